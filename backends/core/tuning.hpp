@@ -1,0 +1,39 @@
+// Tuning values: what may change daily without changing a result's meaning.
+#pragma once
+
+#include <bifold/device.hpp>
+#include <bifold/gallery.hpp>
+#include <bifold/type.hpp>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bifold::core {
+
+/// Named values of one kernel family. Those in capitals go to the kernel as defines of the same
+/// name; those in small letters stay on the host (groups_per_unit).
+class Tuning {
+ public:
+  using Entry = std::pair<std::string_view, std::uint32_t>;
+
+  Tuning() = default;
+  Tuning(std::initializer_list<Entry> entries) : entries_(entries) {}
+
+  /// The value of that name; a name the family does not have is a logic error and throws
+  /// invalid_argument.
+  [[nodiscard]] std::uint32_t get(std::string_view name) const;
+  /// Sets or adds a value. `name` must outlive the Tuning (a literal).
+  Tuning& set(std::string_view name, std::uint32_t value);
+  [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+/// The values for `variant` on a device of these capabilities, for elements that occupy
+/// `element_bytes` at the widest of input, accumulator and output.
+Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
+                      const Capabilities& capabilities, std::size_t element_bytes);
+
+}  // namespace bifold::core

@@ -1,0 +1,157 @@
+// What a backend implements. Everything above these classes is written once; everything below
+// them is one folder per backend. To add a backend: a folder that implements them, a folder of
+// kernels, and a line in registry.cpp.
+//
+// Contract of every class here:
+// - A failure is thrown as bifold::Error with backend, call, native code and its name filled in.
+//   Nothing is retried, printed or swallowed; destructors log what they cannot throw.
+// - Sizes and offsets are in bytes and 64-bit. A size of zero is a valid no-op.
+// - A call leaves the thread's current CUDA context, and any other driver state it meets, as found.
+#pragma once
+
+#include <bifold/buffer.hpp>
+#include <bifold/device.hpp>
+#include <bifold/event.hpp>
+#include <bifold/queue.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bifold::backend {
+
+using detail::Memory;
+
+/// A point in a queue's work. Thread-safe.
+class Event {
+ public:
+  virtual ~Event() = default;
+  /// Blocks until reached; throws timeout past the limit, and the failure of the work if it failed.
+  virtual void wait(TimeLimit limit) const = 0;
+  /// Does not block; throws the failure of the work if it failed.
+  [[nodiscard]] virtual bool complete() const = 0;
+  /// Device seconds from `earlier`, an event of the same backend, to this one. Both are complete.
+  /// Throws invalid_argument when their queue was made without timing or they are of two queues.
+  [[nodiscard]] virtual double seconds_since(const Event& earlier) const = 0;
+};
+
+/// One entry point of a program. Immutable and thread-safe; keeps its program alive.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  /// The most work-items a group of this kernel may have on its device.
+  [[nodiscard]] virtual std::uint32_t max_group_size() const = 0;
+};
+
+/// A built program. Immutable and thread-safe.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Throws backend_failure when there is no such entry point.
+  [[nodiscard]] virtual std::shared_ptr<const Kernel> kernel(const std::string& entry) const = 0;
+  /// What Device::load takes back; empty when the driver gives none.
+  [[nodiscard]] virtual std::vector<std::byte> binary() const = 0;
+};
+
+/// One kernel argument: `size` bytes at `data`, copied by the launch. Memory is passed as the bytes
+/// of its handle, which is what both drivers want, with its element offset as an argument of its
+/// own: an OpenCL object has no pointer arithmetic.
+struct Argument {
+  const void* data;
+  std::size_t size;
+};
+
+/// In-order work. Not thread-safe: the owner serialises calls.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+
+  /// Enqueues `groups` (at least 1) work-groups of `group_size` work-items, one-dimensional.
+  virtual void launch(const Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
+                      std::span<const Argument> arguments) = 0;
+
+  /// Enqueues a copy; the ranges do not overlap.
+  virtual void copy(const Memory& to, std::uint64_t to_offset, const Memory& from,
+                    std::uint64_t from_offset, std::uint64_t bytes) = 0;
+  /// Enqueues setting `bytes` bytes to a repeated pattern of 1, 2, 4 or 8 bytes; offset and bytes
+  /// are multiples of it.
+  virtual void fill(const Memory& to, std::uint64_t offset, std::uint64_t bytes,
+                    std::span<const std::byte> pattern) = 0;
+  /// Returns once `host` may be reused.
+  virtual void upload(const Memory& to, std::uint64_t offset, const void* host,
+                      std::uint64_t bytes) = 0;
+  /// Returns once `host` holds the data.
+  virtual void download(void* host, const Memory& from, std::uint64_t offset,
+                        std::uint64_t bytes) = 0;
+
+  /// Enqueues an event behind everything before it.
+  [[nodiscard]] virtual std::unique_ptr<Event> record() = 0;
+  /// What is enqueued later starts after `events`, all of this backend. Throws invalid_argument
+  /// for an event that this queue cannot wait for.
+  virtual void wait(std::span<const Event* const> events) = 0;
+  /// Blocks until everything is done; throws timeout past the limit.
+  virtual void finish(TimeLimit limit) = 0;
+};
+
+/// What Device::build compiles.
+struct Source {
+  std::string name;     ///< Of the kernel file, for messages.
+  std::string text;     ///< Complete: prelude, generated definitions, kernel file.
+  std::string options;  ///< Compiler options, as compile_options() gave them.
+};
+
+/// An open device: a context and its memory. Thread-safe.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
+
+  /// Identity of the context, as Memory::context carries it.
+  [[nodiscard]] virtual const void* context() const noexcept = 0;
+
+  /// Whether Memory handles of this device are addresses, so that two of them may overlap.
+  [[nodiscard]] virtual bool handles_are_addresses() const noexcept = 0;
+
+  /// `bytes` (at least 1) of device memory, freed with free(). Throws out_of_memory.
+  [[nodiscard]] virtual Memory allocate(std::uint64_t bytes) = 0;
+  /// Does not throw; may wait for work that uses the memory.
+  virtual void free(const Memory& memory) noexcept = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<Queue> create_queue(Timing timing) = 0;
+
+  /// The kernel files of this backend's dialect: base name without folder or suffix -> text.
+  /// Throws invalid_argument for a name that does not exist.
+  [[nodiscard]] virtual std::string_view kernel_file(std::string_view name) const = 0;
+  /// Its suffix, ".cu" or ".cl", for `#line` and messages.
+  [[nodiscard]] virtual std::string_view kernel_suffix() const noexcept = 0;
+
+  /// Options every program of this device is compiled with.
+  [[nodiscard]] virtual const std::string& compile_options() const noexcept = 0;
+  /// What a binary depends on beyond the source: device, driver and compiler versions.
+  [[nodiscard]] virtual const std::string& binary_key() const noexcept = 0;
+
+  /// Compiles. Throws build_failure with log and source, or unavailable without a compiler.
+  [[nodiscard]] virtual std::shared_ptr<const Program> build(const Source& source) = 0;
+  /// The program of a binary that Program::binary() gave under the same binary_key(). The caller
+  /// has checked that the bytes are undamaged. Throws build_failure when the driver refuses it.
+  [[nodiscard]] virtual std::shared_ptr<const Program> load(std::span<const std::byte> binary) = 0;
+};
+
+/// One driver family. Stateless apart from the loaded driver library. Thread-safe.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// Looks for the driver. Does not throw for what it does not find.
+  [[nodiscard]] virtual BackendInfo probe() const = 0;
+  /// Every device, in a stable order; empty where probe() says unavailable.
+  [[nodiscard]] virtual std::vector<DeviceInfo> devices() const = 0;
+  /// Opens the device of that index of devices().
+  [[nodiscard]] virtual std::shared_ptr<Device> open(std::uint32_t index) const = 0;
+};
+
+}  // namespace bifold::backend

@@ -1,0 +1,17 @@
+// Everything.
+#pragma once
+
+#include <bifold/buffer.hpp>
+#include <bifold/device.hpp>
+#include <bifold/error.hpp>
+#include <bifold/event.hpp>
+#include <bifold/gallery.hpp>
+#include <bifold/log.hpp>
+#include <bifold/op.hpp>
+#include <bifold/queue.hpp>
+#include <bifold/reduce.hpp>
+#include <bifold/reference.hpp>
+#include <bifold/scan.hpp>
+#include <bifold/type.hpp>
+#include <bifold/version.hpp>
+#include <bifold/workspace.hpp>

@@ -1,0 +1,201 @@
+// Device memory: buffers that own it, views that name a range of it.
+#pragma once
+
+#include <bifold/device.hpp>
+#include <bifold/export.hpp>
+#include <bifold/type.hpp>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace bifold {
+
+namespace detail {
+
+struct AllocationState;
+
+/// A block of device memory as the backends name it: a CUDA device address or an OpenCL object.
+struct Memory {
+  std::uintptr_t handle = 0;
+  std::uint64_t bytes = 0;         ///< Size of the whole block.
+  const void* context = nullptr;   ///< Identity of the context it lives in; null is "unknown".
+};
+
+/// Throws invalid_argument unless `count` elements of `element_size` bytes from `byte_offset` on
+/// lie in `memory` and start at a multiple of the element size.
+BIFOLD_API void check_range(const Memory& memory, std::uint64_t byte_offset, std::uint64_t count,
+                            std::size_t element_size);
+
+BIFOLD_API std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t count,
+                                                     std::size_t element_size);
+BIFOLD_API const Memory& memory_of(const AllocationState& allocation) noexcept;
+
+}  // namespace detail
+
+/// A view whose element type is known at run time only. What every call takes in the end; typed
+/// views and buffers convert to it.
+struct ErasedView {
+  detail::Memory memory;
+  std::uint64_t byte_offset = 0;
+  std::uint64_t count = 0;
+  Type type = Type::i32;
+  bool writable = false;
+};
+
+/// A range of device memory: (memory, element offset, count). Owns nothing, as std::span: the
+/// memory must outlive the work that uses it. Cheap to copy. View<const T> is for reading.
+template <class T>
+  requires element<T>
+class View {
+ public:
+  using value_type = std::remove_const_t<T>;
+
+  View() noexcept = default;
+
+  /// `count` elements from `byte_offset` on. Throws invalid_argument when they do not lie in the
+  /// memory or the offset is not a multiple of the element size.
+  View(const detail::Memory& memory, std::uint64_t byte_offset, std::uint64_t count)
+      : memory_(memory), byte_offset_(byte_offset), count_(count) {
+    detail::check_range(memory, byte_offset, count, sizeof(T));
+  }
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] const detail::Memory& memory() const noexcept { return memory_; }
+  [[nodiscard]] std::uint64_t byte_offset() const noexcept { return byte_offset_; }
+
+  /// The `count` elements from element `offset` of this view on. Throws invalid_argument when
+  /// they reach beyond it.
+  [[nodiscard]] View subview(std::uint64_t offset, std::uint64_t count) const {
+    const detail::Memory visible{memory_.handle, byte_offset_ + count_ * sizeof(T),
+                                 memory_.context};
+    detail::check_range(visible, byte_offset_, offset, sizeof(T));
+    View result(visible, byte_offset_ + offset * sizeof(T), count);
+    result.memory_ = memory_;
+    return result;
+  }
+
+  /// The same bytes as elements of U; bytes that do not fill a U are left out. Throws
+  /// invalid_argument when this view does not start at a multiple of U's size.
+  template <element U>
+  [[nodiscard]] View<U> as() const {
+    return View<U>(memory_, byte_offset_, count_ * sizeof(T) / sizeof(U));
+  }
+
+  /// A view for writing is one for reading too.
+  operator View<const T>() const noexcept  // NOLINT(google-explicit-constructor)
+    requires(!std::is_const_v<T>)
+  {
+    View<const T> view;
+    view.memory_ = memory_;
+    view.byte_offset_ = byte_offset_;
+    view.count_ = count_;
+    return view;
+  }
+
+  operator ErasedView() const noexcept {  // NOLINT(google-explicit-constructor)
+    return {memory_, byte_offset_, count_, type_of<T>(), !std::is_const_v<T>};
+  }
+
+ private:
+  template <class U>
+    requires element<U>
+  friend class View;
+
+  detail::Memory memory_;
+  std::uint64_t byte_offset_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+/// Owns `size()` elements of device memory. Move-only; freed when destroyed, which may wait for
+/// work that still uses it. Keeps its device alive.
+template <element T>
+class Buffer {
+ public:
+  using value_type = T;
+
+  Buffer() noexcept = default;
+
+  /// Uninitialised memory for `count` elements; 0 is allowed. Throws out_of_memory when the device
+  /// has no room or no allocation may be that large, unsupported for a type the device lacks.
+  Buffer(const Device& device, std::uint64_t count)
+      : allocation_(detail::allocate(device, count, sizeof(T))), count_(count) {}
+
+  Buffer(Buffer&&) noexcept = default;
+  Buffer& operator=(Buffer&&) noexcept = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() = default;
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+
+  [[nodiscard]] View<T> view() noexcept { return whole<T>(); }
+  [[nodiscard]] View<const T> view() const noexcept { return whole<const T>(); }
+  [[nodiscard]] View<T> view(std::uint64_t offset, std::uint64_t count) {
+    return view().subview(offset, count);
+  }
+  [[nodiscard]] View<const T> view(std::uint64_t offset, std::uint64_t count) const {
+    return view().subview(offset, count);
+  }
+
+  operator View<T>() noexcept { return view(); }              // NOLINT(google-explicit-constructor)
+  operator View<const T>() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+
+ private:
+  template <class U>
+  View<U> whole() const noexcept {
+    return allocation_ ? View<U>(detail::memory_of(*allocation_), 0, count_) : View<U>();
+  }
+
+  std::shared_ptr<detail::AllocationState> allocation_;
+  std::uint64_t count_ = 0;
+};
+
+namespace detail {
+template <class Range>
+struct range_element {};
+template <class T>
+struct range_element<Buffer<T>> {
+  using type = T;
+};
+template <class T>
+struct range_element<const Buffer<T>> {
+  using type = const T;
+};
+template <class T>
+struct range_element<View<T>> {
+  using type = T;
+};
+template <class T>
+struct range_element<const View<T>> {
+  using type = T;
+};
+}  // namespace detail
+
+/// Buffer<T>, View<T> and View<const T>: what the algorithms read.
+template <class R>
+concept device_range = requires {
+  typename detail::range_element<std::remove_reference_t<R>>::type;
+};
+
+/// Element type of a device range, without const.
+template <device_range R>
+using range_value_t =
+    std::remove_const_t<typename detail::range_element<std::remove_reference_t<R>>::type>;
+
+/// What the algorithms write: a mutable Buffer, or a View of non-const elements.
+template <class R>
+concept writable_range =
+    device_range<R> &&
+    !std::is_const_v<typename detail::range_element<std::remove_reference_t<R>>::type>;
+
+/// The range as a view with the run-time type tag.
+template <device_range R>
+ErasedView erase(R&& range) {
+  using Element = typename detail::range_element<std::remove_reference_t<R>>::type;
+  return View<Element>(range);
+}
+
+}  // namespace bifold

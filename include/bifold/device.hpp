@@ -1,0 +1,132 @@
+// Backends and devices: what is here, what it can do, and how to open it.
+#pragma once
+
+#include <bifold/export.hpp>
+#include <bifold/type.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bifold {
+
+namespace detail {
+struct DeviceState;
+}
+
+/// A backend compiled into this library or left out of it.
+struct BackendInfo {
+  std::string name;     ///< "cuda", "opencl".
+  bool available;       ///< Whether it has at least one device.
+  std::string reason;   ///< Why it has none; empty when available.
+  std::string version;  ///< Driver and compiler versions, as far as they are known.
+};
+
+/// Every backend this library knows, in order of preference. Never throws for a missing driver:
+/// that is a value.
+BIFOLD_API std::vector<BackendInfo> backends();
+
+enum class DeviceKind : std::uint8_t { gpu, cpu, accelerator };
+
+BIFOLD_API std::string_view name_of(DeviceKind kind) noexcept;
+
+/// Identity of a device. `selector` opens exactly this one.
+struct DeviceInfo {
+  std::string selector;  ///< "cuda:0", "opencl:1".
+  std::string backend;
+  std::uint32_t index;  ///< Over all platforms of the backend.
+  DeviceKind kind;
+  std::string name;
+  std::string vendor;
+  std::string platform;  ///< Platform name and version (OpenCL), or the runtime's.
+  std::string driver;    ///< Driver version.
+};
+
+/// Every device of every available backend. Opens none of them.
+BIFOLD_API std::vector<DeviceInfo> devices();
+
+/// How far an atomic operation on global memory is promised to reach.
+enum class AtomicScope : std::uint8_t { work_group, device };
+
+/// Whether work-groups that have started are promised to run on while others wait.
+enum class ForwardProgress : std::uint8_t { unknown, started_groups };
+
+/// What a device can do, read once when it is opened; every choice is made from it.
+struct Capabilities {
+  std::uint64_t global_bytes;          ///< Device memory.
+  std::uint64_t max_allocation_bytes;  ///< Largest single buffer.
+  std::uint64_t local_bytes;           ///< Local (shared) memory per work-group.
+  std::uint64_t cache_bytes;           ///< Last-level cache, 0 when unknown.
+  std::uint32_t compute_units;
+  std::uint32_t max_group_size;
+  std::uint32_t subgroup_width;  ///< Work-items that exchange registers; 0 where no path exists.
+  bool f64;
+  bool f16;
+  bool atomics64;              ///< 64-bit integer atomics on global memory.
+  AtomicScope atomic_scope;    ///< Promised scope of relaxed atomics across work-groups.
+  bool acquire_release;        ///< Device-scope acquire and release fences.
+  bool denormals_f32;          ///< f32 keeps denormals, rounds to nearest, has Inf and NaN.
+  bool denormals_f64;          ///< The same for f64; false where there is no f64.
+  bool unified_memory;         ///< Device memory is the host's.
+  ForwardProgress progress;
+  std::string architecture;    ///< "sm_90", or empty.
+  std::string lanes;           ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
+  std::string atomics;         ///< Prelude path of published words: "ptx", "c11", "legacy", ...
+};
+
+/// Where compiled kernels are kept between runs. The cache never changes a result or an outcome:
+/// what is absent, damaged, foreign or unwritable is compiled again.
+struct CacheOptions {
+  bool disk = true;                  ///< false: memory only.
+  std::filesystem::path directory;   ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,
+                                     ///< else ~/.cache/bifold.
+  std::uint64_t limit_bytes = std::uint64_t{256} << 20;  ///< Oldest entries go beyond this.
+};
+
+/// Counts of what the kernel cache of a device did, since it was opened.
+struct CacheStatistics {
+  std::uint64_t compiled;      ///< Programs built from source.
+  std::uint64_t from_disk;     ///< Programs loaded from the disk cache.
+  std::uint64_t rejected;      ///< Disk entries refused: damaged, foreign or stale.
+  double compile_seconds;      ///< Spent in compilers.
+};
+
+struct DeviceOptions {
+  CacheOptions cache;
+};
+
+/// An open device: a context, its capabilities and its compiled kernels. A value handle on shared
+/// state; copies are the same device. Thread-safe.
+class BIFOLD_API Device {
+ public:
+  [[nodiscard]] const DeviceInfo& info() const noexcept;
+  [[nodiscard]] const Capabilities& capabilities() const noexcept;
+  [[nodiscard]] CacheStatistics cache_statistics() const;
+
+  /// Whether elements of `type` can be computed with; f64 needs a device that has it.
+  [[nodiscard]] bool supports(Type type) const noexcept;
+
+  /// Internal: the state behind the handle.
+  explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
+  [[nodiscard]] const std::shared_ptr<detail::DeviceState>& state() const noexcept {
+    return state_;
+  }
+
+ private:
+  std::shared_ptr<detail::DeviceState> state_;
+};
+
+/// Opens the device that `selector` names:
+///   "cuda", "opencl:1"           a backend's first device, or the one of that index;
+///   "opencl:cpu", "opencl:gpu"   its first device of that kind;
+///   "opencl:nvidia"              the one whose vendor, name or platform contains the text (any
+///                                case); several matches are an invalid_argument that lists them;
+///   ""                           $BIFOLD_DEVICE, else the first CUDA device, OpenCL GPU, OpenCL
+///                                CPU, any other, in this order.
+/// Throws invalid_argument for a malformed or ambiguous selector and unavailable, with every
+/// backend's reason, when nothing answers it.
+BIFOLD_API Device open_device(std::string_view selector = {}, const DeviceOptions& options = {});
+
+}  // namespace bifold

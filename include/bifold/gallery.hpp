@@ -1,0 +1,68 @@
+// The gallery: every kernel variant by name, with what it needs and what it moves.
+#pragma once
+
+#include <bifold/device.hpp>
+#include <bifold/export.hpp>
+#include <bifold/op.hpp>
+#include <bifold/type.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bifold {
+
+enum class Algorithm : std::uint8_t { reduce, scan };
+
+BIFOLD_API std::string_view name_of(Algorithm algorithm) noexcept;
+
+namespace gallery {
+
+/// How far a floating-point result is fixed.
+enum class Order : std::uint8_t {
+  fixed,      ///< The same bits whenever the same launch shape runs on the same input.
+  unordered,  ///< The association may differ from run to run.
+};
+
+BIFOLD_API std::string_view name_of(Order order) noexcept;
+
+/// What a variant asks of a device or an operator.
+struct Requirements {
+  bool commutative = false;      ///< The operator may be applied out of index order.
+  bool published_words = false;  ///< 64-bit words that other work-groups see while both run.
+  std::string_view backend;      ///< Only this backend has the kernels; empty: every backend.
+};
+
+/// One row of the gallery: immutable, lives as long as the program.
+struct Variant {
+  Algorithm algorithm;
+  std::string_view name;
+  std::string_view family;   ///< Base name of its kernel file in both kernel folders.
+  std::string_view summary;  ///< The idea in a line.
+  std::string_view source;   ///< Paper and section, or "bifold".
+  Requirements requirements;
+  Order order;
+  double reads;   ///< Times each input element is read from global memory.
+  double writes;  ///< Times each output element is written (per input element).
+  std::uint32_t launches;
+};
+
+/// Whether something is possible, and why not. Converts to bool.
+struct Support {
+  bool supported = true;
+  std::string reason;
+  explicit operator bool() const noexcept { return supported; }
+};
+
+/// Every row, in the order of the table.
+BIFOLD_API std::span<const Variant> variants() noexcept;
+
+/// The row of that algorithm and name, or null.
+BIFOLD_API const Variant* find(Algorithm algorithm, std::string_view name) noexcept;
+
+/// Whether `device` can run `variant` on that element type and operator.
+BIFOLD_API Support supports(const Device& device, const Variant& variant, Type type,
+                            const Operator& op);
+
+}  // namespace gallery
+}  // namespace bifold

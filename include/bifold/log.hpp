@@ -1,0 +1,23 @@
+// What the library says about its choices. Silent until a program asks.
+#pragma once
+
+#include <bifold/export.hpp>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace bifold {
+
+/// debug tells which variant was chosen and why, what was compiled and what came from a cache;
+/// warning tells of things that work around a problem; error tells of failures that could not be
+/// thrown, as those met by a destructor.
+enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
+
+using LogCallback = std::function<void(LogLevel level, std::string_view message)>;
+
+/// Sends every message of at least `level` to `callback`, process-wide; an empty callback or
+/// LogLevel::off silences the library, which is the default. Thread-safe; the callback is called
+/// under a lock, from whichever thread logs, and must not call set_log itself.
+BIFOLD_API void set_log(LogLevel level, LogCallback callback);
+
+}  // namespace bifold

@@ -1,0 +1,110 @@
+// Operators: the nine built-in ones and operators written by the user as text.
+#pragma once
+
+#include <bifold/export.hpp>
+#include <bifold/type.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bifold {
+
+enum class OperatorKind : std::uint8_t {
+  plus,
+  multiplies,
+  minimum,
+  maximum,
+  bit_and,
+  bit_or,
+  bit_xor,
+  logical_and,
+  logical_or,
+  user,
+};
+
+/// The compile-time name of a built-in operator; converts to Operator. Its own type lets a
+/// bitwise operator on a floating type fail to compile.
+template <OperatorKind Kind>
+struct BuiltinOperator {};
+
+inline constexpr BuiltinOperator<OperatorKind::plus> plus{};
+inline constexpr BuiltinOperator<OperatorKind::multiplies> multiplies{};
+/// IEEE 754-2019 minimum: NaN propagates, -0 < +0.
+inline constexpr BuiltinOperator<OperatorKind::minimum> minimum{};
+/// IEEE 754-2019 maximum: NaN propagates, -0 < +0.
+inline constexpr BuiltinOperator<OperatorKind::maximum> maximum{};
+inline constexpr BuiltinOperator<OperatorKind::bit_and> bit_and{};
+inline constexpr BuiltinOperator<OperatorKind::bit_or> bit_or{};
+inline constexpr BuiltinOperator<OperatorKind::bit_xor> bit_xor{};
+/// 1 when every operand is non-zero (NaN counts as non-zero), else 0.
+inline constexpr BuiltinOperator<OperatorKind::logical_and> logical_and{};
+/// 1 when any operand is non-zero (NaN counts as non-zero), else 0.
+inline constexpr BuiltinOperator<OperatorKind::logical_or> logical_or{};
+
+enum class Commutativity : std::uint8_t { non_commutative, commutative };
+
+/// An associative binary operator. A cheap value: copies share one immutable definition, and two
+/// operators of the same definition are equal.
+class BIFOLD_API Operator {
+ public:
+  template <OperatorKind Kind>
+  Operator(BuiltinOperator<Kind>) : Operator(Kind) {}  // NOLINT(google-explicit-constructor)
+
+  /// The built-in operator of that kind; OperatorKind::user is invalid_argument.
+  explicit Operator(OperatorKind kind);
+
+  /// An operator on one element type, written once for every backend.
+  /// `expression` combines `a` (the earlier operand) and `b` (the later one), in the expressions
+  /// that C99 and C++ share, over the type names of Type: "a * b + (i32)1". `identity` fixes the
+  /// element type and must be neutral on both sides. The operator must be associative; its
+  /// operands are combined in index order unless it is declared commutative.
+  /// Throws invalid_argument when the text is empty, unbalanced, not one expression, or uses the
+  /// preprocessor. A mistake only a compiler sees is a build_failure at the first use.
+  static Operator user(std::string name, std::string expression, Scalar identity,
+                       Commutativity commutativity = Commutativity::non_commutative);
+
+  [[nodiscard]] OperatorKind kind() const noexcept;
+  [[nodiscard]] std::string_view name() const noexcept;
+  [[nodiscard]] bool commutative() const noexcept;
+  /// Whether the operator is defined on `type`: bitwise ones are not on floating types, a user
+  /// operator only on the type of its identity.
+  [[nodiscard]] bool supports(Type type) const noexcept;
+  /// The neutral element in `type`, which the operator must support.
+  [[nodiscard]] Scalar identity(Type type) const;
+  /// The text that combines `a` and `b` of `type`, in the words both kernel dialects share.
+  [[nodiscard]] std::string expression(Type type) const;
+  /// A hash of the definition, equal for equal operators.
+  [[nodiscard]] std::uint64_t id() const noexcept;
+
+  friend BIFOLD_API bool operator==(const Operator& left, const Operator& right) noexcept;
+
+ private:
+  struct Definition;
+  explicit Operator(std::shared_ptr<const Definition> definition);
+  std::shared_ptr<const Definition> definition_;
+};
+
+/// The nine built-in operators, in the order of OperatorKind.
+BIFOLD_API const std::vector<Operator>& builtin_operators();
+
+namespace detail {
+template <class Op>
+inline constexpr bool is_operator = std::is_same_v<Op, Operator>;
+template <OperatorKind Kind>
+inline constexpr bool is_operator<BuiltinOperator<Kind>> = true;
+
+template <class Op>
+inline constexpr bool is_bitwise = false;
+template <OperatorKind Kind>
+inline constexpr bool is_bitwise<BuiltinOperator<Kind>> =
+    Kind == OperatorKind::bit_and || Kind == OperatorKind::bit_or || Kind == OperatorKind::bit_xor;
+}  // namespace detail
+
+/// Op can combine values of type T, as far as the compiler can tell.
+template <class Op, class T>
+concept operator_on = element<T> && detail::is_operator<Op> &&
+                      !(detail::is_bitwise<Op> && std::floating_point<T>);
+
+}  // namespace bifold

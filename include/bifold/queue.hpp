@@ -1,0 +1,107 @@
+// Queues: in-order device work.
+#pragma once
+
+#include <bifold/buffer.hpp>
+#include <bifold/device.hpp>
+#include <bifold/event.hpp>
+#include <bifold/export.hpp>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace bifold {
+
+namespace detail {
+struct QueueState;
+}
+
+enum class Timing : std::uint8_t { disabled, enabled };
+
+struct QueueOptions {
+  Timing timing = Timing::disabled;  ///< enabled: elapsed() works on this queue's events.
+};
+
+/// In-order work on a device: what is enqueued first is done first. A value handle; copies are the
+/// same queue. Thread-safe: one call's commands enter the device queue together. It owns scratch
+/// memory that grows to what its calls needed.
+class BIFOLD_API Queue {
+ public:
+  explicit Queue(const Device& device, const QueueOptions& options = {});
+
+  [[nodiscard]] const Device& device() const noexcept;
+
+  /// Blocks until everything enqueued so far is done. Throws timeout past `limit`.
+  void finish(TimeLimit limit = {});
+
+  /// An event that completes when everything enqueued so far is done.
+  [[nodiscard]] Event record();
+
+  /// What is enqueued from now on starts after `events`, which may come from other queues of the
+  /// same backend; other events are invalid_argument.
+  void wait_for(std::span<const Event> events);
+
+  /// Uninitialised memory for `count` elements.
+  template <element T>
+  [[nodiscard]] Buffer<T> allocate(std::uint64_t count) {
+    return Buffer<T>(device(), count);
+  }
+
+  /// Blocks until the host memory has been read. A new buffer with a copy of `host`.
+  template <class T, std::size_t Extent>
+    requires element<T>
+  [[nodiscard]] Buffer<std::remove_const_t<T>> upload(std::span<T, Extent> host) {
+    Buffer<std::remove_const_t<T>> buffer(device(), host.size());
+    upload_bytes(erase(buffer), host.data(), host.size());
+    return buffer;
+  }
+
+  /// Blocks until the host memory has been read. `to` must have as many elements as `host`.
+  template <writable_range R>
+  void upload(std::span<const range_value_t<R>> host, R&& to) {
+    upload_bytes(erase(to), host.data(), host.size());
+  }
+
+  /// Blocks until the elements have arrived. The view's elements as a vector.
+  template <device_range R>
+  [[nodiscard]] std::vector<range_value_t<R>> download(R&& from) {
+    const auto view = erase(from);
+    std::vector<range_value_t<R>> host(view.count);
+    download_bytes(view, host.data(), host.size());
+    return host;
+  }
+
+  /// Blocks until the elements have arrived. `host` must have as many elements as `from`.
+  template <device_range R>
+  void download(R&& from, std::span<range_value_t<R>> host) {
+    download_bytes(erase(from), host.data(), host.size());
+  }
+
+  /// Copies elements on the device; both ranges must have the same type and count, and must not
+  /// overlap.
+  template <device_range From, writable_range To>
+    requires std::same_as<range_value_t<From>, range_value_t<To>>
+  void copy(From&& from, To&& to) {
+    copy(erase(from), erase(to));
+  }
+  void copy(const ErasedView& from, const ErasedView& to);
+
+  /// Sets every element to `value`.
+  template <writable_range R>
+  void fill(R&& range, std::type_identity_t<range_value_t<R>> value) {
+    fill(erase(range), Scalar(value));
+  }
+  void fill(const ErasedView& view, const Scalar& value);
+
+  /// Blocks. The type-erased forms of upload and download; `count` must be the view's.
+  void upload_bytes(const ErasedView& to, const void* host, std::uint64_t count);
+  void download_bytes(const ErasedView& from, void* host, std::uint64_t count);
+
+  /// Internal: the state behind the handle.
+  [[nodiscard]] detail::QueueState& state() const noexcept { return *state_; }
+
+ private:
+  std::shared_ptr<detail::QueueState> state_;
+};
+
+}  // namespace bifold

@@ -1,0 +1,105 @@
+// Reduction: the calls and their plan.
+#pragma once
+
+#include <bifold/buffer.hpp>
+#include <bifold/event.hpp>
+#include <bifold/export.hpp>
+#include <bifold/gallery.hpp>
+#include <bifold/op.hpp>
+#include <bifold/queue.hpp>
+#include <bifold/workspace.hpp>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace bifold {
+
+namespace detail {
+class Plan;
+}
+
+/// Everything about a reduce call that has a default.
+struct ReduceOptions {
+  std::vector<Event> wait{};             ///< The call starts after these.
+  Event* done = nullptr;                 ///< Receives the call's completion.
+  const Workspace* workspace = nullptr;  ///< Scratch to use instead of the queue's own.
+  std::string_view variant = "production";
+};
+
+/// What a reduction is, apart from its data.
+struct ReduceShape {
+  Type input = Type::i32;
+  Type accumulator = Type::i32;  ///< Of the initial value and the result, as std::reduce.
+  Operator op = plus;
+  std::string_view variant = "production";
+};
+
+/// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
+/// between threads; run() allocates no device memory when it is given a workspace, and compiles
+/// nothing.
+class BIFOLD_API ReducePlan {
+ public:
+  /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
+  /// unknown variant or an operator not defined on the accumulator.
+  ReducePlan(const Device& device, const ReduceShape& shape);
+
+  /// The row that runs: "production" resolved.
+  [[nodiscard]] const gallery::Variant& variant() const noexcept;
+
+  /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
+  [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;
+
+  /// Enqueues result[0] = op(init, reduction of input). The options' variant is not looked at.
+  /// Throws invalid_argument, before anything is written, for views of other types, of another
+  /// device or overlapping each other or the workspace, a result without exactly one element, an
+  /// init of another type, or a workspace that is too small.
+  void run(Queue& queue, const ErasedView& input, const ErasedView& result, const Scalar& init,
+           const ReduceOptions& options = {}) const;
+
+ private:
+  std::shared_ptr<const detail::Plan> plan_;
+};
+
+/// Compiles what the first call of this shape would, and keeps it for the device.
+BIFOLD_API void warm(const Device& device, const ReduceShape& shape);
+
+/// Enqueues result[0] = op(init, reduction of input); the accumulator is the result's type.
+/// n = 0 gives init. Errors as ReducePlan and ReducePlan::run; the plan is kept by the device.
+BIFOLD_API void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                            const Operator& op, const Scalar& init,
+                            const ReduceOptions& options = {});
+
+/// Blocks. The type-erased reduce: op(init, reduction of input), accumulated in init's type.
+BIFOLD_API Scalar reduce(Queue& queue, const ErasedView& input, const Operator& op,
+                         const Scalar& init, const ReduceOptions& options = {});
+
+/// Blocks. op(init, reduction of `input`), accumulated in the type of `init` as std::reduce does.
+template <device_range R, element T, operator_on<T> Op>
+[[nodiscard]] T reduce(Queue& queue, R&& input, Op op, T init, const ReduceOptions& options = {}) {
+  return reduce(queue, erase(input), Operator(op), Scalar(init), options).template as<T>();
+}
+
+/// Blocks. The reduction of `input` in its own type; the operator's identity when it is empty.
+template <device_range R, operator_on<range_value_t<R>> Op>
+[[nodiscard]] range_value_t<R> reduce(Queue& queue, R&& input, Op op) {
+  const Operator erased(op);
+  const Scalar identity = erased.identity(type_of<range_value_t<R>>());
+  return reduce(queue, erase(input), erased, identity).template as<range_value_t<R>>();
+}
+
+/// Enqueues result[0] = op(init, reduction of `input`), accumulated in the result's type.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void reduce_into(Queue& queue, R&& input, Out&& result, Op op,
+                 std::type_identity_t<range_value_t<Out>> init, const ReduceOptions& options = {}) {
+  reduce_into(queue, erase(input), erase(result), Operator(op), Scalar(init), options);
+}
+
+/// Enqueues result[0] = the reduction of `input`, accumulated in the result's type.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void reduce_into(Queue& queue, R&& input, Out&& result, Op op) {
+  const Operator erased(op);
+  reduce_into(queue, erase(input), erase(result), erased,
+              erased.identity(type_of<range_value_t<Out>>()), {});
+}
+
+}  // namespace bifold

@@ -1,0 +1,110 @@
+// The operators, reduction and scan in plain sequential C++: what the kernels are compared with.
+#pragma once
+
+#include <bifold/op.hpp>
+#include <bifold/scan.hpp>
+#include <bifold/type.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+namespace bifold::reference {
+
+/// op(a, b) for a built-in operator: integers modulo 2^width, minimum and maximum by IEEE 754-2019,
+/// logical results 0 or 1. Bitwise operators are not defined on floating types and return `a`.
+template <element T>
+constexpr T combine(OperatorKind kind, T a, T b) noexcept {
+  constexpr bool floating = std::is_floating_point_v<T>;
+  switch (kind) {
+    case OperatorKind::plus:
+    case OperatorKind::multiplies:
+      if constexpr (floating) {
+        return kind == OperatorKind::plus ? a + b : a * b;
+      } else {
+        const auto left = static_cast<std::uint64_t>(a);
+        const auto right = static_cast<std::uint64_t>(b);
+        return static_cast<T>(kind == OperatorKind::plus ? left + right : left * right);
+      }
+    case OperatorKind::minimum:
+    case OperatorKind::maximum: {
+      if (a != a) return a;
+      if (b != b) return b;
+      const bool wants_less = kind == OperatorKind::minimum;
+      if (a < b) return wants_less ? a : b;
+      if (b < a) return wants_less ? b : a;
+      if constexpr (floating) {
+        // Equal values differ in bits only as zeros of either sign.
+        using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+        const auto left = std::bit_cast<Bits>(a);
+        const auto right = std::bit_cast<Bits>(b);
+        return std::bit_cast<T>(wants_less ? left | right : left & right);
+      }
+      return a;
+    }
+    case OperatorKind::bit_and:
+      if constexpr (!floating) return static_cast<T>(a & b);
+      break;
+    case OperatorKind::bit_or:
+      if constexpr (!floating) return static_cast<T>(a | b);
+      break;
+    case OperatorKind::bit_xor:
+      if constexpr (!floating) return static_cast<T>(a ^ b);
+      break;
+    case OperatorKind::logical_and: return static_cast<T>(a != T{0} && b != T{0});
+    case OperatorKind::logical_or: return static_cast<T>(a != T{0} || b != T{0});
+    case OperatorKind::user: break;
+  }
+  return a;
+}
+
+/// The accumulator's value of one input element: converted, and for logical operators 0 or 1.
+template <element Acc, element In>
+constexpr Acc lift(OperatorKind kind, In x) noexcept {
+  if (kind == OperatorKind::logical_and || kind == OperatorKind::logical_or) {
+    return static_cast<Acc>(x != In{0});
+  }
+  return static_cast<Acc>(x);
+}
+
+/// The left fold of `input` from `init` on: lift(x) makes an element an accumulator and
+/// combine(earlier, later) joins two of them.
+template <class Acc, class In, class Lift, class Combine>
+constexpr Acc reduce(std::span<const In> input, Acc init, Lift lift, Combine combine) {
+  Acc total = init;
+  for (const In& x : input) total = combine(total, lift(x));
+  return total;
+}
+
+/// The scan of `input` into `output`, of the same length, with `init` as the carry before the first
+/// element. In place is allowed.
+template <class Out, class Acc, class In, class Lift, class Combine>
+constexpr void scan(ScanKind kind, std::span<const In> input, std::span<Out> output, Acc init,
+                    Lift lift, Combine combine) {
+  Acc carry = init;
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const Acc before = carry;
+    carry = combine(carry, lift(input[i]));
+    output[i] = static_cast<Out>(kind == ScanKind::inclusive ? carry : before);
+  }
+}
+
+/// reduce() for a built-in operator.
+template <element Acc, element In>
+constexpr Acc reduce(OperatorKind op, std::span<const In> input, Acc init) {
+  return reduce(
+      input, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
+      [op](Acc a, Acc b) { return combine(op, a, b); });
+}
+
+/// scan() for a built-in operator.
+template <element Acc, element In, element Out>
+constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
+                    std::span<Out> output, Acc init) {
+  scan(
+      kind, input, output, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
+      [op](Acc a, Acc b) { return combine(op, a, b); });
+}
+
+}  // namespace bifold::reference

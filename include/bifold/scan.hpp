@@ -1,0 +1,113 @@
+// Scan (prefix sum): the calls and their plan.
+#pragma once
+
+#include <bifold/buffer.hpp>
+#include <bifold/event.hpp>
+#include <bifold/export.hpp>
+#include <bifold/gallery.hpp>
+#include <bifold/op.hpp>
+#include <bifold/queue.hpp>
+#include <bifold/workspace.hpp>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace bifold {
+
+namespace detail {
+class Plan;
+}
+
+enum class ScanKind : std::uint8_t {
+  inclusive,  ///< out[i] = init, x[0], ..., x[i] combined.
+  exclusive,  ///< out[i] = init, x[0], ..., x[i-1] combined; out[0] = init.
+};
+
+BIFOLD_API std::string_view name_of(ScanKind kind) noexcept;
+
+/// Everything about a scan call that has a default.
+struct ScanOptions {
+  std::vector<Event> wait{};               ///< The call starts after these.
+  Event* done = nullptr;                   ///< Receives the call's completion.
+  const Workspace* workspace = nullptr;    ///< Scratch to use instead of the queue's own.
+  std::optional<Type> accumulate{};        ///< Accumulate in this type; the output's by default.
+  std::string_view variant = "production";
+};
+
+/// What a scan is, apart from its data.
+struct ScanShape {
+  Type input = Type::i32;
+  Type output = Type::i32;
+  Type accumulator = Type::i32;
+  ScanKind kind = ScanKind::inclusive;
+  Operator op = plus;
+  std::string_view variant = "production";
+};
+
+/// A scan made ready for a device; see ReducePlan.
+class BIFOLD_API ScanPlan {
+ public:
+  /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
+  /// unknown variant or an operator not defined on the accumulator.
+  ScanPlan(const Device& device, const ScanShape& shape);
+
+  /// The row that runs: "production" resolved.
+  [[nodiscard]] const gallery::Variant& variant() const noexcept;
+
+  /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
+  [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;
+
+  /// Enqueues the scan of input into output; `init`, of the accumulator type, is the carry before
+  /// the first element. In place means the same memory, offset and element size. The options'
+  /// variant and accumulate are not looked at. Throws invalid_argument, before anything is
+  /// written, for views of other types, counts or devices, any other overlap, an init of another
+  /// type, or a workspace that is too small.
+  void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Scalar& init,
+           const ScanOptions& options = {}) const;
+
+ private:
+  std::shared_ptr<const detail::Plan> plan_;
+};
+
+/// Compiles what the first call of this shape would, and keeps it for the device.
+BIFOLD_API void warm(const Device& device, const ScanShape& shape);
+
+/// Enqueues the scan of input into output; without init the carry is the operator's identity. An
+/// init of the output's type is converted to the accumulator's.
+/// Errors as ScanPlan and ScanPlan::run; the plan is kept by the device.
+BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
+                     const Operator& op, const std::optional<Scalar>& init = {},
+                     const ScanOptions& options = {});
+
+/// Enqueues output[i] = op over input[0..i]. In place is allowed.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOptions& options = {}) {
+  scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), {}, options);
+}
+
+/// Enqueues output[i] = op over init and input[0..i].
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op,
+                    std::type_identity_t<range_value_t<Out>> init,
+                    const ScanOptions& options = {}) {
+  scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), Scalar(init),
+       options);
+}
+
+/// Enqueues output[i] = op over input[0..i-1]; output[0] is the operator's identity.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOptions& options = {}) {
+  scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), {}, options);
+}
+
+/// Enqueues output[i] = op over init and input[0..i-1]; output[0] = init.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op,
+                    std::type_identity_t<range_value_t<Out>> init,
+                    const ScanOptions& options = {}) {
+  scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), Scalar(init),
+       options);
+}
+
+}  // namespace bifold

@@ -1,0 +1,39 @@
+// Scratch memory that the caller supplies.
+#pragma once
+
+#include <bifold/buffer.hpp>
+#include <bifold/export.hpp>
+#include <cstdint>
+
+namespace bifold {
+
+class Queue;
+
+/// Scratch memory for one call at a time, in place of the queue's own. Any content and any
+/// alignment will do; a plan's workspace_bytes(n) tells the size. Owns nothing.
+///
+/// Raw, it costs one extra fill per scan that publishes words between groups. Prepared, its content
+/// belongs to bifold until the Workspace is destroyed or released, the memory may not be written by
+/// others, and that fill falls away. A prepared workspace serves calls one after another: on one
+/// queue, or on several ordered by events.
+class BIFOLD_API Workspace {
+ public:
+  Workspace() noexcept = default;
+  explicit Workspace(View<std::uint8_t> memory) noexcept : memory_(memory) {}
+
+  /// Enqueues the one fill that later calls then save.
+  void prepare(Queue& queue);
+
+  /// From now on the memory is raw again and may be used for anything once work on it is done.
+  void release() noexcept { prepared_ = false; }
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return memory_.size(); }
+  [[nodiscard]] bool prepared() const noexcept { return prepared_; }
+  [[nodiscard]] const View<std::uint8_t>& memory() const noexcept { return memory_; }
+
+ private:
+  View<std::uint8_t> memory_;
+  bool prepared_ = false;
+};
+
+}  // namespace bifold
