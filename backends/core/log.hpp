@@ -1,11 +1,45 @@
-// Internal logging: spdlog inside, a callback outside.
+// Internal logging: spdlog inside, a callback outside. Only log.cpp sees spdlog, whose headers cost
+// every file that includes them a second of compilation.
 #pragma once
 
-#include <spdlog/logger.h>
+#include <fmt/format.h>
+
+#include <bifold/log.hpp>
+#include <string>
+#include <utility>
 
 namespace bifold::core {
 
+/// Formats only what somebody listens to. Thread-safe; throws nothing but bad_alloc.
+class Logger {
+ public:
+  template <class... Args>
+  void debug(fmt::format_string<Args...> format, Args&&... args) const {
+    write_if(LogLevel::debug, format, std::forward<Args>(args)...);
+  }
+  template <class... Args>
+  void info(fmt::format_string<Args...> format, Args&&... args) const {
+    write_if(LogLevel::info, format, std::forward<Args>(args)...);
+  }
+  template <class... Args>
+  void warn(fmt::format_string<Args...> format, Args&&... args) const {
+    write_if(LogLevel::warning, format, std::forward<Args>(args)...);
+  }
+  template <class... Args>
+  void error(fmt::format_string<Args...> format, Args&&... args) const {
+    write_if(LogLevel::error, format, std::forward<Args>(args)...);
+  }
+
+ private:
+  template <class... Args>
+  void write_if(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
+    if (listens(level)) write(level, fmt::format(format, std::forward<Args>(args)...));
+  }
+  [[nodiscard]] static bool listens(LogLevel level) noexcept;
+  static void write(LogLevel level, const std::string& message);
+};
+
 /// The library's logger; off until set_log. Usage: log().debug("... {}", value).
-spdlog::logger& log();
+const Logger& log() noexcept;
 
 }  // namespace bifold::core

@@ -30,7 +30,7 @@ BIFOLD_API std::string_view name_of(Order order) noexcept;
 struct Requirements {
   bool commutative = false;      ///< The operator may be applied out of index order.
   bool published_words = false;  ///< 64-bit words that other work-groups see while both run.
-  std::string_view backend;      ///< Only this backend has the kernels; empty: every backend.
+  std::string_view backend{};    ///< Only this backend has the kernels; empty: every backend.
 };
 
 /// One row of the gallery: immutable, lives as long as the program.

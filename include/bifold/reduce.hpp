@@ -56,6 +56,9 @@ class BIFOLD_API ReducePlan {
   void run(Queue& queue, const ErasedView& input, const ErasedView& result, const Scalar& init,
            const ReduceOptions& options = {}) const;
 
+  /// Internal: a handle on a plan made otherwise.
+  explicit ReducePlan(std::shared_ptr<const detail::Plan> plan);
+
  private:
   std::shared_ptr<const detail::Plan> plan_;
 };

@@ -66,6 +66,9 @@ class BIFOLD_API ScanPlan {
   void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Scalar& init,
            const ScanOptions& options = {}) const;
 
+  /// Internal: a handle on a plan made otherwise.
+  explicit ScanPlan(std::shared_ptr<const detail::Plan> plan);
+
  private:
   std::shared_ptr<const detail::Plan> plan_;
 };

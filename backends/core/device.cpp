@@ -1,0 +1,59 @@
+#include <bifold/device.hpp>
+
+#include <bifold/error.hpp>
+#include <cstdlib>
+
+#include "core/selector.hpp"
+#include "core/state.hpp"
+#include "registry.hpp"
+
+namespace bifold {
+
+std::vector<BackendInfo> backends() {
+  std::vector<BackendInfo> all;
+  for (const auto& [name, backend] : backend::registered_backends()) {
+    all.push_back(backend != nullptr
+                      ? backend->probe()
+                      : BackendInfo{std::string(name), false, "left out of this build", ""});
+  }
+  return all;
+}
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> all;
+  for (const auto& [name, backend] : backend::registered_backends()) {
+    if (backend == nullptr) continue;
+    for (DeviceInfo& device : backend->devices()) all.push_back(std::move(device));
+  }
+  return all;
+}
+
+Device open_device(std::string_view selector, const DeviceOptions& options) {
+  if (selector.empty()) {
+    const char* chosen = std::getenv("BIFOLD_DEVICE");  // NOLINT(concurrency-mt-unsafe)
+    if (chosen != nullptr) selector = chosen;
+  }
+  const std::vector<DeviceInfo> all = devices();
+  const DeviceInfo& info = core::select(selector, all, backends());
+  for (const auto& [name, backend] : backend::registered_backends()) {
+    if (name == info.backend) {
+      return Device(std::make_shared<detail::DeviceState>(info, backend->open(info.index),
+                                                          options.cache));
+    }
+  }
+  throw Error(ErrorCategory::unavailable, "backend " + info.backend + " has vanished");
+}
+
+const DeviceInfo& Device::info() const noexcept { return state_->info; }
+
+const Capabilities& Device::capabilities() const noexcept {
+  return state_->backend->capabilities();
+}
+
+CacheStatistics Device::cache_statistics() const { return state_->kernels.statistics(); }
+
+bool Device::supports(Type type) const noexcept {
+  return type != Type::f64 || capabilities().f64;
+}
+
+}  // namespace bifold

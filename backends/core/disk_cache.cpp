@@ -1,0 +1,161 @@
+#include "core/disk_cache.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "core/hash.hpp"
+#include "core/log.hpp"
+
+namespace bifold::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view suffix = ".kernel";
+constexpr std::array<char, 8> magic{'b', 'i', 'f', 'o', 'l', 'd', '0', '1'};
+
+struct Header {
+  std::array<char, 8> magic;
+  std::uint64_t key_bytes;
+  std::uint64_t payload_bytes;
+  std::uint64_t checksum;
+};
+
+fs::path default_directory() {
+  const auto variable = [](const char* name) -> std::string_view {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+    return value == nullptr ? "" : value;
+  };
+  if (const auto chosen = variable("BIFOLD_CACHE_DIR"); !chosen.empty()) return chosen;
+  if (const auto xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "bifold";
+  if (const auto home = variable("HOME"); !home.empty()) {
+    return fs::path(home) / ".cache" / "bifold";
+  }
+  return {};
+}
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint64_t checksum(std::string_view key, std::span<const std::byte> payload) {
+  return hash(as_text(payload), hash(key));
+}
+
+}  // namespace
+
+DiskCache::DiskCache(const CacheOptions& options)
+    : enabled_(options.disk),
+      limit_bytes_(options.limit_bytes),
+      directory_(options.directory.empty() ? default_directory() : options.directory) {
+  if (directory_.empty()) enabled_ = false;
+}
+
+fs::path DiskCache::file_of(const std::string& key) const {
+  const std::uint64_t first = hash(key);
+  return directory_ / fmt::format("{:016x}{:016x}{}", first, hash(key, ~first), suffix);
+}
+
+DiskCache::Lookup DiskCache::load(const std::string& key) const {
+  if (!enabled_) return {};
+  const fs::path path = file_of(key);
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path, error);
+  if (error) return {};
+  const auto reject = [&path](std::string_view why) -> Lookup {
+    log().debug("kernel cache: {} ignored: {}", path.string(), why);
+    return {{}, true};
+  };
+  Header header{};
+  if (size < sizeof header) return reject("shorter than its header");
+  std::ifstream file(path, std::ios::binary);
+  std::vector<std::byte> content(size - sizeof header);
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  file.read(reinterpret_cast<char*>(content.data()),
+            static_cast<std::streamsize>(content.size()));
+  if (!file) return reject("could not be read");
+  if (header.magic != magic) return reject("not of this format");
+  if (header.key_bytes != key.size() || header.key_bytes > content.size() ||
+      header.payload_bytes != content.size() - header.key_bytes || header.payload_bytes == 0) {
+    return reject("wrong length");
+  }
+  const std::span<const std::byte> all(content);
+  const auto payload = all.subspan(header.key_bytes);
+  if (as_text(all.first(header.key_bytes)) != key) return reject("another program's");
+  if (checksum(key, payload) != header.checksum) return reject("checksum differs");
+  // Eviction goes by the time of last use.
+  fs::last_write_time(path, fs::file_time_type::clock::now(), error);
+  return {{payload.begin(), payload.end()}, false};
+}
+
+void DiskCache::store(const std::string& key, std::span<const std::byte> binary) const {
+  if (!enabled_ || binary.empty()) return;
+  const Header header{magic, key.size(), binary.size(), checksum(key, binary)};
+  if (sizeof header + key.size() + binary.size() > limit_bytes_) return;
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  static std::atomic<std::uint64_t> counter{0};
+  const fs::path path = file_of(key);
+  const fs::path temporary = fs::path(path).concat(fmt::format(".{}.{}", getpid(), ++counter));
+  {
+    std::ofstream file(temporary, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(&header), sizeof header);
+    file.write(key.data(), static_cast<std::streamsize>(key.size()));
+    file.write(reinterpret_cast<const char*>(binary.data()),
+               static_cast<std::streamsize>(binary.size()));
+    file.close();
+    if (!file) {
+      log().debug("kernel cache: {} could not be written", temporary.string());
+      fs::remove(temporary, error);
+      return;
+    }
+  }
+  fs::rename(temporary, path, error);
+  if (error) {
+    log().debug("kernel cache: {} could not be renamed: {}", temporary.string(), error.message());
+    fs::remove(temporary, error);
+    return;
+  }
+  evict();
+}
+
+void DiskCache::evict() const {
+  struct File {
+    fs::path path;
+    std::uint64_t bytes;
+    fs::file_time_type used;
+  };
+  std::vector<File> files;
+  std::uint64_t total = 0;
+  std::error_code error;
+  for (fs::directory_iterator it(directory_, error), end; !error && it != end;
+       it.increment(error)) {
+    // Other processes write and evict at the same time: what vanished is skipped.
+    std::error_code vanished;
+    File file{it->path(), it->file_size(vanished), {}};
+    if (!vanished) file.used = it->last_write_time(vanished);
+    if (vanished || file.path.filename().string().find(suffix) == std::string::npos) continue;
+    total += file.bytes;
+    files.push_back(std::move(file));
+  }
+  if (total <= limit_bytes_) return;
+  std::sort(files.begin(), files.end(),
+            [](const File& a, const File& b) { return a.used < b.used; });
+  for (const File& file : files) {
+    if (total <= limit_bytes_) break;
+    std::error_code ignored;
+    if (fs::remove(file.path, ignored)) total -= file.bytes;
+  }
+}
+
+}  // namespace bifold::core

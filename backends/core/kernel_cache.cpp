@@ -1,0 +1,79 @@
+#include "core/kernel_cache.hpp"
+
+#include <bifold/error.hpp>
+#include <bifold/version.hpp>
+#include <chrono>
+
+#include "core/log.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+// What must be equal for a stored binary to be the one that compiling would give.
+std::string disk_key(const backend::Device& device, const backend::Source& source) {
+  std::string key = "bifold ";
+  key += version();
+  for (const std::string& part : {device.binary_key(), source.options, source.text}) {
+    key += '\n';
+    key += part;
+  }
+  return key;
+}
+
+}  // namespace
+
+KernelCache::KernelCache(backend::Device& device, const CacheOptions& options)
+    : device_(device), disk_(options) {}
+
+std::shared_ptr<const backend::Kernel> KernelCache::get(const KernelSpec& spec) {
+  const backend::Source source = kernel_source(device_, spec);
+  std::shared_ptr<Entry> entry;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& slot = entries_[source.options + '\n' + source.text];
+    if (!slot) slot = std::make_shared<Entry>();
+    entry = slot;
+  }
+  const std::lock_guard lock(entry->mutex);
+  if (!entry->program) entry->program = make(source);
+  auto& kernel = entry->kernels[std::string(spec.entry)];
+  if (!kernel) kernel = entry->program->kernel(std::string(spec.entry));
+  return kernel;
+}
+
+std::shared_ptr<const backend::Program> KernelCache::make(const backend::Source& source) {
+  const std::string key = disk_key(device_, source);
+  const DiskCache::Lookup found = disk_.load(key);
+  bool rejected = found.rejected;
+  if (!found.binary.empty()) {
+    try {
+      auto program = device_.load(found.binary);
+      log().debug("{}: loaded from the kernel cache", source.name);
+      const std::lock_guard lock(mutex_);
+      ++statistics_.from_disk;
+      return program;
+    } catch (const Error& error) {
+      // A driver may refuse what it wrote itself, for instance after a silent update.
+      log().debug("{}: cached binary refused, compiling: {}", source.name, error.what());
+      rejected = true;
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  auto program = device_.build(source);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  log().debug("{}: compiled in {:.1f} ms", source.name, seconds.count() * 1e3);
+  if (disk_.enabled()) disk_.store(key, program->binary());
+  const std::lock_guard lock(mutex_);
+  ++statistics_.compiled;
+  statistics_.rejected += rejected ? 1 : 0;
+  statistics_.compile_seconds += seconds.count();
+  return program;
+}
+
+CacheStatistics KernelCache::statistics() const {
+  const std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,32 @@
+// From a kernel's specification to the text a compiler sees.
+#pragma once
+
+#include <bifold/op.hpp>
+#include <bifold/type.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "interface.hpp"
+
+namespace bifold::core {
+
+/// Everything that makes one kernel, as data.
+struct KernelSpec {
+  std::string_view family;                ///< Base name of the kernel file.
+  std::string_view entry;                 ///< Entry point in it.
+  std::vector<std::string> prelude;       ///< Files it needs before it, beside types.
+  Type input = Type::i32;
+  Type accumulator = Type::i32;
+  Type output = Type::i32;
+  Operator op = plus;
+  std::vector<std::pair<std::string_view, std::uint32_t>> defines;
+};
+
+/// The complete source of the spec's program in the device's dialect: types, defines, operator,
+/// prelude, kernel file. Specs that differ in their entry only share it.
+backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec);
+
+}  // namespace bifold::core

@@ -1,0 +1,47 @@
+// The spelled-out names of the public enumerations.
+#include <array>
+#include <bifold/device.hpp>
+#include <bifold/gallery.hpp>
+#include <bifold/scan.hpp>
+#include <bifold/type.hpp>
+#include <bifold/version.hpp>
+
+namespace bifold {
+
+std::string_view version() noexcept { return BIFOLD_VERSION; }
+
+std::string_view name_of(Type type) noexcept {
+  constexpr std::array<std::string_view, all_types.size()> names{
+      "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+std::optional<Type> parse_type(std::string_view name) noexcept {
+  for (const Type type : all_types) {
+    if (name_of(type) == name) return type;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(DeviceKind kind) noexcept {
+  switch (kind) {
+    case DeviceKind::gpu: return "gpu";
+    case DeviceKind::cpu: return "cpu";
+    case DeviceKind::accelerator: break;
+  }
+  return "accelerator";
+}
+
+std::string_view name_of(Algorithm algorithm) noexcept {
+  return algorithm == Algorithm::reduce ? "reduce" : "scan";
+}
+
+std::string_view name_of(ScanKind kind) noexcept {
+  return kind == ScanKind::inclusive ? "inclusive" : "exclusive";
+}
+
+std::string_view gallery::name_of(Order order) noexcept {
+  return order == Order::fixed ? "fixed" : "unordered";
+}
+
+}  // namespace bifold

@@ -1,0 +1,140 @@
+#include <array>
+#include <bifold/error.hpp>
+#include <bifold/op.hpp>
+#include <limits>
+
+#include "core/hash.hpp"
+#include "core/operator_text.hpp"
+
+namespace bifold {
+
+struct Operator::Definition {
+  OperatorKind kind;
+  std::string name;
+  bool commutative;
+  std::string expression;  // A user operator's text.
+  Scalar identity;         // A user operator's neutral element, which fixes its type.
+  std::uint64_t id;
+};
+
+namespace {
+
+constexpr std::array<std::string_view, 9> builtin_names{
+    "plus",    "multiplies", "minimum",     "maximum",   "bit_and",
+    "bit_or",  "bit_xor",    "logical_and", "logical_or"};
+
+bool is_bitwise(OperatorKind kind) {
+  return kind == OperatorKind::bit_and || kind == OperatorKind::bit_or ||
+         kind == OperatorKind::bit_xor;
+}
+
+template <element T>
+T builtin_identity(OperatorKind kind) {
+  using Limits = std::numeric_limits<T>;
+  constexpr bool floating = std::is_floating_point_v<T>;
+  switch (kind) {
+    // The sum's neutral element is -0: +0 would turn a sum of -0 into +0.
+    case OperatorKind::plus: return floating ? static_cast<T>(-0.0) : T{0};
+    case OperatorKind::minimum: return floating ? Limits::infinity() : Limits::max();
+    case OperatorKind::maximum:
+      return floating ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
+    case OperatorKind::multiplies:
+    case OperatorKind::logical_and: return T{1};
+    case OperatorKind::bit_and:
+      if constexpr (!floating) return static_cast<T>(~T{0});
+      break;
+    case OperatorKind::bit_or:
+    case OperatorKind::bit_xor:
+    case OperatorKind::logical_or:
+    case OperatorKind::user: break;
+  }
+  return T{0};
+}
+
+}  // namespace
+
+Operator::Operator(OperatorKind kind) : definition_(nullptr) {
+  // One definition per kind for the whole program, so that comparing operators compares pointers.
+  static const auto definitions = [] {
+    std::array<std::shared_ptr<const Definition>, builtin_names.size()> all;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = std::make_shared<const Definition>(Definition{static_cast<OperatorKind>(i),
+                                                             std::string(builtin_names[i]),
+                                                             true,
+                                                             {},
+                                                             {},
+                                                             core::hash(builtin_names[i])});
+    }
+    return all;
+  }();
+  if (kind == OperatorKind::user) {
+    throw Error(ErrorCategory::invalid_argument,
+                "a user operator is made from its text, by Operator::user");
+  }
+  definition_ = definitions[static_cast<std::size_t>(kind)];
+}
+
+Operator::Operator(std::shared_ptr<const Definition> definition)
+    : definition_(std::move(definition)) {}
+
+Operator Operator::user(std::string name, std::string expression, Scalar identity,
+                        Commutativity commutativity) {
+  core::check_operator_text(name, expression);
+  const bool commutative = commutativity == Commutativity::commutative;
+  std::uint64_t id = core::hash(name);
+  id = core::hash(expression, id);
+  id = core::hash({reinterpret_cast<const char*>(identity.data()), identity.size()}, id);
+  id = core::hash(name_of(identity.type()), id);
+  id = core::hash(commutative ? "commutative" : "non_commutative", id);
+  return Operator(std::make_shared<const Definition>(Definition{
+      OperatorKind::user, std::move(name), commutative, std::move(expression), identity, id}));
+}
+
+OperatorKind Operator::kind() const noexcept { return definition_->kind; }
+std::string_view Operator::name() const noexcept { return definition_->name; }
+bool Operator::commutative() const noexcept { return definition_->commutative; }
+std::uint64_t Operator::id() const noexcept { return definition_->id; }
+
+bool Operator::supports(Type type) const noexcept {
+  if (kind() == OperatorKind::user) return type == definition_->identity.type();
+  return !(is_bitwise(kind()) && is_floating(type));
+}
+
+Scalar Operator::identity(Type type) const {
+  if (!supports(type)) {
+    throw Error(ErrorCategory::invalid_argument, "operator " + std::string(name()) +
+                                                     " is not defined on " +
+                                                     std::string(name_of(type)));
+  }
+  if (kind() == OperatorKind::user) return definition_->identity;
+  return visit_type(type, [this](auto zero) -> Scalar {
+    return builtin_identity<decltype(zero)>(kind());
+  });
+}
+
+std::string Operator::expression(Type type) const {
+  return kind() == OperatorKind::user ? definition_->expression
+                                      : core::builtin_expression(kind(), type);
+}
+
+bool operator==(const Operator& left, const Operator& right) noexcept {
+  const auto& a = *left.definition_;
+  const auto& b = *right.definition_;
+  return &a == &b || (a.id == b.id && a.kind == b.kind && a.name == b.name &&
+                      a.expression == b.expression && a.commutative == b.commutative &&
+                      a.identity.type() == b.identity.type() &&
+                      a.identity.bits() == b.identity.bits());
+}
+
+const std::vector<Operator>& builtin_operators() {
+  static const auto operators = [] {
+    std::vector<Operator> all;
+    for (std::size_t i = 0; i < builtin_names.size(); ++i) {
+      all.emplace_back(static_cast<OperatorKind>(i));
+    }
+    return all;
+  }();
+  return operators;
+}
+
+}  // namespace bifold

@@ -1,0 +1,20 @@
+// Operators as kernel text.
+#pragma once
+
+#include <bifold/op.hpp>
+#include <bifold/type.hpp>
+#include <string>
+#include <string_view>
+
+namespace bifold::core {
+
+/// Throws invalid_argument unless `name` is an identifier and `expression` can only be one
+/// expression: printable, balanced, without statements, assignments, comments, literals of text or
+/// anything the preprocessor could see. What it means is the compiler's to judge.
+void check_operator_text(std::string_view name, std::string_view expression);
+
+/// The expression over `a` and `b` that combines two values of `type`. Signed integers are added
+/// and multiplied as unsigned ones, where wrapping around is defined.
+std::string builtin_expression(OperatorKind kind, Type type);
+
+}  // namespace bifold::core

@@ -1,0 +1,87 @@
+#include <bifold/queue.hpp>
+
+#include <bifold/error.hpp>
+#include <string>
+
+#include "core/ranges.hpp"
+#include "core/state.hpp"
+
+namespace bifold {
+
+namespace {
+
+void check_count(const ErasedView& view, std::uint64_t count) {
+  if (view.count != count) {
+    throw Error(ErrorCategory::invalid_argument,
+                "the host has " + std::to_string(count) + " elements, the view " +
+                    std::to_string(view.count));
+  }
+}
+
+std::uint64_t bytes_of(const ErasedView& view) { return view.count * size_of(view.type); }
+
+}  // namespace
+
+Queue::Queue(const Device& device, const QueueOptions& options)
+    : state_(std::make_shared<detail::QueueState>(device, options.timing)) {}
+
+const Device& Queue::device() const noexcept { return state_->device; }
+
+void Queue::finish(TimeLimit limit) {
+  // An event is waited for instead of the queue, so that other threads may enqueue meanwhile.
+  record().wait(limit);
+}
+
+Event Queue::record() {
+  const std::lock_guard lock(state_->mutex);
+  return core::record(*state_);
+}
+
+void Queue::wait_for(std::span<const Event> events) {
+  const std::lock_guard lock(state_->mutex);
+  core::wait_for(*state_, events);
+}
+
+void Queue::copy(const ErasedView& from, const ErasedView& to) {
+  if (from.type != to.type || from.count != to.count) {
+    throw Error(ErrorCategory::invalid_argument,
+                "a copy wants the same type and count on both sides");
+  }
+  core::check_view(device(), from, core::Access::read, "source");
+  core::check_view(device(), to, core::Access::write, "destination");
+  if (core::overlap(device(), from, to)) {
+    throw Error(ErrorCategory::invalid_argument, "the ranges of a copy overlap");
+  }
+  if (from.count == 0) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->backend->copy(to.memory, to.byte_offset, from.memory, from.byte_offset, bytes_of(from));
+}
+
+void Queue::fill(const ErasedView& view, const Scalar& value) {
+  if (value.type() != view.type) {
+    throw Error(ErrorCategory::invalid_argument, "the fill value has another type than the view");
+  }
+  core::check_view(device(), view, core::Access::write, "destination");
+  if (view.count == 0) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->backend->fill(view.memory, view.byte_offset, bytes_of(view),
+                        {value.data(), value.size()});
+}
+
+void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t count) {
+  check_count(to, count);
+  core::check_view(device(), to, core::Access::write, "destination");
+  if (count == 0) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->backend->upload(to.memory, to.byte_offset, host, bytes_of(to));
+}
+
+void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t count) {
+  check_count(from, count);
+  core::check_view(device(), from, core::Access::read, "source");
+  if (count == 0) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->backend->download(host, from.memory, from.byte_offset, bytes_of(from));
+}
+
+}  // namespace bifold

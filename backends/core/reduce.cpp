@@ -1,0 +1,70 @@
+#include <bifold/reduce.hpp>
+
+#include <array>
+
+#include "core/plan.hpp"
+#include "core/state.hpp"
+#include "core/workspace_layout.hpp"
+
+namespace bifold {
+
+namespace {
+
+core::PlanShape plan_shape(const ReduceShape& shape) {
+  return {shape.input, shape.accumulator, shape.accumulator, ScanKind::inclusive, shape.op};
+}
+
+std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape) {
+  return core::find_plan(device, Algorithm::reduce, shape.variant, plan_shape(shape));
+}
+
+}  // namespace
+
+ReducePlan::ReducePlan(const Device& device, const ReduceShape& shape)
+    : ReducePlan(find(device, shape)) {}
+
+ReducePlan::ReducePlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
+
+const gallery::Variant& ReducePlan::variant() const noexcept { return plan_->variant(); }
+
+std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const noexcept {
+  return n == 0 ? 0 : core::workspace_bytes(plan_->scratch_size(n));
+}
+
+void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
+                     const Scalar& init, const ReduceOptions& options) const {
+  core::run_plan(*plan_, queue, input, result, init, options.wait, options.done,
+                 options.workspace);
+}
+
+ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning) {
+  const PlanShape full = plan_shape(shape);
+  const auto& variant = choose_variant(device, Algorithm::reduce, shape.variant, full);
+  return ReducePlan(build_plan(device, variant, full, tuning));
+}
+
+void warm(const Device& device, const ReduceShape& shape) { static_cast<void>(find(device, shape)); }
+
+void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                 const Operator& op, const Scalar& init, const ReduceOptions& options) {
+  const ReducePlan plan(queue.device(), {input.type, result.type, op, options.variant});
+  plan.run(queue, input, result, init, options);
+}
+
+Scalar reduce(Queue& queue, const ErasedView& input, const Operator& op, const Scalar& init,
+              const ReduceOptions& options) {
+  detail::QueueState& state = queue.state();
+  // The cell is shared by the queue's blocking reductions, so they take turns.
+  const std::lock_guard turn(state.blocking_reduce);
+  const ErasedView cell{[&] {
+                          const std::lock_guard lock(state.mutex);
+                          return state.arena.result_cell();
+                        }(),
+                        0, 1, init.type(), true};
+  reduce_into(queue, input, cell, op, init, options);
+  std::array<std::byte, 8> bytes{};
+  queue.download_bytes(cell, bytes.data(), 1);
+  return Scalar::from_bytes(init.type(), bytes.data());
+}
+
+}  // namespace bifold

@@ -1,0 +1,109 @@
+#include <array>
+#include <bifold/error.hpp>
+#include <string>
+
+#include "core/plan.hpp"
+#include "core/ranges.hpp"
+#include "core/state.hpp"
+#include "core/workspace_layout.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCategory::invalid_argument, why);
+}
+
+void check_call(const detail::Plan& plan, const Device& device, const ErasedView& input,
+                const ErasedView& output, const Scalar& init) {
+  const PlanShape& shape = plan.shape();
+  if (input.type != shape.input || output.type != shape.output) {
+    refuse("the views have other element types than the plan");
+  }
+  if (init.type() != shape.accumulator) {
+    refuse("the initial value is " + std::string(name_of(init.type())) +
+           ", the accumulator is " + std::string(name_of(shape.accumulator)));
+  }
+  check_view(device, input, Access::read, "input");
+  check_view(device, output, Access::write, "output");
+  const bool scans = plan.variant().algorithm == Algorithm::scan;
+  const std::uint64_t outputs = scans ? input.count : 1;
+  if (output.count != outputs) {
+    refuse("the output has " + std::to_string(output.count) + " elements instead of " +
+           std::to_string(outputs));
+  }
+  if (overlap(device, input, output) && !(scans && same_range(device, input, output))) {
+    refuse("input and output overlap without being the same range");
+  }
+}
+
+// The caller's memory as scratch; a raw one has its tagged words zeroed first.
+Scratch borrow(const Workspace& workspace, detail::QueueState& queue, ScratchSize size,
+               const ErasedView& input, const ErasedView& output) {
+  const Device& device = queue.device;
+  check_view(device, workspace.memory(), Access::write, "workspace");
+  const std::uint64_t needed = workspace_bytes(size);
+  if (workspace.size() < needed) {
+    refuse("the workspace has " + std::to_string(workspace.size()) + " bytes, this call needs " +
+           std::to_string(needed));
+  }
+  for (const ErasedView& view : {input, output}) {
+    if (overlap(device, workspace.memory(), view)) refuse("the workspace overlaps the data");
+  }
+  Scratch scratch = layout(device, workspace.memory());
+  if (!workspace.prepared() && size.tagged_bytes > 0) {
+    scratch.tagged_bytes = size.tagged_bytes;
+    queue.backend->fill(scratch.tagged, scratch.tagged_offset, scratch.tagged_bytes,
+                        std::array<std::byte, 4>{});
+  }
+  return scratch;
+}
+
+// Logical operators count an initial value as they count an element: as 0 or 1.
+Scalar lift(const Operator& op, const Scalar& init) {
+  if (op.kind() != OperatorKind::logical_and && op.kind() != OperatorKind::logical_or) return init;
+  return visit_type(init.type(), [&init](auto zero) -> Scalar {
+    using T = decltype(zero);
+    return static_cast<T>(init.as<T>() != T{0});
+  });
+}
+
+Range range_of(const ErasedView& view) {
+  return {view.memory.handle, view.byte_offset / size_of(view.type)};
+}
+
+}  // namespace
+
+void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
+              const ErasedView& output, const Scalar& init, const std::vector<Event>& wait,
+              Event* done, const Workspace* workspace) {
+  detail::QueueState& state = queue.state();
+  check_call(plan, state.device, input, output, init);
+  const Scalar lifted = lift(plan.shape().op, init);
+
+  const std::lock_guard lock(state.mutex);
+  const ScratchSize size = input.count > 0 ? plan.scratch_size(input.count) : ScratchSize{};
+  const bool borrows = workspace != nullptr && input.count > 0;
+  if (!wait.empty()) wait_for(state, wait);
+  if (input.count == 0) {
+    // A scan of nothing writes nothing; a reduction of nothing is its initial value.
+    if (output.count > 0) {
+      state.backend->fill(output.memory, output.byte_offset, lifted.size(),
+                          {lifted.data(), lifted.size()});
+    }
+  } else {
+    try {
+      const Scratch scratch = borrows ? borrow(*workspace, state, size, input, output)
+                                      : state.arena.reserve(*state.backend, size);
+      plan.enqueue({*state.backend, range_of(input), range_of(output), input.count, lifted,
+                    scratch});
+    } catch (...) {
+      state.arena.distrust();
+      throw;
+    }
+  }
+  if (done != nullptr) *done = record(state);
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,63 @@
+#include <bifold/scan.hpp>
+
+#include "core/plan.hpp"
+#include "core/state.hpp"
+#include "core/workspace_layout.hpp"
+
+namespace bifold {
+
+namespace {
+
+core::PlanShape plan_shape(const ScanShape& shape) {
+  return {shape.input, shape.accumulator, shape.output, shape.kind, shape.op};
+}
+
+std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& shape) {
+  return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape));
+}
+
+Scalar convert(const Scalar& value, Type to) {
+  if (value.type() == to) return value;
+  return visit_type(value.type(), [&](auto from) -> Scalar {
+    return visit_type(to, [&](auto zero) -> Scalar {
+      return static_cast<decltype(zero)>(value.as<decltype(from)>());
+    });
+  });
+}
+
+}  // namespace
+
+ScanPlan::ScanPlan(const Device& device, const ScanShape& shape) : ScanPlan(find(device, shape)) {}
+
+ScanPlan::ScanPlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
+
+const gallery::Variant& ScanPlan::variant() const noexcept { return plan_->variant(); }
+
+std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const noexcept {
+  return n == 0 ? 0 : core::workspace_bytes(plan_->scratch_size(n));
+}
+
+void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
+                   const Scalar& init, const ScanOptions& options) const {
+  core::run_plan(*plan_, queue, input, output, init, options.wait, options.done,
+                 options.workspace);
+}
+
+ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning) {
+  const PlanShape full = plan_shape(shape);
+  const auto& variant = choose_variant(device, Algorithm::scan, shape.variant, full);
+  return ScanPlan(build_plan(device, variant, full, tuning));
+}
+
+void warm(const Device& device, const ScanShape& shape) { static_cast<void>(find(device, shape)); }
+
+void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
+          const Operator& op, const std::optional<Scalar>& init, const ScanOptions& options) {
+  const Type accumulator = options.accumulate.value_or(output.type);
+  const Scalar carry = init ? convert(*init, accumulator) : op.identity(accumulator);
+  const ScanPlan plan(queue.device(),
+                      {input.type, output.type, accumulator, kind, op, options.variant});
+  plan.run(queue, input, output, carry, options);
+}
+
+}  // namespace bifold

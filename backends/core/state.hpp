@@ -1,0 +1,61 @@
+// What stands behind the public handles.
+#pragma once
+
+#include <bifold/buffer.hpp>
+#include <bifold/device.hpp>
+#include <bifold/event.hpp>
+#include <bifold/queue.hpp>
+#include <memory>
+#include <mutex>
+
+#include "core/arena.hpp"
+#include "core/kernel_cache.hpp"
+#include "core/plan_table.hpp"
+#include "interface.hpp"
+
+namespace bifold::detail {
+
+struct DeviceState {
+  DeviceState(DeviceInfo device_info, std::shared_ptr<backend::Device> device,
+              const CacheOptions& cache_options)
+      : info(std::move(device_info)),
+        backend(std::move(device)),
+        kernels(*backend, cache_options) {}
+
+  DeviceInfo info;
+  std::shared_ptr<backend::Device> backend;
+  core::KernelCache kernels;
+  core::PlanTable plans;
+};
+
+struct AllocationState {
+  AllocationState(std::shared_ptr<backend::Device> owner, std::uint64_t bytes)
+      : device(std::move(owner)), memory(device->allocate(bytes)) {}
+  ~AllocationState() { device->free(memory); }
+  AllocationState(const AllocationState&) = delete;
+  AllocationState& operator=(const AllocationState&) = delete;
+
+  std::shared_ptr<backend::Device> device;
+  Memory memory;
+};
+
+struct EventState {
+  // The event of a queue is released before the device it lives on.
+  std::shared_ptr<backend::Device> device;
+  std::unique_ptr<backend::Event> event;
+};
+
+struct QueueState {
+  QueueState(Device owner, Timing timing)
+      : device(std::move(owner)),
+        backend(device.state()->backend->create_queue(timing)),
+        arena(device.state()->backend) {}
+
+  Device device;
+  std::unique_ptr<backend::Queue> backend;
+  std::mutex mutex;            // Held while one call enqueues its commands.
+  std::mutex blocking_reduce;  // Held while a result is in the arena's cell; taken before mutex.
+  core::Arena arena;
+};
+
+}  // namespace bifold::detail

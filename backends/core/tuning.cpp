@@ -1,0 +1,88 @@
+#include "core/tuning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bifold/error.hpp>
+#include <bit>
+#include <string>
+
+namespace bifold::core {
+
+namespace {
+
+struct Defaults {
+  std::string_view family;
+  Tuning gpu;
+  Tuning cpu;
+};
+
+// One line per family; a device kind without values of its own takes the GPU's. A row of
+// the table in gallery.cpp may fix some of them.
+const std::array<Defaults, 8>& defaults() {
+  static const std::array<Defaults, 8> table{{
+      {"reduce_vector",
+       {{"GROUP_SIZE", 256}, {"UNROLL", 4}, {"groups_per_unit", 8}},
+       {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"groups_per_unit", 8}}},
+      {"reduce_chunks", {}, {{"STRIPES", 64}, {"groups_per_unit", 4}}},
+      {"reduce_catanzaro",
+       {{"GROUP_SIZE", 256}, {"groups_per_unit", 8}},
+       {{"GROUP_SIZE", 64}, {"groups_per_unit", 8}}},
+      {"reduce_persistent",
+       {{"GROUP_SIZE", 256}, {"UNROLL", 8}, {"groups_per_unit", 8}},
+       {{"GROUP_SIZE", 64}, {"UNROLL", 8}, {"groups_per_unit", 8}}},
+      {"scan_chunks", {}, {{"STRIPES", 64}, {"groups_per_unit", 4}}},
+      {"scan_reduce_then_scan",
+       {{"GROUP_SIZE", 256}, {"ROWS", 4}, {"groups_per_unit", 6}},
+       {{"GROUP_SIZE", 64}, {"ROWS", 4}, {"groups_per_unit", 4}}},
+      {"scan_lookback",
+       {{"GROUP_SIZE", 256}, {"ROWS", 4}, {"SPIN_LIMIT", 16384}, {"EPOCH_LIMIT", 0x3fffffff}},
+       {{"GROUP_SIZE", 64}, {"ROWS", 4}, {"SPIN_LIMIT", 1024}, {"EPOCH_LIMIT", 0x3fffffff}}},
+      {"scan_lookback_warp",
+       {{"GROUP_SIZE", 256}, {"ROWS", 4}, {"SPIN_LIMIT", 16384}, {"EPOCH_LIMIT", 0x3fffffff}},
+       {{"GROUP_SIZE", 64}, {"ROWS", 4}, {"SPIN_LIMIT", 1024}, {"EPOCH_LIMIT", 0x3fffffff}}},
+  }};
+  return table;
+}
+
+}  // namespace
+
+std::uint32_t Tuning::get(std::string_view name) const {
+  for (const auto& [key, value] : entries_) {
+    if (key == name) return value;
+  }
+  throw Error(ErrorCategory::invalid_argument, "no tuning value named " + std::string(name));
+}
+
+Tuning& Tuning::set(std::string_view name, std::uint32_t value) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [name](const Entry& entry) { return entry.first == name; });
+  if (found != entries_.end()) {
+    found->second = value;
+  } else {
+    entries_.emplace_back(name, value);
+  }
+  return *this;
+}
+
+Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
+                      const Capabilities& capabilities, std::size_t element_bytes) {
+  Tuning tuning;
+  for (const Defaults& row : defaults()) {
+    if (row.family != variant.family) continue;
+    tuning = kind == DeviceKind::cpu || row.gpu.entries().empty() ? row.cpu : row.gpu;
+  }
+  const Tuning unlimited = tuning;
+  for (const auto& [name, value] : unlimited.entries()) {
+    if (name == "GROUP_SIZE") {
+      tuning.set(name, std::min(value, std::bit_floor(capabilities.max_group_size)));
+    }
+    // A pack has 16 bytes whatever the type, so narrow types would fill the registers.
+    if (name == "ROWS" && element_bytes < 4) {
+      const auto bytes = static_cast<std::uint32_t>(element_bytes);
+      tuning.set(name, std::max<std::uint32_t>(1, value * bytes / 4));
+    }
+  }
+  return tuning;
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,23 @@
+// What the driver tells of a device before it is opened.
+#pragma once
+
+#include <cuda.h>
+
+#include <bifold/device.hpp>
+#include <cstdint>
+
+namespace bifold::backend::cuda {
+
+/// The device of that index. The driver must be initialised.
+CUdevice device_of(std::uint32_t index);
+
+/// How many devices there are. The driver must be initialised.
+std::uint32_t device_count();
+
+/// 90 for compute capability 9.0.
+int architecture_of(CUdevice device);
+
+DeviceInfo read_info(std::uint32_t index);
+Capabilities read_capabilities(CUdevice device);
+
+}  // namespace bifold::backend::cuda

@@ -1,0 +1,99 @@
+#include "cuda/device.hpp"
+
+#include <span>
+#include <utility>
+
+#include "cuda/capabilities.hpp"
+#include "cuda/compiler.hpp"
+#include "cuda/program.hpp"
+#include "cuda/queue.hpp"
+
+namespace bifold::backend {
+
+// Generated from the kernel files.
+std::span<const std::pair<std::string_view, std::string_view>> cuda_kernel_files();
+
+namespace cuda {
+namespace {
+
+constexpr int oldest_architecture = 70;
+
+CUdevice supported_device(std::uint32_t index) {
+  const CUdevice device = device_of(index);
+  if (const int architecture = architecture_of(device); architecture < oldest_architecture) {
+    throw plain_error(ErrorCategory::unsupported, "cuda:" + std::to_string(index) + " is sm_" +
+                                                      std::to_string(architecture) +
+                                                      "; sm_70 and later are supported");
+  }
+  return device;
+}
+
+}  // namespace
+
+Device::Device(std::uint32_t index)
+    : capabilities_(read_capabilities(supported_device(index))),
+      context_(std::make_shared<const Context>(device_of(index))) {
+  find_compiler();
+  key_ = read_info(index).name + ", " + capabilities_.architecture + ", driver " +
+         std::to_string(driver().version) + ", " +
+         (compiler_ != nullptr ? "NVRTC " + version_text(*compiler_) : "no NVRTC");
+}
+
+void Device::find_compiler() {
+  // Results must not depend on the device: no contraction, no flushing, correctly rounded / and
+  // sqrt.
+  options_ =
+      "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -default-device";
+  std::string target = capabilities_.architecture;
+  try {
+    const NvrtcApi& api = nvrtc();
+    if (std::string known = target_for(api, architecture_of(context_->device())); known.empty()) {
+      no_compiler_ = "NVRTC " + version_text(api) + " does not compile for " + target;
+    } else {
+      target = std::move(known);
+      compiler_ = &api;
+    }
+  } catch (const Error& error) {
+    no_compiler_ = error.what();
+  }
+  options_ += " --gpu-architecture=" + target;
+}
+
+Memory Device::allocate(std::uint64_t bytes) {
+  const CurrentContext current(*context_);
+  CUdeviceptr address = 0;
+  check(driver().cuMemAlloc(&address, bytes), "cuMemAlloc");
+  return {static_cast<std::uintptr_t>(address), bytes, context_->get()};
+}
+
+void Device::free(const Memory& memory) noexcept {
+  const CurrentContext current(*context_, std::nothrow);
+  if (current.pushed()) log_failure(driver().cuMemFree(memory.handle), "cuMemFree");
+}
+
+std::unique_ptr<backend::Queue> Device::create_queue(Timing timing) {
+  return std::make_unique<Queue>(context_, timing);
+}
+
+std::string_view Device::kernel_file(std::string_view name) const {
+  for (const auto& [base, text] : cuda_kernel_files()) {
+    if (base == name) return text;
+  }
+  raise_invalid_argument("there is no CUDA kernel file \"" + std::string(name) + '"');
+}
+
+std::shared_ptr<const backend::Program> Device::build(const Source& source) {
+  if (compiler_ == nullptr) {
+    throw plain_error(ErrorCategory::unavailable,
+                      source.name + " cannot be compiled: " + no_compiler_);
+  }
+  return std::make_shared<const Program>(context_, compile(*compiler_, source));
+}
+
+std::shared_ptr<const backend::Program> Device::load(std::span<const std::byte> binary) {
+  return std::make_shared<const Program>(context_,
+                                         std::vector<std::byte>(binary.begin(), binary.end()));
+}
+
+}  // namespace cuda
+}  // namespace bifold::backend

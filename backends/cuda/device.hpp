@@ -1,0 +1,46 @@
+// An open CUDA device.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cuda/context.hpp"
+#include "cuda/nvrtc_api.hpp"
+#include "interface.hpp"
+
+namespace bifold::backend::cuda {
+
+class Device final : public backend::Device {
+ public:
+  /// Throws unsupported below compute capability 7.0.
+  explicit Device(std::uint32_t index);
+
+  [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
+  [[nodiscard]] const void* context() const noexcept override { return context_->get(); }
+  [[nodiscard]] bool handles_are_addresses() const noexcept override { return true; }
+
+  [[nodiscard]] Memory allocate(std::uint64_t bytes) override;
+  void free(const Memory& memory) noexcept override;
+  [[nodiscard]] std::unique_ptr<backend::Queue> create_queue(Timing timing) override;
+
+  [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
+  [[nodiscard]] std::string_view kernel_suffix() const noexcept override { return ".cu"; }
+  [[nodiscard]] const std::string& compile_options() const noexcept override { return options_; }
+  [[nodiscard]] const std::string& binary_key() const noexcept override { return key_; }
+
+  [[nodiscard]] std::shared_ptr<const backend::Program> build(const Source& source) override;
+  [[nodiscard]] std::shared_ptr<const backend::Program> load(
+      std::span<const std::byte> binary) override;
+
+ private:
+  void find_compiler();
+
+  Capabilities capabilities_;
+  std::string no_compiler_;  ///< Why compiler_ is null.
+  const NvrtcApi* compiler_ = nullptr;
+  std::string options_;
+  std::string key_;
+  std::shared_ptr<const Context> context_;
+};
+
+}  // namespace bifold::backend::cuda

@@ -1,0 +1,91 @@
+#include "cuda/error.hpp"
+
+#include <utility>
+
+#include "core/log.hpp"
+
+namespace bifold::backend::cuda {
+
+std::string name_of(const DriverApi& api, CUresult result) {
+  const char* name = nullptr;
+  if (api.cuGetErrorName(result, &name) != CUDA_SUCCESS || name == nullptr) {
+    return "CUDA error " + std::to_string(static_cast<int>(result));
+  }
+  return name;
+}
+
+std::string explain(const DriverApi& api, CUresult result) {
+  const char* text = nullptr;
+  if (api.cuGetErrorString(result, &text) != CUDA_SUCCESS || text == nullptr) {
+    return "the CUDA driver gives no explanation";
+  }
+  return text;
+}
+
+ErrorCategory category_of(CUresult result) noexcept {
+  // By number, as some of the names are younger than the oldest header this compiles with.
+  switch (static_cast<int>(result)) {
+    case 2:  // OUT_OF_MEMORY
+      return ErrorCategory::out_of_memory;
+    case 4:    // DEINITIALIZED
+    case 46:   // DEVICE_UNAVAILABLE
+    case 214:  // ECC_UNCORRECTABLE
+    case 220:  // NVLINK_UNCORRECTABLE
+    case 226:  // CONTAINED
+    case 700:  // ILLEGAL_ADDRESS
+    case 702:  // LAUNCH_TIMEOUT
+    case 709:  // CONTEXT_IS_DESTROYED
+    case 710:  // ASSERT
+    case 714:  // HARDWARE_STACK_ERROR
+    case 715:  // ILLEGAL_INSTRUCTION
+    case 716:  // MISALIGNED_ADDRESS
+    case 717:  // INVALID_ADDRESS_SPACE
+    case 718:  // INVALID_PC
+    case 719:  // LAUNCH_FAILED
+    case 721:  // TENSOR_MEMORY_LEAK
+    case 810:  // MPS_CLIENT_TERMINATED
+    case 911:  // EXTERNAL_DEVICE
+      return ErrorCategory::device_lost;
+    default:
+      return ErrorCategory::backend_failure;
+  }
+}
+
+Error plain_error(ErrorCategory category, const std::string& message, const char* call) {
+  Error::Details details;
+  details.backend = "cuda";
+  details.call = call;
+  return {category, message, std::move(details)};
+}
+
+Error driver_error(const DriverApi& api, ErrorCategory category, CUresult result, const char* call,
+                   const std::string& message, std::string compiler_log) {
+  Error::Details details;
+  details.backend = "cuda";
+  details.call = call;
+  details.native_code = result;
+  details.native_name = name_of(api, result);
+  details.log = std::move(compiler_log);
+  return {category, message, std::move(details)};
+}
+
+void raise(CUresult result, const char* call) {
+  const DriverApi& api = driver();
+  throw driver_error(api, category_of(result), result, call, explain(api, result));
+}
+
+void log_failure(CUresult result, const char* call) noexcept {
+  // A driver that has shut down at process exit has already released everything.
+  if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED) return;
+  try {
+    const DriverApi& api = driver();
+    core::log().error("cuda: {} failed: {} ({})", call, name_of(api, result), explain(api, result));
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a destructor has nobody left to tell.
+  }
+}
+
+void raise_invalid_argument(const std::string& message) {
+  throw plain_error(ErrorCategory::invalid_argument, message);
+}
+
+}  // namespace bifold::backend::cuda

@@ -1,0 +1,37 @@
+// A queue: one CUDA stream.
+#pragma once
+
+#include <bifold/queue.hpp>
+#include <memory>
+#include <span>
+
+#include "cuda/stream.hpp"
+#include "interface.hpp"
+
+namespace bifold::backend::cuda {
+
+class Queue final : public backend::Queue {
+ public:
+  Queue(std::shared_ptr<const Context> context, Timing timing);
+
+  void launch(const backend::Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
+              std::span<const Argument> arguments) override;
+  void copy(const Memory& to, std::uint64_t to_offset, const Memory& from,
+            std::uint64_t from_offset, std::uint64_t bytes) override;
+  void fill(const Memory& to, std::uint64_t offset, std::uint64_t bytes,
+            std::span<const std::byte> pattern) override;
+  void upload(const Memory& to, std::uint64_t offset, const void* host,
+              std::uint64_t bytes) override;
+  void download(void* host, const Memory& from, std::uint64_t offset, std::uint64_t bytes) override;
+  [[nodiscard]] std::unique_ptr<backend::Event> record() override;
+  void wait(std::span<const backend::Event* const> events) override;
+  void finish(TimeLimit limit) override;
+
+ private:
+  void fill_words(CUdeviceptr start, std::uint64_t count, std::uint64_t word);
+
+  std::shared_ptr<const Stream> stream_;
+  Timing timing_;
+};
+
+}  // namespace bifold::backend::cuda

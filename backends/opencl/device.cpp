@@ -1,0 +1,110 @@
+#include "opencl/device.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "opencl/capabilities.hpp"
+#include "opencl/error.hpp"
+#include "opencl/program.hpp"
+#include "opencl/query.hpp"
+#include "opencl/queue.hpp"
+
+namespace bifold::backend {
+// Generated from the kernel folder.
+std::span<const std::pair<std::string_view, std::string_view>> opencl_kernel_files();
+}  // namespace bifold::backend
+
+namespace bifold::backend::opencl {
+
+namespace {
+
+cl::Context make_context(const cl::Device& device) {
+  auto* const id = device();
+  // Naming the platform is optional in the standard and required by some drivers.
+  const std::array<cl_context_properties, 3> properties{
+      CL_CONTEXT_PLATFORM,
+      reinterpret_cast<cl_context_properties>(device_value<cl_platform_id>(id, CL_DEVICE_PLATFORM)),
+      0};
+  cl_int code = CL_SUCCESS;
+  cl::Context context(clCreateContext(properties.data(), 1, &id, nullptr, nullptr, &code));
+  check(code, "clCreateContext", Step::open);
+  return context;
+}
+
+std::string make_binary_key(const cl::Device& device) {
+  auto* const id = device();
+  return fmt::format("opencl\n{}\n{}\n{}\n{}\n{}", platform_of(id), device_text(id, CL_DEVICE_NAME),
+                     device_text(id, CL_DEVICE_VENDOR), device_text(id, CL_DRIVER_VERSION),
+                     device_text(id, CL_DEVICE_VERSION));
+}
+
+}  // namespace
+
+Device::Device(cl::Device device)
+    : device_(std::move(device)),
+      context_(make_context(device_)),
+      capabilities_(read_capabilities(context_, device_)),
+      compile_options_(compile_options_for(device_, capabilities_)),
+      binary_key_(make_binary_key(device_)) {}
+
+Memory Device::allocate(std::uint64_t bytes) {
+  if (bytes > capabilities_.max_allocation_bytes) {
+    refuse(ErrorCategory::out_of_memory,
+           fmt::format("{} bytes were asked for, but no buffer of this device may exceed {}", bytes,
+                       capabilities_.max_allocation_bytes));
+  }
+  // Many drivers place a buffer at its first use only, where a lack of room would surface in some
+  // later call; what this library itself has taken is at least known here.
+  const std::uint64_t before = allocated_bytes_.fetch_add(bytes);
+  cl_int code = CL_SUCCESS;
+  cl_mem object = nullptr;
+  if (before + bytes <= capabilities_.global_bytes) {
+    object = clCreateBuffer(context_(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
+    if (code == CL_SUCCESS) {
+      return {reinterpret_cast<std::uintptr_t>(object), bytes, context_()};
+    }
+  }
+  allocated_bytes_.fetch_sub(bytes);
+  const std::string subject =
+      fmt::format("{} bytes, of {} with {} in use", bytes, capabilities_.global_bytes, before);
+  if (code == CL_SUCCESS) {
+    refuse(ErrorCategory::out_of_memory, "the device has no room for " + subject);
+  }
+  fail(code, "clCreateBuffer", Step::allocate, subject);
+}
+
+void Device::free(const Memory& memory) noexcept {
+  allocated_bytes_.fetch_sub(memory.bytes);
+  auto* const object =
+      reinterpret_cast<cl_mem>(memory.handle);  // NOLINT(performance-no-int-to-ptr)
+  // The runtime keeps the object until the commands that use it are done.
+  const cl_int code = clReleaseMemObject(object);
+  if (code != CL_SUCCESS) {
+    log_failure(code, "clReleaseMemObject");
+  }
+}
+
+std::unique_ptr<backend::Queue> Device::create_queue(Timing timing) {
+  return std::make_unique<Queue>(context_, device_, timing);
+}
+
+std::string_view Device::kernel_file(std::string_view name) const {
+  for (const auto& [file, text] : opencl_kernel_files()) {
+    if (file == name) {
+      return text;
+    }
+  }
+  refuse(ErrorCategory::invalid_argument, fmt::format("there is no kernel file {}.cl", name));
+}
+
+std::shared_ptr<const backend::Program> Device::build(const Source& source) {
+  return Program::build(context_, device_, source);
+}
+
+std::shared_ptr<const backend::Program> Device::load(std::span<const std::byte> binary) {
+  return Program::load(context_, device_, binary, compile_options_);
+}
+
+}  // namespace bifold::backend::opencl

@@ -1,0 +1,87 @@
+#include "opencl/event.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "opencl/error.hpp"
+
+namespace bifold::backend::opencl {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A limit beyond what the clock can add to now is as good as a year.
+Clock::time_point deadline_of(std::chrono::nanoseconds limit) {
+  constexpr std::chrono::nanoseconds longest = std::chrono::hours(24 * 365);
+  return Clock::now() + std::min(limit, longest);
+}
+
+}  // namespace
+
+void Event::wait(TimeLimit limit) const {
+  if (!limit) {
+    auto* const event = event_();
+    const cl_int code = clWaitForEvents(1, &event);
+    // This code only says that the event failed; its status says how.
+    if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
+      static_cast<void>(complete());
+    }
+    check(code, "clWaitForEvents", Step::wait);
+    return;
+  }
+  // OpenCL has no wait with a limit. record() flushed the queue, so the work is on its way and
+  // asking for the status is enough; the pauses grow so that long waits cost no processor.
+  const Clock::time_point deadline = deadline_of(*limit);
+  auto pause = std::chrono::nanoseconds(std::chrono::microseconds(5));
+  while (!complete()) {
+    const auto left = std::chrono::nanoseconds(deadline - Clock::now());
+    if (left <= std::chrono::nanoseconds::zero()) {
+      refuse(ErrorCategory::timeout, fmt::format("work was not done within {} s",
+                                                 std::chrono::duration<double>(*limit).count()));
+    }
+    std::this_thread::sleep_for(std::min(pause, left));
+    pause = std::min<std::chrono::nanoseconds>(pause * 2, std::chrono::milliseconds(2));
+  }
+}
+
+bool Event::complete() const {
+  cl_int status = CL_QUEUED;
+  check(
+      clGetEventInfo(event_(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+      "clGetEventInfo", Step::wait);
+  if (status < 0) {
+    fail(status, "clGetEventInfo", Step::wait, "work before the event ended abnormally");
+  }
+  return status == CL_COMPLETE;
+}
+
+cl_ulong Event::ended_at() const {
+  cl_ulong nanoseconds = 0;
+  check(clGetEventProfilingInfo(event_(), CL_PROFILING_COMMAND_END, sizeof nanoseconds,
+                                &nanoseconds, nullptr),
+        "clGetEventProfilingInfo", Step::wait);
+  return nanoseconds;
+}
+
+double Event::seconds_since(const backend::Event& earlier) const {
+  const auto* const other = dynamic_cast<const Event*>(&earlier);
+  if (other == nullptr || other->queue_ != queue_) {
+    refuse(ErrorCategory::invalid_argument, "elapsed time needs two events of one queue");
+  }
+  if (!timed_) {
+    refuse(ErrorCategory::invalid_argument, "the events' queue was made without timing");
+  }
+  if (!complete() || !other->complete()) {
+    refuse(ErrorCategory::invalid_argument, "elapsed time needs events that are complete");
+  }
+  const cl_ulong from = other->ended_at();
+  const cl_ulong to = ended_at();
+  // Negative when the caller has swapped them, rather than a huge unsigned difference.
+  return (to >= from ? static_cast<double>(to - from) : -static_cast<double>(from - to)) * 1e-9;
+}
+
+}  // namespace bifold::backend::opencl

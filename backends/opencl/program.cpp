@@ -1,0 +1,169 @@
+#include "opencl/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "core/log.hpp"
+#include "opencl/error.hpp"
+#include "opencl/query.hpp"
+
+namespace bifold::backend::opencl {
+
+namespace {
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+std::string numbered(const std::string& text) {
+  std::string result;
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    result += fmt::format("{:5} | {}\n", ++number, text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+// What the compiler said; a driver that cannot tell must not hide the failure itself.
+std::string build_log(const cl::Program& program, const cl::Device& device) {
+  std::size_t bytes = 0;
+  cl_int code =
+      clGetProgramBuildInfo(program(), device(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes);
+  std::string log(bytes, '\0');
+  if (code == CL_SUCCESS && bytes != 0) {
+    code = clGetProgramBuildInfo(program(), device(), CL_PROGRAM_BUILD_LOG, bytes, log.data(),
+                                 nullptr);
+  }
+  return code == CL_SUCCESS ? trimmed(log) : fmt::format("(no build log: {})", code_name(code));
+}
+
+[[noreturn]] void fail_build(cl_int code, const char* call, const std::string& what,
+                             std::string log, std::string source) {
+  std::string message =
+      fmt::format("opencl: {} failed with {} ({}): {}", call, code_name(code), code, what);
+  const std::string first_line = log.substr(0, log.find('\n'));
+  if (!first_line.empty()) {
+    message += ": " + first_line;
+  }
+  throw Error(category_of(code, Step::build), message,
+              {.backend = "opencl",
+               .call = call,
+               .native_code = code,
+               .native_name = std::string(code_name(code)),
+               .log = std::move(log),
+               .source = std::move(source)});
+}
+
+}  // namespace
+
+Kernel::Kernel(cl::Program program, const cl::Device& device, std::string entry)
+    : program_(std::move(program)),
+      entry_(std::move(entry)),
+      id_(std::make_shared<const std::uint64_t>(next_id())) {
+  const cl::Kernel kernel = instantiate();
+  std::size_t items = 0;
+  check(clGetKernelWorkGroupInfo(kernel(), device(), CL_KERNEL_WORK_GROUP_SIZE, sizeof items,
+                                 &items, nullptr),
+        "clGetKernelWorkGroupInfo");
+  max_group_size_ = static_cast<std::uint32_t>(
+      std::min<std::size_t>(items, std::numeric_limits<std::uint32_t>::max()));
+  read_arguments(kernel);
+}
+
+cl::Kernel Kernel::instantiate() const {
+  cl_int code = CL_SUCCESS;
+  cl::Kernel kernel(program_, entry_.c_str(), &code);
+  if (code != CL_SUCCESS) {
+    fail(code, "clCreateKernel", Step::other, "entry point " + entry_);
+  }
+  return kernel;
+}
+
+void Kernel::read_arguments(const cl::Kernel& kernel) {
+  cl_uint count = 0;
+  check(clGetKernelInfo(kernel(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
+        "clGetKernelInfo");
+  for (cl_uint argument = 0; argument < count; ++argument) {
+    cl_kernel_arg_address_qualifier space = CL_KERNEL_ARG_ADDRESS_GLOBAL;
+    // Programs made from binaries need not know; the argument is then treated as memory.
+    const cl_int code = clGetKernelArgInfo(kernel(), argument, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+                                           sizeof space, &space, nullptr);
+    is_value_.push_back(code == CL_SUCCESS && space == CL_KERNEL_ARG_ADDRESS_PRIVATE);
+  }
+}
+
+std::shared_ptr<const Program> Program::build(const cl::Context& context, const cl::Device& device,
+                                              const Source& source) {
+  if (device_value<cl_bool>(device(), CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) {
+    refuse(ErrorCategory::unavailable, "the device's driver has no compiler");
+  }
+  cl_int code = CL_SUCCESS;
+  const char* text = source.text.data();
+  const std::size_t length = source.text.size();
+  const cl::Program program(clCreateProgramWithSource(context(), 1, &text, &length, &code));
+  if (code != CL_SUCCESS) {
+    fail_build(code, "clCreateProgramWithSource", source.name, {}, numbered(source.text));
+  }
+  code = program.build(device, source.options.c_str());
+  if (code != CL_SUCCESS) {
+    fail_build(code, "clBuildProgram", fmt::format("{} with {}", source.name, source.options),
+               build_log(program, device), numbered(source.text));
+  }
+  return std::make_shared<const Program>(program, device);
+}
+
+std::shared_ptr<const Program> Program::load(const cl::Context& context, const cl::Device& device,
+                                             std::span<const std::byte> binary,
+                                             const std::string& options) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::size_t length = binary.size();
+  auto* const id = device();
+  cl_int status = CL_SUCCESS;
+  cl_int code = CL_SUCCESS;
+  const cl::Program program(
+      clCreateProgramWithBinary(context(), 1, &id, &length, &bytes, &status, &code));
+  if (code == CL_SUCCESS) {
+    code = status;
+  }
+  if (code != CL_SUCCESS) {
+    fail_build(code, "clCreateProgramWithBinary",
+               fmt::format("the driver refused a binary of {} bytes", length), {}, {});
+  }
+  code = program.build(device, options.c_str());
+  if (code != CL_SUCCESS) {
+    fail_build(code, "clBuildProgram", fmt::format("a binary of {} bytes", length),
+               build_log(program, device), {});
+  }
+  return std::make_shared<const Program>(program, device);
+}
+
+std::shared_ptr<const backend::Kernel> Program::kernel(const std::string& entry) const {
+  return std::make_shared<const Kernel>(program_, device_, entry);
+}
+
+std::vector<std::byte> Program::binary() const {
+  // One device per context, so each query answers with one value.
+  std::size_t bytes = 0;
+  cl_int code =
+      clGetProgramInfo(program_(), CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr);
+  std::vector<std::byte> result(code == CL_SUCCESS ? bytes : 0);
+  if (!result.empty()) {
+    auto* target = reinterpret_cast<unsigned char*>(result.data());
+    code = clGetProgramInfo(program_(), CL_PROGRAM_BINARIES, sizeof target,
+                            static_cast<void*>(&target), nullptr);
+  }
+  // A driver that keeps its binaries to itself is no failure of the program.
+  if (code != CL_SUCCESS) {
+    core::log().debug("opencl: no program binary: {} ({})", code_name(code), code);
+    return {};
+  }
+  return result;
+}
+
+}  // namespace bifold::backend::opencl

@@ -1,0 +1,54 @@
+#include "opencl/queue_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "opencl/error.hpp"
+
+namespace bifold::backend::opencl {
+
+QueueKernels::Entry& QueueKernels::entry_of(const Kernel& kernel) {
+  const auto found = entries_.find(kernel.id());
+  if (found != entries_.end()) {
+    return found->second;
+  }
+  // A new kernel is rare: the moment to let go of those whose program is gone.
+  std::erase_if(entries_, [](const auto& entry) { return entry.second.lifetime.expired(); });
+  Entry fresh{kernel.instantiate(), kernel.lifetime(),
+              std::vector<Held>(kernel.argument_count(), Held{{}, 0})};
+  return entries_.emplace(kernel.id(), std::move(fresh)).first->second;
+}
+
+cl_kernel QueueKernels::prepare(const Kernel& kernel, std::span<const Argument> arguments) {
+  // The native kernel keeps old values, so a missing argument would go unnoticed.
+  if (arguments.size() != kernel.argument_count()) {
+    refuse(ErrorCategory::invalid_argument,
+           fmt::format("kernel {} takes {} arguments, not {}", kernel.entry(),
+                       kernel.argument_count(), arguments.size()));
+  }
+  Entry& entry = entry_of(kernel);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    Held& held = entry.held[i];
+    const bool keep = kernel.is_value(i) && argument.size <= held.bytes.size();
+    if (keep && held.size == argument.size &&
+        std::memcmp(held.bytes.data(), argument.data, argument.size) == 0) {
+      continue;
+    }
+    held.size = 0;
+    const cl_int code =
+        clSetKernelArg(entry.native(), static_cast<cl_uint>(i), argument.size, argument.data);
+    if (code != CL_SUCCESS) {
+      fail(code, "clSetKernelArg", Step::enqueue,
+           fmt::format("argument {} of kernel {}, {} bytes", i, kernel.entry(), argument.size));
+    }
+    if (keep) {
+      std::memcpy(held.bytes.data(), argument.data, argument.size);
+      held.size = argument.size;
+    }
+  }
+  return entry.native();
+}
+
+}  // namespace bifold::backend::opencl

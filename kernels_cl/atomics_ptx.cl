@@ -1,0 +1,23 @@
+// Prelude: 64-bit words that other groups of the same launch see, by relaxed device-scope access in
+// inline PTX: NVIDIA's OpenCL has no device-scope fence of its own.
+
+DEVICE u64 load_word(const __global u64* word) {
+  u64 value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
+DEVICE void store_word(__global u64* word, u64 value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+}
+
+DEVICE u64 add_word(__global u64* word, u64 value) {
+  u64 before;
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+               : "=l"(before)
+               : "l"(word), "l"(value)
+               : "memory");
+  return before;
+}
+
+DEVICE void device_fence(void) { asm volatile("fence.acq_rel.gpu;" : : : "memory"); }

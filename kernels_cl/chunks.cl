@@ -1,0 +1,28 @@
+// Prelude: consecutive chunks for CPU devices, where a work-item is a loop on one core: it wants
+// contiguous memory and several independent accumulators that the compiler turns into vectors.
+
+#ifndef STRIPES
+#define STRIPES 64  // Accumulators of a commutative reduction; 1 keeps index order.
+#endif
+
+#ifndef TILE
+#define TILE 4096  // Chunks are multiples of this many elements.
+#endif
+
+// Elements [begin, end) of input combined; with more than one stripe, element i of a step goes to
+// accumulator i and the accumulators are folded by halving.
+DEVICE ACC reduce_chunk(const __global IN* input, u64 begin, u64 end) {
+  ACC sums[STRIPES];
+#pragma unroll
+  for (u32 s = 0; s < STRIPES; ++s) sums[s] = IDENTITY;
+  u64 i = begin;
+  for (; i + STRIPES <= end; i += STRIPES) {
+#pragma unroll
+    for (u32 s = 0; s < STRIPES; ++s) sums[s] = COMBINE(sums[s], LIFT(input[i + s]));
+  }
+  for (u32 s = 0; i + s < end; ++s) sums[s] = COMBINE(sums[s], LIFT(input[i + s]));
+  for (u32 half_width = STRIPES / 2; half_width > 0; half_width /= 2) {
+    for (u32 s = 0; s < half_width; ++s) sums[s] = COMBINE(sums[s], sums[s + half_width]);
+  }
+  return sums[0];
+}

@@ -1,0 +1,68 @@
+// Prelude: exchange between the work-items of a warp on NVIDIA devices, by shuffles in inline PTX.
+// A lane group is LANES consecutive work-items; every word is called by all of them together.
+
+#define LANES 32
+#define LANE_GROUPS (GROUP_SIZE / LANES)
+#if GROUP_SIZE % LANES != 0
+#error "a group is made of whole lane groups"
+#endif
+
+// What the exchange needs in local memory: nothing.
+typedef struct {
+  char unused;
+} LaneScratch;
+
+DEVICE u32 lane_index(void) { return (u32)get_local_id(0) % LANES; }
+DEVICE u32 lane_group(void) { return (u32)get_local_id(0) / LANES; }
+
+// A shuffle of a value of up to 8 bytes in 32-bit halves. `mode` is up, down or idx; `bound` is the
+// clamp that PTX wants for it.
+#define SHUFFLE(mode, bound)                                                                 \
+  DEVICE ACC shuffle_##mode(ACC x, u32 by) {                                                 \
+    const LANE_WORD word = (LANE_WORD)ACC_BITS(x);                                           \
+    LANE_WORD result = 0;                                                                    \
+    for (u32 half_index = 0; half_index < sizeof(LANE_WORD) / 4; ++half_index) {             \
+      const u32 from = (u32)(word >> (32 * half_index));                                     \
+      u32 to;                                                                                \
+      asm volatile("shfl.sync." #mode ".b32 %0, %1, %2, " #bound ", 0xffffffff;"             \
+                   : "=r"(to)                                                                \
+                   : "r"(from), "r"(by));                                                    \
+      result |= (LANE_WORD)to << (32 * half_index);                                          \
+    }                                                                                        \
+    return ACC_OF_BITS((BITS)result);                                                        \
+  }
+SHUFFLE(up, 0)
+SHUFFLE(down, 31)
+SHUFFLE(idx, 31)
+
+// The exclusive prefix of x over the lanes before this one, in index order; the combination of all
+// lanes goes to total.
+DEVICE ACC lane_scan(ACC x, __local LaneScratch* scratch, ACC* total) {
+  ACC inclusive = x;
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    const ACC earlier = shuffle_up(inclusive, distance);
+    if (lane_index() >= distance) inclusive = COMBINE(earlier, inclusive);
+  }
+  *total = shuffle_idx(inclusive, LANES - 1);
+  const ACC before = shuffle_up(inclusive, 1);
+  return lane_index() == 0 ? IDENTITY : before;
+}
+
+// The combination of x over all lanes in index order, known to every lane.
+DEVICE ACC lane_reduce(ACC x, __local LaneScratch* scratch) {
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    x = COMBINE(x, shuffle_down(x, distance));
+  }
+  return shuffle_idx(x, 0);
+}
+
+// The highest lane whose flag is set, or -1; known to every lane.
+DEVICE i32 lane_highest(bool flag, __local LaneScratch* scratch) {
+  u32 lanes;
+  asm volatile(
+      "{\n\t.reg .pred flag;\n\tsetp.ne.u32 flag, %1, 0;\n\t"
+      "vote.sync.ballot.b32 %0, flag, 0xffffffff;\n\t}"
+      : "=r"(lanes)
+      : "r"((u32)flag));
+  return 31 - (i32)clz(lanes);
+}

@@ -1,0 +1,51 @@
+// Jradi's reduction: Catanzaro's, with the global-memory loop unrolled UNROLL times and every
+// branch on the data's end replaced by algebra, in persistent work-items.
+// The paper multiplies the value by (i < n), which reads past the end and turns NaN and infinity
+// into NaN; here the index is multiplied and the value selected by a bit mask, still without a
+// branch. The paper drops the barriers of the local tree, which is right only inside one lock-step
+// wave; here they stay, and idle work-items keep to a spare half of the scratch.
+// Cost: reads each element once, writes one accumulator per group; two launches; log2(GROUP_SIZE)
+// + 1 barriers. Assumes a commutative operator, n >= 1 and a power-of-two group.
+// Source: Jradi 2017, section 3, listings 4 to 6.
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group.
+#endif
+#ifndef UNROLL
+#define UNROLL 8  // The paper's F: consecutive elements per work-item and step.
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+reduce_persistent(const __global IN* input, u64 input_offset, u64 n, __global ACC* partials, u64 partials_offset) {
+  __local ACC scratch[2 * GROUP_SIZE];
+  const u32 id = (u32)get_local_id(0);
+  const u64 stride = (u64)get_num_groups(0) * GROUP_SIZE * UNROLL;
+  input += input_offset;
+
+  // --- Accumulate UNROLL elements per step, without branches ---
+  ACC sum = IDENTITY;
+  for (u64 base = ((u64)get_group_id(0) * GROUP_SIZE + id) * UNROLL; base < n; base += stride) {
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      const u64 i = base + f;
+      const u64 inside = i < n;
+      const ACC x = LIFT(input[inside * i]);
+      const BITS keep = (BITS)(0 - inside);
+      sum = COMBINE(sum, ACC_OF_BITS((BITS)((ACC_BITS(x) & keep) | (ACC_BITS(IDENTITY) & ~keep))));
+    }
+  }
+
+  // --- Reduce the group in local memory, without branches ---
+  scratch[id] = sum;
+  scratch[id + GROUP_SIZE] = IDENTITY;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (u32 offset = GROUP_SIZE / 2; offset > 0; offset /= 2) {
+    const u32 active = id < offset;
+    const u32 slot = id + (1 - active) * GROUP_SIZE;
+    scratch[slot] = COMBINE(scratch[slot], scratch[slot + active * offset]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+
+  // --- Write the partial result of the group ---
+  if (id == 0) partials[partials_offset + get_group_id(0)] = scratch[0];
+}

@@ -1,0 +1,35 @@
+// The CPU's production scan: reduce-then-scan over consecutive chunks, one work-item per group. The
+// first pass is reduce_chunks; here are the scan of its results and the pass that writes.
+// Cost: reads each element twice, writes it once; three launches; no barrier.
+// Assumes nothing: operands are combined in index order.
+// Source: bifold; the phases are those of reduce-then-scan.
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+scan_chunk_results(__global ACC* partials, u64 partials_offset, u64 count, ACC init) {
+  partials += partials_offset;
+
+  // --- Scan the results of the chunks in place ---
+  ACC carry = init;
+  for (u64 i = 0; i < count; ++i) {
+    const ACC sum = partials[i];
+    partials[i] = carry;
+    carry = COMBINE(carry, sum);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+scan_chunks(const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
+            u64 partials_offset, __global OUT* output, u64 output_offset) {
+  const u64 begin = block_begin(n, get_group_id(0), get_num_groups(0));
+  const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
+  input += input_offset;
+  output += output_offset;
+
+  // --- Scan the chunk from its prefix on ---
+  ACC carry = partials[partials_offset + get_group_id(0)];
+  for (u64 i = begin; i < end; ++i) {
+    const ACC earlier = carry;
+    carry = COMBINE(carry, LIFT(input[i]));
+    output[i] = (OUT)(INCLUSIVE ? carry : earlier);
+  }
+}

@@ -1,0 +1,62 @@
+// Single-pass scan with decoupled look-back: a tile publishes its aggregate, then its first
+// work-item walks back over the tiles before it, adding aggregates until it meets one whose
+// inclusive prefix is known.
+// Tile ids are tickets drawn by running groups, so a tile waits only for groups that have started;
+// waiting is bounded, and a tile that stays missing is reduced by who needs it.
+// Cost: reads and writes each element once; one launch; 4 barriers per tile.
+// Assumes 64-bit words visible to other running groups.
+// Source: Willen & Brolos 2022, version 1; Merrill & Garland 2016.
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+scan_lookback(const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset, ACC init,
+              __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+  __local LaneScratch lane_scratch;
+  __local ACC totals[LANE_GROUPS];
+  __local ACC prefix;
+  __local u64 drawn;
+  input += input_offset;
+  output += output_offset;
+  control += control_offset;
+  __global u64* words = control + 2;
+
+  // --- Draw a tile ---
+  if (get_local_id(0) == 0) drawn = add_word(control, 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const u32 epoch = epoch_of(drawn);
+  const u64 tile = ticket_of(drawn);
+  const u64 begin = tile * TILE;
+
+  // --- Scan the tile in registers ---
+  ACC item[ROWS][VEC];
+  ACC before[ROWS];
+  ACC total;
+  load_tile(input, begin, n, item);
+  scan_tile(item, before, &lane_scratch, totals, &total);
+
+  // --- Publish the aggregate, look back, publish the inclusive prefix ---
+  if (get_local_id(0) == 0) {
+    ACC carry = IDENTITY;
+    u32 state = STATE_AGGREGATE;
+    if (tile > 0) publish(words, tile, epoch, STATE_AGGREGATE, total);
+    for (u64 earlier = tile; earlier > 0 && state != STATE_INCLUSIVE; --earlier) {
+      ACC value;
+      state = STATE_EMPTY;
+      for (u32 spin = 0; spin < SPIN_LIMIT && state == STATE_EMPTY; ++spin) {
+        state = inspect(words, earlier - 1, epoch, &value);
+      }
+      if (state == STATE_EMPTY) state = reduce_missing(words, earlier - 1, epoch, input, &value);
+      carry = COMBINE(value, carry);
+    }
+    if (state != STATE_INCLUSIVE) carry = COMBINE(init, carry);
+    publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+    if ((const __global void*)input == (const __global void*)output) device_fence();
+    prefix = carry;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  // --- Write the tile ---
+  store_tile(output, begin, n, item, before, prefix);
+
+  // --- Count the tile as finished ---
+  if (get_local_id(0) == 0) finish_tile(control, words, capacity, epoch, tiles);
+}

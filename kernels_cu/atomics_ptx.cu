@@ -1,0 +1,15 @@
+// Prelude: 64-bit words that other groups of the same launch see, by relaxed device-scope access.
+
+DEVICE u64 load_word(const u64* word) {
+  u64 value;
+  asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
+DEVICE void store_word(u64* word, u64 value) {
+  asm volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+}
+
+DEVICE u64 add_word(u64* word, u64 value) { return atomicAdd(word, value); }
+
+DEVICE void device_fence() { asm volatile("fence.acq_rel.gpu;" : : : "memory"); }

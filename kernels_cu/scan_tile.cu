@@ -1,0 +1,102 @@
+// Prelude: a tile of a scan in registers.
+// A lane group owns ROWS consecutive rows of the tile, a row is LANES packs of VEC consecutive
+// elements, so that every load and store of a full tile is one coalesced pack per work-item and
+// the elements stay in index order.
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group.
+#endif
+#ifndef ROWS
+#define ROWS 4  // Packs per work-item.
+#endif
+#define TILE (GROUP_SIZE * ROWS * VEC)
+
+// Index of the first element that this work-item holds in `row`.
+DEVICE u32 tile_index(u32 row) {
+  return ((lane_group() * ROWS + row) * LANES + lane_index()) * VEC;
+}
+
+// Elements [begin, begin + TILE) of input; those from n on are the identity.
+DEVICE void load_tile(const IN* input, u64 begin, u64 n, ACC item[ROWS][VEC]) {
+  if (begin + TILE <= n && pack_aligned(input, sizeof(IN_PACK))) {
+    IN_PACK pack[ROWS];
+#pragma unroll
+    for (u32 r = 0; r < ROWS; ++r) pack[r] = load_pack(input + begin + tile_index(r));
+#pragma unroll
+    for (u32 r = 0; r < ROWS; ++r) {
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) item[r][k] = LIFT(pack[r].item[k]);
+    }
+  } else {
+#pragma unroll
+    for (u32 r = 0; r < ROWS; ++r) {
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) {
+        const u64 i = begin + tile_index(r) + k;
+        item[r][k] = i < n ? LIFT(input[i]) : IDENTITY;
+      }
+    }
+  }
+}
+
+// The exclusive prefix of x over the lane groups before this one, where x is the same in every
+// lane of a group; the combination of all of them goes to total. Ends with a barrier behind it.
+DEVICE ACC scan_lane_groups(ACC x, ACC* totals, ACC* total) {
+  if (lane_index() == 0) totals[lane_group()] = x;
+  __syncthreads();
+  ACC before = IDENTITY;
+  ACC all = totals[0];
+#pragma unroll
+  for (u32 g = 1; g < LANE_GROUPS; ++g) {
+    if (g == lane_group()) before = all;
+    all = COMBINE(all, totals[g]);
+  }
+  *total = all;
+  __syncthreads();
+  return before;
+}
+
+// The exclusive prefix, within the tile, of the first element this work-item holds in each row;
+// the combination of the whole tile goes to total.
+DEVICE void scan_tile(ACC item[ROWS][VEC], ACC before[ROWS], LaneScratch* lane_scratch, ACC* totals,
+                      ACC* total) {
+  ACC rows = IDENTITY;
+#pragma unroll
+  for (u32 r = 0; r < ROWS; ++r) {
+    ACC sum = item[r][0];
+#pragma unroll
+    for (u32 k = 1; k < VEC; ++k) sum = COMBINE(sum, item[r][k]);
+    ACC row;
+    before[r] = COMBINE(rows, lane_scan(sum, lane_scratch, &row));
+    rows = COMBINE(rows, row);
+  }
+  const ACC groups = scan_lane_groups(rows, totals, total);
+#pragma unroll
+  for (u32 r = 0; r < ROWS; ++r) before[r] = COMBINE(groups, before[r]);
+}
+
+// Writes the scanned tile: `carry` is the combination of everything before the tile.
+DEVICE void store_tile(OUT* output, u64 begin, u64 n, ACC item[ROWS][VEC], ACC before[ROWS],
+                       ACC carry) {
+  const bool whole = begin + TILE <= n && pack_aligned(output, sizeof(OUT_PACK));
+#pragma unroll
+  for (u32 r = 0; r < ROWS; ++r) {
+    OUT_PACK pack;
+    ACC running = COMBINE(carry, before[r]);
+#pragma unroll
+    for (u32 k = 0; k < VEC; ++k) {
+      const ACC earlier = running;
+      running = COMBINE(running, item[r][k]);
+      pack.item[k] = (OUT)(INCLUSIVE ? running : earlier);
+    }
+    const u64 i = begin + tile_index(r);
+    if (whole) {
+      store_pack(output + i, pack);
+    } else {
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) {
+        if (i + k < n) output[i + k] = pack.item[k];
+      }
+    }
+  }
+}

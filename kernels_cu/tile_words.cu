@@ -1,0 +1,72 @@
+// Prelude: what tiles of a single-pass scan publish to each other.
+// A value travels in VALUE_WORDS words of {32 value bits, 30 epoch bits, 2 state bits}; it is taken
+// only when all its words carry the same tag, so no fence orders them. The epoch in the control
+// word moves on with every call, which makes the words of earlier calls count as empty.
+
+#ifndef EPOCH_LIMIT
+#define EPOCH_LIMIT 0x3fffffff  // Epochs before the words are zeroed again.
+#endif
+#ifndef SPIN_LIMIT
+#define SPIN_LIMIT 16384  // Polls of a missing tile before it is reduced by who waits.
+#endif
+
+#define VALUE_WORDS ((sizeof(ACC) + 3) / 4)
+#define STATE_EMPTY 0u
+#define STATE_AGGREGATE 1u
+#define STATE_INCLUSIVE 2u
+
+// control[0] is {epoch, ticket}, control[1] counts finished tiles.
+DEVICE u32 ticket_of(u64 control) { return (u32)control; }
+DEVICE u32 epoch_of(u64 control) { return (u32)(control >> 32); }
+
+DEVICE void publish(u64* words, u64 tile, u32 epoch, u32 state, ACC value) {
+  const u64 bits = ACC_BITS(value);
+  const u32 tag = ((epoch + 1) << 2) | state;
+#pragma unroll
+  for (u32 w = 0; w < VALUE_WORDS; ++w) {
+    store_word(words + tile * VALUE_WORDS + w, (u64)(u32)(bits >> (32 * w)) << 32 | tag);
+  }
+}
+
+// The state that `tile` has published in this epoch, and its value.
+DEVICE u32 inspect(const u64* words, u64 tile, u32 epoch, ACC* value) {
+  u64 word = load_word(words + tile * VALUE_WORDS);
+  const u32 tag = (u32)word;
+  u64 bits = word >> 32;
+  bool whole = tag >> 2 == epoch + 1;
+#pragma unroll
+  for (u32 w = 1; w < VALUE_WORDS; ++w) {
+    word = load_word(words + tile * VALUE_WORDS + w);
+    whole = whole && (u32)word == tag;
+    bits |= (word >> 32) << (32 * w);
+  }
+  *value = ACC_OF_BITS((BITS)bits);
+  return whole ? tag & 3u : STATE_EMPTY;
+}
+
+// The same for a tile whose words stayed empty: its elements are reduced here. In place its owner
+// may be overwriting them by now; but an owner publishes, behind a fence, before it stores, so when
+// the words are still empty afterwards the elements read were the input's.
+DEVICE u32 reduce_missing(const u64* words, u64 tile, u32 epoch, const IN* input, ACC* value) {
+  ACC sum = IDENTITY;
+  for (u64 i = tile * TILE; i < (tile + 1) * TILE; ++i) sum = COMBINE(sum, LIFT(input[i]));
+  device_fence();
+  const u32 state = inspect(words, tile, epoch, value);
+  if (state != STATE_EMPTY) return state;
+  *value = sum;
+  return STATE_AGGREGATE;
+}
+
+// Counts a finished tile; the last one makes the control words ready for the next call, zeroing
+// the words where the epochs have run out.
+DEVICE void finish_tile(u64* control, u64* words, u64 capacity, u32 epoch, u64 tiles) {
+  if (add_word(control + 1, 1) + 1 < tiles) return;
+  u32 next = epoch + 1;
+  if (next == EPOCH_LIMIT) {
+    device_fence();
+    for (u64 w = 0; w < capacity; ++w) store_word(words + w, 0);
+    next = 0;
+  }
+  store_word(control, (u64)next << 32);
+  store_word(control + 1, 0);
+}
