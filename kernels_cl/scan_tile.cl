@@ -78,24 +78,27 @@ DEVICE void scan_tile(ACC item[ROWS][VEC], ACC before[ROWS], __local LaneScratch
 // Writes the scanned tile: `carry` is the combination of everything before the tile.
 DEVICE void store_tile(__global OUT* output, u64 begin, u64 n, ACC item[ROWS][VEC], ACC before[ROWS],
                        ACC carry) {
-  const bool whole = begin + TILE <= n && pack_aligned(output, sizeof(OUT_PACK));
+  OUT_PACK pack[ROWS];
 #pragma unroll
   for (u32 r = 0; r < ROWS; ++r) {
-    OUT_PACK pack;
     ACC running = COMBINE(carry, before[r]);
 #pragma unroll
     for (u32 k = 0; k < VEC; ++k) {
       const ACC earlier = running;
       running = COMBINE(running, item[r][k]);
-      pack.item[k] = (OUT)(INCLUSIVE ? running : earlier);
+      pack[r].item[k] = (OUT)(INCLUSIVE ? running : earlier);
     }
-    const u64 i = begin + tile_index(r);
-    if (whole) {
-      store_pack(output + i, pack);
-    } else {
+  }
+  if (begin + TILE <= n && pack_aligned(output, sizeof(OUT_PACK))) {
+#pragma unroll
+    for (u32 r = 0; r < ROWS; ++r) store_pack(output + begin + tile_index(r), pack[r]);
+  } else {
+#pragma unroll
+    for (u32 r = 0; r < ROWS; ++r) {
 #pragma unroll
       for (u32 k = 0; k < VEC; ++k) {
-        if (i + k < n) output[i + k] = pack.item[k];
+        const u64 i = begin + tile_index(r) + k;
+        if (i < n) output[i] = pack[r].item[k];
       }
     }
   }
