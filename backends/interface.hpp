@@ -56,12 +56,16 @@ class Program {
   [[nodiscard]] virtual std::vector<std::byte> binary() const = 0;
 };
 
+/// Whether an argument's bytes are a plain value or the handle of device memory.
+enum class ArgumentKind : std::uint8_t { value, memory };
+
 /// One kernel argument: `size` bytes at `data`, copied by the launch. Memory is passed as the bytes
 /// of its handle, which is what both drivers want, with its element offset as an argument of its
 /// own: an OpenCL object has no pointer arithmetic.
 struct Argument {
   const void* data;
   std::size_t size;
+  ArgumentKind kind = ArgumentKind::value;
 };
 
 /// In-order work. Not thread-safe: the owner serialises calls.

@@ -13,16 +13,16 @@ const Backend& opencl_backend();
 #endif
 
 std::span<const Registration> registered_backends() {
-  static const std::array registrations{
+  static const std::array registrations {
 #if BIFOLD_HAS_CUDA
-      Registration{"cuda", &cuda_backend()},
+    Registration{"cuda", &cuda_backend()},
 #else
-      Registration{"cuda", nullptr},
+    Registration{"cuda", nullptr},
 #endif
 #if BIFOLD_HAS_OPENCL
-      Registration{"opencl", &opencl_backend()},
+        Registration{"opencl", &opencl_backend()},
 #else
-      Registration{"opencl", nullptr},
+        Registration{"opencl", nullptr},
 #endif
   };
   return registrations;

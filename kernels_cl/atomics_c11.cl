@@ -1,5 +1,5 @@
-// Prelude: 64-bit words that other groups of the same launch see, by relaxed device-scope atomics of
-// OpenCL C 2.0 and later.
+// Prelude: 64-bit words that other groups of the same launch see, by relaxed device-scope atomics
+// of OpenCL C 2.0 and later.
 
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable

@@ -5,7 +5,9 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
-DEVICE u64 load_word(const __global u64* word) { return atom_or((volatile __global u64*)word, 0ul); }
+DEVICE u64 load_word(const __global u64* word) {
+  return atom_or((volatile __global u64*)word, 0ul);
+}
 
 DEVICE void store_word(__global u64* word, u64 value) {
   atom_xchg((volatile __global u64*)word, value);

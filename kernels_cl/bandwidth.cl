@@ -11,8 +11,8 @@
 #define UNROLL 4  // Packs a work-item loads before it uses the first.
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-read_packs(const __global uint4* input, u64 input_offset, u64 packs, __global u32* sink) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void read_packs(
+    const __global uint4* input, u64 input_offset, u64 packs, __global u32* sink) {
   const u64 stride = (u64)get_num_groups(0) * GROUP_SIZE;
   u32 mixed = 0;
   input += input_offset;
@@ -32,9 +32,9 @@ read_packs(const __global uint4* input, u64 input_offset, u64 packs, __global u3
   if (mixed == 0x9e3779b9u) sink[0] = mixed;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-copy_packs(const __global uint4* input, u64 input_offset, u64 packs, __global uint4* output,
-           u64 output_offset) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void copy_packs(
+    const __global uint4* input, u64 input_offset, u64 packs, __global uint4* output,
+    u64 output_offset) {
   const u64 stride = (u64)get_num_groups(0) * GROUP_SIZE;
   input += input_offset;
   output += output_offset;

@@ -3,8 +3,9 @@
 // kind; copy_packs reads and writes each pack once. One launch each, no barrier.
 // Source: bifold.
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-read_packs(const __global uint4* input, u64 input_offset, u64 packs, __global u32* sink) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void read_packs(const __global uint4* input,
+                                                                        u64 input_offset, u64 packs,
+                                                                        __global u32* sink) {
   const u64 each = ((packs + get_num_groups(0) - 1) / get_num_groups(0) + 15) / 16 * 16;
   const u64 begin = min(get_group_id(0) * each, packs);
   const u64 end = min(begin + each, packs);
@@ -26,9 +27,10 @@ read_packs(const __global uint4* input, u64 input_offset, u64 packs, __global u3
   if ((quarter.x | quarter.y | quarter.z | quarter.w) == 0x9e3779b9u) sink[0] = quarter.x;
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-copy_packs(const __global uint4* input, u64 input_offset, u64 packs, __global uint4* output,
-           u64 output_offset) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void copy_packs(const __global uint4* input,
+                                                                        u64 input_offset, u64 packs,
+                                                                        __global uint4* output,
+                                                                        u64 output_offset) {
   const u64 each = ((packs + get_num_groups(0) - 1) / get_num_groups(0) + 15) / 16 * 16;
   const u64 begin = min(get_group_id(0) * each, packs);
   const u64 end = min(begin + each, packs);

@@ -2,7 +2,7 @@
 // contiguous memory and several independent accumulators that the compiler turns into vectors.
 
 #ifndef STRIPES
-#define STRIPES 64  // Accumulators of a commutative reduction; 1 keeps index order.
+#define STRIPES 256  // Accumulators of a commutative reduction; 1 keeps index order.
 #endif
 
 #ifndef TILE
@@ -13,16 +13,14 @@
 // accumulator i and the accumulators are folded by halving.
 DEVICE ACC reduce_chunk(const __global IN* input, u64 begin, u64 end) {
   ACC sums[STRIPES];
-#pragma unroll
   for (u32 s = 0; s < STRIPES; ++s) sums[s] = IDENTITY;
   u64 i = begin;
   for (; i + STRIPES <= end; i += STRIPES) {
-#pragma unroll
     for (u32 s = 0; s < STRIPES; ++s) sums[s] = COMBINE(sums[s], LIFT(input[i + s]));
   }
   for (u32 s = 0; i + s < end; ++s) sums[s] = COMBINE(sums[s], LIFT(input[i + s]));
-  for (u32 half_width = STRIPES / 2; half_width > 0; half_width /= 2) {
-    for (u32 s = 0; s < half_width; ++s) sums[s] = COMBINE(sums[s], sums[s + half_width]);
+  for (u32 width = STRIPES / 2; width > 0; width /= 2) {
+    for (u32 s = 0; s < width; ++s) sums[s] = COMBINE(sums[s], sums[s + width]);
   }
   return sums[0];
 }

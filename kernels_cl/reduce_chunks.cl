@@ -4,9 +4,10 @@
 // Assumes a commutative operator where STRIPES > 1; with one stripe operands stay in index order.
 // Source: bifold.
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-reduce_chunks(const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
-              u64 partials_offset) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_chunks(const __global IN* input,
+                                                                           u64 input_offset, u64 n,
+                                                                           __global ACC* partials,
+                                                                           u64 partials_offset) {
   const u64 begin = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
 

@@ -3,9 +3,9 @@
 // Cost: reads `count` accumulators, writes one; log2(GROUP_SIZE) + 1 barriers.
 // Assumes a commutative operator. Source: Catanzaro 2010, as in Jradi 2017, section 2.3.
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-reduce_partials(const __global ACC* partials, u64 partials_offset, u64 count, ACC init, __global OUT* result,
-                u64 result_offset) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_partials(
+    const __global ACC* partials, u64 partials_offset, u64 count, ACC init, __global OUT* result,
+    u64 result_offset) {
   __local ACC scratch[GROUP_SIZE];
   const u32 id = (u32)get_local_id(0);
   partials += partials_offset;

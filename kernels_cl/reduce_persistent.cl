@@ -15,8 +15,9 @@
 #define UNROLL 8  // The paper's F: consecutive elements per work-item and step.
 #endif
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-reduce_persistent(const __global IN* input, u64 input_offset, u64 n, __global ACC* partials, u64 partials_offset) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_persistent(
+    const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
+    u64 partials_offset) {
   __local ACC scratch[2 * GROUP_SIZE];
   const u32 id = (u32)get_local_id(0);
   const u64 stride = (u64)get_num_groups(0) * GROUP_SIZE * UNROLL;

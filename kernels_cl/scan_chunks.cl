@@ -4,8 +4,8 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-scan_chunk_results(__global ACC* partials, u64 partials_offset, u64 count, ACC init) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunk_results(
+    __global ACC* partials, u64 partials_offset, u64 count, ACC init) {
   partials += partials_offset;
 
   // --- Scan the results of the chunks in place ---
@@ -17,9 +17,9 @@ scan_chunk_results(__global ACC* partials, u64 partials_offset, u64 count, ACC i
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-scan_chunks(const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
-            u64 partials_offset, __global OUT* output, u64 output_offset) {
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
+    const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
+    u64 partials_offset, __global OUT* output, u64 output_offset) {
   const u64 begin = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
   input += input_offset;

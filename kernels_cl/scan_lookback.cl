@@ -7,9 +7,9 @@
 // Assumes 64-bit words visible to other running groups.
 // Source: Willen & Brolos 2022, version 1; Merrill & Garland 2016.
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-scan_lookback(const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset, ACC init,
-              __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback(
+    const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset,
+    ACC init, __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   __local ACC prefix;

@@ -1,15 +1,14 @@
 // Single-pass scan with decoupled look-back by a whole lane group: as scan_lookback, but LANES
 // predecessors are inspected at once, and combined from the nearest inclusive prefix on in one
-// ordered lane reduction. Tile -1 counts as an inclusive prefix of `init`, so no window has an edge.
-// Tile ids are tickets drawn by running groups, so a tile waits only for groups that have started;
-// waiting is bounded, and a tile that stays missing is reduced by who needs it.
-// Cost: reads and writes each element once; one launch; 4 barriers per tile.
-// Assumes 64-bit words visible to other running groups.
-// Source: Willen & Brolos 2022, version 3; Merrill & Garland 2016.
+// ordered lane reduction. Tile -1 counts as an inclusive prefix of `init`, so no window has an
+// edge. Tile ids are tickets drawn by running groups, so a tile waits only for groups that have
+// started; waiting is bounded, and a tile that stays missing is reduced by who needs it. Cost:
+// reads and writes each element once; one launch; 4 barriers per tile. Assumes 64-bit words visible
+// to other running groups. Source: Willen & Brolos 2022, version 3; Merrill & Garland 2016.
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-scan_lookback_warp(const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset, ACC init,
-              __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback_warp(
+    const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset,
+    ACC init, __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   __local ACC prefix;

@@ -4,9 +4,9 @@
 // Assumes nothing: operands are combined in index order, and the number of groups is not limited.
 // Source: Oancea & Henriksen 2023, section on scan; seed of Willen & Brolos 2022.
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-reduce_tiles(const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
-             u64 partials_offset) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_tiles(
+    const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
+    u64 partials_offset) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   const u64 first = block_begin(n, get_group_id(0), get_num_groups(0));
@@ -28,8 +28,8 @@ reduce_tiles(const __global IN* input, u64 input_offset, u64 n, __global ACC* pa
   if (get_local_id(0) == 0) partials[partials_offset + get_group_id(0)] = sum;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-scan_partials(__global ACC* partials, u64 partials_offset, u64 count, ACC init) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_partials(
+    __global ACC* partials, u64 partials_offset, u64 count, ACC init) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   partials += partials_offset;
@@ -47,9 +47,9 @@ scan_partials(__global ACC* partials, u64 partials_offset, u64 count, ACC init) 
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-scan_tiles(const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
-           u64 partials_offset, __global OUT* output, u64 output_offset) {
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles(
+    const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
+    u64 partials_offset, __global OUT* output, u64 output_offset) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   const u64 first = block_begin(n, get_group_id(0), get_num_groups(0));

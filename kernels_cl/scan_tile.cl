@@ -58,8 +58,8 @@ DEVICE ACC scan_lane_groups(ACC x, __local ACC* totals, ACC* total) {
 
 // The exclusive prefix, within the tile, of the first element this work-item holds in each row;
 // the combination of the whole tile goes to total.
-DEVICE void scan_tile(ACC item[ROWS][VEC], ACC before[ROWS], __local LaneScratch* lane_scratch, __local ACC* totals,
-                      ACC* total) {
+DEVICE void scan_tile(ACC item[ROWS][VEC], ACC before[ROWS], __local LaneScratch* lane_scratch,
+                      __local ACC* totals, ACC* total) {
   ACC rows = IDENTITY;
 #pragma unroll
   for (u32 r = 0; r < ROWS; ++r) {
@@ -76,8 +76,8 @@ DEVICE void scan_tile(ACC item[ROWS][VEC], ACC before[ROWS], __local LaneScratch
 }
 
 // Writes the scanned tile: `carry` is the combination of everything before the tile.
-DEVICE void store_tile(__global OUT* output, u64 begin, u64 n, ACC item[ROWS][VEC], ACC before[ROWS],
-                       ACC carry) {
+DEVICE void store_tile(__global OUT* output, u64 begin, u64 n, ACC item[ROWS][VEC],
+                       ACC before[ROWS], ACC carry) {
   OUT_PACK pack[ROWS];
 #pragma unroll
   for (u32 r = 0; r < ROWS; ++r) {

@@ -12,7 +12,7 @@
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-read_packs(const uint4* input, u64 input_offset, u64 packs, u32* sink) {
+    read_packs(const uint4* input, u64 input_offset, u64 packs, u32* sink) {
   const u64 stride = (u64)gridDim.x * GROUP_SIZE;
   u32 mixed = 0;
   input += input_offset;
@@ -33,8 +33,7 @@ read_packs(const uint4* input, u64 input_offset, u64 packs, u32* sink) {
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-copy_packs(const uint4* input, u64 input_offset, u64 packs, uint4* output,
-           u64 output_offset) {
+    copy_packs(const uint4* input, u64 input_offset, u64 packs, uint4* output, u64 output_offset) {
   const u64 stride = (u64)gridDim.x * GROUP_SIZE;
   input += input_offset;
   output += output_offset;

@@ -16,7 +16,8 @@
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-reduce_persistent(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
+    reduce_persistent(const IN* input, u64 input_offset, u64 n, ACC* partials,
+                      u64 partials_offset) {
   __shared__ ACC scratch[2 * GROUP_SIZE];
   const u32 id = threadIdx.x;
   const u64 stride = (u64)gridDim.x * GROUP_SIZE * UNROLL;

@@ -13,7 +13,7 @@
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-reduce_vector(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
+    reduce_vector(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   const u64 id = (u64)blockIdx.x * GROUP_SIZE + threadIdx.x;

@@ -8,8 +8,8 @@
 // Source: Willen & Brolos 2022, version 1; Merrill & Garland 2016.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-scan_lookback(const IN* input, u64 input_offset, u64 n, OUT* output, u64 output_offset, ACC init,
-              u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+    scan_lookback(const IN* input, u64 input_offset, u64 n, OUT* output, u64 output_offset,
+                  ACC init, u64* control, u64 control_offset, u64 capacity, u64 tiles) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   __shared__ ACC prefix;

@@ -5,8 +5,7 @@
 // Source: Oancea & Henriksen 2023, section on scan; seed of Willen & Brolos 2022.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-reduce_tiles(const IN* input, u64 input_offset, u64 n, ACC* partials,
-             u64 partials_offset) {
+    reduce_tiles(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   const u64 first = block_begin(n, blockIdx.x, gridDim.x);
@@ -29,7 +28,7 @@ reduce_tiles(const IN* input, u64 input_offset, u64 n, ACC* partials,
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-scan_partials(ACC* partials, u64 partials_offset, u64 count, ACC init) {
+    scan_partials(ACC* partials, u64 partials_offset, u64 count, ACC init) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   partials += partials_offset;
@@ -48,8 +47,8 @@ scan_partials(ACC* partials, u64 partials_offset, u64 count, ACC init) {
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-scan_tiles(const IN* input, u64 input_offset, u64 n, const ACC* partials,
-           u64 partials_offset, OUT* output, u64 output_offset) {
+    scan_tiles(const IN* input, u64 input_offset, u64 n, const ACC* partials, u64 partials_offset,
+               OUT* output, u64 output_offset) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   const u64 first = block_begin(n, blockIdx.x, gridDim.x);

@@ -45,7 +45,8 @@ class Arena {
   /// Eight bytes for a result on its way to the host.
   const Memory& result_cell();
 
-  /// After a failed call: the tagged words may be in any state and are zeroed before their next use.
+  /// After a failed call: the tagged words may be in any state and are zeroed before their next
+  /// use.
   void distrust() noexcept { tagged_is_clean_ = false; }
 
  private:

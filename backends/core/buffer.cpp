@@ -1,5 +1,4 @@
 #include <bifold/buffer.hpp>
-
 #include <bifold/error.hpp>
 #include <limits>
 #include <string>
@@ -11,10 +10,10 @@ namespace bifold::detail {
 void check_range(const Memory& memory, std::uint64_t byte_offset, std::uint64_t count,
                  std::size_t element_size) {
   if (byte_offset % element_size != 0) {
-    throw Error(ErrorCategory::invalid_argument,
-                "a view of " + std::to_string(element_size) +
-                    "-byte elements cannot start at byte " + std::to_string(byte_offset) +
-                    ": it is misaligned");
+    throw Error(ErrorCategory::invalid_argument, "a view of " + std::to_string(element_size) +
+                                                     "-byte elements cannot start at byte " +
+                                                     std::to_string(byte_offset) +
+                                                     ": it is misaligned");
   }
   if (byte_offset > memory.bytes || count > (memory.bytes - byte_offset) / element_size) {
     throw Error(ErrorCategory::invalid_argument,

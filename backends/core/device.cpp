@@ -1,5 +1,4 @@
 #include <bifold/device.hpp>
-
 #include <bifold/error.hpp>
 #include <cstdlib>
 
@@ -37,8 +36,8 @@ Device open_device(std::string_view selector, const DeviceOptions& options) {
   const DeviceInfo& info = core::select(selector, all, backends());
   for (const auto& [name, backend] : backend::registered_backends()) {
     if (name == info.backend) {
-      return Device(std::make_shared<detail::DeviceState>(info, backend->open(info.index),
-                                                          options.cache));
+      return Device(
+          std::make_shared<detail::DeviceState>(info, backend->open(info.index), options.cache));
     }
   }
   throw Error(ErrorCategory::unavailable, "backend " + info.backend + " has vanished");
@@ -52,8 +51,6 @@ const Capabilities& Device::capabilities() const noexcept {
 
 CacheStatistics Device::cache_statistics() const { return state_->kernels.statistics(); }
 
-bool Device::supports(Type type) const noexcept {
-  return type != Type::f64 || capabilities().f64;
-}
+bool Device::supports(Type type) const noexcept { return type != Type::f64 || capabilities().f64; }
 
 }  // namespace bifold

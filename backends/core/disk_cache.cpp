@@ -81,8 +81,7 @@ DiskCache::Lookup DiskCache::load(const std::string& key) const {
   std::ifstream file(path, std::ios::binary);
   std::vector<std::byte> content(size - sizeof header);
   file.read(reinterpret_cast<char*>(&header), sizeof header);
-  file.read(reinterpret_cast<char*>(content.data()),
-            static_cast<std::streamsize>(content.size()));
+  file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(content.size()));
   if (!file) return reject("could not be read");
   if (header.magic != magic) return reject("not of this format");
   if (header.key_bytes != key.size() || header.key_bytes > content.size() ||

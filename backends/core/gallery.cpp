@@ -1,6 +1,5 @@
 // THE table: every kernel variant once. Planner, tests, benchmark and documentation read it.
 #include <bifold/gallery.hpp>
-
 #include <utility>
 #include <vector>
 
@@ -30,51 +29,121 @@ struct Table {
   }
 
   Table() {
-    add({Algorithm::reduce, "production", "", "what reduce uses by default on this device",
-         "bifold", {}, Order::fixed, 1, 0, 2},
+    add({Algorithm::reduce,
+         "production",
+         "",
+         "what reduce uses by default on this device",
+         "bifold",
+         {},
+         Order::fixed,
+         1,
+         0,
+         2},
         {nullptr, {}, {"vector", "catanzaro"}, {"chunks", "catanzaro"}});
-    add({Algorithm::reduce, "vector", "reduce_vector",
-         "two stages, 16-byte loads, registers exchanged between lanes", "bifold",
-         {.commutative = true}, Order::fixed, 1, 0, 2},
+    add({Algorithm::reduce,
+         "vector",
+         "reduce_vector",
+         "two stages, 16-byte loads, registers exchanged between lanes",
+         "bifold",
+         {.commutative = true},
+         Order::fixed,
+         1,
+         0,
+         2},
         {core::plan_two_stage_reduce, {}, {}, {}});
-    add({Algorithm::reduce, "chunks", "reduce_chunks",
-         "for CPUs: one work-item per consecutive chunk, vector accumulators", "bifold",
-         {.backend = "opencl"}, Order::fixed, 1, 0, 2},
+    add({Algorithm::reduce,
+         "chunks",
+         "reduce_chunks",
+         "for CPUs: one work-item per consecutive chunk, vector accumulators",
+         "bifold",
+         {.backend = "opencl"},
+         Order::fixed,
+         1,
+         0,
+         2},
         {core::plan_chunked_reduce, {}, {}, {}});
-    add({Algorithm::reduce, "catanzaro", "reduce_catanzaro",
-         "two stages: strided accumulation, local-memory tree", catanzaro_source,
-         {.commutative = true}, Order::fixed, 1, 0, 2},
+    add({Algorithm::reduce,
+         "catanzaro",
+         "reduce_catanzaro",
+         "two stages: strided accumulation, local-memory tree",
+         catanzaro_source,
+         {.commutative = true},
+         Order::fixed,
+         1,
+         0,
+         2},
         {core::plan_two_stage_reduce, {}, {}, {}});
     constexpr std::pair<std::string_view, std::uint32_t> persistent[] = {
         {"persistent_f1", 1}, {"persistent_f2", 2}, {"persistent_f3", 3},
         {"persistent_f4", 4}, {"persistent_f5", 5}, {"persistent_f6", 6},
         {"persistent_f7", 7}, {"persistent_f8", 8}, {"persistent_f16", 16}};
     for (const auto& [name, unroll] : persistent) {
-      add({Algorithm::reduce, name, "reduce_persistent",
-           "catanzaro unrolled in global memory, algebra instead of branches", jradi_source,
-           {.commutative = true}, Order::fixed, 1, 0, 2},
+      add({Algorithm::reduce,
+           name,
+           "reduce_persistent",
+           "catanzaro unrolled in global memory, algebra instead of branches",
+           jradi_source,
+           {.commutative = true},
+           Order::fixed,
+           1,
+           0,
+           2},
           {core::plan_two_stage_reduce, {{"UNROLL", unroll}}, {}, {}});
     }
-    add({Algorithm::scan, "production", "", "what the scans use by default on this device",
-         "bifold", {}, Order::unordered, 1, 1, 1},
+    add({Algorithm::scan,
+         "production",
+         "",
+         "what the scans use by default on this device",
+         "bifold",
+         {},
+         Order::unordered,
+         1,
+         1,
+         1},
         {nullptr, {}, {"lookback_warp", "reduce_then_scan"}, {"chunks", "reduce_then_scan"}});
-    add({Algorithm::scan, "chunks", "scan_chunks",
-         "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
-         {.backend = "opencl"}, Order::fixed, 2, 1, 3},
+    add({Algorithm::scan,
+         "chunks",
+         "scan_chunks",
+         "for CPUs: reduce-then-scan over consecutive chunks, one work-item each",
+         "bifold",
+         {.backend = "opencl"},
+         Order::fixed,
+         2,
+         1,
+         3},
         {core::plan_chunked_scan, {}, {}, {}});
-    add({Algorithm::scan, "reduce_then_scan", "scan_reduce_then_scan",
+    add({Algorithm::scan,
+         "reduce_then_scan",
+         "scan_reduce_then_scan",
          "reduce tiles, scan their results, scan tiles",
-         "Oancea & Henriksen 2023; Willen & Brolos 2022", {}, Order::fixed, 2, 1, 3},
+         "Oancea & Henriksen 2023; Willen & Brolos 2022",
+         {},
+         Order::fixed,
+         2,
+         1,
+         3},
         {core::plan_reduce_then_scan, {}, {}, {}});
-    add({Algorithm::scan, "lookback", "scan_lookback",
+    add({Algorithm::scan,
+         "lookback",
+         "scan_lookback",
          "single pass, decoupled look-back by one work-item",
-         "Willen & Brolos 2022, version 1; Merrill & Garland 2016", {.published_words = true},
-         Order::unordered, 1, 1, 1},
+         "Willen & Brolos 2022, version 1; Merrill & Garland 2016",
+         {.published_words = true},
+         Order::unordered,
+         1,
+         1,
+         1},
         {core::plan_lookback, {}, {}, {}});
-    add({Algorithm::scan, "lookback_warp", "scan_lookback_warp",
+    add({Algorithm::scan,
+         "lookback_warp",
+         "scan_lookback_warp",
          "single pass, decoupled look-back by a lane group at once",
-         "Willen & Brolos 2022, version 3; Merrill & Garland 2016", {.published_words = true},
-         Order::unordered, 1, 1, 1},
+         "Willen & Brolos 2022, version 3; Merrill & Garland 2016",
+         {.published_words = true},
+         Order::unordered,
+         1,
+         1,
+         1},
         {core::plan_lookback, {}, {}, {}});
   }
 };
@@ -139,8 +208,8 @@ Support supports(const Device& device, const Variant& variant, Type type, const 
     Support possible = core::may_run_unattended(device, *candidate);
     if (possible) possible = supports(device, *candidate, type, op);
     if (possible) return {};
-    reasons += (reasons.empty() ? "" : "; ") + std::string(candidate->name) + ": " +
-               possible.reason;
+    reasons +=
+        (reasons.empty() ? "" : "; ") + std::string(candidate->name) + ": " + possible.reason;
   }
   return no(reasons);
 }
@@ -164,8 +233,8 @@ std::vector<const Variant*> candidates(const Device& device, const Variant& prod
   return rows;
 }
 
-// Rows whose groups wait for each other want a device that is known to run started groups on, and to
-// order what they publish; elsewhere they run only when asked for by name.
+// Rows whose groups wait for each other want a device that is known to run started groups on, and
+// to order what they publish; elsewhere they run only when asked for by name.
 gallery::Support may_run_unattended(const Device& device, const Variant& variant) {
   const Capabilities& has = device.capabilities();
   if (variant.requirements.published_words &&

@@ -27,8 +27,8 @@ bool is_logical(OperatorKind kind) {
 }
 
 void append_file(std::string& text, const backend::Device& device, std::string_view name) {
-  text += fmt::format("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(),
-                      device.kernel_file(name));
+  text +=
+      fmt::format("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(), device.kernel_file(name));
 }
 
 void append_types(std::string& text, const KernelSpec& spec) {
@@ -53,8 +53,8 @@ void append_operator(std::string& text, const KernelSpec& spec) {
       "DEVICE ACC COMBINE(ACC a, ACC b) {{\n  return (ACC)(\n#line 1 \"operator {}\"\n{}\n"
       "#line 1 \"generated\"\n  );\n}}\n",
       spec.op.name(), spec.op.expression(spec.accumulator));
-  text += fmt::format("#define LIFT(x) ((ACC)({}))\n",
-                      is_logical(spec.op.kind()) ? "(x) != 0" : "x");
+  text +=
+      fmt::format("#define LIFT(x) ((ACC)({}))\n", is_logical(spec.op.kind()) ? "(x) != 0" : "x");
   text += fmt::format("#define IDENTITY ACC_OF_BITS((BITS){:#x})\n",
                       spec.op.identity(spec.accumulator).bits());
 }

@@ -15,9 +15,9 @@ namespace bifold::core {
 
 /// Everything that makes one kernel, as data.
 struct KernelSpec {
-  std::string_view family;                ///< Base name of the kernel file.
-  std::string_view entry;                 ///< Entry point in it.
-  std::vector<std::string> prelude;       ///< Files it needs before it, beside types.
+  std::string_view family;           ///< Base name of the kernel file.
+  std::string_view entry;            ///< Entry point in it.
+  std::vector<std::string> prelude;  ///< Files it needs before it, beside types.
   Type input = Type::i32;
   Type accumulator = Type::i32;
   Type output = Type::i32;

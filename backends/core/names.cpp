@@ -11,8 +11,8 @@ namespace bifold {
 std::string_view version() noexcept { return BIFOLD_VERSION; }
 
 std::string_view name_of(Type type) noexcept {
-  constexpr std::array<std::string_view, all_types.size()> names{
-      "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"};
+  constexpr std::array<std::string_view, all_types.size()> names{"i8",  "i16", "i32", "i64", "u8",
+                                                                 "u16", "u32", "u64", "f32", "f64"};
   return names[static_cast<std::size_t>(type)];
 }
 

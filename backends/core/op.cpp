@@ -19,9 +19,9 @@ struct Operator::Definition {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> builtin_names{
-    "plus",    "multiplies", "minimum",     "maximum",   "bit_and",
-    "bit_or",  "bit_xor",    "logical_and", "logical_or"};
+constexpr std::array<std::string_view, 9> builtin_names{"plus",    "multiplies",  "minimum",
+                                                        "maximum", "bit_and",     "bit_or",
+                                                        "bit_xor", "logical_and", "logical_or"};
 
 bool is_bitwise(OperatorKind kind) {
   return kind == OperatorKind::bit_and || kind == OperatorKind::bit_or ||
@@ -102,14 +102,13 @@ bool Operator::supports(Type type) const noexcept {
 
 Scalar Operator::identity(Type type) const {
   if (!supports(type)) {
-    throw Error(ErrorCategory::invalid_argument, "operator " + std::string(name()) +
-                                                     " is not defined on " +
-                                                     std::string(name_of(type)));
+    throw Error(
+        ErrorCategory::invalid_argument,
+        "operator " + std::string(name()) + " is not defined on " + std::string(name_of(type)));
   }
   if (kind() == OperatorKind::user) return definition_->identity;
-  return visit_type(type, [this](auto zero) -> Scalar {
-    return builtin_identity<decltype(zero)>(kind());
-  });
+  return visit_type(
+      type, [this](auto zero) -> Scalar { return builtin_identity<decltype(zero)>(kind()); });
 }
 
 std::string Operator::expression(Type type) const {
@@ -120,10 +119,10 @@ std::string Operator::expression(Type type) const {
 bool operator==(const Operator& left, const Operator& right) noexcept {
   const auto& a = *left.definition_;
   const auto& b = *right.definition_;
-  return &a == &b || (a.id == b.id && a.kind == b.kind && a.name == b.name &&
-                      a.expression == b.expression && a.commutative == b.commutative &&
-                      a.identity.type() == b.identity.type() &&
-                      a.identity.bits() == b.identity.bits());
+  return &a == &b ||
+         (a.id == b.id && a.kind == b.kind && a.name == b.name && a.expression == b.expression &&
+          a.commutative == b.commutative && a.identity.type() == b.identity.type() &&
+          a.identity.bits() == b.identity.bits());
 }
 
 const std::vector<Operator>& builtin_operators() {

@@ -38,8 +38,8 @@ void check_assignments(std::string_view name, std::string_view expression) {
     if (expression[i] != '=') continue;
     const char before = i > 0 ? expression[i - 1] : ' ';
     const bool doubled = i + 1 < expression.size() && expression[i + 1] == '=';
-    const bool shifts = i > 1 && (expression.substr(i - 2, 2) == "<<" ||
-                                  expression.substr(i - 2, 2) == ">>");
+    const bool shifts =
+        i > 1 && (expression.substr(i - 2, 2) == "<<" || expression.substr(i - 2, 2) == ">>");
     if (doubled && before != '<' && before != '>') {
       ++i;
       continue;
@@ -65,8 +65,8 @@ void check_operator_text(std::string_view name, std::string_view expression) {
       refuse(name, fmt::format("character '{}' is not allowed in an expression", c));
     }
   }
-  for (const std::string_view pair : {"//", "/*", "*/", "??", "%:", "<%", "%>", "<:", ":>", "++",
-                                      "--"}) {
+  for (const std::string_view pair :
+       {"//", "/*", "*/", "??", "%:", "<%", "%>", "<:", ":>", "++", "--"}) {
     if (expression.find(pair) != std::string_view::npos) {
       refuse(name, fmt::format("\"{}\" is not allowed in an expression", pair));
     }

@@ -27,9 +27,14 @@ struct PlanShape {
   Operator op;
 };
 
+/// Device memory as a kernel argument, told apart from numbers by its type.
+struct MemoryHandle {
+  std::uintptr_t value;
+};
+
 /// A range of memory as kernels take it: the handle and an element offset.
 struct Range {
-  std::uintptr_t handle;
+  MemoryHandle handle;
   std::uint64_t offset;
 };
 

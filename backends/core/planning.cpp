@@ -20,8 +20,8 @@ void check_conversion(Type from, Type to, const char* what) {
 }
 
 void check_shape(const PlanShape& shape) {
-  const bool logical = shape.op.kind() == OperatorKind::logical_and ||
-                       shape.op.kind() == OperatorKind::logical_or;
+  const bool logical =
+      shape.op.kind() == OperatorKind::logical_and || shape.op.kind() == OperatorKind::logical_or;
   if (!logical) check_conversion(shape.input, shape.accumulator, "input to accumulator");
   check_conversion(shape.accumulator, shape.output, "accumulator to output");
   static_cast<void>(shape.op.identity(shape.accumulator));  // Throws where it is not defined.
@@ -74,14 +74,14 @@ const gallery::Variant& choose_variant(const Device& device, Algorithm algorithm
   check_shape(shape);
   const gallery::Variant* asked = gallery::find(algorithm, name);
   if (asked == nullptr) {
-    throw Error(ErrorCategory::invalid_argument, "no " + std::string(name_of(algorithm)) +
-                                                     " variant named \"" + std::string(name) +
-                                                     "\"");
+    throw Error(
+        ErrorCategory::invalid_argument,
+        "no " + std::string(name_of(algorithm)) + " variant named \"" + std::string(name) + "\"");
   }
   const auto refuse = [&](const std::string& reason) -> Error {
     return {ErrorCategory::unsupported, std::string(name_of(algorithm)) + " variant " +
-                                            std::string(name) + " on " +
-                                            device.info().selector + ": " + reason};
+                                            std::string(name) + " on " + device.info().selector +
+                                            ": " + reason};
   };
   if (row_of(*asked).planner != nullptr) {
     const gallery::Support support = supports_shape(device, *asked, shape);
@@ -98,8 +98,7 @@ const gallery::Variant& choose_variant(const Device& device, Algorithm algorithm
                   reasons);
       return *candidate;
     }
-    reasons += (reasons.empty() ? "" : "; ") + std::string(candidate->name) + ": " +
-               support.reason;
+    reasons += (reasons.empty() ? "" : "; ") + std::string(candidate->name) + ": " + support.reason;
   }
   throw refuse(reasons);
 }
@@ -129,13 +128,13 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
                                               std::string_view variant, const PlanShape& shape) {
   const gallery::Variant* asked = gallery::find(algorithm, variant);
   if (asked == nullptr) choose_variant(device, algorithm, variant, shape);  // Throws with words.
-  const PlanKey key{shape.op.id(), index_of(*asked),      shape.input, shape.accumulator,
-                    shape.output,  static_cast<std::uint8_t>(shape.kind)};
+  const PlanKey key{shape.op.id(),     index_of(*asked), shape.input,
+                    shape.accumulator, shape.output,     static_cast<std::uint8_t>(shape.kind)};
   PlanTable& plans = device.state()->plans;
   if (auto known = plans.find(key, shape.op)) return known;
   const gallery::Variant& chosen = choose_variant(device, algorithm, variant, shape);
-  const std::size_t widest = std::max(
-      {size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
+  const std::size_t widest =
+      std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
   auto plan = build_plan(device, chosen, shape,
                          default_tuning(chosen, device.info().kind, device.capabilities(), widest));
   return plans.add(key, shape.op, std::move(plan));

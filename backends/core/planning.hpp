@@ -30,13 +30,12 @@ constexpr std::uint32_t pack_width(std::size_t widest) {
 }
 
 inline backend::Argument argument(const Scalar& value) { return {value.data(), value.size()}; }
-template <class T>
-backend::Argument argument(const T& value) {
-  return {&value, sizeof value};
+inline backend::Argument argument(const std::uint64_t& value) { return {&value, sizeof value}; }
+inline backend::Argument argument(const MemoryHandle& handle) {
+  return {&handle.value, sizeof handle.value, backend::ArgumentKind::memory};
 }
 
-/// Launches `groups` groups; a Scalar argument is passed in its own size, everything else in 8
-/// bytes.
+/// Launches `groups` groups with the arguments in the order of the kernel's parameters.
 template <class... Arguments>
 void launch(backend::Queue& queue, const PlannedKernel& planned, std::uint64_t groups,
             const Arguments&... arguments) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bifold/buffer.hpp>
+#include <bifold/export.hpp>
 #include <bifold/queue.hpp>
 #include <cstdint>
 #include <memory>
@@ -9,7 +10,7 @@
 namespace bifold::core {
 
 /// The limits that results are compared with. Built once per device; the first call compiles.
-class BandwidthProbe {
+class BIFOLD_API BandwidthProbe {
  public:
   explicit BandwidthProbe(const Device& device);
 

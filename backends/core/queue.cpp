@@ -1,6 +1,5 @@
-#include <bifold/queue.hpp>
-
 #include <bifold/error.hpp>
+#include <bifold/queue.hpp>
 #include <string>
 
 #include "core/ranges.hpp"
@@ -12,9 +11,9 @@ namespace {
 
 void check_count(const ErasedView& view, std::uint64_t count) {
   if (view.count != count) {
-    throw Error(ErrorCategory::invalid_argument,
-                "the host has " + std::to_string(count) + " elements, the view " +
-                    std::to_string(view.count));
+    throw Error(ErrorCategory::invalid_argument, "the host has " + std::to_string(count) +
+                                                     " elements, the view " +
+                                                     std::to_string(view.count));
   }
 }
 

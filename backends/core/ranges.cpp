@@ -10,8 +10,7 @@ namespace {
 
 // Where a view starts: an address, or an offset within an object that has no address.
 std::uint64_t start_of(const backend::Device& device, const ErasedView& view) {
-  return device.handles_are_addresses() ? view.memory.handle + view.byte_offset
-                                        : view.byte_offset;
+  return device.handles_are_addresses() ? view.memory.handle + view.byte_offset : view.byte_offset;
 }
 
 bool comparable(const backend::Device& device, const ErasedView& a, const ErasedView& b) {

@@ -1,4 +1,5 @@
-// Checks on views, and events in and out of a queue: what every enqueuing call begins and ends with.
+// Checks on views, and events in and out of a queue: what every enqueuing call begins and ends
+// with.
 #pragma once
 
 #include <bifold/buffer.hpp>

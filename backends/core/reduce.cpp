@@ -1,6 +1,5 @@
-#include <bifold/reduce.hpp>
-
 #include <array>
+#include <bifold/reduce.hpp>
 
 #include "core/plan.hpp"
 #include "core/state.hpp"
@@ -33,8 +32,7 @@ std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const noexcept {
 
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
                      const Scalar& init, const ReduceOptions& options) const {
-  core::run_plan(*plan_, queue, input, result, init, options.wait, options.done,
-                 options.workspace);
+  core::run_plan(*plan_, queue, input, result, init, options.wait, options.done, options.workspace);
 }
 
 ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning) {
@@ -43,7 +41,9 @@ ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const
   return ReducePlan(build_plan(device, variant, full, tuning));
 }
 
-void warm(const Device& device, const ReduceShape& shape) { static_cast<void>(find(device, shape)); }
+void warm(const Device& device, const ReduceShape& shape) {
+  static_cast<void>(find(device, shape));
+}
 
 void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                  const Operator& op, const Scalar& init, const ReduceOptions& options) {

@@ -22,8 +22,8 @@ void check_call(const detail::Plan& plan, const Device& device, const ErasedView
     refuse("the views have other element types than the plan");
   }
   if (init.type() != shape.accumulator) {
-    refuse("the initial value is " + std::string(name_of(init.type())) +
-           ", the accumulator is " + std::string(name_of(shape.accumulator)));
+    refuse("the initial value is " + std::string(name_of(init.type())) + ", the accumulator is " +
+           std::string(name_of(shape.accumulator)));
   }
   check_view(device, input, Access::read, "input");
   check_view(device, output, Access::write, "output");
@@ -70,7 +70,7 @@ Scalar lift(const Operator& op, const Scalar& init) {
 }
 
 Range range_of(const ErasedView& view) {
-  return {view.memory.handle, view.byte_offset / size_of(view.type)};
+  return {{view.memory.handle}, view.byte_offset / size_of(view.type)};
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
     try {
       const Scratch scratch = borrows ? borrow(*workspace, state, size, input, output)
                                       : state.arena.reserve(*state.backend, size);
-      plan.enqueue({*state.backend, range_of(input), range_of(output), input.count, lifted,
-                    scratch});
+      plan.enqueue(
+          {*state.backend, range_of(input), range_of(output), input.count, lifted, scratch});
     } catch (...) {
       state.arena.distrust();
       throw;

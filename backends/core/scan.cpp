@@ -39,8 +39,7 @@ std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const noexcept {
 
 void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
                    const Scalar& init, const ScanOptions& options) const {
-  core::run_plan(*plan_, queue, input, output, init, options.wait, options.done,
-                 options.workspace);
+  core::run_plan(*plan_, queue, input, output, init, options.wait, options.done, options.workspace);
 }
 
 ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning) {

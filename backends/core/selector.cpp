@@ -116,9 +116,9 @@ const DeviceInfo& select(std::string_view selector, std::span<const DeviceInfo> 
   });
   if (matches.empty()) throw nothing();
   if (matches.size() > 1) {
-    throw Error(ErrorCategory::invalid_argument,
-                fmt::format("selector \"{}\" matches several devices: {}", selector,
-                            list(matches)));
+    throw Error(
+        ErrorCategory::invalid_argument,
+        fmt::format("selector \"{}\" matches several devices: {}", selector, list(matches)));
   }
   return *matches.front();
 }

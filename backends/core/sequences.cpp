@@ -24,7 +24,7 @@ constexpr std::uint32_t chunk_granule = 4096;
 
 /// The raw part of a call's scratch as accumulators.
 Range partials_of(const Call& call) {
-  return {call.scratch.raw.handle, call.scratch.raw_offset / call.init.size()};
+  return {{call.scratch.raw.handle}, call.scratch.raw_offset / call.init.size()};
 }
 
 /// Accumulators that a plan keeps between its launches: at most `limit`, one per `span` elements.
@@ -122,8 +122,8 @@ class Lookback final : public Plan {
     const std::uint64_t control = call.scratch.tagged_offset / word_bytes;
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
     launch(call.queue, kernel_, tiles, call.input.handle, call.input.offset, call.n,
-           call.output.handle, call.output.offset, call.init, call.scratch.tagged.handle, control,
-           capacity, tiles);
+           call.output.handle, call.output.offset, call.init,
+           MemoryHandle{call.scratch.tagged.handle}, control, capacity, tiles);
   }
 
  private:
@@ -168,8 +168,8 @@ PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape
 std::string lanes_file(const Device& device) { return "lanes_" + device.capabilities().lanes; }
 
 /// What the files of a tiled scan want to be compiled with.
-KernelSpec tiled_spec(const Device& device, const gallery::Variant& variant,
-                      const PlanShape& shape, const Tuning& tuning, std::string_view entry) {
+KernelSpec tiled_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                      const Tuning& tuning, std::string_view entry) {
   KernelSpec spec = make_spec(variant, shape, tuning, entry);
   spec.prelude = {lanes_file(device), "packs", "scan_tile"};
   const std::size_t widest = std::max(size_of(shape.input), size_of(shape.output));
@@ -230,8 +230,7 @@ std::shared_ptr<const Plan> plan_reduce_then_scan(const Device& device,
                               kernel("scan_tiles")});
 }
 
-std::shared_ptr<const Plan> plan_chunked_scan(const Device& device,
-                                              const gallery::Variant& variant,
+std::shared_ptr<const Plan> plan_chunked_scan(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
   const auto kernel = [&](std::string_view entry) {
     KernelSpec spec = make_spec(variant, shape, {}, entry);

@@ -23,8 +23,7 @@ std::shared_ptr<const detail::Plan> plan_reduce_then_scan(const Device& device,
 /// The same over consecutive chunks, one work-item each.
 std::shared_ptr<const detail::Plan> plan_chunked_scan(const Device& device,
                                                       const gallery::Variant& variant,
-                                                      const PlanShape& shape,
-                                                      const Tuning& tuning);
+                                                      const PlanShape& shape, const Tuning& tuning);
 /// One launch, a group per tile, tiles that wait for earlier ones.
 std::shared_ptr<const detail::Plan> plan_lookback(const Device& device,
                                                   const gallery::Variant& variant,

@@ -23,22 +23,22 @@ const std::array<Defaults, 8>& defaults() {
       {"reduce_vector",
        {{"GROUP_SIZE", 256}, {"UNROLL", 4}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"groups_per_unit", 8}}},
-      {"reduce_chunks", {}, {{"STRIPES", 64}, {"groups_per_unit", 4}}},
+      {"reduce_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
       {"reduce_catanzaro",
        {{"GROUP_SIZE", 256}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 64}, {"groups_per_unit", 8}}},
       {"reduce_persistent",
        {{"GROUP_SIZE", 256}, {"UNROLL", 8}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 64}, {"UNROLL", 8}, {"groups_per_unit", 8}}},
-      {"scan_chunks", {}, {{"STRIPES", 64}, {"groups_per_unit", 4}}},
+      {"scan_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
       {"scan_reduce_then_scan",
-       {{"GROUP_SIZE", 256}, {"ROWS", 4}, {"groups_per_unit", 6}},
+       {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"groups_per_unit", 6}},
        {{"GROUP_SIZE", 64}, {"ROWS", 4}, {"groups_per_unit", 4}}},
       {"scan_lookback",
-       {{"GROUP_SIZE", 256}, {"ROWS", 4}, {"SPIN_LIMIT", 16384}, {"EPOCH_LIMIT", 0x3fffffff}},
+       {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"SPIN_LIMIT", 16384}, {"EPOCH_LIMIT", 0x3fffffff}},
        {{"GROUP_SIZE", 64}, {"ROWS", 4}, {"SPIN_LIMIT", 1024}, {"EPOCH_LIMIT", 0x3fffffff}}},
       {"scan_lookback_warp",
-       {{"GROUP_SIZE", 256}, {"ROWS", 4}, {"SPIN_LIMIT", 16384}, {"EPOCH_LIMIT", 0x3fffffff}},
+       {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"SPIN_LIMIT", 16384}, {"EPOCH_LIMIT", 0x3fffffff}},
        {{"GROUP_SIZE", 64}, {"ROWS", 4}, {"SPIN_LIMIT", 1024}, {"EPOCH_LIMIT", 0x3fffffff}}},
   }};
   return table;
@@ -76,11 +76,9 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     if (name == "GROUP_SIZE") {
       tuning.set(name, std::min(value, std::bit_floor(capabilities.max_group_size)));
     }
-    // A pack has 16 bytes whatever the type, so narrow types would fill the registers.
-    if (name == "ROWS" && element_bytes < 4) {
-      const auto bytes = static_cast<std::uint32_t>(element_bytes);
-      tuning.set(name, std::max<std::uint32_t>(1, value * bytes / 4));
-    }
+    // A pack has 16 bytes whatever the type: with one-byte elements a work-item's rows hold four
+    // times as many values, and fewer rows leave room for more groups.
+    if (name == "ROWS" && element_bytes == 1) tuning.set(name, std::min<std::uint32_t>(value, 6));
   }
   return tuning;
 }

@@ -1,8 +1,7 @@
-#include <bifold/workspace.hpp>
-
 #include <algorithm>
 #include <array>
 #include <bifold/error.hpp>
+#include <bifold/workspace.hpp>
 
 #include "core/ranges.hpp"
 #include "core/workspace_layout.hpp"

@@ -46,8 +46,7 @@ ErrorCategory category_of(CUresult result) noexcept {
     case 810:  // MPS_CLIENT_TERMINATED
     case 911:  // EXTERNAL_DEVICE
       return ErrorCategory::device_lost;
-    default:
-      return ErrorCategory::backend_failure;
+    default: return ErrorCategory::backend_failure;
   }
 }
 

@@ -67,7 +67,7 @@ NvrtcApi load_nvrtc() {
       const std::string reason =
           library.handle == nullptr ? library.error : read_library(library, driver_major, api);
       if (reason.empty()) return api;
-      tried += "\n  " + path + ": " + reason;
+      tried.append("\n  ").append(path).append(": ").append(reason);
     }
   }
   throw plain_error(ErrorCategory::unavailable,

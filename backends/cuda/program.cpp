@@ -15,6 +15,7 @@ std::vector<std::byte> terminated(std::vector<std::byte> image) {
 }
 
 void* option_value(std::size_t value) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers in pointers.
   return reinterpret_cast<void*>(value);
 }
 

@@ -82,8 +82,7 @@ void Queue::fill(const Memory& to, std::uint64_t offset, std::uint64_t bytes,
       return check(
           driver().cuMemsetD32Async(start, read_pattern<std::uint32_t>(pattern), bytes / 4, stream),
           "cuMemsetD32Async");
-    case 8:
-      return fill_words(start, bytes / 8, read_pattern<std::uint64_t>(pattern));
+    case 8: return fill_words(start, bytes / 8, read_pattern<std::uint64_t>(pattern));
     default:
       raise_invalid_argument("a fill pattern has 1, 2, 4 or 8 bytes, not " +
                              std::to_string(pattern.size()));

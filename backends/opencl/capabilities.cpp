@@ -19,9 +19,7 @@ constexpr cl_bitfield atomic_order_acq_rel = 1U << 1U;
 constexpr cl_bitfield atomic_scope_device = 1U << 5U;
 constexpr cl_uint vendor_nvidia = 0x10de;
 
-bool has_all(cl_bitfield value, cl_bitfield wanted) {
-  return (value & wanted) == wanted;
-}
+bool has_all(cl_bitfield value, cl_bitfield wanted) { return (value & wanted) == wanted; }
 
 // What order v1 needs of a floating type: denormals kept, rounding to nearest, Inf and NaN.
 bool keeps_values(cl_device_fp_config config) {
@@ -159,8 +157,6 @@ std::string compile_options_for(const cl::Device& device, const Capabilities& ca
   if (capabilities.atomics == "c11") {
     options = c11_language(device()) >= 30 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
   }
-  // Lets a queue tell buffers from values among a kernel's arguments.
-  options += " -cl-kernel-arg-info";
   // A division in an operator rounds as it does on the host, where the device can do that.
   const auto config = device_value<cl_device_fp_config>(device(), CL_DEVICE_SINGLE_FP_CONFIG);
   if (has_all(config, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)) {

@@ -93,8 +93,7 @@ std::string_view code_name(cl_int code) noexcept {
 ErrorCategory category_of(cl_int code, Step step) noexcept {
   switch (code) {
     case CL_OUT_OF_HOST_MEMORY:
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-      return ErrorCategory::out_of_memory;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return ErrorCategory::out_of_memory;
     case CL_OUT_OF_RESOURCES:
       if (step == Step::allocate) return ErrorCategory::out_of_memory;
       if (step == Step::wait) return ErrorCategory::device_lost;
@@ -105,22 +104,18 @@ ErrorCategory category_of(cl_int code, Step step) noexcept {
     case CL_DEVICE_NOT_AVAILABLE:
       return step == Step::open ? ErrorCategory::unavailable : ErrorCategory::device_lost;
     case CL_INVALID_COMMAND_QUEUE:
-    case CL_INVALID_CONTEXT:
-      return ErrorCategory::device_lost;
-    case CL_COMPILER_NOT_AVAILABLE:
-      return ErrorCategory::unavailable;
-    default:
-      break;
+    case CL_INVALID_CONTEXT: return ErrorCategory::device_lost;
+    case CL_COMPILER_NOT_AVAILABLE: return ErrorCategory::unavailable;
+    default: break;
   }
   return step == Step::build ? ErrorCategory::build_failure : ErrorCategory::backend_failure;
 }
 
 void fail(cl_int code, const char* call, Step step, const std::string& subject) {
-  std::string message = fmt::format("opencl: {} failed with {} ({})", call, code_name(code), code);
-  if (!subject.empty()) {
-    message += ": " + subject;
-  }
-  throw Error(category_of(code, step), message,
+  const ErrorCategory category = category_of(code, step);
+  const std::string what(category == ErrorCategory::out_of_memory ? "the device is out of memory"
+                                                                  : "a call to the driver failed");
+  throw Error(category, subject.empty() ? what : what + ": " + subject,
               {.backend = "opencl",
                .call = call,
                .native_code = code,

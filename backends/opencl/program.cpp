@@ -73,7 +73,10 @@ Kernel::Kernel(cl::Program program, const cl::Device& device, std::string entry)
         "clGetKernelWorkGroupInfo");
   max_group_size_ = static_cast<std::uint32_t>(
       std::min<std::size_t>(items, std::numeric_limits<std::uint32_t>::max()));
-  read_arguments(kernel);
+  cl_uint arguments = 0;
+  check(clGetKernelInfo(kernel(), CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr),
+        "clGetKernelInfo");
+  argument_count_ = arguments;
 }
 
 cl::Kernel Kernel::instantiate() const {
@@ -83,19 +86,6 @@ cl::Kernel Kernel::instantiate() const {
     fail(code, "clCreateKernel", Step::other, "entry point " + entry_);
   }
   return kernel;
-}
-
-void Kernel::read_arguments(const cl::Kernel& kernel) {
-  cl_uint count = 0;
-  check(clGetKernelInfo(kernel(), CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr),
-        "clGetKernelInfo");
-  for (cl_uint argument = 0; argument < count; ++argument) {
-    cl_kernel_arg_address_qualifier space = CL_KERNEL_ARG_ADDRESS_GLOBAL;
-    // Programs made from binaries need not know; the argument is then treated as memory.
-    const cl_int code = clGetKernelArgInfo(kernel(), argument, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
-                                           sizeof space, &space, nullptr);
-    is_value_.push_back(code == CL_SUCCESS && space == CL_KERNEL_ARG_ADDRESS_PRIVATE);
-  }
 }
 
 std::shared_ptr<const Program> Program::build(const cl::Context& context, const cl::Device& device,

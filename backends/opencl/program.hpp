@@ -29,17 +29,13 @@ class Kernel final : public backend::Kernel {
   [[nodiscard]] std::weak_ptr<const void> lifetime() const noexcept { return id_; }
 
   [[nodiscard]] const std::string& entry() const noexcept { return entry_; }
-  [[nodiscard]] std::size_t argument_count() const noexcept { return is_value_.size(); }
-  /// Whether an argument is certainly a value and no memory object.
-  [[nodiscard]] bool is_value(std::size_t argument) const { return is_value_[argument]; }
+  [[nodiscard]] std::size_t argument_count() const noexcept { return argument_count_; }
 
  private:
-  void read_arguments(const cl::Kernel& kernel);
-
   cl::Program program_;
   std::string entry_;
   std::uint32_t max_group_size_ = 0;
-  std::vector<bool> is_value_;
+  std::size_t argument_count_ = 0;
   std::shared_ptr<const std::uint64_t> id_;
 };
 

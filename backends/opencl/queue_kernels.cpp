@@ -31,7 +31,7 @@ cl_kernel QueueKernels::prepare(const Kernel& kernel, std::span<const Argument> 
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     Held& held = entry.held[i];
-    const bool keep = kernel.is_value(i) && argument.size <= held.bytes.size();
+    const bool keep = argument.kind == ArgumentKind::value && argument.size <= held.bytes.size();
     if (keep && held.size == argument.size &&
         std::memcmp(held.bytes.data(), argument.data, argument.size) == 0) {
       continue;

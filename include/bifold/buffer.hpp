@@ -18,8 +18,8 @@ struct AllocationState;
 /// A block of device memory as the backends name it: a CUDA device address or an OpenCL object.
 struct Memory {
   std::uintptr_t handle = 0;
-  std::uint64_t bytes = 0;         ///< Size of the whole block.
-  const void* context = nullptr;   ///< Identity of the context it lives in; null is "unknown".
+  std::uint64_t bytes = 0;        ///< Size of the whole block.
+  const void* context = nullptr;  ///< Identity of the context it lives in; null is "unknown".
 };
 
 /// Throws invalid_argument unless `count` elements of `element_size` bytes from `byte_offset` on
@@ -176,9 +176,8 @@ struct range_element<const View<T>> {
 
 /// Buffer<T>, View<T> and View<const T>: what the algorithms read.
 template <class R>
-concept device_range = requires {
-  typename detail::range_element<std::remove_reference_t<R>>::type;
-};
+concept device_range =
+    requires { typename detail::range_element<std::remove_reference_t<R>>::type; };
 
 /// Element type of a device range, without const.
 template <device_range R>

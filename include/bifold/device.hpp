@@ -64,33 +64,33 @@ struct Capabilities {
   std::uint32_t subgroup_width;  ///< Work-items that exchange registers; 0 where no path exists.
   bool f64;
   bool f16;
-  bool atomics64;              ///< 64-bit integer atomics on global memory.
-  AtomicScope atomic_scope;    ///< Promised scope of relaxed atomics across work-groups.
-  bool acquire_release;        ///< Device-scope acquire and release fences.
-  bool denormals_f32;          ///< f32 keeps denormals, rounds to nearest, has Inf and NaN.
-  bool denormals_f64;          ///< The same for f64; false where there is no f64.
-  bool unified_memory;         ///< Device memory is the host's.
+  bool atomics64;            ///< 64-bit integer atomics on global memory.
+  AtomicScope atomic_scope;  ///< Promised scope of relaxed atomics across work-groups.
+  bool acquire_release;      ///< Device-scope acquire and release fences.
+  bool denormals_f32;        ///< f32 keeps denormals, rounds to nearest, has Inf and NaN.
+  bool denormals_f64;        ///< The same for f64; false where there is no f64.
+  bool unified_memory;       ///< Device memory is the host's.
   ForwardProgress progress;
-  std::string architecture;    ///< "sm_90", or empty.
-  std::string lanes;           ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
-  std::string atomics;         ///< Prelude path of published words: "ptx", "c11", "legacy", ...
+  std::string architecture;  ///< "sm_90", or empty.
+  std::string lanes;         ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
+  std::string atomics;       ///< Prelude path of published words: "ptx", "c11", "legacy", ...
 };
 
 /// Where compiled kernels are kept between runs. The cache never changes a result or an outcome:
 /// what is absent, damaged, foreign or unwritable is compiled again.
 struct CacheOptions {
-  bool disk = true;                  ///< false: memory only.
-  std::filesystem::path directory;   ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,
-                                     ///< else ~/.cache/bifold.
+  bool disk = true;                   ///< false: memory only.
+  std::filesystem::path directory{};  ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,
+                                      ///< else ~/.cache/bifold.
   std::uint64_t limit_bytes = std::uint64_t{256} << 20;  ///< Oldest entries go beyond this.
 };
 
 /// Counts of what the kernel cache of a device did, since it was opened.
 struct CacheStatistics {
-  std::uint64_t compiled;      ///< Programs built from source.
-  std::uint64_t from_disk;     ///< Programs loaded from the disk cache.
-  std::uint64_t rejected;      ///< Disk entries refused: damaged, foreign or stale.
-  double compile_seconds;      ///< Spent in compilers.
+  std::uint64_t compiled;   ///< Programs built from source.
+  std::uint64_t from_disk;  ///< Programs loaded from the disk cache.
+  std::uint64_t rejected;   ///< Disk entries refused: damaged, foreign or stale.
+  double compile_seconds;   ///< Spent in compilers.
 };
 
 struct DeviceOptions {

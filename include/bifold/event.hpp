@@ -30,9 +30,7 @@ class BIFOLD_API Event {
 
   /// Internal: the state behind the handle.
   explicit Event(std::shared_ptr<detail::EventState> state) : state_(std::move(state)) {}
-  [[nodiscard]] const std::shared_ptr<detail::EventState>& state() const noexcept {
-    return state_;
-  }
+  [[nodiscard]] const std::shared_ptr<detail::EventState>& state() const noexcept { return state_; }
 
  private:
   std::shared_ptr<detail::EventState> state_;

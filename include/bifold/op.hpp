@@ -104,7 +104,7 @@ inline constexpr bool is_bitwise<BuiltinOperator<Kind>> =
 
 /// Op can combine values of type T, as far as the compiler can tell.
 template <class Op, class T>
-concept operator_on = element<T> && detail::is_operator<Op> &&
-                      !(detail::is_bitwise<Op> && std::floating_point<T>);
+concept operator_on =
+    element<T> && detail::is_operator<Op> && !(detail::is_bitwise<Op> && std::floating_point<T>);
 
 }  // namespace bifold

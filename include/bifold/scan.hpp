@@ -28,10 +28,10 @@ BIFOLD_API std::string_view name_of(ScanKind kind) noexcept;
 
 /// Everything about a scan call that has a default.
 struct ScanOptions {
-  std::vector<Event> wait{};               ///< The call starts after these.
-  Event* done = nullptr;                   ///< Receives the call's completion.
-  const Workspace* workspace = nullptr;    ///< Scratch to use instead of the queue's own.
-  std::optional<Type> accumulate{};        ///< Accumulate in this type; the output's by default.
+  std::vector<Event> wait{};             ///< The call starts after these.
+  Event* done = nullptr;                 ///< Receives the call's completion.
+  const Workspace* workspace = nullptr;  ///< Scratch to use instead of the queue's own.
+  std::optional<Type> accumulate{};      ///< Accumulate in this type; the output's by default.
   std::string_view variant = "production";
 };
 

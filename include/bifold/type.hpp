@@ -37,10 +37,9 @@ BIFOLD_API std::optional<Type> parse_type(std::string_view name) noexcept;
 
 /// C++ types that are elements: the integers of 1 to 8 bytes (bool excepted), float and double.
 template <class T>
-concept element = (std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> &&
-                   sizeof(T) <= 8) ||
-                  std::same_as<std::remove_cv_t<T>, float> ||
-                  std::same_as<std::remove_cv_t<T>, double>;
+concept element =
+    (std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> && sizeof(T) <= 8) ||
+    std::same_as<std::remove_cv_t<T>, float> || std::same_as<std::remove_cv_t<T>, double>;
 
 /// The tag of a C++ element type. Integers map by size and signedness, so `long` and `long long`
 /// are both i64 where they have eight bytes.
