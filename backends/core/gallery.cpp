@@ -174,6 +174,11 @@ gallery::Support check_device(const gallery::Variant& variant, const Device& dev
   if (!device.supports(type)) {
     return no("the device has no " + std::string(name_of(type)) + " arithmetic");
   }
+  const bool keeps_denormals = type == Type::f64 ? has.denormals_f64 : has.denormals_f32;
+  if (is_floating(type) && !keeps_denormals) {
+    return no("the device flushes denormal " + std::string(name_of(type)) +
+              " values or rounds otherwise than to nearest");
+  }
   if (!needs.backend.empty() && device.info().backend != needs.backend) {
     return no("its kernels exist for " + std::string(needs.backend) + " only");
   }

@@ -27,8 +27,8 @@ Queue::Queue(const Device& device, const QueueOptions& options)
 const Device& Queue::device() const noexcept { return state_->device; }
 
 void Queue::finish(TimeLimit limit) {
-  // An event is waited for instead of the queue, so that other threads may enqueue meanwhile.
-  record().wait(limit);
+  const std::lock_guard lock(state_->mutex);
+  state_->backend->finish(limit);
 }
 
 Event Queue::record() {

@@ -31,7 +31,9 @@ class BIFOLD_API Queue {
 
   [[nodiscard]] const Device& device() const noexcept;
 
-  /// Blocks until everything enqueued so far is done. Throws timeout past `limit`.
+  /// Blocks until everything enqueued so far is done; other threads' calls on this queue wait
+  /// meanwhile (an event of record() waits without holding them up). Throws timeout past `limit`,
+  /// and the failure of work that was dropped.
   void finish(TimeLimit limit = {});
 
   /// An event that completes when everything enqueued so far is done.

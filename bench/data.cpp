@@ -1,0 +1,203 @@
+#include "data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <thread>
+#include <type_traits>
+
+namespace bench {
+namespace {
+
+using bifold::OperatorKind;
+
+/// A well-mixed word for every index (the finaliser of splitmix64).
+constexpr std::uint64_t random_word(std::uint64_t index) {
+  std::uint64_t z = index * 0x9e3779b97f4a7c15 + data_seed;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+/// Element `index`. Some operators lose all trace of the elements on plain random data: a product
+/// with many even factors is 0, an `and` of a hundred words is 0. Theirs changes seldom instead.
+template <class T, OperatorKind Op>
+T element_at(std::uint64_t index) {
+  const std::uint64_t word = random_word(index);
+  const std::uint64_t seldom = word >> 52;  // 0 for one element in 4096.
+  if constexpr (Op == OperatorKind::logical_and) return static_cast<T>(seldom == 0 ? 0 : 1);
+  if constexpr (Op == OperatorKind::logical_or) return static_cast<T>(seldom == 0 ? 1 : 0);
+  if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (Op == OperatorKind::multiplies) return static_cast<T>((word & 1) == 0 ? -1 : 1);
+    if constexpr (Op == OperatorKind::plus) return static_cast<T>(static_cast<int>(word % 17) - 8);
+    return static_cast<T>(static_cast<int>(word >> 40) - (1 << 23));
+  } else {
+    const std::uint64_t one_bit = std::uint64_t{1} << (word % (8 * sizeof(T)));
+    if constexpr (Op == OperatorKind::multiplies) return static_cast<T>(word | 1);
+    if constexpr (Op == OperatorKind::bit_and)
+      return static_cast<T>(seldom == 0 ? ~one_bit : ~0ull);
+    if constexpr (Op == OperatorKind::bit_or) return static_cast<T>(seldom == 0 ? one_bit : 0);
+    return static_cast<T>(word >> 8);
+  }
+}
+
+template <class T, OperatorKind Op>
+void fill_input(std::span<T> input, std::span<T> inclusive) {
+  constexpr std::size_t page = 4096 / sizeof(T);
+  const auto fill = [=](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) input[i] = element_at<T, Op>(i);
+    // The first touch of a page costs more than its scan, and can be done by many threads.
+    for (std::size_t i = begin; i < end; i += page) inclusive[i] = T{};
+  };
+  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+  if (threads == 1 || input.size() < (std::size_t{1} << 18)) return fill(0, input.size());
+  std::vector<std::jthread> workers;
+  const std::size_t share = (input.size() + threads - 1) / threads;
+  for (std::size_t begin = 0; begin < input.size(); begin += share) {
+    workers.emplace_back(fill, begin, std::min(begin + share, input.size()));
+  }
+}
+
+/// The operator is a template parameter so that the loops contain no switch: at 2^30 elements that
+/// is the difference between seconds and a minute.
+template <class T, OperatorKind Op>
+void make(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t count, T init) {
+  const auto size = static_cast<std::size_t>(count);
+  const std::span<T> input(reinterpret_cast<T*>(input_bytes), size);
+  const std::span<T> inclusive(reinterpret_cast<T*>(inclusive_bytes), size);
+  fill_input<T, Op>(input, inclusive);
+  bifold::reference::scan(bifold::ScanKind::inclusive, Op, std::span<const T>(input), inclusive,
+                          init);
+}
+
+template <class T>
+void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint64_t count,
+              T init) {
+  switch (op) {
+    case OperatorKind::plus:
+      return make<T, OperatorKind::plus>(input, inclusive, count, init);
+    case OperatorKind::multiplies:
+      return make<T, OperatorKind::multiplies>(input, inclusive, count, init);
+    case OperatorKind::minimum:
+      return make<T, OperatorKind::minimum>(input, inclusive, count, init);
+    case OperatorKind::maximum:
+      return make<T, OperatorKind::maximum>(input, inclusive, count, init);
+    case OperatorKind::bit_and:
+      return make<T, OperatorKind::bit_and>(input, inclusive, count, init);
+    case OperatorKind::bit_or:
+      return make<T, OperatorKind::bit_or>(input, inclusive, count, init);
+    case OperatorKind::bit_xor:
+      return make<T, OperatorKind::bit_xor>(input, inclusive, count, init);
+    case OperatorKind::logical_and:
+      return make<T, OperatorKind::logical_and>(input, inclusive, count, init);
+    case OperatorKind::logical_or:
+      return make<T, OperatorKind::logical_or>(input, inclusive, count, init);
+    case OperatorKind::user:
+      break;
+  }
+  throw std::logic_error("only built-in operators have benchmark data");
+}
+
+std::string value_text(const bifold::Scalar& value) {
+  return bifold::visit_type(value.type(), [&](auto zero) {
+    using T = decltype(zero);
+    // The sign of a zero is a difference worth seeing.
+    if constexpr (std::is_floating_point_v<T>) return fmt::format("{:.9g}", value.as<T>());
+    // A byte is a number here, not a character.
+    else
+      return fmt::format("{}", +value.as<T>());
+  });
+}
+
+/// Compares `count` elements; the index of the mismatch counts from `first`.
+std::optional<Mismatch> compare(const std::byte* expected, const std::byte* found,
+                                std::uint64_t count, std::uint64_t first, bifold::Type type) {
+  const std::size_t size = bifold::size_of(type);
+  if (std::memcmp(expected, found, static_cast<std::size_t>(count) * size) == 0) return {};
+  for (std::uint64_t i = 0;; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * size;
+    if (std::memcmp(expected + at, found + at, size) == 0) continue;
+    return Mismatch{first + i, bifold::Scalar::from_bytes(type, expected + at),
+                    bifold::Scalar::from_bytes(type, found + at)};
+  }
+}
+
+}  // namespace
+
+HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t count)
+    : type_(type), count_(count), identity_(op.identity(type)) {
+  const auto bytes = static_cast<std::size_t>(count) * bifold::size_of(type);
+  // Not initialised: the threads that fill the input are the first to touch its pages.
+  input_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  inclusive_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  bifold::visit_type(type, [&](auto zero) {
+    make_for(op.kind(), input_.get(), inclusive_.get(), count, identity_.as<decltype(zero)>());
+  });
+}
+
+bifold::Scalar HostData::inclusive(std::uint64_t index) const {
+  return bifold::Scalar::from_bytes(
+      type_, inclusive_.get() + static_cast<std::size_t>(index) * bifold::size_of(type_));
+}
+
+std::uint64_t HostData::bytes_needed(bifold::Type type, std::uint64_t count) {
+  return 2 * count * bifold::size_of(type);
+}
+
+std::string describe(const Mismatch& mismatch) {
+  return fmt::format("WRONG at index {}: expected {}, found {}", mismatch.index,
+                     value_text(mismatch.expected), value_text(mismatch.found));
+}
+
+bifold::Scalar poison(bifold::Type type) {
+  constexpr std::uint64_t pattern = 0xa5b6c7d8a5b6c7d8;
+  return bifold::Scalar::from_bytes(type, &pattern);
+}
+
+bifold::Scalar poison(const bifold::Scalar& expected) {
+  const std::uint64_t flipped = ~expected.bits();
+  return bifold::Scalar::from_bytes(expected.type(), &flipped);
+}
+
+std::optional<Mismatch> Verifier::check_reduce(bifold::Queue& queue,
+                                               const bifold::ErasedView& result,
+                                               const HostData& data, std::uint64_t n) {
+  std::byte found[8];
+  queue.download_bytes(result, found, 1);
+  return compare(data.inclusive(n - 1).data(), found, 1, 0, data.type());
+}
+
+std::optional<Mismatch> Verifier::check_scan(bifold::Queue& queue, const bifold::ErasedView& output,
+                                             const HostData& data, bifold::ScanKind kind) {
+  const std::size_t size = bifold::size_of(data.type());
+  const std::uint64_t largest_part = verifier_bytes / size;
+  // An exclusive scan is the inclusive one moved by an element, behind the identity.
+  const std::uint64_t shift = kind == bifold::ScanKind::exclusive ? 1 : 0;
+  part_.resize(static_cast<std::size_t>(std::min(output.count, largest_part)) * size);
+  for (std::uint64_t begin = 0; begin < output.count; begin += largest_part) {
+    const std::uint64_t count = std::min(largest_part, output.count - begin);
+    bifold::ErasedView part = output;
+    part.byte_offset += begin * size;
+    part.count = count;
+    queue.download_bytes(part, part_.data(), count);
+
+    const std::uint64_t head = begin == 0 ? shift : 0;
+    if (head != 0) {
+      if (auto wrong = compare(data.identity().data(), part_.data(), 1, 0, data.type())) {
+        return wrong;
+      }
+    }
+    const std::byte* expected =
+        data.inclusive() + static_cast<std::size_t>(begin + head - shift) * size;
+    if (auto wrong = compare(expected, part_.data() + head * size, count - head, begin + head,
+                             data.type())) {
+      return wrong;
+    }
+  }
+  return {};
+}
+
+}  // namespace bench

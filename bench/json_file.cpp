@@ -1,0 +1,52 @@
+#include "json_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "usage_error.hpp"
+
+namespace bench {
+namespace {
+
+std::filesystem::path temporary_of(std::filesystem::path file) {
+  return file += ".tmp";
+}
+
+}  // namespace
+
+void check_writable(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) {
+    throw UsageError(fmt::format("--json: '{}' is a folder", file.string()));
+  }
+  const auto temporary = temporary_of(file);
+  errno = 0;
+  const bool opened = std::ofstream(temporary).is_open();
+  const int code = errno;
+  if (!opened) {
+    throw UsageError(
+        fmt::format("--json: cannot write '{}': {}", file.string(), std::strerror(code)));
+  }
+  std::filesystem::remove(temporary, ignored);
+}
+
+void write_json(const std::filesystem::path& file, std::string_view document) {
+  const auto temporary = temporary_of(file);
+  std::ofstream out(temporary);
+  out << document;
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(temporary, file, error);
+  if (!out || error) {
+    const std::string why = error ? ": " + error.message() : std::string();
+    std::filesystem::remove(temporary, error);
+    throw std::runtime_error(fmt::format("--json: cannot write '{}'{}", file.string(), why));
+  }
+}
+
+}  // namespace bench

@@ -1,0 +1,159 @@
+#include "list.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "format.hpp"
+#include "json_file.hpp"
+#include "json_report.hpp"
+
+namespace bench {
+namespace {
+
+/// The (type, operator) pairs that one reason refuses.
+using Pairs = std::map<bifold::Type, std::set<std::string_view>>;
+
+/// "f32, f64", with the operators behind a type that is not refused for all of them.
+std::string describe(const Pairs& refused, const Pairs& possible) {
+  if (refused == possible) return "everything";
+  std::vector<std::string> parts;
+  for (const auto& [type, operators] : refused) {
+    std::string part(bifold::name_of(type));
+    if (operators != possible.at(type)) part += fmt::format(" with {}", fmt::join(operators, ", "));
+    parts.push_back(std::move(part));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+VariantSupport support_of(const bifold::Device& device, const bifold::gallery::Variant& variant) {
+  Pairs possible;
+  std::map<std::string, Pairs> refused;
+  VariantSupport support{&variant, false, {}};
+  for (const bifold::Type type : bifold::all_types) {
+    for (const bifold::Operator& op : bifold::builtin_operators()) {
+      if (!op.supports(type)) continue;
+      possible[type].insert(op.name());
+      const auto answer = bifold::gallery::supports(device, variant, type, op);
+      if (answer) {
+        support.supported = true;
+      } else {
+        refused[one_line(answer.reason)][type].insert(op.name());
+      }
+    }
+  }
+  for (const auto& [reason, pairs] : refused) {
+    support.refusals.push_back({describe(pairs, possible), reason});
+  }
+  return support;
+}
+
+void print_row(std::string_view name, std::string_view value) {
+  fmt::print("    {:<18}{}\n", name, value);
+}
+
+std::string_view yes_no(bool value) {
+  return value ? "yes" : "no";
+}
+
+std::string or_unknown(std::uint64_t bytes) {
+  return bytes == 0 ? "unknown" : bytes_text(bytes);
+}
+
+void print_capabilities(const bifold::Capabilities& c) {
+  print_row("memory", fmt::format("{}, at most {} per buffer{}", bytes_text(c.global_bytes),
+                                  bytes_text(c.max_allocation_bytes),
+                                  c.unified_memory ? ", shared with the host" : ""));
+  print_row("last-level cache", or_unknown(c.cache_bytes));
+  print_row("compute units",
+            fmt::format("{}, work-groups of up to {} with {} of local memory", c.compute_units,
+                        c.max_group_size, bytes_text(c.local_bytes)));
+  print_row("sub-group width",
+            c.subgroup_width == 0 ? std::string("none") : std::to_string(c.subgroup_width));
+  print_row("f64, f16", fmt::format("{}, {}", yes_no(c.f64), yes_no(c.f16)));
+  print_row("IEEE f32, f64", fmt::format("{}, {} (denormals kept, round to nearest)",
+                                         yes_no(c.denormals_f32), yes_no(c.denormals_f64)));
+  print_row("64-bit atomics", yes_no(c.atomics64));
+  print_row("atomics reach",
+            c.atomic_scope == bifold::AtomicScope::device ? "the whole device" : "one work-group");
+  print_row("acquire, release", yes_no(c.acquire_release));
+  print_row("forward progress", c.progress == bifold::ForwardProgress::started_groups
+                                    ? "of work-groups that have started"
+                                    : "not promised");
+  print_row("kernel paths", fmt::format("lanes {}, atomics {}", c.lanes, c.atomics));
+  if (!c.architecture.empty()) print_row("architecture", c.architecture);
+}
+
+void print_variants(const std::vector<VariantSupport>& variants) {
+  std::size_t width = 0;
+  for (const auto& support : variants) width = std::max(width, support.variant->name.size());
+  fmt::print("    kernel variants\n");
+  for (const auto& support : variants) {
+    fmt::print("      {:<7} {:<{}}  {:<3}  {}\n", bifold::name_of(support.variant->algorithm),
+               support.variant->name, width, yes_no(support.supported), support.variant->summary);
+    for (const Refusal& refusal : support.refusals) {
+      fmt::print("      {:<7} {:<{}}       not {}: {}\n", "", "", width, refusal.what,
+                 refusal.reason);
+    }
+  }
+}
+
+void print_inventory(const Inventory& inventory) {
+  fmt::print("bifold {}\n\nBackends\n", bifold::version());
+  for (const bifold::BackendInfo& backend : inventory.backends) {
+    const std::string version = backend.version.empty() ? "" : " (" + backend.version + ")";
+    fmt::print("  {:<8} {}\n", backend.name,
+               one_line(backend.available ? "available" + version
+                                          : "not available: " + backend.reason + version));
+  }
+  fmt::print("\nDevices{}\n", inventory.devices.empty() ? ": none" : "");
+  for (const ListedDevice& device : inventory.devices) {
+    const bifold::DeviceInfo& info = device.info;
+    fmt::print("  {}  {}\n", info.selector, info.name);
+    print_row("kind", bifold::name_of(info.kind));
+    print_row("vendor", info.vendor);
+    print_row("platform", info.platform);
+    print_row("driver", info.driver);
+    if (!device.problem.empty()) print_row("cannot be opened", device.problem);
+    if (device.capabilities) print_capabilities(*device.capabilities);
+    if (!device.variants.empty()) print_variants(device.variants);
+    fmt::print("\n");
+  }
+}
+
+}  // namespace
+
+Inventory take_inventory() {
+  Inventory inventory;
+  inventory.backends = bifold::backends();
+  for (const bifold::DeviceInfo& info : bifold::devices()) {
+    ListedDevice listed;
+    listed.info = info;
+    try {
+      const bifold::Device device = bifold::open_device(info.selector);
+      listed.capabilities = device.capabilities();
+      for (const auto& variant : bifold::gallery::variants()) {
+        listed.variants.push_back(support_of(device, variant));
+      }
+    } catch (const bifold::Error& error) {
+      listed.problem = one_line(error.what());
+    }
+    inventory.devices.push_back(std::move(listed));
+  }
+  return inventory;
+}
+
+int list_devices(const std::filesystem::path& json) {
+  if (!json.empty()) check_writable(json);
+  const Inventory inventory = take_inventory();
+  print_inventory(inventory);
+  if (!json.empty()) write_json(json, list_as_json(inventory));
+  return 0;
+}
+
+}  // namespace bench

@@ -1,0 +1,96 @@
+// bifold-bench: what the devices of a machine are, and how fast bifold is on them.
+// Exit status: 0; 1 when a result was wrong or something failed; 2 for a bad command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <bifold/version.hpp>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "format.hpp"
+#include "list.hpp"
+#include "options.hpp"
+#include "run.hpp"
+#include "usage_error.hpp"
+
+namespace {
+
+constexpr int exit_failure = 1;
+constexpr int exit_usage = 2;
+
+/// A list option: one value each time it is given, or several joined by commas.
+void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+              const std::string& help) {
+  app.add_option(name, values, help)->allow_extra_args(false)->delimiter(',');
+}
+
+CLI::App& add_list_command(CLI::App& app, std::string& json) {
+  CLI::App& command = *app.add_subcommand("list", "What backends and devices there are");
+  command.add_option("--json", json, "Write the same to this file");
+  return command;
+}
+
+CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
+  CLI::App& command = *app.add_subcommand("run", "Verify and time reduce and scan");
+  add_list(command, "--device", arguments.devices,
+           "Selector, as cuda:0 or opencl:cpu; default: all");
+  add_list(command, "--algorithm", arguments.algorithms, "reduce, scan; default: all");
+  add_list(command, "--variant", arguments.variants,
+           "Kernel variant as `list` names it, or all; default: production");
+  add_list(command, "--type", arguments.types,
+           "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 or all; default: i32, f32");
+  add_list(command, "--op", arguments.operators,
+           "plus multiplies minimum maximum bit_and bit_or bit_xor logical_and logical_or or all; "
+           "default: plus");
+  command.add_option("--kind", arguments.kind, "Kind of scan: inclusive or exclusive")
+      ->capture_default_str();
+  add_list(command, "--size", arguments.sizes,
+           "Elements: 1000, 2^20, 64Ki, 2^10..2^30 in steps of 4 times, 2^10..2^30:2; default: "
+           "2^10..2^30 on a GPU, 2^10..2^26 on a CPU");
+  command.add_option("--seconds", arguments.seconds,
+                     "Time for the samples of a configuration; default: 0.25");
+  command.add_option("--samples", arguments.samples,
+                     "Samples to aim at within that time; default: 15");
+  command.add_option("--json", arguments.json, "Write settings and results to this file");
+  command.add_flag("--no-progress", arguments.no_progress, "No progress bar");
+  command.add_flag("--quick", arguments.quick, "Fewer sizes and less time, for a first look");
+  return command;
+}
+
+int complain(const std::exception& error, int status) {
+  fmt::print(stderr, "bifold-bench: {}\n", bench::one_line(error.what()));
+  return status;
+}
+
+int run_tool(int argc, char** argv) {
+  CLI::App app("Measures reduction and scan on every device of this machine", "bifold-bench");
+  app.set_version_flag("--version", std::string(bifold::version()));
+  app.require_subcommand(0, 1);
+  std::string list_json;
+  bench::RunArguments arguments;
+  const CLI::App& list = add_list_command(app, list_json);
+  const CLI::App& run = add_run_command(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help or --version
+  } catch (const CLI::ParseError& error) {
+    return complain(error, exit_usage);
+  }
+  if (list.parsed()) return bench::list_devices(list_json);
+  if (run.parsed()) return bench::run_benchmark(bench::understand(arguments));
+  throw bench::UsageError("a command is required: list or run (--help tells more)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_tool(argc, argv);
+  } catch (const bench::UsageError& error) {
+    return complain(error, exit_usage);
+  } catch (const std::exception& error) {
+    return complain(error, exit_failure);
+  }
+}

@@ -1,0 +1,148 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "sizes.hpp"
+#include "usage_error.hpp"
+
+namespace bench {
+namespace {
+
+constexpr std::string_view every = "all";
+
+template <class T>
+void add_once(std::vector<T>& list, const T& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
+/// The values that `names` stand for in `choices`; "all" stands for every one.
+template <class T, class Choices>
+std::vector<T> choose(std::string_view option, const std::vector<std::string>& names,
+                      const Choices& choices, auto name) {
+  std::vector<T> chosen;
+  for (const std::string& wanted : names) {
+    bool found = wanted == every;
+    for (const auto& choice : choices) {
+      if (wanted != every && name(choice) != wanted) continue;
+      add_once(chosen, T(choice));
+      found = true;
+    }
+    if (found) continue;
+    std::vector<std::string_view> known;
+    for (const auto& choice : choices) known.push_back(name(choice));
+    throw UsageError(fmt::format("{}: unknown name '{}' (choose from {}, all)", option, wanted,
+                                 fmt::join(known, ", ")));
+  }
+  return chosen;
+}
+
+bool has_variant(bifold::Algorithm algorithm, std::string_view name) {
+  return bifold::gallery::find(algorithm, name) != nullptr;
+}
+
+void check_variants(const RunOptions& options) {
+  for (const std::string& name : options.variants) {
+    if (name == every ||
+        std::any_of(options.algorithms.begin(), options.algorithms.end(),
+                    [&](bifold::Algorithm algorithm) { return has_variant(algorithm, name); })) {
+      continue;
+    }
+    std::vector<std::string_view> known;
+    for (const auto& row : bifold::gallery::variants()) {
+      if (std::find(options.algorithms.begin(), options.algorithms.end(), row.algorithm) !=
+          options.algorithms.end()) {
+        add_once(known, row.name);
+      }
+    }
+    throw UsageError(fmt::format("--variant: unknown name '{}' (choose from {}, all)", name,
+                                 fmt::join(known, ", ")));
+  }
+}
+
+Budget understand_budget(const RunArguments& arguments) {
+  Budget budget;
+  if (arguments.quick) budget = {0.04, 5};
+  if (arguments.seconds) budget.seconds = *arguments.seconds;
+  if (!(budget.seconds > 0 && budget.seconds <= 3600)) {
+    throw UsageError("--seconds: must be more than 0 and at most 3600");
+  }
+  const std::int64_t samples = arguments.samples.value_or(budget.samples);
+  if (samples < 1 || samples > 100000) throw UsageError("--samples: must be from 1 to 100000");
+  budget.samples = static_cast<unsigned>(samples);
+  return budget;
+}
+
+bifold::ScanKind understand_kind(std::string_view name) {
+  for (const auto kind : {bifold::ScanKind::inclusive, bifold::ScanKind::exclusive}) {
+    if (bifold::name_of(kind) == name) return kind;
+  }
+  throw UsageError(
+      fmt::format("--kind: unknown name '{}' (choose from inclusive, exclusive)", name));
+}
+
+std::vector<std::string> or_default(const std::vector<std::string>& given,
+                                    std::vector<std::string> otherwise) {
+  return given.empty() ? std::move(otherwise) : given;
+}
+
+}  // namespace
+
+RunOptions understand(const RunArguments& arguments) {
+  RunOptions options;
+  options.budget = understand_budget(arguments);
+  options.json = arguments.json;
+  options.progress = !arguments.no_progress;
+  options.quick = arguments.quick;
+
+  for (const std::string& selector : arguments.devices) add_once(options.devices, selector);
+  if (std::find(options.devices.begin(), options.devices.end(), every) != options.devices.end()) {
+    options.devices.clear();
+  }
+  options.algorithms = choose<bifold::Algorithm>(
+      "--algorithm", or_default(arguments.algorithms, {std::string(every)}),
+      std::vector{bifold::Algorithm::reduce, bifold::Algorithm::scan},
+      [](bifold::Algorithm algorithm) { return bifold::name_of(algorithm); });
+  options.types =
+      choose<bifold::Type>("--type", or_default(arguments.types, {"i32", "f32"}), bifold::all_types,
+                           [](bifold::Type type) { return bifold::name_of(type); });
+  options.operators = choose<bifold::Operator>(
+      "--op", or_default(arguments.operators, {"plus"}), bifold::builtin_operators(),
+      [](const bifold::Operator& op) { return op.name(); });
+  options.kind = understand_kind(arguments.kind);
+  for (const std::string& name : or_default(arguments.variants, {"production"})) {
+    add_once(options.variants, name);
+  }
+  check_variants(options);
+  for (const std::string& text : arguments.sizes) {
+    for (const std::uint64_t size : parse_sizes(text)) add_once(options.sizes, size);
+  }
+  std::sort(options.sizes.begin(), options.sizes.end());
+  return options;
+}
+
+std::vector<std::string> variants_of(const RunOptions& options, bifold::Algorithm algorithm) {
+  std::vector<std::string> names;
+  for (const std::string& name : options.variants) {
+    if (name != every) {
+      if (has_variant(algorithm, name)) add_once(names, name);
+      continue;
+    }
+    for (const auto& row : bifold::gallery::variants()) {
+      if (row.algorithm == algorithm) add_once(names, std::string(row.name));
+    }
+  }
+  return names;
+}
+
+std::vector<std::uint64_t> sizes_for(const RunOptions& options, bifold::DeviceKind kind) {
+  if (!options.sizes.empty()) return options.sizes;
+  const bool gpu = kind == bifold::DeviceKind::gpu;
+  if (options.quick) return parse_sizes(gpu ? "2^10..2^28:64" : "2^10..2^22:64");
+  return parse_sizes(gpu ? "2^10..2^30" : "2^10..2^26");
+}
+
+}  // namespace bench

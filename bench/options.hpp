@@ -1,0 +1,56 @@
+// The arguments of `bifold-bench run`, as typed and as understood.
+#pragma once
+
+#include <bifold/bifold.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure.hpp"
+
+namespace bench {
+
+/// As typed. What was not given stays empty.
+struct RunArguments {
+  std::vector<std::string> devices;
+  std::vector<std::string> algorithms;
+  std::vector<std::string> variants;
+  std::vector<std::string> types;
+  std::vector<std::string> operators;
+  std::string kind = "inclusive";
+  std::vector<std::string> sizes;
+  std::optional<double> seconds;
+  std::optional<std::int64_t> samples;
+  std::string json;
+  bool no_progress = false;
+  bool quick = false;
+};
+
+/// As understood; no list but `devices` and `sizes` is empty, and none has duplicates.
+struct RunOptions {
+  std::vector<std::string> devices;  ///< Selectors; empty: every device found.
+  std::vector<bifold::Algorithm> algorithms;
+  std::vector<std::string> variants;  ///< Names; "all" is expanded by variants_of().
+  std::vector<bifold::Type> types;
+  std::vector<bifold::Operator> operators;
+  bifold::ScanKind kind = bifold::ScanKind::inclusive;
+  std::vector<std::uint64_t> sizes;  ///< Empty: default_sizes() of each device.
+  Budget budget;
+  std::filesystem::path json;  ///< Empty: none.
+  bool progress = true;
+  bool quick = false;
+};
+
+/// Throws UsageError, with the choices in the message, for what it does not understand.
+RunOptions understand(const RunArguments& arguments);
+
+/// The variants to run of one algorithm, in order; names it does not have are left out.
+std::vector<std::string> variants_of(const RunOptions& options, bifold::Algorithm algorithm);
+
+/// The sizes to run on a device of that kind: those asked for, else a set that takes a CPU seconds
+/// and shows a GPU from launch-bound to memory-bound.
+std::vector<std::uint64_t> sizes_for(const RunOptions& options, bifold::DeviceKind kind);
+
+}  // namespace bench

@@ -1,0 +1,55 @@
+// One device during a run: its queue, its buffers, its limits.
+#pragma once
+
+#include <bifold/bifold.hpp>
+#include <cstdint>
+#include <string>
+
+#include "data.hpp"
+#include "limits.hpp"
+#include "result.hpp"
+
+namespace bench {
+
+class Session {
+ public:
+  Session(bifold::Device device, const Budget& budget, const HostInfo& host);
+
+  [[nodiscard]] const bifold::Device& device() const noexcept { return device_; }
+  /// Whether device memory is taken from the host's.
+  [[nodiscard]] bool shares_host_memory() const;
+  /// Why this configuration cannot run here, as far as that is known beforehand; empty when it can.
+  [[nodiscard]] std::string obstacle(const Configuration& what) const;
+
+  /// Blocks. Makes room for `n` elements twice and uploads the first `n` of `data`, which must
+  /// outlive the use of it.
+  void load(const HostData& data, std::uint64_t n);
+  /// Frees what load() took.
+  void unload();
+
+  /// Blocks. Verifies, then times a configuration of at most the elements loaded. Errors of the
+  /// library become the result's outcome. After a lost or hung device all others are skipped.
+  Result run(const Configuration& what, Verifier& verifier);
+
+  /// Statistics and limits so far; `sizes` is left to the caller.
+  [[nodiscard]] DeviceReport report() const;
+
+ private:
+  void measure_into(Result& result, Verifier& verifier);
+  [[nodiscard]] bifold::ErasedView elements(bifold::Buffer<std::uint8_t>& buffer,
+                                            std::uint64_t count) const;
+
+  bifold::Device device_;
+  bifold::Queue queue_;
+  Budget budget_;
+  LimitMeter limits_;
+  std::uint64_t cache_bytes_;
+  std::string lost_;  ///< Why the device can no longer be used; empty while it can.
+
+  const HostData* data_ = nullptr;
+  bifold::Buffer<std::uint8_t> input_;
+  bifold::Buffer<std::uint8_t> output_;
+  bifold::Buffer<std::uint8_t> total_;
+};
+
+}  // namespace bench
