@@ -25,6 +25,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   const u32 epoch = epoch_of(drawn);
   const u64 tile = ticket_of(drawn);
   const u64 begin = tile * TILE;
+  // Only a call that failed half-way leaves a ticket beyond the tiles behind; who draws one has no
+  // element, looks at no predecessor and publishes nothing.
+  const bool valid = tile < tiles;
+  const u64 predecessors = valid ? tile : 0;
 
   // --- Scan the tile in registers ---
   ACC item[ROWS][VEC];
@@ -37,8 +41,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   if (get_local_id(0) == 0) {
     ACC carry = IDENTITY;
     u32 state = STATE_AGGREGATE;
-    if (tile > 0) publish(words, tile, epoch, STATE_AGGREGATE, total);
-    for (u64 earlier = tile; earlier > 0 && state != STATE_INCLUSIVE; --earlier) {
+    if (predecessors > 0) publish(words, tile, epoch, STATE_AGGREGATE, total);
+    for (u64 earlier = predecessors; earlier > 0 && state != STATE_INCLUSIVE; --earlier) {
       ACC value;
       state = STATE_EMPTY;
       for (u32 spin = 0; spin < SPIN_LIMIT && state == STATE_EMPTY; ++spin) {
@@ -48,11 +52,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
       carry = COMBINE(value, carry);
     }
     if (state != STATE_INCLUSIVE) carry = COMBINE(init, carry);
-    publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+    if (valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
     if ((const __global void*)input == (const __global void*)output) device_fence();
     prefix = carry;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
   // --- Write the tile ---
   store_tile(output, begin, n, item, before, prefix);

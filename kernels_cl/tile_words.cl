@@ -64,7 +64,7 @@ DEVICE void finish_tile(__global u64* control, __global u64* words, u64 capacity
                         u64 tiles) {
   if (add_word(control + 1, 1) + 1 < tiles) return;
   u32 next = epoch + 1;
-  if (next == EPOCH_LIMIT) {
+  if (next >= EPOCH_LIMIT) {
     device_fence();
     for (u64 w = 0; w < capacity; ++w) store_word(words + w, 0);
     next = 0;

@@ -24,6 +24,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u32 epoch = epoch_of(drawn);
   const u64 tile = ticket_of(drawn);
   const u64 begin = tile * TILE;
+  // Only a call that failed half-way leaves a ticket beyond the tiles behind; who draws one has no
+  // element, looks at no predecessor and publishes nothing.
+  const bool valid = tile < tiles;
+  const u64 predecessors = valid ? tile : 0;
 
   // --- Scan the tile in registers ---
   ACC item[ROWS][VEC];
@@ -34,10 +38,12 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
   // --- Publish the aggregate, look back, publish the inclusive prefix ---
   if (lane_group() == 0) {
-    if (lane_index() == 0 && tile > 0) publish(words, tile, epoch, STATE_AGGREGATE, total);
+    if (lane_index() == 0 && predecessors > 0) {
+      publish(words, tile, epoch, STATE_AGGREGATE, total);
+    }
     ACC carry = IDENTITY;
     i32 inclusive = -1;
-    for (i64 nearest = (i64)tile - 1; inclusive < 0; nearest -= LANES) {
+    for (i64 nearest = (i64)predecessors - 1; inclusive < 0; nearest -= LANES) {
       const i64 mine = nearest - (LANES - 1) + lane_index();
       ACC value = init;
       u32 state = mine < 0 ? STATE_INCLUSIVE : STATE_EMPTY;
@@ -57,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       carry = COMBINE(lane_reduce(value, &lane_scratch), carry);
     }
     if (lane_index() == 0) {
-      publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+      if (valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
       if ((const void*)input == (const void*)output) device_fence();
       prefix = carry;
     }

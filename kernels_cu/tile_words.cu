@@ -62,7 +62,7 @@ DEVICE u32 reduce_missing(const u64* words, u64 tile, u32 epoch, const IN* input
 DEVICE void finish_tile(u64* control, u64* words, u64 capacity, u32 epoch, u64 tiles) {
   if (add_word(control + 1, 1) + 1 < tiles) return;
   u32 next = epoch + 1;
-  if (next == EPOCH_LIMIT) {
+  if (next >= EPOCH_LIMIT) {
     device_fence();
     for (u64 w = 0; w < capacity; ++w) store_word(words + w, 0);
     next = 0;

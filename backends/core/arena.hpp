@@ -29,8 +29,9 @@ struct ScratchSize {
 };
 
 /// Grow-only memory for the calls of one in-order queue, which use it one after another. A block
-/// that became too small is freed once the work that uses it is done. Not thread-safe: its queue's
-/// lock protects it.
+/// that became too small may still be in use and is kept to the end: freeing can wait for the
+/// device, which an enqueuing call must not, and as blocks double, all outgrown ones together are
+/// smaller than the one in use. Not thread-safe: its queue's lock protects it.
 class Arena {
  public:
   explicit Arena(std::shared_ptr<backend::Device> device) : device_(std::move(device)) {}
@@ -39,7 +40,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   /// Scratch of at least `size`, valid for work enqueued before the next call of reserve. May
-  /// enqueue a fill. Throws out_of_memory with the arena as it was.
+  /// enqueue a fill. Throws out_of_memory, and stays usable.
   Scratch reserve(backend::Queue& queue, ScratchSize size);
 
   /// Eight bytes for a result on its way to the host.
@@ -50,19 +51,14 @@ class Arena {
   void distrust() noexcept { tagged_is_clean_ = false; }
 
  private:
-  struct Retired {
-    Memory memory;
-    std::unique_ptr<backend::Event> last_use;
-  };
-  void grow(backend::Queue& queue, Memory& block, std::uint64_t bytes);
-  void free_retired() noexcept;
+  void grow(Memory& block, std::uint64_t bytes);
 
   std::shared_ptr<backend::Device> device_;
   Memory tagged_;
   Memory raw_;
   Memory cell_;
   bool tagged_is_clean_ = true;
-  std::vector<Retired> retired_;
+  std::vector<Memory> outgrown_;
 };
 
 }  // namespace bifold::core

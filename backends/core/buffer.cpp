@@ -24,9 +24,13 @@ void check_range(const Memory& memory, std::uint64_t byte_offset, std::uint64_t 
   }
 }
 
-std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t count,
-                                          std::size_t element_size) {
+std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t count, Type type) {
+  if (!device.supports(type)) {
+    throw Error(ErrorCategory::unsupported,
+                device.info().selector + " has no " + std::string(name_of(type)));
+  }
   if (count == 0) return nullptr;
+  const std::uint64_t element_size = size_of(type);
   if (count > std::numeric_limits<std::uint64_t>::max() / element_size) {
     throw Error(ErrorCategory::out_of_memory,
                 std::to_string(count) + " elements exceed any address space");

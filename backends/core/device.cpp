@@ -28,12 +28,18 @@ std::vector<DeviceInfo> devices() {
 }
 
 Device open_device(std::string_view selector, const DeviceOptions& options) {
-  if (selector.empty()) {
-    const char* chosen = std::getenv("BIFOLD_DEVICE");  // NOLINT(concurrency-mt-unsafe)
-    if (chosen != nullptr) selector = chosen;
-  }
+  const char* chosen = std::getenv("BIFOLD_DEVICE");  // NOLINT(concurrency-mt-unsafe)
+  const bool from_environment = selector.empty() && chosen != nullptr;
+  if (from_environment) selector = chosen;
   const std::vector<DeviceInfo> all = devices();
-  const DeviceInfo& info = core::select(selector, all, backends());
+  const DeviceInfo& info = [&]() -> const DeviceInfo& {
+    try {
+      return core::select(selector, all, backends());
+    } catch (const Error& error) {
+      if (!from_environment) throw;
+      throw Error(error.category(), std::string("BIFOLD_DEVICE: ") + error.what());
+    }
+  }();
   for (const auto& [name, backend] : backend::registered_backends()) {
     if (name == info.backend) {
       return Device(

@@ -1,6 +1,7 @@
 #include "core/disk_cache.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,11 +38,31 @@ fs::path default_directory() {
     return value == nullptr ? "" : value;
   };
   if (const auto chosen = variable("BIFOLD_CACHE_DIR"); !chosen.empty()) return chosen;
-  if (const auto xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return fs::path(xdg) / "bifold";
+  // The XDG specification has relative paths ignored.
+  if (const fs::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "bifold";
   if (const auto home = variable("HOME"); !home.empty()) {
     return fs::path(home) / ".cache" / "bifold";
   }
   return {};
+}
+
+// Binaries are code: nobody else's are run.
+bool is_own(const fs::path& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && status.st_uid == geteuid();
+}
+
+// Whether a file is an entry of this cache, finished or not: 32 hexadecimal digits, the suffix, and
+// for an unfinished one ".process.counter".
+bool is_entry(std::string_view name) {
+  const auto hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  const auto digit_or_dot = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+  const std::string_view stem = name.substr(0, 32);
+  if (stem.size() < 32 || !std::all_of(stem.begin(), stem.end(), hexadecimal)) return false;
+  name.remove_prefix(32);
+  if (name.substr(0, suffix.size()) != suffix) return false;
+  name.remove_prefix(suffix.size());
+  return std::all_of(name.begin(), name.end(), digit_or_dot);
 }
 
 std::string_view as_text(std::span<const std::byte> bytes) {
@@ -76,17 +97,24 @@ DiskCache::Lookup DiskCache::load(const std::string& key) const {
     log().debug("kernel cache: {} ignored: {}", path.string(), why);
     return {{}, true};
   };
+  if (!is_own(path)) return reject("another user's");
   Header header{};
-  if (size < sizeof header) return reject("shorter than its header");
   std::ifstream file(path, std::ios::binary);
-  std::vector<std::byte> content(size - sizeof header);
-  file.read(reinterpret_cast<char*>(&header), sizeof header);
-  file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(content.size()));
-  if (!file) return reject("could not be read");
+  if (size < sizeof header || !file.read(reinterpret_cast<char*>(&header), sizeof header)) {
+    return reject("shorter than its header");
+  }
   if (header.magic != magic) return reject("not of this format");
-  if (header.key_bytes != key.size() || header.key_bytes > content.size() ||
-      header.payload_bytes != content.size() - header.key_bytes || header.payload_bytes == 0) {
+  // Lengths are compared before anything of that length is allocated: a file may claim any size.
+  const std::uint64_t rest = size - sizeof header;
+  if (header.key_bytes != key.size() || header.key_bytes > rest ||
+      header.payload_bytes != rest - header.key_bytes || header.payload_bytes == 0 ||
+      size > limit_bytes_) {
     return reject("wrong length");
+  }
+  std::vector<std::byte> content(rest);
+  if (!file.read(reinterpret_cast<char*>(content.data()),
+                 static_cast<std::streamsize>(content.size()))) {
+    return reject("could not be read");
   }
   const std::span<const std::byte> all(content);
   const auto payload = all.subspan(header.key_bytes);
@@ -102,7 +130,9 @@ void DiskCache::store(const std::string& key, std::span<const std::byte> binary)
   const Header header{magic, key.size(), binary.size(), checksum(key, binary)};
   if (sizeof header + key.size() + binary.size() > limit_bytes_) return;
   std::error_code error;
-  fs::create_directories(directory_, error);
+  if (fs::create_directories(directory_, error)) {
+    fs::permissions(directory_, fs::perms::owner_all, error);
+  }
   static std::atomic<std::uint64_t> counter{0};
   const fs::path path = file_of(key);
   const fs::path temporary = fs::path(path).concat(fmt::format(".{}.{}", getpid(), ++counter));
@@ -143,7 +173,7 @@ void DiskCache::evict() const {
     std::error_code vanished;
     File file{it->path(), it->file_size(vanished), {}};
     if (!vanished) file.used = it->last_write_time(vanished);
-    if (vanished || file.path.filename().string().find(suffix) == std::string::npos) continue;
+    if (vanished || !is_entry(file.path.filename().native())) continue;
     total += file.bytes;
     files.push_back(std::move(file));
   }

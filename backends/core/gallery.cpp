@@ -1,5 +1,7 @@
 // THE table: every kernel variant once. Planner, tests, benchmark and documentation read it.
 #include <bifold/gallery.hpp>
+#include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,7 +30,10 @@ struct Table {
     rows.push_back(std::move(row));
   }
 
+  // clang-format off: a row reads as a row.
   Table() {
+    // algorithm, name, family, summary, source, requirements, order, reads, writes, launches;
+    // planner, fixed parameters, rows that production tries on GPUs and on CPUs
     add({Algorithm::reduce,
          "production",
          "",
@@ -39,7 +44,7 @@ struct Table {
          1,
          0,
          2},
-        {nullptr, {}, {"vector", "catanzaro"}, {"chunks", "catanzaro"}});
+        {nullptr, {}, {"vector", "catanzaro", "ordered"}, {"chunks", "ordered"}});
     add({Algorithm::reduce,
          "vector",
          "reduce_vector",
@@ -62,6 +67,17 @@ struct Table {
          0,
          2},
         {core::plan_chunked_reduce, {}, {}, {}});
+    add({Algorithm::reduce,
+         "ordered",
+         "scan_reduce_then_scan",
+         "blocks of tiles reduced in index order: the first phases of reduce_then_scan",
+         "bifold",
+         {},
+         Order::fixed,
+         1,
+         0,
+         2},
+        {core::plan_ordered_reduce, {}, {}, {}});
     add({Algorithm::reduce,
          "catanzaro",
          "reduce_catanzaro",
@@ -146,6 +162,7 @@ struct Table {
          1},
         {core::plan_lookback, {}, {}, {}});
   }
+  // clang-format on
 };
 
 // Built once, never destroyed: rows outlive every static object of a program.
@@ -239,12 +256,21 @@ std::vector<const Variant*> candidates(const Device& device, const Variant& prod
 }
 
 // Rows whose groups wait for each other want a device that is known to run started groups on, and
-// to order what they publish; elsewhere they run only when asked for by name.
+// to order what they publish; elsewhere they run only when asked for by name. $BIFOLD_DISABLE is
+// the support switch: a comma-separated list of rows that production must not pick.
 gallery::Support may_run_unattended(const Device& device, const Variant& variant) {
+  const char* disabled = std::getenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe)
+  const std::string list = "," + std::string(disabled != nullptr ? disabled : "") + ",";
+  if (list.find("," + std::string(variant.name) + ",") != std::string::npos) {
+    return no("switched off by BIFOLD_DISABLE");
+  }
+  if (!variant.requirements.published_words) return {};
   const Capabilities& has = device.capabilities();
-  if (variant.requirements.published_words &&
-      (has.progress != ForwardProgress::started_groups || !has.acquire_release)) {
+  if (has.progress != ForwardProgress::started_groups) {
     return no("the device is not known to run started groups while others wait");
+  }
+  if (!has.acquire_release) {
+    return no("the device promises no acquire and release across work-groups");
   }
   return {};
 }

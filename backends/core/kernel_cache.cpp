@@ -3,6 +3,7 @@
 #include <bifold/error.hpp>
 #include <bifold/version.hpp>
 #include <chrono>
+#include <exception>
 
 #include "core/log.hpp"
 
@@ -19,6 +20,27 @@ std::string disk_key(const backend::Device& device, const backend::Source& sourc
     key += part;
   }
   return key;
+}
+
+// The cache is an optimisation: whatever goes wrong in it, running out of memory included, is a
+// miss.
+
+DiskCache::Lookup look_up(const DiskCache& disk, const std::string& key) {
+  try {
+    return disk.load(key);
+  } catch (const std::exception& error) {
+    log().debug("kernel cache: not read: {}", error.what());
+    return {{}, true};
+  }
+}
+
+void keep(const DiskCache& disk, const std::string& key, const backend::Program& program) {
+  if (!disk.enabled()) return;
+  try {
+    disk.store(key, program.binary());
+  } catch (const std::exception& error) {
+    log().debug("kernel cache: not written: {}", error.what());
+  }
 }
 
 }  // namespace
@@ -44,7 +66,7 @@ std::shared_ptr<const backend::Kernel> KernelCache::get(const KernelSpec& spec) 
 
 std::shared_ptr<const backend::Program> KernelCache::make(const backend::Source& source) {
   const std::string key = disk_key(device_, source);
-  const DiskCache::Lookup found = disk_.load(key);
+  const DiskCache::Lookup found = look_up(disk_, key);
   bool rejected = found.rejected;
   if (!found.binary.empty()) {
     try {
@@ -63,7 +85,7 @@ std::shared_ptr<const backend::Program> KernelCache::make(const backend::Source&
   auto program = device_.build(source);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log().debug("{}: compiled in {:.1f} ms", source.name, seconds.count() * 1e3);
-  if (disk_.enabled()) disk_.store(key, program->binary());
+  keep(disk_, key, *program);
   const std::lock_guard lock(mutex_);
   ++statistics_.compiled;
   statistics_.rejected += rejected ? 1 : 0;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bifold/error.hpp>
 
+#include "core/operator_text.hpp"
+
 namespace bifold::core {
 
 namespace {
@@ -20,10 +22,6 @@ std::string_view unsigned_of(Type type) {
 
 bool uses_f64(const KernelSpec& spec) {
   return spec.input == Type::f64 || spec.accumulator == Type::f64 || spec.output == Type::f64;
-}
-
-bool is_logical(OperatorKind kind) {
-  return kind == OperatorKind::logical_and || kind == OperatorKind::logical_or;
 }
 
 void append_file(std::string& text, const backend::Device& device, std::string_view name) {

@@ -54,7 +54,11 @@ class CallbackSink final : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 struct Sinks {
-  Sinks() { logger.set_level(spdlog::level::off); }
+  Sinks() {
+    logger.set_level(spdlog::level::off);
+    // By default spdlog prints what a sink throws; a library prints nothing.
+    logger.set_error_handler([](const std::string&) {});
+  }
   std::shared_ptr<CallbackSink> sink = std::make_shared<CallbackSink>();
   spdlog::logger logger{"bifold", sink};
 };

@@ -45,6 +45,7 @@ struct Call {
   Range output;
   std::uint64_t n;
   Scalar init;  // Of the accumulator's type.
+  bool in_place;
   Scratch scratch;
 };
 
@@ -61,14 +62,15 @@ namespace bifold::detail {
 /// Immutable; shared between threads. One class per launch sequence, in sequences.cpp.
 class Plan {
  public:
-  Plan(const gallery::Variant& variant, core::PlanShape shape)
-      : variant_(variant), shape_(std::move(shape)) {}
+  Plan(const Device& device, const gallery::Variant& variant, core::PlanShape shape);
   virtual ~Plan() = default;
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
   [[nodiscard]] const gallery::Variant& variant() const noexcept { return variant_; }
   [[nodiscard]] const core::PlanShape& shape() const noexcept { return shape_; }
+  /// Identity of the context that the kernels were built for.
+  [[nodiscard]] const void* context() const noexcept { return context_; }
 
   /// Scratch for any input of up to n elements; monotone in n.
   [[nodiscard]] virtual core::ScratchSize scratch_size(std::uint64_t n) const noexcept = 0;
@@ -76,6 +78,7 @@ class Plan {
   virtual void enqueue(const core::Call& call) const = 0;
 
  private:
+  const void* context_;
   const gallery::Variant& variant_;
   core::PlanShape shape_;
 };
@@ -103,6 +106,9 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
 /// by the device.
 ReducePlan make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning);
 ScanPlan make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning);
+
+/// An initial value as the operator counts it: logical ones count it as 0 or 1, as an element.
+Scalar lift(const Operator& op, const Scalar& init);
 
 /// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
 /// algorithms go.

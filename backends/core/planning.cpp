@@ -5,6 +5,7 @@
 
 #include "core/gallery_rows.hpp"
 #include "core/log.hpp"
+#include "core/operator_text.hpp"
 #include "core/state.hpp"
 
 namespace bifold::core {
@@ -20,9 +21,9 @@ void check_conversion(Type from, Type to, const char* what) {
 }
 
 void check_shape(const PlanShape& shape) {
-  const bool logical =
-      shape.op.kind() == OperatorKind::logical_and || shape.op.kind() == OperatorKind::logical_or;
-  if (!logical) check_conversion(shape.input, shape.accumulator, "input to accumulator");
+  if (!is_logical(shape.op.kind())) {
+    check_conversion(shape.input, shape.accumulator, "input to accumulator");
+  }
   check_conversion(shape.accumulator, shape.output, "accumulator to output");
   static_cast<void>(shape.op.identity(shape.accumulator));  // Throws where it is not defined.
 }
@@ -39,6 +40,25 @@ gallery::Support supports_shape(const Device& device, const gallery::Variant& va
 }
 
 }  // namespace
+
+}  // namespace bifold::core
+
+namespace bifold::detail {
+
+Plan::Plan(const Device& device, const gallery::Variant& variant, core::PlanShape shape)
+    : context_(device.state()->backend->context()), variant_(variant), shape_(std::move(shape)) {}
+
+}  // namespace bifold::detail
+
+namespace bifold::core {
+
+Scalar lift(const Operator& op, const Scalar& init) {
+  if (!is_logical(op.kind())) return init;
+  return visit_type(init.type(), [&init](auto zero) -> Scalar {
+    using T = decltype(zero);
+    return static_cast<T>(init.as<T>() != T{0});
+  });
+}
 
 KernelSpec make_spec(const gallery::Variant& variant, const PlanShape& shape, const Tuning& tuning,
                      std::string_view entry) {

@@ -16,8 +16,12 @@ constexpr std::uint64_t pack_bytes = 16;
 constexpr std::uint64_t granule = 64;
 constexpr std::uint64_t smallest = 64 << 10;
 
-std::uint64_t packs_of(const Device& device, const ErasedView& view, Access access) {
+std::uint64_t packs_of(const Device& owner, const Device& device, const ErasedView& view,
+                       Access access) {
   check_view(device, view, access, "probe");
+  if (device.state() != owner.state()) {
+    throw Error(ErrorCategory::invalid_argument, "the probe was made for another device");
+  }
   const std::uint64_t bytes = view.count * size_of(view.type);
   if (bytes < smallest || bytes % granule != 0 || view.byte_offset % granule != 0) {
     throw Error(ErrorCategory::invalid_argument,
@@ -59,7 +63,7 @@ struct BandwidthProbe::State {
 BandwidthProbe::BandwidthProbe(const Device& device) : state_(std::make_shared<State>(device)) {}
 
 void BandwidthProbe::read(Queue& queue, const ErasedView& from) const {
-  const std::uint64_t packs = packs_of(queue.device(), from, Access::read);
+  const std::uint64_t packs = packs_of(state_->device, queue.device(), from, Access::read);
   const std::uint64_t offset = from.byte_offset / pack_bytes;
   const std::lock_guard lock(queue.state().mutex);
   launch(*queue.state().backend, state_->read, state_->groups(packs),
@@ -68,8 +72,8 @@ void BandwidthProbe::read(Queue& queue, const ErasedView& from) const {
 }
 
 void BandwidthProbe::copy(Queue& queue, const ErasedView& from, const ErasedView& to) const {
-  const std::uint64_t packs = packs_of(queue.device(), from, Access::read);
-  if (packs_of(queue.device(), to, Access::write) != packs) {
+  const std::uint64_t packs = packs_of(state_->device, queue.device(), from, Access::read);
+  if (packs_of(state_->device, queue.device(), to, Access::write) != packs) {
     throw Error(ErrorCategory::invalid_argument, "a copy wants the same size on both sides");
   }
   const std::lock_guard lock(queue.state().mutex);

@@ -19,6 +19,19 @@ void check_count(const ErasedView& view, std::uint64_t count) {
 
 std::uint64_t bytes_of(const ErasedView& view) { return view.count * size_of(view.type); }
 
+// Runs a call that waits for the queue. When it fails, work may have been dropped half-way, the
+// words that tiles publish included.
+template <class Wait>
+void wait_under_lock(detail::QueueState& state, Wait wait) {
+  const std::lock_guard lock(state.mutex);
+  try {
+    wait(*state.backend);
+  } catch (const Error& error) {
+    if (error.category() != ErrorCategory::timeout) state.arena.distrust();
+    throw;
+  }
+}
+
 }  // namespace
 
 Queue::Queue(const Device& device, const QueueOptions& options)
@@ -27,8 +40,7 @@ Queue::Queue(const Device& device, const QueueOptions& options)
 const Device& Queue::device() const noexcept { return state_->device; }
 
 void Queue::finish(TimeLimit limit) {
-  const std::lock_guard lock(state_->mutex);
-  state_->backend->finish(limit);
+  wait_under_lock(*state_, [limit](backend::Queue& queue) { queue.finish(limit); });
 }
 
 Event Queue::record() {
@@ -71,16 +83,18 @@ void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t c
   check_count(to, count);
   core::check_view(device(), to, core::Access::write, "destination");
   if (count == 0) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->backend->upload(to.memory, to.byte_offset, host, bytes_of(to));
+  wait_under_lock(*state_, [&](backend::Queue& queue) {
+    queue.upload(to.memory, to.byte_offset, host, bytes_of(to));
+  });
 }
 
 void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t count) {
   check_count(from, count);
   core::check_view(device(), from, core::Access::read, "source");
   if (count == 0) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->backend->download(host, from.memory, from.byte_offset, bytes_of(from));
+  wait_under_lock(*state_, [&](backend::Queue& queue) {
+    queue.download(host, from.memory, from.byte_offset, bytes_of(from));
+  });
 }
 
 }  // namespace bifold

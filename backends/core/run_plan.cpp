@@ -18,6 +18,9 @@ namespace {
 void check_call(const detail::Plan& plan, const Device& device, const ErasedView& input,
                 const ErasedView& output, const Scalar& init) {
   const PlanShape& shape = plan.shape();
+  if (plan.context() != device.state()->backend->context()) {
+    refuse("the plan was made for another device than the queue's");
+  }
   if (input.type != shape.input || output.type != shape.output) {
     refuse("the views have other element types than the plan");
   }
@@ -38,10 +41,8 @@ void check_call(const detail::Plan& plan, const Device& device, const ErasedView
   }
 }
 
-// The caller's memory as scratch; a raw one has its tagged words zeroed first.
-Scratch borrow(const Workspace& workspace, detail::QueueState& queue, ScratchSize size,
-               const ErasedView& input, const ErasedView& output) {
-  const Device& device = queue.device;
+void check_workspace(const Workspace& workspace, const Device& device, ScratchSize size,
+                     const ErasedView& input, const ErasedView& output) {
   check_view(device, workspace.memory(), Access::write, "workspace");
   const std::uint64_t needed = workspace_bytes(size);
   if (workspace.size() < needed) {
@@ -51,22 +52,17 @@ Scratch borrow(const Workspace& workspace, detail::QueueState& queue, ScratchSiz
   for (const ErasedView& view : {input, output}) {
     if (overlap(device, workspace.memory(), view)) refuse("the workspace overlaps the data");
   }
-  Scratch scratch = layout(device, workspace.memory());
+}
+
+// The caller's memory as scratch; a raw one has its tagged words zeroed first.
+Scratch borrow(const Workspace& workspace, detail::QueueState& queue, ScratchSize size) {
+  Scratch scratch = layout(queue.device, workspace.memory());
   if (!workspace.prepared() && size.tagged_bytes > 0) {
     scratch.tagged_bytes = size.tagged_bytes;
     queue.backend->fill(scratch.tagged, scratch.tagged_offset, scratch.tagged_bytes,
                         std::array<std::byte, 4>{});
   }
   return scratch;
-}
-
-// Logical operators count an initial value as they count an element: as 0 or 1.
-Scalar lift(const Operator& op, const Scalar& init) {
-  if (op.kind() != OperatorKind::logical_and && op.kind() != OperatorKind::logical_or) return init;
-  return visit_type(init.type(), [&init](auto zero) -> Scalar {
-    using T = decltype(zero);
-    return static_cast<T>(init.as<T>() != T{0});
-  });
 }
 
 Range range_of(const ErasedView& view) {
@@ -81,10 +77,11 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
   detail::QueueState& state = queue.state();
   check_call(plan, state.device, input, output, init);
   const Scalar lifted = lift(plan.shape().op, init);
-
-  const std::lock_guard lock(state.mutex);
   const ScratchSize size = input.count > 0 ? plan.scratch_size(input.count) : ScratchSize{};
   const bool borrows = workspace != nullptr && input.count > 0;
+  if (borrows) check_workspace(*workspace, state.device, size, input, output);
+
+  const std::lock_guard lock(state.mutex);
   if (!wait.empty()) wait_for(state, wait);
   if (input.count == 0) {
     // A scan of nothing writes nothing; a reduction of nothing is its initial value.
@@ -94,10 +91,10 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
     }
   } else {
     try {
-      const Scratch scratch = borrows ? borrow(*workspace, state, size, input, output)
+      const Scratch scratch = borrows ? borrow(*workspace, state, size)
                                       : state.arena.reserve(*state.backend, size);
-      plan.enqueue(
-          {*state.backend, range_of(input), range_of(output), input.count, lifted, scratch});
+      plan.enqueue({*state.backend, range_of(input), range_of(output), input.count, lifted,
+                    same_range(state.device, input, output), scratch});
     } catch (...) {
       state.arena.distrust();
       throw;

@@ -1,5 +1,7 @@
+#include <bifold/error.hpp>
 #include <bifold/scan.hpp>
 
+#include "core/operator_text.hpp"
 #include "core/plan.hpp"
 #include "core/state.hpp"
 #include "core/workspace_layout.hpp"
@@ -16,8 +18,14 @@ std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& 
   return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape));
 }
 
-Scalar convert(const Scalar& value, Type to) {
+// An initial value of the output's type as one of the accumulator's.
+Scalar convert(const Operator& op, const Scalar& init, Type to) {
+  const Scalar value = core::lift(op, init);
   if (value.type() == to) return value;
+  if (is_floating(value.type()) && !is_floating(to) && !core::is_logical(op.kind())) {
+    throw Error(ErrorCategory::invalid_argument,
+                "a floating initial value does not convert to the integer accumulator");
+  }
   return visit_type(value.type(), [&](auto from) -> Scalar {
     return visit_type(to, [&](auto zero) -> Scalar {
       return static_cast<decltype(zero)>(value.as<decltype(from)>());
@@ -53,9 +61,9 @@ void warm(const Device& device, const ScanShape& shape) { static_cast<void>(find
 void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
           const Operator& op, const std::optional<Scalar>& init, const ScanOptions& options) {
   const Type accumulator = options.accumulate.value_or(output.type);
-  const Scalar carry = init ? convert(*init, accumulator) : op.identity(accumulator);
   const ScanPlan plan(queue.device(),
                       {input.type, output.type, accumulator, kind, op, options.variant});
+  const Scalar carry = init ? convert(op, *init, accumulator) : op.identity(accumulator);
   plan.run(queue, input, output, carry, options);
 }
 

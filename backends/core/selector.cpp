@@ -55,8 +55,8 @@ const DeviceInfo& best(std::span<const DeviceInfo> all, std::span<const BackendI
 }
 
 std::optional<DeviceKind> parse_kind(std::string_view text) {
-  if (text == "cpu") return DeviceKind::cpu;
-  if (text == "gpu") return DeviceKind::gpu;
+  if (lower(text) == "cpu") return DeviceKind::cpu;
+  if (lower(text) == "gpu") return DeviceKind::gpu;
   return std::nullopt;
 }
 

@@ -44,9 +44,9 @@ struct Partials {
 // Accumulate per group, combine the results in one group.
 class TwoStageReduce final : public Plan {
  public:
-  TwoStageReduce(const gallery::Variant& variant, const PlanShape& shape, Partials partials,
-                 PlannedKernel first, PlannedKernel second)
-      : Plan(variant, shape),
+  TwoStageReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                 Partials partials, PlannedKernel first, PlannedKernel second)
+      : Plan(device, variant, shape),
         partials_(partials),
         first_(std::move(first)),
         second_(std::move(second)) {}
@@ -78,9 +78,9 @@ class ReduceThenScan final : public Plan {
     PlannedKernel scan_partials;
     PlannedKernel scan;
   };
-  ReduceThenScan(const gallery::Variant& variant, const PlanShape& shape, Partials partials,
-                 Kernels kernels)
-      : Plan(variant, shape), partials_(partials), kernels_(std::move(kernels)) {}
+  ReduceThenScan(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                 Partials partials, Kernels kernels)
+      : Plan(device, variant, shape), partials_(partials), kernels_(std::move(kernels)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     return partials_.scratch(n);
@@ -105,9 +105,12 @@ class ReduceThenScan final : public Plan {
 // One launch, a group per tile.
 class Lookback final : public Plan {
  public:
-  Lookback(const gallery::Variant& variant, const PlanShape& shape, std::uint64_t tile,
-           PlannedKernel kernel)
-      : Plan(variant, shape), tile_(tile), kernel_(std::move(kernel)) {}
+  Lookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+           std::uint64_t tile, PlannedKernel kernel)
+      : Plan(device, variant, shape),
+        tile_(tile),
+        ordered_(device.capabilities().acquire_release),
+        kernel_(std::move(kernel)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     return {(control_words + divide_up(n, tile_) * value_words()) * word_bytes, 0};
@@ -118,6 +121,11 @@ class Lookback final : public Plan {
     if (tiles > std::numeric_limits<std::uint32_t>::max()) {
       throw Error(ErrorCategory::unsupported,
                   "a look-back scan counts its tiles in 32 bits; this input has more");
+    }
+    if (call.in_place && !ordered_) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan in place needs device-scope acquire and release, which this "
+                  "device does not promise");
     }
     const std::uint64_t control = call.scratch.tagged_offset / word_bytes;
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
@@ -135,6 +143,7 @@ class Lookback final : public Plan {
   }
 
   std::uint64_t tile_;
+  bool ordered_;
   PlannedKernel kernel_;
 };
 
@@ -171,7 +180,7 @@ std::string lanes_file(const Device& device) { return "lanes_" + device.capabili
 KernelSpec tiled_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
                       const Tuning& tuning, std::string_view entry) {
   KernelSpec spec = make_spec(variant, shape, tuning, entry);
-  spec.prelude = {lanes_file(device), "packs", "scan_tile"};
+  spec.prelude = {lanes_file(device), "packs_in", "packs_out", "scan_tile"};
   const std::size_t widest = std::max(size_of(shape.input), size_of(shape.output));
   spec.defines.emplace_back("VEC", pack_width(widest));
   spec.defines.emplace_back("INCLUSIVE", shape.kind == ScanKind::inclusive ? 1 : 0);
@@ -192,7 +201,7 @@ std::shared_ptr<const Plan> plan_two_stage_reduce(const Device& device,
   KernelSpec spec = make_spec(variant, shape, tuning, variant.family);
   std::uint64_t per_item = 1;
   if (variant.family == "reduce_vector") {
-    spec.prelude = {lanes_file(device), "packs"};
+    spec.prelude = {lanes_file(device), "packs_in"};
     spec.defines.emplace_back("VEC", pack_width(size_of(shape.input)));
     per_item = std::uint64_t{pack_width(size_of(shape.input))} * tuning.get("UNROLL");
   } else {
@@ -201,7 +210,8 @@ std::shared_ptr<const Plan> plan_two_stage_reduce(const Device& device,
   }
   spec.output = spec.accumulator;
   const Partials partials{max_groups(device, tuning), group * per_item, size_of(shape.accumulator)};
-  return std::make_shared<TwoStageReduce>(variant, shape, partials, build_kernel(device, spec),
+  return std::make_shared<TwoStageReduce>(device, variant, shape, partials,
+                                          build_kernel(device, spec),
                                           build_partials_stage(device, shape, group));
 }
 
@@ -209,8 +219,23 @@ std::shared_ptr<const Plan> plan_chunked_reduce(const Device& device,
                                                 const gallery::Variant& variant,
                                                 const PlanShape& shape, const Tuning& tuning) {
   const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator)};
-  return std::make_shared<TwoStageReduce>(variant, shape, partials,
+  return std::make_shared<TwoStageReduce>(device, variant, shape, partials,
                                           build_chunk_reduction(device, shape, tuning),
+                                          build_partials_stage(device, shape, 1));
+}
+
+std::shared_ptr<const Plan> plan_ordered_reduce(const Device& device,
+                                                const gallery::Variant& variant,
+                                                const PlanShape& shape, const Tuning& tuning) {
+  PlanShape first = shape;
+  first.output = shape.accumulator;
+  KernelSpec spec = tiled_spec(device, variant, first, tuning, "reduce_tiles");
+  spec.prelude.emplace_back("blocks");
+  const Partials partials{max_groups(device, tuning), tile_of(first, tuning),
+                          size_of(shape.accumulator)};
+  // One work-item combines the results of the blocks, which keeps their order.
+  return std::make_shared<TwoStageReduce>(device, variant, shape, partials,
+                                          build_kernel(device, spec),
                                           build_partials_stage(device, shape, 1));
 }
 
@@ -225,7 +250,7 @@ std::shared_ptr<const Plan> plan_reduce_then_scan(const Device& device,
   const Partials partials{max_groups(device, tuning), tile_of(shape, tuning),
                           size_of(shape.accumulator)};
   return std::make_shared<ReduceThenScan>(
-      variant, shape, partials,
+      device, variant, shape, partials,
       ReduceThenScan::Kernels{kernel("reduce_tiles"), kernel("scan_partials"),
                               kernel("scan_tiles")});
 }
@@ -241,7 +266,7 @@ std::shared_ptr<const Plan> plan_chunked_scan(const Device& device, const galler
   };
   const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator)};
   return std::make_shared<ReduceThenScan>(
-      variant, shape, partials,
+      device, variant, shape, partials,
       ReduceThenScan::Kernels{build_chunk_reduction(device, shape, tuning),
                               kernel("scan_chunk_results"), kernel("scan_chunks")});
 }
@@ -251,7 +276,7 @@ std::shared_ptr<const Plan> plan_lookback(const Device& device, const gallery::V
   KernelSpec spec = tiled_spec(device, variant, shape, tuning, variant.family);
   spec.prelude.push_back("atomics_" + device.capabilities().atomics);
   spec.prelude.emplace_back("tile_words");
-  return std::make_shared<Lookback>(variant, shape, tile_of(shape, tuning),
+  return std::make_shared<Lookback>(device, variant, shape, tile_of(shape, tuning),
                                     build_kernel(device, spec));
 }
 

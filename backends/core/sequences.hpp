@@ -15,6 +15,11 @@ std::shared_ptr<const detail::Plan> plan_chunked_reduce(const Device& device,
                                                         const gallery::Variant& variant,
                                                         const PlanShape& shape,
                                                         const Tuning& tuning);
+/// The same over blocks of tiles, every operand in index order.
+std::shared_ptr<const detail::Plan> plan_ordered_reduce(const Device& device,
+                                                        const gallery::Variant& variant,
+                                                        const PlanShape& shape,
+                                                        const Tuning& tuning);
 /// Reduce blocks, scan their results, scan blocks; a block is some consecutive tiles.
 std::shared_ptr<const detail::Plan> plan_reduce_then_scan(const Device& device,
                                                           const gallery::Variant& variant,

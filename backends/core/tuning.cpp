@@ -31,6 +31,7 @@ const std::array<Defaults, 8>& defaults() {
        {{"GROUP_SIZE", 256}, {"UNROLL", 8}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 64}, {"UNROLL", 8}, {"groups_per_unit", 8}}},
       {"scan_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
+      // The reduction "ordered" shares this family.
       {"scan_reduce_then_scan",
        {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"groups_per_unit", 6}},
        {{"GROUP_SIZE", 64}, {"ROWS", 4}, {"groups_per_unit", 4}}},

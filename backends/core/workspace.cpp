@@ -38,14 +38,23 @@ std::uint64_t workspace_bytes(ScratchSize size) noexcept {
 }
 
 Scratch layout(const Device& device, const View<std::uint8_t>& memory) {
-  const std::uint64_t start =
-      (device.state()->backend->handles_are_addresses() ? memory.memory().handle : 0) +
-      memory.byte_offset();
-  const std::uint64_t padding = round_up(start) - start;
-  const std::uint64_t usable = memory.size() > padding ? memory.size() - padding : 0;
-  const std::uint64_t half = usable / (2 * granule) * granule;
-  const std::uint64_t first = memory.byte_offset() + padding;
-  return {memory.memory(), first, half, memory.memory(), first + half};
+  Memory block = memory.memory();
+  std::uint64_t begin = memory.byte_offset();
+  const std::uint64_t end = begin + memory.size();
+  if (device.state()->backend->handles_are_addresses()) {
+    // An address need not be aligned itself, so offsets count from the first one that is.
+    const std::uint64_t address = block.handle + begin;
+    const std::uint64_t padding = round_up(address) - address;
+    block.handle = round_up(address);
+    block.bytes = memory.size() - std::min(padding, memory.size());
+    begin = 0;
+  } else {
+    const std::uint64_t aligned = std::min(round_up(begin), end);
+    block.bytes = end;
+    begin = aligned;
+  }
+  const std::uint64_t half = (block.bytes - begin) / (2 * granule) * granule;
+  return {block, begin, half, block, begin + half};
 }
 
 }  // namespace core

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 namespace bifold {
 
@@ -28,7 +29,7 @@ BIFOLD_API void check_range(const Memory& memory, std::uint64_t byte_offset, std
                             std::size_t element_size);
 
 BIFOLD_API std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t count,
-                                                     std::size_t element_size);
+                                                     Type type);
 BIFOLD_API const Memory& memory_of(const AllocationState& allocation) noexcept;
 
 }  // namespace detail
@@ -79,6 +80,7 @@ class View {
   /// The same bytes as elements of U; bytes that do not fill a U are left out. Throws
   /// invalid_argument when this view does not start at a multiple of U's size.
   template <element U>
+    requires(std::is_const_v<U> || !std::is_const_v<T>)
   [[nodiscard]] View<U> as() const {
     return View<U>(memory_, byte_offset_, count_ * sizeof(T) / sizeof(U));
   }
@@ -120,10 +122,15 @@ class Buffer {
   /// Uninitialised memory for `count` elements; 0 is allowed. Throws out_of_memory when the device
   /// has no room or no allocation may be that large, unsupported for a type the device lacks.
   Buffer(const Device& device, std::uint64_t count)
-      : allocation_(detail::allocate(device, count, sizeof(T))), count_(count) {}
+      : allocation_(detail::allocate(device, count, type_of<T>())), count_(count) {}
 
-  Buffer(Buffer&&) noexcept = default;
-  Buffer& operator=(Buffer&&) noexcept = default;
+  Buffer(Buffer&& other) noexcept
+      : allocation_(std::move(other.allocation_)), count_(std::exchange(other.count_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    allocation_ = std::move(other.allocation_);
+    count_ = std::exchange(other.count_, 0);
+    return *this;
+  }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() = default;
@@ -140,6 +147,8 @@ class Buffer {
     return view().subview(offset, count);
   }
 
+  operator ErasedView() noexcept { return view(); }           // NOLINT(google-explicit-constructor)
+  operator ErasedView() const noexcept { return view(); }     // NOLINT(google-explicit-constructor)
   operator View<T>() noexcept { return view(); }              // NOLINT(google-explicit-constructor)
   operator View<const T>() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
 

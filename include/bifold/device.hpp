@@ -119,8 +119,8 @@ class BIFOLD_API Device {
 };
 
 /// Opens the device that `selector` names:
-///   "cuda", "opencl:1"           a backend's first device, or the one of that index;
-///   "opencl:cpu", "opencl:gpu"   its first device of that kind;
+///   "cuda", "opencl:1"           a backend's first device, or the one of that index (digits only);
+///   "opencl:cpu", "opencl:gpu"   its first device of that kind, in any case;
 ///   "opencl:nvidia"              the one whose vendor, name or platform contains the text (any
 ///                                case); several matches are an invalid_argument that lists them;
 ///   ""                           $BIFOLD_DEVICE, else the first CUDA device, OpenCL GPU, OpenCL

@@ -20,7 +20,7 @@ namespace gallery {
 
 /// How far a floating-point result is fixed.
 enum class Order : std::uint8_t {
-  fixed,      ///< The same bits whenever the same launch shape runs on the same input.
+  fixed,      ///< The same bits for the same input, alignment and launch shape.
   unordered,  ///< The association may differ from run to run.
 };
 

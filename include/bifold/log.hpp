@@ -17,7 +17,8 @@ using LogCallback = std::function<void(LogLevel level, std::string_view message)
 
 /// Sends every message of at least `level` to `callback`, process-wide; an empty callback or
 /// LogLevel::off silences the library, which is the default. Thread-safe; the callback is called
-/// under a lock, from whichever thread logs, and must not call set_log itself.
+/// under locks of the library, from whichever thread logs: it must not call into bifold. What it
+/// throws is dropped.
 BIFOLD_API void set_log(LogLevel level, LogCallback callback);
 
 }  // namespace bifold

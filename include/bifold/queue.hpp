@@ -23,17 +23,18 @@ struct QueueOptions {
 };
 
 /// In-order work on a device: what is enqueued first is done first. A value handle; copies are the
-/// same queue. Thread-safe: one call's commands enter the device queue together. It owns scratch
-/// memory that grows to what its calls needed.
+/// same queue. Thread-safe: one call's commands enter the device queue together. While one thread
+/// is in a call that blocks, other threads' calls on the same queue wait for it; an event of
+/// record() can be waited for without holding them up, and with a time limit. The queue owns
+/// scratch memory that grows to what its calls needed.
 class BIFOLD_API Queue {
  public:
   explicit Queue(const Device& device, const QueueOptions& options = {});
 
   [[nodiscard]] const Device& device() const noexcept;
 
-  /// Blocks until everything enqueued so far is done; other threads' calls on this queue wait
-  /// meanwhile (an event of record() waits without holding them up). Throws timeout past `limit`,
-  /// and the failure of work that was dropped.
+  /// Blocks until everything enqueued so far is done. Throws timeout past `limit`, and the failure
+  /// of work that was dropped.
   void finish(TimeLimit limit = {});
 
   /// An event that completes when everything enqueued so far is done.

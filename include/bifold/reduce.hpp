@@ -40,7 +40,8 @@ struct ReduceShape {
 class BIFOLD_API ReducePlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
-  /// unknown variant or an operator not defined on the accumulator.
+  /// unknown variant, an operator not defined on the accumulator, or a floating input to an integer
+  /// accumulator (logical operators excepted).
   ReducePlan(const Device& device, const ReduceShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -76,7 +77,8 @@ BIFOLD_API void reduce_into(Queue& queue, const ErasedView& input, const ErasedV
 BIFOLD_API Scalar reduce(Queue& queue, const ErasedView& input, const Operator& op,
                          const Scalar& init, const ReduceOptions& options = {});
 
-/// Blocks. op(init, reduction of `input`), accumulated in the type of `init` as std::reduce does.
+/// Blocks. op(init, reduction of `input`), accumulated in the type of `init` as std::reduce does;
+/// floating elements into an integer are invalid_argument, where std::reduce would truncate each.
 template <device_range R, element T, operator_on<T> Op>
 [[nodiscard]] T reduce(Queue& queue, R&& input, Op op, T init, const ReduceOptions& options = {}) {
   return reduce(queue, erase(input), Operator(op), Scalar(init), options).template as<T>();
@@ -90,19 +92,21 @@ template <device_range R, operator_on<range_value_t<R>> Op>
   return reduce(queue, erase(input), erased, identity).template as<range_value_t<R>>();
 }
 
-/// Enqueues result[0] = op(init, reduction of `input`), accumulated in the result's type.
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
-void reduce_into(Queue& queue, R&& input, Out&& result, Op op,
-                 std::type_identity_t<range_value_t<Out>> init, const ReduceOptions& options = {}) {
-  reduce_into(queue, erase(input), erase(result), Operator(op), Scalar(init), options);
+/// Enqueues result[0] = op(init, reduction of `input`), accumulated in the result's type, to which
+/// init is converted.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+void reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init,
+                 const ReduceOptions& options = {}) {
+  reduce_into(queue, erase(input), erase(result), Operator(op),
+              Scalar(static_cast<range_value_t<Out>>(init)), options);
 }
 
 /// Enqueues result[0] = the reduction of `input`, accumulated in the result's type.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
-void reduce_into(Queue& queue, R&& input, Out&& result, Op op) {
+void reduce_into(Queue& queue, R&& input, Out&& result, Op op, const ReduceOptions& options = {}) {
   const Operator erased(op);
   reduce_into(queue, erase(input), erase(result), erased,
-              erased.identity(type_of<range_value_t<Out>>()), {});
+              erased.identity(type_of<range_value_t<Out>>()), options);
 }
 
 }  // namespace bifold

@@ -49,7 +49,8 @@ struct ScanShape {
 class BIFOLD_API ScanPlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
-  /// unknown variant or an operator not defined on the accumulator.
+  /// unknown variant, an operator not defined on the accumulator, or a shape that would convert
+  /// floating values to integers (a logical operator's input excepted).
   ScanPlan(const Device& device, const ScanShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -89,13 +90,12 @@ void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOpti
   scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), {}, options);
 }
 
-/// Enqueues output[i] = op over init and input[0..i].
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
-void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op,
-                    std::type_identity_t<range_value_t<Out>> init,
+/// Enqueues output[i] = op over init, converted to the output's type, and input[0..i].
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
-  scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), Scalar(init),
-       options);
+  scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op),
+       Scalar(static_cast<range_value_t<Out>>(init)), options);
 }
 
 /// Enqueues output[i] = op over input[0..i-1]; output[0] is the operator's identity.
@@ -104,13 +104,13 @@ void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOpti
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), {}, options);
 }
 
-/// Enqueues output[i] = op over init and input[0..i-1]; output[0] = init.
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
-void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op,
-                    std::type_identity_t<range_value_t<Out>> init,
+/// Enqueues output[i] = op over init, converted to the output's type, and input[0..i-1]; output[0]
+/// = init.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
-  scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), Scalar(init),
-       options);
+  scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
+       Scalar(static_cast<range_value_t<Out>>(init)), options);
 }
 
 }  // namespace bifold

@@ -15,7 +15,8 @@ class Queue;
 /// Raw, it costs one extra fill per scan that publishes words between groups. Prepared, its content
 /// belongs to bifold until the Workspace is destroyed or released, the memory may not be written by
 /// others, and that fill falls away. A prepared workspace serves calls one after another: on one
-/// queue, or on several ordered by events.
+/// queue, or on several ordered by events. After an error other than invalid_argument, unsupported
+/// and timeout it has to be prepared again.
 class BIFOLD_API Workspace {
  public:
   Workspace() noexcept = default;

@@ -1,13 +1,9 @@
-// Prelude: VEC consecutive elements loaded or stored as one access.
+// Prelude: VEC consecutive elements loaded as one access.
 
 typedef union {
   VECTOR(IN_NAME, VEC) vector;
   IN item[VEC];
 } IN_PACK;
-typedef union {
-  VECTOR(OUT_NAME, VEC) vector;
-  OUT item[VEC];
-} OUT_PACK;
 
 DEVICE bool pack_aligned(const __global void* address, u32 bytes) {
   return (size_t)address % bytes == 0;
@@ -17,7 +13,4 @@ DEVICE IN_PACK load_pack(const __global IN* from) {
   IN_PACK pack;
   pack.vector = *(const __global VECTOR(IN_NAME, VEC)*)from;
   return pack;
-}
-DEVICE void store_pack(__global OUT* to, OUT_PACK pack) {
-  *(__global VECTOR(OUT_NAME, VEC)*)to = pack.vector;
 }

@@ -1,0 +1,45 @@
+// Prelude: VEC consecutive elements loaded as one access.
+
+// The compiler splits structs and unions into their elements, so a load is spelled as one of a
+// built-in vector of words.
+template <int Bytes>
+struct PackLoad;
+template <>
+struct PackLoad<2> {
+  typedef u16 Words[1];
+  static DEVICE void load(Words words, const void* from) { words[0] = *(const u16*)from; }
+};
+template <>
+struct PackLoad<4> {
+  typedef u32 Words[1];
+  static DEVICE void load(Words words, const void* from) { words[0] = *(const u32*)from; }
+};
+template <>
+struct PackLoad<8> {
+  typedef u32 Words[2];
+  static DEVICE void load(Words words, const void* from) {
+    const uint2 vector = *(const uint2*)from;
+    words[0] = vector.x, words[1] = vector.y;
+  }
+};
+template <>
+struct PackLoad<16> {
+  typedef u32 Words[4];
+  static DEVICE void load(Words words, const void* from) {
+    const uint4 vector = *(const uint4*)from;
+    words[0] = vector.x, words[1] = vector.y, words[2] = vector.z, words[3] = vector.w;
+  }
+};
+
+union IN_PACK {
+  PackLoad<sizeof(IN) * VEC>::Words words;
+  IN item[VEC];
+};
+
+DEVICE bool pack_aligned(const void* address, u32 bytes) { return (u64)address % bytes == 0; }
+
+DEVICE IN_PACK load_pack(const IN* from) {
+  IN_PACK pack;
+  PackLoad<sizeof(IN) * VEC>::load(pack.words, from);
+  return pack;
+}
