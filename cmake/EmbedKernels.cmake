@@ -11,8 +11,8 @@ foreach(file IN LISTS files)
   file(READ "${file}" hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   string(APPEND arrays "constexpr unsigned char ${base}_text[] = {${bytes}0x00};\n")
-  string(APPEND rows
-         "      {\"${base}\", {reinterpret_cast<const char*>(${base}_text), sizeof ${base}_text - 1}},\n")
+  set(text "{reinterpret_cast<const char*>(${base}_text), sizeof ${base}_text - 1}")
+  string(APPEND rows "      {\"${base}\", ${text}},\n")
 endforeach()
 file(WRITE "${OUTPUT}.new" "// Generated from ${NAME}'s kernel files.
 #include <array>

@@ -1,0 +1,372 @@
+// The tool as its users meet it: run as a program, judged by exit status, output and JSON.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bifold/device.hpp>
+#include <bifold/gallery.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+extern char** environ;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// A folder of this test's own, gone at its end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "bifold-bench-test-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    path_ = pattern;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  [[nodiscard]] fs::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct Outcome {
+  int status = -1;  ///< Exit status; -1 when killed by a signal.
+  std::string out;
+  std::string error;
+};
+
+/// This process's environment with `changes` ("NAME=value") in place of what they name.
+std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
+  std::vector<std::string> result = changes;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view old(*entry);
+    const std::string_view name = old.substr(0, old.find('=') + 1);
+    if (std::none_of(changes.begin(), changes.end(),
+                     [&](const std::string& change) { return change.starts_with(name); })) {
+      result.emplace_back(old);
+    }
+  }
+  return result;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (std::string& string : strings) result.push_back(string.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Waits for the child for at most two minutes, then kills it: a hang is a failure with a name.
+int status_of(pid_t child) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      throw std::runtime_error("bifold-bench did not end within two minutes");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Outcome run_tool(std::vector<std::string> arguments,
+                 const std::vector<std::string>& environment = {}) {
+  const Scratch scratch;
+  const std::string out = (scratch / "out").string();
+  const std::string error = (scratch / "error").string();
+  arguments.insert(arguments.begin(), BIFOLD_BENCH_PATH);
+  std::vector<std::string> variables = environment_with(environment);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error.c_str(), O_WRONLY | O_CREAT,
+                                   0600);
+  pid_t child = 0;
+  const int spawned = posix_spawn(&child, BIFOLD_BENCH_PATH, &actions, nullptr,
+                                  pointers(arguments).data(), pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (spawned != 0) throw std::runtime_error("cannot start " BIFOLD_BENCH_PATH);
+  const int status = status_of(child);
+  return {status, text_of(out), text_of(error)};
+}
+
+/// Whether `error` is one line that starts with the program's name and mentions `words`.
+void check_one_line(const std::string& error, const std::string& words) {
+  CAPTURE(error);
+  CHECK(std::count(error.begin(), error.end(), '\n') == 1);
+  CHECK(error.ends_with('\n'));
+  CHECK(error.starts_with("bifold-bench: "));
+  CHECK_MESSAGE(error.find(words) != std::string::npos, "expected: " << words);
+}
+
+void check_refused(const std::vector<std::string>& arguments, const std::string& words) {
+  const Outcome outcome = run_tool(arguments);
+  const std::string last = arguments.empty() ? std::string() : arguments.back();
+  CAPTURE(last);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  check_one_line(outcome.error, words);
+}
+
+/// Whether the device that the runs below use is there. Says so when it is not, and fails where
+/// $BIFOLD_REQUIRE asks for its backend.
+bool has_cpu_device() {
+  for (const bifold::DeviceInfo& info : bifold::devices()) {
+    if (info.backend == "opencl" && info.kind == bifold::DeviceKind::cpu) return true;
+  }
+  const char* required = std::getenv("BIFOLD_REQUIRE");
+  const bool must =
+      required != nullptr && std::string_view(required).find("opencl") != std::string_view::npos;
+  REQUIRE_MESSAGE(!must, "BIFOLD_REQUIRE asks for opencl, but there is no OpenCL CPU device");
+  std::cout << "SKIPPED: no OpenCL CPU device for bifold-bench to run on\n";
+  return false;
+}
+
+/// A run on the CPU device with little data; its JSON document.
+Json run_small(std::vector<std::string> arguments, int expected_status = 0) {
+  const Scratch scratch;
+  const fs::path file = scratch / "result.json";
+  std::vector<std::string> all{"run",       "--device", "opencl:cpu", "--seconds", "0.01",
+                               "--samples", "3",        "--json",     file,        "--no-progress"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const Outcome outcome = run_tool(all);
+  CAPTURE(outcome.out);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.status == expected_status);
+  CHECK(outcome.error.empty());
+  CHECK_FALSE(fs::exists(file.string() + ".tmp"));
+  return Json::parse(text_of(file));
+}
+
+void check_timed(const Json& result) {
+  CAPTURE(result.dump());
+  CHECK(result.at("outcome") == "timed");
+  CHECK(result.at("verified") == true);
+  CHECK(result.at("regime") == "back_to_back");
+  const double median = result.at("median_s");
+  const double rate = result.at("gb_per_s");
+  CHECK(median > 0);
+  CHECK(result.at("p10_s").get<double>() <= median);
+  CHECK(result.at("p90_s").get<double>() >= median);
+  CHECK(result.at("samples").get<int>() >= 3);
+  CHECK(result.at("calls_per_sample").get<int>() >= 1);
+  CHECK(rate == doctest::Approx(result.at("bytes").get<double>() / median / 1e9));
+  for (const std::string limit : {"copy", "read"}) {
+    const double best = result.at(limit + "_gb_per_s");
+    CHECK(best > 0);
+    CHECK(result.at("share_of_" + limit).get<double>() == doctest::Approx(rate / best));
+  }
+}
+
+TEST_SUITE_BEGIN("bench tool");
+
+TEST_CASE("list names every backend and device and succeeds") {
+  const Outcome outcome = run_tool({"list"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.error.empty());
+  for (const bifold::BackendInfo& backend : bifold::backends()) {
+    CHECK(outcome.out.find(backend.name) != std::string::npos);
+    if (!backend.available) CHECK(outcome.out.find("not available: ") != std::string::npos);
+  }
+  for (const bifold::DeviceInfo& info : bifold::devices()) {
+    CHECK(outcome.out.find(info.selector) != std::string::npos);
+    CHECK(outcome.out.find(info.name) != std::string::npos);
+  }
+}
+
+TEST_CASE("list succeeds without any device and gives the reasons") {
+  const Scratch empty;
+  const fs::path file = empty / "list.json";
+  const Outcome outcome = run_tool(
+      {"list", "--json", file},
+      {"OCL_ICD_VENDORS=" + (empty / "").string(), "CUDA_VISIBLE_DEVICES=", "OCL_ICD_FILENAMES="});
+  CAPTURE(outcome.out);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.error.empty());
+  const Json document = Json::parse(text_of(file));
+  CHECK(document.at("schema") == "bifold-bench");
+  CHECK(document.at("devices").empty());
+  REQUIRE(document.at("backends").size() == bifold::backends().size());
+  for (const Json& backend : document.at("backends")) {
+    CAPTURE(backend.dump());
+    CHECK(backend.at("available") == false);
+    CHECK_FALSE(backend.at("reason").get<std::string>().empty());
+    CHECK(outcome.out.find(backend.at("name").get<std::string>()) != std::string::npos);
+  }
+}
+
+TEST_CASE("a run without any device fails with one line that gives the reasons") {
+  const Scratch empty;
+  const Outcome outcome = run_tool({"run"}, {"OCL_ICD_VENDORS=" + (empty / "").string(),
+                                             "CUDA_VISIBLE_DEVICES=", "OCL_ICD_FILENAMES="});
+  CHECK(outcome.status == 1);
+  check_one_line(outcome.error, "no device found; cuda: ");
+}
+
+TEST_CASE("a bad command line gives status 2 and one line") {
+  check_refused({}, "list or run");
+  check_refused({"measure"}, "measure");
+  check_refused({"run", "--fast"}, "--fast");
+  check_refused({"run", "--size"}, "--size");
+  check_refused({"list", "extra"}, "extra");
+  check_refused({"run", "--samples", "many"}, "--samples");
+  check_refused({"run", "--samples", "0"}, "--samples");
+  check_refused({"run", "--seconds", "0"}, "--seconds");
+  check_refused({"run", "--seconds", "nan"}, "--seconds");
+  check_refused({"run", "--seconds=-1"}, "--seconds");
+  check_refused({"run", "--samples=-5"}, "--samples");
+  check_refused({"run", "list"}, "list");
+}
+
+TEST_CASE("an unknown name gives status 2 and one line with the choices") {
+  check_refused({"run", "--algorithm", "sort"}, "reduce, scan");
+  check_refused({"run", "--type", "i33"}, "i32");
+  check_refused({"run", "--op", "minus"}, "plus");
+  check_refused({"run", "--kind", "both"}, "inclusive, exclusive");
+  check_refused({"run", "--variant", "magic"}, "production");
+  // A variant of scan only is no variant of reduce.
+  std::string of_scan_only;
+  for (const auto& row : bifold::gallery::variants()) {
+    if (row.algorithm == bifold::Algorithm::scan &&
+        bifold::gallery::find(bifold::Algorithm::reduce, row.name) == nullptr) {
+      of_scan_only = row.name;
+    }
+  }
+  REQUIRE_FALSE(of_scan_only.empty());
+  check_refused({"run", "--algorithm", "reduce", "--variant", of_scan_only}, of_scan_only);
+}
+
+TEST_CASE("an impossible size gives status 2 and one line") {
+  for (const char* size :
+       {"0", "", "abc", "12x", "2^", "^3", "2^61", "2^99999", "99999999999999999999", "4Ti", "1.5",
+        "2^20..2^10", "2^10..", "..2^10", "2^10..2^20:1", "2^10..2^20:x", "1024Gi^2"}) {
+    CAPTURE(size);
+    check_refused({"run", std::string("--size=") + size}, "--size");
+  }
+  check_refused({"run", "--size=-1"}, "--size");
+}
+
+TEST_CASE("a device that is not there gives status 2 and one line") {
+  check_refused({"run", "--device", "vulkan:0"}, "--device vulkan:0");
+  check_refused({"run", "--device", "opencl:no such device"}, "--device");
+  check_refused({"run", "--device", "cuda:4711"}, "--device");
+}
+
+TEST_CASE("a JSON file that cannot be written is refused before anything is measured") {
+  const Scratch scratch;
+  const std::string missing = (scratch / "missing/result.json").string();
+  check_refused({"run", "--json", missing}, missing);
+  check_refused({"list", "--json", missing}, missing);
+  check_refused({"run", "--json", (scratch / "").string()}, "folder");
+}
+
+TEST_CASE("a small run is verified and consistent with itself") {
+  if (!has_cpu_device()) return;
+  const Json document =
+      run_small({"--size", "1000", "--size", "2^12..2^14", "--type", "i32", "--type", "f32"});
+  CHECK(document.at("schema") == "bifold-bench");
+  CHECK(document.at("schema_version") == 1);
+  CHECK(document.at("settings").at("samples") == 3);
+  REQUIRE(document.at("devices").size() == 1);
+  const Json& device = document.at("devices").front();
+  CHECK(device.at("kind") == "cpu");
+  CHECK(device.at("capabilities").at("global_bytes").get<double>() > 0);
+  CHECK(device.at("limits").size() == 1);  // Every size here is at or below the smallest limit.
+
+  const Json& results = document.at("results");
+  REQUIRE(results.size() == 2 * 2 * 3);  // algorithms x types x sizes
+  for (const Json& result : results) {
+    check_timed(result);
+    CHECK(result.at("device") == device.at("selector"));
+    CHECK(result.at("variant") == "production");
+    CHECK(result.at("variant_ran") != "production");
+    const bool is_scan = result.at("algorithm") == "scan";
+    CHECK(result.contains("kind") == is_scan);
+    CHECK(result.at("bytes") == result.at("n").get<std::uint64_t>() * 4 * (is_scan ? 2 : 1));
+    CHECK(result.at("limit_bytes") == 65536);
+  }
+  CHECK(results.front().at("n") == 1000);
+}
+
+TEST_CASE("every operator and both kinds of scan verify on integers") {
+  if (!has_cpu_device()) return;
+  for (const std::string kind : {"inclusive", "exclusive"}) {
+    CAPTURE(kind);
+    const Json document = run_small({"--size=5000,1", "--type=u8", "--op=all", "--kind", kind});
+    CHECK(document.at("results").size() == 9 * 2 * 2);
+    for (const Json& result : document.at("results")) check_timed(result);
+  }
+}
+
+TEST_CASE("what a device or an operator cannot do is listed as skipped, with the reason") {
+  if (!has_cpu_device()) return;
+  const Json document = run_small({"--algorithm=reduce", "--type=f32", "--op=bit_xor", "--op=plus",
+                                   "--size=64", "--size=2^50"});
+  REQUIRE(document.at("results").size() == 4);
+  unsigned timed = 0;
+  for (const Json& result : document.at("results")) {
+    CAPTURE(result.dump());
+    if (result.at("outcome") == "timed") {
+      ++timed;
+      CHECK(result.at("n") == 64);
+      CHECK(result.at("operator") == "plus");
+      continue;
+    }
+    CHECK(result.at("outcome") == "skipped");
+    CHECK(result.at("verified") == false);
+    CHECK_FALSE(result.contains("median_s"));
+    const std::string reason = result.at("reason");
+    const std::string expected =
+        result.at("operator") == "bit_xor" ? "not defined on f32" : "needs";
+    CHECK(reason.find(expected) != std::string::npos);
+  }
+  CHECK(timed == 1);
+}
+
+TEST_CASE("the table explains itself") {
+  if (!has_cpu_device()) return;
+  const Outcome outcome = run_tool({"run", "--device=opencl:cpu", "--device=opencl:cpu", "--quick",
+                                    "--seconds=0.001", "--size=2^12", "--type=i32"});
+  CAPTURE(outcome.out);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.error.empty());  // No progress bar where standard error is no terminal.
+  for (const char* words : {"bifold ", "driver", "per call", "GB/s", "of copy", "of read",
+                            "What the columns mean", "1,000,000,000", "reduce", "inclusive scan",
+                            "2^12", "2 timed, 0 skipped, 0 wrong, 0 failed"}) {
+    CHECK_MESSAGE(outcome.out.find(words) != std::string::npos, "expected: " << words);
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace

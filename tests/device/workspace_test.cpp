@@ -1,0 +1,257 @@
+// Caller's scratch memory: sizes, alignment, content, reuse.
+#include <doctest/doctest.h>
+
+#include <bifold/bifold.hpp>
+#include <numeric>
+
+#include "support/environment.hpp"
+#include "support/errors.hpp"
+#include "support/random.hpp"
+#include "support/rows.hpp"
+#include "support/workload.hpp"
+
+namespace bifold {
+
+using test::AnyPlan;
+using test::failure_of;
+using test::Workload;
+
+namespace {
+
+/// A plan per kernel family and type of this device, scans and reductions.
+std::vector<std::pair<Workload, AnyPlan>> all_plans(std::initializer_list<Type> types) {
+  std::vector<std::pair<Workload, AnyPlan>> plans;
+  for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
+    for (const Type type : types) {
+      for (const auto* row : test::families_on_device(algorithm, type, plus)) {
+        const Workload workload = test::workload_of(*row, type, plus);
+        plans.emplace_back(workload, AnyPlan(workload));
+      }
+    }
+  }
+  return plans;
+}
+
+/// Input of ones to n, and what a plan makes of it; right when the last result is the sum.
+class Bench {
+ public:
+  static constexpr std::uint64_t capacity = 300'000;
+
+  explicit Bench(Type type) : type_(type) {
+    const test::HostData host = test::make_input(type, OperatorKind::plus, capacity, test::seed());
+    queue_.upload_bytes(view_of(input_, capacity), host.bytes(), capacity);
+    prefix_.resize(capacity);
+    visit_type(type, [&]<class T>(T) {
+      T sum{};
+      for (std::uint64_t i = 0; i < capacity; ++i) {
+        sum = reference::combine(OperatorKind::plus, sum, host.as<T>()[i]);
+        prefix_[i] = Scalar(sum).bits();
+      }
+    });
+  }
+
+  /// Runs the plan on n elements with that scratch; whether the sum of all of them came out.
+  bool right(const Workload& workload, const AnyPlan& plan, std::uint64_t n,
+             const Workspace* workspace) {
+    const bool scan = workload.row->algorithm == Algorithm::scan;
+    const ErasedView output = view_of(output_, scan ? n : 1);
+    plan.run(queue_, view_of(input_, n), output, Operator(plus).identity(type_), workspace);
+    ErasedView last = output;
+    last.byte_offset = (output.count - 1) * size_of(type_);
+    last.count = 1;
+    std::uint64_t bits = 0;
+    queue_.download_bytes(last, &bits, 1);
+    return bits == prefix_[n - 1];
+  }
+
+  ErasedView output(std::uint64_t count) { return view_of(output_, count); }
+  ErasedView input(std::uint64_t count) { return view_of(input_, count); }
+  Queue& queue() { return queue_; }
+
+ private:
+  ErasedView view_of(Buffer<std::uint8_t>& buffer, std::uint64_t count) const {
+    ErasedView view = erase(buffer);
+    view.type = type_;
+    view.count = count;
+    return view;
+  }
+
+  Type type_;
+  Queue queue_{test::device()};
+  Buffer<std::uint8_t> input_{test::device(), capacity * 8};
+  Buffer<std::uint8_t> output_{test::device(), capacity * 8};
+  std::vector<std::uint64_t> prefix_;
+};
+
+const std::uint64_t some_lengths[] = {1, 255, 4'096, 4'097, 30'011, 299'999};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("workspace");
+
+TEST_CASE("the size query is monotone and never shrinks below what smaller inputs need") {
+  test::Random random(test::seed());
+  for (const auto& [workload, plan] : all_plans({Type::u8, Type::i32, Type::i64})) {
+    std::vector<std::uint64_t> lengths{0};
+    for (int power = 0; power < 40; ++power) {
+      for (const std::int64_t step : {-1, 0, 1}) {
+        lengths.push_back((std::uint64_t{1} << power) + static_cast<std::uint64_t>(step));
+      }
+    }
+    for (int i = 0; i < 300; ++i) lengths.push_back(random.next() >> (24 + random.below(40)));
+    std::sort(lengths.begin(), lengths.end());
+    std::uint64_t before = 0;
+    for (const std::uint64_t n : lengths) {
+      const std::uint64_t bytes = plan.workspace_bytes(n);
+      if (bytes < before) {
+        FAIL_CHECK(describe(workload), ": ", bytes, " bytes for ", n, ", ", before, " for less");
+        break;
+      }
+      before = bytes;
+    }
+    // Scratch is for partial results: far less than the data.
+    CHECK(plan.workspace_bytes(std::uint64_t{1} << 33) < std::uint64_t{1} << 32);
+  }
+}
+
+TEST_CASE("any alignment and any content of a raw workspace will do") {
+  Bench bench(Type::i32);
+  for (const auto& [workload, plan] : all_plans({Type::i32})) {
+    for (const std::uint64_t n : some_lengths) {
+      const std::uint64_t bytes = plan.workspace_bytes(n);
+      for (const std::uint64_t offset :
+           {0u, 1u, 2u, 3u, 4u, 5u, 7u, 8u, 12u, 16u, 31u, 33u, 63u, 64u}) {
+        Buffer<std::uint8_t> memory(test::device(), bytes + offset + 64);
+        const std::uint8_t dirt = offset % 3 == 0 ? 0xff : static_cast<std::uint8_t>(offset * 37);
+        bench.queue().fill(memory, dirt);
+        const Workspace workspace(memory.view(offset, bytes));
+        const bool right = bench.right(workload, plan, n, &workspace);
+        // The bytes around it are not the workspace's.
+        const auto after = bench.queue().download(memory);
+        bool intact = true;
+        for (std::uint64_t i = 0; i < after.size(); ++i) {
+          if (i < offset || i >= offset + bytes) intact = intact && after[i] == dirt;
+        }
+        if (right && intact) continue;
+        FAIL_CHECK(describe(workload), ", n ", n, ", offset ", offset,
+                   std::string(right ? "" : ", wrong sum"),
+                   std::string(intact ? "" : ", bytes around the workspace changed"));
+        return;
+      }
+    }
+  }
+}
+
+TEST_CASE("one byte less is refused, with the output untouched") {
+  Bench bench(Type::i32);
+  for (const auto& [workload, plan] : all_plans({Type::i32})) {
+    for (const std::uint64_t n : some_lengths) {
+      const std::uint64_t bytes = plan.workspace_bytes(n);
+      if (bytes == 0) continue;
+      Buffer<std::uint8_t> memory(test::device(), bytes);
+      const Workspace workspace(memory.view(0, bytes - 1));
+      const std::uint64_t results = workload.row->algorithm == Algorithm::scan ? n : 1;
+      bench.queue().fill(bench.output(results), Scalar(std::int32_t{-77}));
+      const auto failure = failure_of([&, &row = workload, &made = plan] {
+        made.run(bench.queue(), bench.input(n), bench.output(results), row.op.identity(row.input),
+                 &workspace);
+      });
+      INFO(describe(workload) << ", n " << n);
+      CHECK(failure.category == ErrorCategory::invalid_argument);
+      CHECK(failure.mentions("workspace"));
+      CHECK(failure.mentions(std::to_string(bytes)));
+      std::vector<std::int32_t> after(results);
+      bench.queue().download_bytes(bench.output(results), after.data(), results);
+      CHECK(std::all_of(after.begin(), after.end(), [](std::int32_t x) { return x == -77; }));
+    }
+  }
+}
+
+TEST_CASE("a workspace that overlaps the data is refused") {
+  Queue queue(test::device());
+  for (const auto& [workload, plan] : all_plans({Type::i32})) {
+    const std::uint64_t n = 100'000;
+    const std::uint64_t bytes = plan.workspace_bytes(n);
+    if (bytes == 0) continue;
+    const std::uint64_t results = workload.row->algorithm == Algorithm::scan ? n : 1;
+    auto data = queue.allocate<std::int32_t>(2 * n + bytes);
+    const ErasedView input = erase(data.view(0, n));
+    const ErasedView output = erase(data.view(n, results));
+    const auto all = data.view().as<std::uint8_t>();
+    for (const std::uint64_t begin : {std::uint64_t{0}, 4 * n - 1, 4 * (n + results) - 1}) {
+      const Workspace workspace(all.subview(begin, bytes));
+      const auto failure = failure_of([&, &row = workload, &made = plan] {
+        made.run(queue, input, output, row.op.identity(row.input), &workspace);
+      });
+      INFO(describe(workload) << ", from byte " << begin);
+      CHECK(failure.category == ErrorCategory::invalid_argument);
+      CHECK(failure.mentions("overlap"));
+    }
+  }
+}
+
+TEST_CASE("a prepared workspace serves plans of all types and sizes one after another") {
+  const auto plans = all_plans({Type::u8, Type::i32, Type::i64});
+  std::uint64_t bytes = 0;
+  for (const auto& [workload, plan] : plans) {
+    bytes = std::max(bytes, plan.workspace_bytes(Bench::capacity));
+  }
+  for (const std::uint64_t offset : {0u, 3u, 8u}) {
+    std::vector<std::unique_ptr<Bench>> benches;
+    for (const Type type : {Type::u8, Type::i32, Type::i64}) {
+      benches.push_back(std::make_unique<Bench>(type));
+    }
+    Buffer<std::uint8_t> memory(test::device(), bytes + offset);
+    // The calls alternate between queues, ordered by the blocking download of each result.
+    benches[0]->queue().fill(memory, 0xee);
+    Workspace workspace(memory.view(offset, bytes));
+    CHECK_FALSE(workspace.prepared());
+    workspace.prepare(benches[0]->queue());
+    benches[0]->queue().finish();
+    CHECK(workspace.prepared());
+    test::Random random(test::seed() + offset);
+    for (int round = 0; round < 12; ++round) {
+      for (const auto& [workload, plan] : plans) {
+        const auto type = workload.input;
+        Bench& bench = *benches[type == Type::u8 ? 0 : type == Type::i32 ? 1 : 2];
+        const std::uint64_t n = 1 + random.below(Bench::capacity - 1);
+        if (bench.right(workload, plan, n, &workspace)) continue;
+        FAIL_CHECK(describe(workload), ", round ", round, ", n ", n, ", offset ", offset, ", seed ",
+                   test::seed());
+        return;
+      }
+    }
+    workspace.release();
+    CHECK_FALSE(workspace.prepared());
+  }
+}
+
+TEST_CASE("a released workspace may be overwritten and used raw") {
+  Bench bench(Type::i32);
+  for (const auto& [workload, plan] : all_plans({Type::i32})) {
+    const std::uint64_t bytes = plan.workspace_bytes(Bench::capacity);
+    Buffer<std::uint8_t> memory(test::device(), bytes);
+    Workspace workspace(memory);
+    workspace.prepare(bench.queue());
+    CHECK(bench.right(workload, plan, 200'000, &workspace));
+    workspace.release();
+    bench.queue().fill(memory, 0x5a);
+    CHECK(bench.right(workload, plan, 250'000, &workspace));
+    workspace.prepare(bench.queue());
+    CHECK(bench.right(workload, plan, 100'000, &workspace));
+  }
+}
+
+TEST_CASE("a queue's own scratch grows with its calls") {
+  for (const auto& [workload, plan] : all_plans({Type::i64})) {
+    Bench bench(Type::i64);
+    for (const std::uint64_t n : {1u, 1'000u, 5u, 40'000u, 39'999u, 299'999u, 7u, 200'000u}) {
+      INFO(describe(workload) << ", n " << n);
+      CHECK(bench.right(workload, plan, n, nullptr));
+    }
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold

@@ -1,0 +1,175 @@
+// Initialisation, devices, contexts, error names.
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "state.hpp"
+
+namespace {
+
+struct Name {
+  CUresult code;
+  const char* name;
+  const char* text;
+};
+
+constexpr std::array names{
+    Name{CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
+    Name{CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    Name{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    Name{CUDA_ERROR_STUB_LIBRARY, "CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
+    Name{CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    Name{CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    Name{CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    Name{CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+    Name{CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access"},
+    Name{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
+         "too many resources requested for launch"},
+    Name{CUDA_ERROR_LAUNCH_TIMEOUT, "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out"},
+    Name{CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+};
+
+const Name* find_name(CUresult code) {
+  for (const Name& name : names) {
+    if (name.code == code) return &name;
+  }
+  return nullptr;
+}
+
+/// 9 and 0 of FAKE_CUDA_ARCH=9.0.
+std::pair<int, int> architecture() {
+  const char* text = std::getenv("FAKE_CUDA_ARCH");
+  if (text == nullptr) return {9, 0};
+  const char* point = std::strchr(text, '.');
+  return {std::atoi(text), point != nullptr ? std::atoi(point + 1) : 0};
+}
+
+bool exists(CUdevice device) { return device >= 0 && device < fake::device_count(); }
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned flags) {
+  FAKE_CALL("cuInit");
+  if (flags != 0) return fake::misuse(CUDA_ERROR_INVALID_VALUE);
+  fake::state().initialised = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  FAKE_CALL("cuDriverGetVersion");
+  *version = static_cast<int>(fake::setting("FAKE_CUDA_VERSION", 13000));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult code, const char** text) {
+  const Name* name = find_name(code);
+  *text = name != nullptr ? name->name : nullptr;
+  return name != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult code, const char** text) {
+  const Name* name = find_name(code);
+  *text = name != nullptr ? name->text : nullptr;
+  return name != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// NVRTC, in a process that has a driver, calls this without looking whether it is there.
+CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  FAKE_CALL("cuGetExportTable");
+  *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  FAKE_CALL("cuDeviceGetCount");
+  *count = fake::device_count();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  FAKE_CALL("cuDeviceGet");
+  if (!exists(ordinal)) return fake::misuse(CUDA_ERROR_INVALID_DEVICE);
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  FAKE_CALL("cuDeviceGetName");
+  if (!exists(device) || length < 1) return fake::misuse(CUDA_ERROR_INVALID_DEVICE);
+  const std::string text = "Fake GPU " + std::to_string(device);
+  name[text.copy(name, static_cast<std::size_t>(length - 1))] = '\0';
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
+  FAKE_CALL("cuDeviceTotalMem_v2");
+  if (!exists(device)) return fake::misuse(CUDA_ERROR_INVALID_DEVICE);
+  *bytes = static_cast<std::size_t>(fake::setting("FAKE_CUDA_MEMORY", 268435456));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  FAKE_CALL("cuDeviceGetAttribute");
+  if (!exists(device)) return fake::misuse(CUDA_ERROR_INVALID_DEVICE);
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = architecture().first; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = architecture().second; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = 48 << 10; break;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = 50 << 20; break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 132; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE: *value = 32; break;
+    case CU_DEVICE_ATTRIBUTE_INTEGRATED: *value = 0; break;
+    default: return fake::misuse(CUDA_ERROR_INVALID_VALUE);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  FAKE_CALL("cuDevicePrimaryCtxRetain");
+  if (!exists(device)) return fake::misuse(CUDA_ERROR_INVALID_DEVICE);
+  auto& slot = fake::state().contexts[static_cast<std::size_t>(device)];
+  if (!slot) slot = std::make_unique<CUctx_st>();
+  slot->device = device;
+  ++slot->retained;
+  *context = slot.get();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  FAKE_CALL("cuDevicePrimaryCtxRelease_v2");
+  CUctx_st* context =
+      exists(device) ? fake::state().contexts[static_cast<std::size_t>(device)].get() : nullptr;
+  if (context == nullptr || context->retained == 0) {
+    return fake::misuse(CUDA_ERROR_INVALID_CONTEXT);
+  }
+  --context->retained;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  FAKE_CALL("cuCtxPushCurrent_v2");
+  if (context != nullptr && context->retained == 0) {
+    return fake::misuse(CUDA_ERROR_INVALID_CONTEXT);
+  }
+  fake::context_stack().push_back(context);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  FAKE_CALL("cuCtxPopCurrent_v2");
+  if (fake::context_stack().empty()) return fake::misuse(CUDA_ERROR_INVALID_CONTEXT);
+  *context = fake::context_stack().back();
+  fake::context_stack().pop_back();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  FAKE_CALL("cuCtxGetCurrent");
+  *context = fake::current();
+  return CUDA_SUCCESS;
+}
+}

@@ -1,0 +1,29 @@
+// Control of the fake CUDA driver. A test that runs with it in the library path finds these
+// functions with dlsym in libcuda.so.1.
+//
+// Environment, read when a value is first needed:
+//   FAKE_CUDA_ARCH=9.0        compute capability of every device
+//   FAKE_CUDA_DEVICES=1       how many there are
+//   FAKE_CUDA_MEMORY=268435456  bytes of each
+//   FAKE_CUDA_VERSION=13000   cuDriverGetVersion
+//   FAKE_CUDA_FAIL=NAME:AFTER:CODE[,...]   as fake_cuda_fail
+#pragma once
+
+#include <cstdint>
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+/// Every call of the driver function `function` (its exported name, "cuMemAlloc_v2") behind the
+/// next `after_calls` calls answers `code`, until fake_cuda_reset(). It then does nothing else.
+void fake_cuda_fail(const char* function, int after_calls, int code);
+
+/// Takes back every fake_cuda_fail.
+void fake_cuda_reset();
+
+/// A count: "contexts" (retained), "streams", "events", "allocations", "modules" that are alive;
+/// "launches" so far; "misuses": calls with a dead handle, of the wrong context or out of bounds.
+/// -1 for any other name.
+std::int64_t fake_cuda_count(const char* what);
+}
+#pragma GCC visibility pop

@@ -1,0 +1,101 @@
+// Modules and launches. Nothing is computed.
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "state.hpp"
+
+namespace {
+
+/// The bytes of a cubin (an ELF file, which knows its length) or PTX (a string); empty for others.
+std::string image_bytes(const void* image) {
+  const char* bytes = static_cast<const char*>(image);
+  if (std::memcmp(bytes, ELFMAG, SELFMAG) != 0) {
+    const std::string text = bytes;
+    return text.find(".version") != std::string::npos ? text : std::string();
+  }
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof header);
+  const std::size_t sections = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
+  const std::size_t segments = header.e_phoff + std::size_t{header.e_phnum} * header.e_phentsize;
+  return {bytes, std::max(sections, segments)};
+}
+
+/// Whether the image names such a kernel: in the string table of a cubin, or as an entry of PTX.
+bool has_entry(const std::string& image, const std::string& name) {
+  if (name.empty()) return false;
+  if (image.starts_with(ELFMAG)) return image.find(".text." + name + '\0') != std::string::npos;
+  return image.find(".entry " + name + '(') != std::string::npos;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
+                            CUjit_option* options, void** values) {
+  FAKE_CALL_IN_CONTEXT("cuModuleLoadDataEx");
+  std::string bytes = image_bytes(image);
+  if (bytes.empty()) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) {
+        std::strcpy(static_cast<char*>(values[i]), "fake: neither a cubin nor PTX");
+      }
+    }
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  *module = new CUmod_st{fake::current(), std::move(bytes), {}};
+  fake::state().modules.insert(*module);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  FAKE_CALL_IN_CONTEXT("cuModuleUnload");
+  if (!fake::state().modules.contains(module) || module->context != fake::current()) {
+    return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  }
+  for (const auto& [name, function] : module->functions) {
+    fake::state().functions.erase(function.get());
+  }
+  fake::state().modules.erase(module);
+  delete module;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  FAKE_CALL_IN_CONTEXT("cuModuleGetFunction");
+  if (!fake::state().modules.contains(module)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  if (!has_entry(module->image, name)) return CUDA_ERROR_NOT_FOUND;
+  auto& slot = module->functions[name];
+  if (!slot) slot = std::make_unique<CUfunc_st>(CUfunc_st{module});
+  fake::state().functions.insert(slot.get());
+  *function = slot.get();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  FAKE_CALL_IN_CONTEXT("cuFuncGetAttribute");
+  if (!fake::state().functions.contains(function) ||
+      attribute != CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK) {
+    return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  }
+  *value = 1024;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y, unsigned groups_z,
+                        unsigned threads, unsigned threads_y, unsigned threads_z, unsigned,
+                        CUstream stream, void** arguments, void** extra) {
+  FAKE_CALL_IN_CONTEXT("cuLaunchKernel");
+  if (!fake::state().functions.contains(function) || function->module->context != fake::current()) {
+    return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  }
+  const bool grid = groups >= 1 && groups <= 0x7fffffffU && groups_y == 1 && groups_z == 1;
+  const bool block = threads >= 1 && threads <= 1024 && threads_y == 1 && threads_z == 1;
+  if (!grid || !block || (arguments != nullptr && extra != nullptr)) {
+    return fake::misuse(CUDA_ERROR_INVALID_VALUE);
+  }
+  return fake::enqueue(stream, [] { ++fake::state().launches; });
+}
+}

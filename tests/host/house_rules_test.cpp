@@ -1,0 +1,114 @@
+// House rules that a reader relies on: line and file lengths, and where vendor headers may appear.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "support/source_tree.hpp"
+
+namespace bifold {
+
+using test::source_files;
+using test::SourceFile;
+
+namespace {
+
+const std::vector<std::string> code_folders{"include",   "backends", "kernels_cu", "kernels_cl",
+                                            "tests",     "bench",    "examples",   "bindings",
+                                            "packaging", "cmake"};
+const std::vector<std::string> code_suffixes{".hpp", ".cpp", ".h",     ".c",
+                                             ".cu",  ".cl",  ".cmake", "CMakeLists.txt"};
+
+std::vector<SourceFile> all_code() {
+  std::vector<SourceFile> files;
+  for (const std::string& folder : code_folders) {
+    for (SourceFile& file : source_files(folder, code_suffixes)) files.push_back(std::move(file));
+  }
+  return files;
+}
+
+/// Characters, not bytes, of a UTF-8 line.
+std::ptrdiff_t columns(const std::string& line) {
+  return std::count_if(line.begin(), line.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; });
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("house_rules");
+
+TEST_CASE("the project's code is found") {
+  CHECK(source_files("include", {".hpp"}).size() >= 14);
+  CHECK(source_files("backends", {".cpp"}).size() >= 10);
+  CHECK(source_files("kernels_cu", {".cu"}).size() >= 5);
+  CHECK(source_files("kernels_cl", {".cl"}).size() >= 5);
+}
+
+TEST_CASE("no line is longer than 100 columns") {
+  for (const SourceFile& file : all_code()) {
+    int number = 0;
+    for (const std::string& line : file.lines()) {
+      ++number;
+      CHECK_MESSAGE(columns(line) <= 100, file.path, ":", number, " has ", columns(line));
+    }
+  }
+}
+
+TEST_CASE("no file is longer than 450 lines") {
+  for (const SourceFile& file : all_code()) {
+    CHECK_MESSAGE(file.lines().size() <= 450, file.path, " has ", file.lines().size());
+  }
+}
+
+TEST_CASE("files end with one newline and hold no tabs or trailing blanks") {
+  for (const SourceFile& file : all_code()) {
+    INFO(file.path);
+    CHECK(file.text.ends_with('\n'));
+    CHECK_FALSE(file.text.ends_with("\n\n"));
+    CHECK(file.text.find('\t') == std::string::npos);
+    CHECK(file.text.find(" \n") == std::string::npos);
+  }
+}
+
+TEST_CASE("vendor headers stay inside the backends, interop, tests and the benchmark's peers") {
+  const std::regex vendor(R"(^\s*#\s*include\s*[<"](cuda[^>"]*|nvrtc\.h|CL/[^>"]*)[>"])");
+  const std::vector<std::string> allowed{
+      "backends/cuda/", "backends/opencl/", "include/bifold/interop/",
+      "tests/",         "bench/peers/",     "examples/embed_"};
+  for (const SourceFile& file : all_code()) {
+    const bool may = std::any_of(allowed.begin(), allowed.end(), [&](const std::string& prefix) {
+      return file.path.starts_with(prefix);
+    });
+    if (may) continue;
+    int number = 0;
+    for (const std::string& line : file.lines()) {
+      ++number;
+      CHECK_MESSAGE(!std::regex_search(line, vendor), file.path, ":", number, ": ", line);
+    }
+  }
+}
+
+TEST_CASE("the two backends do not include one another, and the core includes neither") {
+  const std::regex other_backend(R"(^\s*#\s*include\s*[<"](?:\.\./)?(cuda|opencl)/)");
+  for (const std::string folder : {"backends/core", "backends/cuda", "backends/opencl"}) {
+    for (const SourceFile& file : source_files(folder, {".hpp", ".cpp"})) {
+      for (const std::string& line : file.lines()) {
+        std::smatch match;
+        if (!std::regex_search(line, match, other_backend)) continue;
+        CHECK_MESSAGE("backends/" + match[1].str() == folder, file.path, ": ", line);
+      }
+    }
+  }
+}
+
+TEST_CASE("kernel files are free of includes: run-time compilers have no folder to look in") {
+  for (const std::string folder : {"kernels_cu", "kernels_cl"}) {
+    for (const SourceFile& file : source_files(folder, {".cu", ".cl"})) {
+      CHECK_MESSAGE(file.text.find("#include") == std::string::npos, file.path);
+    }
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold

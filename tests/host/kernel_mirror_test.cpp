@@ -1,0 +1,187 @@
+// The two kernel folders mirror each other, so that either can be read with the other beside it.
+#include <doctest/doctest.h>
+
+#include <bifold/gallery.hpp>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "support/source_tree.hpp"
+
+namespace bifold {
+
+using test::source_files;
+using test::SourceFile;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// What a kernel file promises to a reader of the other dialect's.
+struct Outline {
+  Names headings;                                      ///< Of its phases, in order.
+  std::vector<std::pair<std::string, Names>> entries;  ///< Entry points and their parameters.
+  std::map<std::string, std::string> parameters;       ///< Tuning defines and their defaults.
+};
+
+Names all_matches(const std::string& text, const std::regex& pattern) {
+  Names found;
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
+    found.push_back((*at)[1].str());
+  }
+  return found;
+}
+
+/// The last word of each declaration of a parameter list.
+Names parameter_names(const std::string& list) {
+  static const std::regex last_word(R"((\w+)\s*(?:,|$))");
+  return all_matches(list, last_word);
+}
+
+Outline outline_of(const SourceFile& file) {
+  static const std::regex heading(R"(//\s*--- (.*?) ---)");
+  static const std::regex entry(
+      R"((?:__global__|__kernel|\bkernel)\s+(?:__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*)*)"
+      R"((?:void\s+)(?:__launch_bounds__\s*\([^()]*\)\s*)?)"
+      R"((?:__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*)*(\w+)\s*\(([^()]*)\))");
+  static const std::regex parameter(
+      R"(#ifndef (\w+)\s*\n#define \1\s+([^\n]*?)\s*(?://[^\n]*)?\n)");
+  Outline outline;
+  outline.headings = all_matches(file.text, heading);
+  for (std::sregex_iterator at(file.text.begin(), file.text.end(), entry), end; at != end; ++at) {
+    outline.entries.emplace_back((*at)[1].str(), parameter_names((*at)[2].str()));
+  }
+  for (std::sregex_iterator at(file.text.begin(), file.text.end(), parameter), end; at != end;
+       ++at) {
+    outline.parameters[(*at)[1].str()] = (*at)[2].str();
+  }
+  return outline;
+}
+
+std::map<std::string, SourceFile> kernels(const std::string& folder, const std::string& suffix) {
+  std::map<std::string, SourceFile> files;
+  for (const SourceFile& file : source_files(folder, {suffix})) {
+    const std::string name = file.path.substr(folder.size() + 1);
+    files[name.substr(0, name.size() - suffix.size())] = file;
+  }
+  return files;
+}
+
+/// What a dialect may have alone: interchangeable paths of the prelude, of which each has those
+/// that its devices offer, and the contiguous chunks that only CPUs want.
+bool may_be_alone(const std::string& name) {
+  return name.starts_with("lanes_") || name.starts_with("atomics_") || name.ends_with("chunks");
+}
+
+/// Families whose gallery rows all name one backend.
+std::set<std::string> families_of_one_backend() {
+  std::set<std::string> one;
+  for (const auto& row : gallery::variants()) {
+    if (!row.requirements.backend.empty()) one.emplace(row.family);
+  }
+  for (const auto& row : gallery::variants()) {
+    if (row.requirements.backend.empty()) one.erase(std::string(row.family));
+  }
+  return one;
+}
+
+std::string joined(const Names& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// Base names of the kernels that both dialects must have.
+std::set<std::string> mirrored() {
+  const auto one = families_of_one_backend();
+  std::set<std::string> names;
+  for (const auto* folder : {"kernels_cu", "kernels_cl"}) {
+    for (const auto& [name, file] : kernels(folder, std::string(".") + (folder + 8))) {
+      if (!may_be_alone(name) && one.count(name) == 0) names.insert(name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("kernel_mirror");
+
+TEST_CASE("the outline of a kernel is read from either dialect") {
+  const Outline cuda = outline_of(
+      {"x.cu",
+       "#ifndef UNROLL\n#define UNROLL 8  // Why.\n#endif\n"
+       "extern \"C\" __global__ void __launch_bounds__(UNROLL)\nf(const IN* input, u64 n) {\n"
+       "  // --- First ---\n  // --- Second, then ---\n}\n"});
+  const Outline opencl =
+      outline_of({"x.cl",
+                  "#ifndef UNROLL\n#define UNROLL 8\n#endif\n"
+                  "__kernel __attribute__((reqd_work_group_size(UNROLL, 1, 1)))\nvoid f(\n"
+                  "    __global const IN* restrict input, const u64 n) {\n"
+                  "  // --- First ---\n  // --- Second, then ---\n}\n"});
+  CHECK(cuda.headings == Names{"First", "Second, then"});
+  REQUIRE(cuda.entries.size() == 1);
+  CHECK(cuda.entries[0].first == "f");
+  CHECK(cuda.entries[0].second == Names{"input", "n"});
+  CHECK(cuda.parameters.at("UNROLL") == "8");
+  CHECK(cuda.headings == opencl.headings);
+  CHECK(cuda.entries == opencl.entries);
+  CHECK(cuda.parameters == opencl.parameters);
+}
+
+TEST_CASE("both folders have the same kernels") {
+  const auto cuda = kernels("kernels_cu", ".cu");
+  const auto opencl = kernels("kernels_cl", ".cl");
+  REQUIRE(mirrored().size() >= 5);
+  for (const std::string& name : mirrored()) {
+    CHECK_MESSAGE(cuda.count(name) == 1, "kernels_cu lacks ", name);
+    CHECK_MESSAGE(opencl.count(name) == 1, "kernels_cl lacks ", name);
+  }
+}
+
+TEST_CASE("every family of the gallery has its kernel file") {
+  const auto cuda = kernels("kernels_cu", ".cu");
+  const auto opencl = kernels("kernels_cl", ".cl");
+  for (const auto& row : gallery::variants()) {
+    const std::string family(row.family);
+    INFO("row " << row.name << " of family " << family);
+    if (family.empty()) continue;
+    if (row.requirements.backend != "opencl") CHECK(cuda.count(family) == 1);
+    if (row.requirements.backend != "cuda") CHECK(opencl.count(family) == 1);
+  }
+}
+
+TEST_CASE("phases, entry points, arguments and tuning parameters read the same") {
+  auto cuda = kernels("kernels_cu", ".cu");
+  auto opencl = kernels("kernels_cl", ".cl");
+  for (const std::string& name : mirrored()) {
+    if (cuda.count(name) == 0 || opencl.count(name) == 0) continue;  // Reported above.
+    INFO("kernel file " << name);
+    const Outline left = outline_of(cuda[name]);
+    const Outline right = outline_of(opencl[name]);
+    CHECK_MESSAGE(left.headings == right.headings, "headings: ", joined(left.headings), " | ",
+                  joined(right.headings));
+    CHECK_MESSAGE(left.parameters == right.parameters, "tuning parameters or defaults differ");
+    REQUIRE(left.entries.size() == right.entries.size());
+    for (std::size_t i = 0; i < left.entries.size(); ++i) {
+      CHECK(left.entries[i].first == right.entries[i].first);
+      CHECK_MESSAGE(left.entries[i].second == right.entries[i].second, left.entries[i].first, ": ",
+                    joined(left.entries[i].second), " | ", joined(right.entries[i].second));
+    }
+  }
+}
+
+TEST_CASE("a file with entry points names its phases; each file starts with a comment") {
+  for (const auto* folder : {"kernels_cu", "kernels_cl"}) {
+    for (const auto& [name, file] : kernels(folder, std::string(".") + (folder + 8))) {
+      INFO(file.path);
+      CHECK(file.text.starts_with("// "));
+      const Outline outline = outline_of(file);
+      CHECK(outline.headings.size() >= outline.entries.size());
+    }
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold

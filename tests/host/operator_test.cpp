@@ -1,0 +1,109 @@
+// Operators as values: names, identities, equality, and the lexical check of user text.
+#include <doctest/doctest.h>
+
+#include <bifold/error.hpp>
+#include <bifold/op.hpp>
+#include <bifold/reference.hpp>
+#include <set>
+#include <string>
+
+#include "support/errors.hpp"
+#include "support/random.hpp"
+
+namespace bifold {
+
+using test::Failure;
+using test::failure_of;
+
+TEST_SUITE_BEGIN("operator");
+
+TEST_CASE("the built-in operators stand in the order of their kinds, each with its name") {
+  const auto& all = builtin_operators();
+  REQUIRE(all.size() == 9);
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CHECK(static_cast<std::size_t>(all[i].kind()) == i);
+    CHECK(names.insert(std::string(all[i].name())).second);
+    CHECK(all[i].commutative());
+    CHECK(all[i] == Operator(all[i].kind()));
+    CHECK(all[i].id() == Operator(all[i].kind()).id());
+  }
+  CHECK(Operator(plus).name() == "plus");
+  CHECK(Operator(logical_or).name() == "logical_or");
+  CHECK(failure_of([] { (void)Operator(OperatorKind::user); }).category ==
+        ErrorCategory::invalid_argument);
+}
+
+TEST_CASE("an identity is neutral on both sides, bit by bit") {
+  test::Random random(7);
+  for (const Operator& op : builtin_operators()) {
+    for (const Type type : all_types) {
+      if (!op.supports(type)) continue;
+      const Scalar identity = op.identity(type);
+      REQUIRE(identity.type() == type);
+      visit_type(type, [&]<class T>(T) {
+        const T neutral = identity.as<T>();
+        const bool logical =
+            op.kind() == OperatorKind::logical_and || op.kind() == OperatorKind::logical_or;
+        for (int i = 0; i < 200; ++i) {
+          T x = static_cast<T>(random.between(-128, 127));
+          if (i < 2) x = i == 0 ? T{0} : static_cast<T>(-T{0});  // Both zeros of a float.
+          if (logical) x = static_cast<T>(x != T{0});
+          CHECK(Scalar(reference::combine(op.kind(), neutral, x)).bits() == Scalar(x).bits());
+          CHECK(Scalar(reference::combine(op.kind(), x, neutral)).bits() == Scalar(x).bits());
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("bitwise operators are not defined on floating types, the others on every type") {
+  for (const Operator& op : builtin_operators()) {
+    const bool bitwise =
+        op == Operator(bit_and) || op == Operator(bit_or) || op == Operator(bit_xor);
+    for (const Type type : all_types) CHECK(op.supports(type) == !(bitwise && is_floating(type)));
+  }
+  using Plus = BuiltinOperator<OperatorKind::plus>;
+  using BitAnd = BuiltinOperator<OperatorKind::bit_and>;
+  static_assert(operator_on<Plus, float>);
+  static_assert(!operator_on<BitAnd, float>);
+  static_assert(operator_on<BitAnd, int>);
+  static_assert(!operator_on<int, int>);
+}
+
+TEST_CASE("user operators compare by definition") {
+  const auto make = [](const char* text, Commutativity order = Commutativity::non_commutative) {
+    return Operator::user("twist", text, Scalar(std::int32_t{0}), order);
+  };
+  const Operator op = make("a + b + a * b");
+  CHECK(op.kind() == OperatorKind::user);
+  CHECK(op.name() == "twist");
+  CHECK_FALSE(op.commutative());
+  CHECK(op.supports(Type::i32));
+  CHECK_FALSE(op.supports(Type::u32));
+  CHECK_FALSE(op.supports(Type::f32));
+  CHECK(op.identity(Type::i32).as<std::int32_t>() == 0);
+  CHECK(op == make("a + b + a * b"));
+  CHECK(op.id() == make("a + b + a * b").id());
+  CHECK_FALSE(op == make("b + a + a * b"));
+  CHECK(make("a + b", Commutativity::commutative).commutative());
+  CHECK_FALSE(make("a + b") == make("a + b", Commutativity::commutative));
+  CHECK_FALSE(op == Operator(plus));
+}
+
+TEST_CASE("text that is not one expression is refused with words") {
+  const char* wrong[] = {
+      "",         "   ", "(a + b",        "a + b)",        "a; b",      "a + b;",
+      "#if 1\na", "a[b", "{ return a; }", "a + b /* open", "(a + b))(", "a\n#define a b\n+ b"};
+  for (const char* text : wrong) {
+    CAPTURE(std::string(text));
+    const Failure failure =
+        failure_of([&] { (void)Operator::user("wrong", text, Scalar(std::int32_t{0})); });
+    CHECK(failure.category == ErrorCategory::invalid_argument);
+    CHECK(failure.mentions("wrong"));
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold

@@ -1,0 +1,110 @@
+// CUDA without a GPU: over a stand-in driver that reports an architecture, every generated kernel
+// goes through the real NVRTC. Nothing is executed.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <bifold/error.hpp>
+#include <bifold/gallery.hpp>
+#include <iostream>
+
+#include "support/environment.hpp"
+#include "support/factors.hpp"
+#include "support/workload.hpp"
+
+namespace bifold {
+
+using test::Workload;
+
+namespace {
+
+constexpr std::array<std::string_view, 5> architectures{"sm_75", "sm_80", "sm_90", "sm_100",
+                                                        "sm_120"};
+
+/// The share of the pairwise programs that this architecture takes: each goes to one in turn.
+std::size_t own_turn() {
+  const std::string& own = test::device().capabilities().architecture;
+  for (std::size_t i = 0; i < architectures.size(); ++i) {
+    if (own == architectures[i]) return i;
+  }
+  FAIL("no turn for ", own);
+  return 0;
+}
+
+/// Compiles; the compiler's log is the failure's message.
+bool compiles(const Workload& workload) {
+  try {
+    (void)test::AnyPlan(workload);
+    return true;
+  } catch (const Error& error) {
+    FAIL_CHECK(describe(workload), " on ", test::device().capabilities().architecture, ": ",
+               error.what(), "\n", error.log());
+    return false;
+  }
+}
+
+void compile_in_turn(Algorithm algorithm) {
+  const auto workloads = test::Factors(algorithm).pairwise_workloads();
+  REQUIRE(workloads.size() >= architectures.size());
+  std::size_t compiled = 0;
+  for (std::size_t i = own_turn(); i < workloads.size(); i += architectures.size()) {
+    compiled += compiles(workloads[i]);
+  }
+  std::cout << compiled << " of " << workloads.size() << " pairwise programs on "
+            << test::device().capabilities().architecture << '\n';
+}
+
+void compile_production(Algorithm algorithm, ScanKind kind) {
+  const auto workloads = test::production_workloads(algorithm, kind);
+  CHECK(workloads.size() == 8 * 9 + 2 * 6);
+  for (const Workload& workload : workloads) compiles(workload);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("nvrtc");
+
+TEST_CASE("the production reduction compiles on every legal type and operator") {
+  compile_production(Algorithm::reduce, ScanKind::inclusive);
+}
+
+TEST_CASE("the inclusive production scan compiles on every legal type and operator") {
+  compile_production(Algorithm::scan, ScanKind::inclusive);
+}
+
+TEST_CASE("the exclusive production scan compiles on every legal type and operator") {
+  compile_production(Algorithm::scan, ScanKind::exclusive);
+}
+
+TEST_CASE("this architecture's share of the pairwise reductions compiles") {
+  compile_in_turn(Algorithm::reduce);
+}
+
+TEST_CASE("this architecture's share of the pairwise scans compiles") {
+  compile_in_turn(Algorithm::scan);
+}
+
+TEST_CASE("every row that has CUDA kernels compiles with a user operator of 8 bytes") {
+  const Operator op = Operator::user(
+      "affine32",
+      "(((a >> 32) * (b >> 32)) << 32) | (((b >> 32) * (a & 0xffffffffu) + b) & 0xffffffffu)",
+      Scalar(std::uint64_t{1} << 32));
+  int rows = 0;
+  for (const auto& row : gallery::variants()) {
+    const Workload workload = test::workload_of(row, Type::u64, op);
+    if (supports(workload)) rows += compiles(workload);
+  }
+  CHECK(rows >= 3);
+}
+
+TEST_CASE("rows without CUDA kernels say so, and no others are missing") {
+  for (const auto& row : gallery::variants()) {
+    const auto support = gallery::supports(test::device(), row, Type::i32, plus);
+    INFO("row " << row.name << ": " << support.reason);
+    CHECK(support.supported ==
+          (row.requirements.backend.empty() || row.requirements.backend == "cuda"));
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold

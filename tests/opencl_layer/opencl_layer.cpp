@@ -1,0 +1,201 @@
+#include "opencl_layer.hpp"
+
+#include <CL/cl.h>
+#include <CL/cl_icd.h>
+#include <CL/cl_layer.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace {
+
+enum Kind : std::size_t { context, queue, buffer, program, kernel, event, kind_count };
+constexpr std::array<std::string_view, kind_count> kind_names{"context", "queue",  "buffer",
+                                                              "program", "kernel", "event"};
+
+/// How a successful call changes the number of references.
+enum class Effect { none, adds, removes, adds_event };
+
+/// A name as a template argument.
+template <std::size_t Size>
+struct Name {
+  std::array<char, Size> text{};
+  constexpr Name(const char (&literal)[Size]) {  // NOLINT: a literal is what it is made from.
+    std::copy_n(literal, Size, text.begin());
+  }
+  [[nodiscard]] constexpr std::string_view view() const { return {text.data(), Size - 1}; }
+};
+
+std::array<std::atomic<long>, kind_count> live{};
+cl_icd_dispatch target{};
+cl_icd_dispatch layer{};
+
+/// State of one covered entry point.
+struct Control {
+  std::atomic<long> calls{0};
+  std::atomic<int> fail_in{0};  ///< Calls until the failing one, 0 for never.
+  std::atomic<int> code{CL_SUCCESS};
+
+  /// The code that this call must fail with.
+  cl_int meet() {
+    ++calls;
+    int left = fail_in.load();
+    while (left > 0 && !fail_in.compare_exchange_weak(left, left - 1)) {
+    }
+    return left == 1 ? code.load() : CL_SUCCESS;
+  }
+};
+
+template <Name Entry, auto Member, Effect Change, Kind What, class Function>
+struct Wrapper;
+
+template <Name Entry, auto Member, Effect Change, Kind What, class Result, class... Arguments>
+struct Wrapper<Entry, Member, Change, What, Result(CL_API_CALL*)(Arguments...)> {
+  static inline Control control;
+
+  static Result CL_API_CALL call(Arguments... arguments) {
+    const cl_int fault = control.meet();
+    const std::tuple<Arguments...> all(arguments...);
+    const auto last = std::get<sizeof...(Arguments) - 1>(all);
+    if constexpr (std::is_pointer_v<Result>) {
+      if (fault != CL_SUCCESS) {
+        if (last != nullptr) *last = fault;
+        return nullptr;
+      }
+      const Result made = (target.*Member)(arguments...);
+      if (made != nullptr) ++live[What];
+      return made;
+    } else {
+      if (fault != CL_SUCCESS) return fault;
+      const Result code = (target.*Member)(arguments...);
+      if (code == CL_SUCCESS) count(last);
+      return code;
+    }
+  }
+
+  template <class Last>
+  static void count([[maybe_unused]] Last last) {
+    if constexpr (Change == Effect::adds) ++live[What];
+    if constexpr (Change == Effect::removes) --live[What];
+    if constexpr (Change == Effect::adds_event) {
+      if (last != nullptr) ++live[event];
+    }
+  }
+
+  static void install() { layer.*Member = &call; }
+  static constexpr std::string_view name() { return Entry.view(); }
+};
+
+template <auto Member>
+struct MemberType;
+template <class Type, Type cl_icd_dispatch::*Member>
+struct MemberType<Member> {
+  using type = Type;
+};
+
+template <Name Entry, auto Member, Effect Change = Effect::none, Kind What = kind_count>
+using Wrap = Wrapper<Entry, Member, Change, What, typename MemberType<Member>::type>;
+
+template <class... Wrappers>
+struct Table {
+  static void install() { (Wrappers::install(), ...); }
+
+  static Control* find(std::string_view name) {
+    Control* found = nullptr;
+    ((Wrappers::name() == name ? static_cast<void>(found = &Wrappers::control) : void()), ...);
+    return found;
+  }
+
+  static void clear() { (Wrappers::control.fail_in.store(0), ...); }
+};
+
+#define COVER(entry, ...) Wrap<#entry, &cl_icd_dispatch::entry __VA_OPT__(, ) __VA_ARGS__>
+
+using Covered = Table<
+    COVER(clGetPlatformIDs), COVER(clGetPlatformInfo), COVER(clGetDeviceIDs),
+    COVER(clGetDeviceInfo), COVER(clCreateContext, Effect::adds, context),
+    COVER(clRetainContext, Effect::adds, context),
+    COVER(clReleaseContext, Effect::removes, context),
+    COVER(clCreateCommandQueue, Effect::adds, queue),
+    COVER(clCreateCommandQueueWithProperties, Effect::adds, queue),
+    COVER(clRetainCommandQueue, Effect::adds, queue),
+    COVER(clReleaseCommandQueue, Effect::removes, queue),
+    COVER(clCreateBuffer, Effect::adds, buffer), COVER(clCreateSubBuffer, Effect::adds, buffer),
+    COVER(clRetainMemObject, Effect::adds, buffer),
+    COVER(clReleaseMemObject, Effect::removes, buffer),
+    COVER(clCreateProgramWithSource, Effect::adds, program),
+    COVER(clCreateProgramWithBinary, Effect::adds, program),
+    COVER(clRetainProgram, Effect::adds, program),
+    COVER(clReleaseProgram, Effect::removes, program), COVER(clBuildProgram),
+    COVER(clGetProgramInfo), COVER(clGetProgramBuildInfo),
+    COVER(clCreateKernel, Effect::adds, kernel), COVER(clRetainKernel, Effect::adds, kernel),
+    COVER(clReleaseKernel, Effect::removes, kernel), COVER(clSetKernelArg),
+    COVER(clGetKernelWorkGroupInfo), COVER(clGetKernelArgInfo),
+    COVER(clEnqueueNDRangeKernel, Effect::adds_event),
+    COVER(clEnqueueFillBuffer, Effect::adds_event), COVER(clEnqueueCopyBuffer, Effect::adds_event),
+    COVER(clEnqueueReadBuffer, Effect::adds_event), COVER(clEnqueueWriteBuffer, Effect::adds_event),
+    COVER(clEnqueueMarkerWithWaitList, Effect::adds_event),
+    COVER(clEnqueueBarrierWithWaitList, Effect::adds_event),
+    COVER(clCreateUserEvent, Effect::adds, event), COVER(clRetainEvent, Effect::adds, event),
+    COVER(clReleaseEvent, Effect::removes, event), COVER(clWaitForEvents), COVER(clGetEventInfo),
+    COVER(clGetEventProfilingInfo), COVER(clFlush), COVER(clFinish)>;
+
+#undef COVER
+
+}  // namespace
+
+extern "C" {
+
+int bifold_layer_fail(const char* entry, int nth, int code) {
+  Control* const control = Covered::find(entry);
+  if (control == nullptr) return 0;
+  control->code = code;
+  control->fail_in = nth;
+  return 1;
+}
+
+void bifold_layer_clear() {
+  Covered::clear();
+}
+
+long bifold_layer_calls(const char* entry) {
+  const Control* const control = Covered::find(entry);
+  return control == nullptr ? -1 : control->calls.load();
+}
+
+long bifold_layer_live(const char* kind) {
+  const auto* const found = std::find(kind_names.begin(), kind_names.end(), kind);
+  if (found == kind_names.end()) return -1;
+  return live[static_cast<std::size_t>(found - kind_names.begin())].load();
+}
+
+cl_int clGetLayerInfo(cl_layer_info what, size_t size, void* value, size_t* size_ret) {
+  if (what != CL_LAYER_API_VERSION) return CL_INVALID_VALUE;
+  if (value != nullptr) {
+    if (size < sizeof(cl_layer_api_version)) return CL_INVALID_VALUE;
+    *static_cast<cl_layer_api_version*>(value) = CL_LAYER_API_VERSION_100;
+  }
+  if (size_ret != nullptr) *size_ret = sizeof(cl_layer_api_version);
+  return CL_SUCCESS;
+}
+
+cl_int clInitLayer(cl_uint entries, const cl_icd_dispatch* next, cl_uint* entries_ret,
+                   const cl_icd_dispatch** layer_ret) {
+  if (next == nullptr || entries_ret == nullptr || layer_ret == nullptr ||
+      entries < sizeof(cl_icd_dispatch) / sizeof(void*)) {
+    return CL_INVALID_VALUE;
+  }
+  target = *next;
+  layer = *next;
+  Covered::install();
+  *entries_ret = sizeof(cl_icd_dispatch) / sizeof(void*);
+  *layer_ret = &layer;
+  return CL_SUCCESS;
+}
+
+}  // extern "C"

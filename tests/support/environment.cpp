@@ -1,0 +1,97 @@
+#include "environment.hpp"
+
+#include <algorithm>
+#include <bifold/error.hpp>
+#include <bifold/reduce.hpp>
+#include <bifold/version.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+namespace bifold::test {
+
+namespace {
+
+std::optional<Device>& device_slot() {
+  static std::optional<Device> slot;
+  return slot;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool required(std::string_view word) {
+  const std::string list = "," + environment("BIFOLD_REQUIRE") + ",";
+  return list.find("," + std::string(word) + ",") != std::string::npos;
+}
+
+int missing(std::string_view what, std::string_view reason) {
+  const bool fails = required(what);
+  std::cout << (fails ? "FAILED" : "SKIPPED") << ": no such device: " << reason << '\n';
+  return fails ? 1 : skip_status;
+}
+
+}  // namespace
+
+std::optional<int> prepare(Needs needs) {
+  std::cout << "bifold " << version() << ", seed " << seed() << '\n';
+  if (needs == Needs::nothing) return {};
+  const std::string selector =
+      needs == Needs::nvrtc ? std::string("cuda") : environment("BIFOLD_TEST_DEVICE");
+  const std::string backend =
+      needs == Needs::nvrtc ? std::string("nvrtc") : selector.substr(0, selector.find(':'));
+  try {
+    device_slot().emplace(open_device(selector));
+    // A CUDA device opens without its compiler; the first program tells.
+    if (needs == Needs::nvrtc) (void)ReducePlan(device(), {});
+  } catch (const Error& error) {
+    if (error.category() != ErrorCategory::unavailable) throw;
+    device_slot().reset();
+    return missing(backend, error.what());
+  }
+  const DeviceInfo& info = device().info();
+  std::cout << "device " << info.selector << ": " << info.name << ", " << info.platform
+            << ", driver " << info.driver << '\n';
+  return {};
+}
+
+void close_device() {
+  if (!device_slot()) return;
+  const CacheStatistics cache = device().cache_statistics();
+  std::cout << cache.compiled << " programs compiled in " << cache.compile_seconds << " s, "
+            << cache.from_disk << " from disk\n";
+  device_slot().reset();
+}
+
+const Device& device() { return device_slot().value(); }
+
+Device open_again(const CacheOptions& cache) {
+  return open_device(device().info().selector, DeviceOptions{.cache = cache});
+}
+
+std::filesystem::path fresh_folder(std::string_view name) {
+  std::string folder = "bifold-test-";
+  folder += device_slot() ? device().info().selector : "host";
+  std::replace(folder.begin(), folder.end(), ':', '-');
+  const auto path = std::filesystem::current_path() / folder / name;
+  std::filesystem::remove_all(path);
+  std::filesystem::create_directories(path);
+  return path;
+}
+
+std::uint64_t seed() {
+  static const std::uint64_t value = [] {
+    const std::string text = environment("BIFOLD_TEST_SEED");
+    return text.empty() ? std::uint64_t{20240229} : std::stoull(text);
+  }();
+  return value;
+}
+
+std::uint64_t memory_budget() {
+  const Capabilities& capabilities = device().capabilities();
+  return std::min(capabilities.max_allocation_bytes, capabilities.global_bytes / 2);
+}
+
+}  // namespace bifold::test

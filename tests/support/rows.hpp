@@ -1,0 +1,46 @@
+// The gallery's rows that the device under test can run.
+#pragma once
+
+#include <bifold/gallery.hpp>
+#include <vector>
+
+#include "environment.hpp"
+
+namespace bifold::test {
+
+/// Rows of `algorithm` that the device supports on that type and operator.
+inline std::vector<const gallery::Variant*> rows_on_device(Algorithm algorithm, Type type,
+                                                           const Operator& op) {
+  std::vector<const gallery::Variant*> rows;
+  if (!device().supports(type)) return rows;
+  for (const auto& row : gallery::variants()) {
+    if (row.algorithm == algorithm && gallery::supports(device(), row, type, op)) {
+      rows.push_back(&row);
+    }
+  }
+  return rows;
+}
+
+/// One row of each kernel family, where rows differ by a tuning value only.
+inline std::vector<const gallery::Variant*> families_on_device(Algorithm algorithm, Type type,
+                                                               const Operator& op) {
+  std::vector<const gallery::Variant*> rows;
+  for (const auto* row : rows_on_device(algorithm, type, op)) {
+    if (rows.empty() || rows.back()->family != row->family) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// The production row and one more, another one for each `turn`: for promises that a test checks on
+/// many types, as compiling every row for each of them would take minutes on a CPU.
+inline std::vector<const gallery::Variant*> rows_in_turn(Algorithm algorithm, Type type,
+                                                         const Operator& op, std::size_t turn) {
+  auto rows = families_on_device(algorithm, type, op);
+  if (rows.size() > 2) rows = {rows[0], rows[1 + turn % (rows.size() - 1)]};
+  return rows;
+}
+
+/// Whether the row's look-back publishes words between groups.
+inline bool publishes(const gallery::Variant& row) { return row.requirements.published_words; }
+
+}  // namespace bifold::test
