@@ -11,8 +11,8 @@ std::shared_ptr<const detail::Plan> PlanTable::find(const PlanKey& key, const Op
   return found != entries_.end() && found->second.op == op ? found->second.plan : nullptr;
 }
 
-std::shared_ptr<const detail::Plan> PlanTable::add(const PlanKey& key, const Operator& op,
-                                                   std::shared_ptr<const detail::Plan> plan) {
+std::shared_ptr<const detail::Plan> PlanTable::add(
+    const PlanKey& key, const Operator& op, const std::shared_ptr<const detail::Plan>& plan) {
   const std::unique_lock lock(mutex_);
   const auto [entry, added] = entries_.try_emplace(key, Entry{op, plan});
   return added || !(entry->second.op == op) ? plan : entry->second.plan;

@@ -33,7 +33,7 @@ class PlanTable {
   [[nodiscard]] std::shared_ptr<const detail::Plan> find(const PlanKey& key,
                                                          const Operator& op) const;
   std::shared_ptr<const detail::Plan> add(const PlanKey& key, const Operator& op,
-                                          std::shared_ptr<const detail::Plan> plan);
+                                          const std::shared_ptr<const detail::Plan>& plan);
 
  private:
   struct Hash {

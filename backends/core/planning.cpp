@@ -28,6 +28,16 @@ void check_shape(const PlanShape& shape) {
   static_cast<void>(shape.op.identity(shape.accumulator));  // Throws where it is not defined.
 }
 
+const gallery::Variant& row_named(Algorithm algorithm, std::string_view name) {
+  const gallery::Variant* row = gallery::find(algorithm, name);
+  if (row == nullptr) {
+    throw Error(
+        ErrorCategory::invalid_argument,
+        "no " + std::string(name_of(algorithm)) + " variant named \"" + std::string(name) + "\"");
+  }
+  return *row;
+}
+
 // The first type of the shape that the device cannot compute with decides for all.
 gallery::Support supports_shape(const Device& device, const gallery::Variant& variant,
                                 const PlanShape& shape) {
@@ -92,24 +102,19 @@ PlannedKernel build_kernel(const Device& device, const KernelSpec& spec) {
 const gallery::Variant& choose_variant(const Device& device, Algorithm algorithm,
                                        std::string_view name, const PlanShape& shape) {
   check_shape(shape);
-  const gallery::Variant* asked = gallery::find(algorithm, name);
-  if (asked == nullptr) {
-    throw Error(
-        ErrorCategory::invalid_argument,
-        "no " + std::string(name_of(algorithm)) + " variant named \"" + std::string(name) + "\"");
-  }
+  const gallery::Variant& asked = row_named(algorithm, name);
   const auto refuse = [&](const std::string& reason) -> Error {
     return {ErrorCategory::unsupported, std::string(name_of(algorithm)) + " variant " +
                                             std::string(name) + " on " + device.info().selector +
                                             ": " + reason};
   };
-  if (row_of(*asked).planner != nullptr) {
-    const gallery::Support support = supports_shape(device, *asked, shape);
+  if (row_of(asked).planner != nullptr) {
+    const gallery::Support support = supports_shape(device, asked, shape);
     if (!support) throw refuse(support.reason);
-    return *asked;
+    return asked;
   }
   std::string reasons;
-  for (const gallery::Variant* candidate : candidates(device, *asked)) {
+  for (const gallery::Variant* candidate : candidates(device, asked)) {
     gallery::Support support = may_run_unattended(device, *candidate);
     if (support) support = supports_shape(device, *candidate, shape);
     if (support) {
@@ -146,18 +151,18 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
 
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
                                               std::string_view variant, const PlanShape& shape) {
-  const gallery::Variant* asked = gallery::find(algorithm, variant);
-  if (asked == nullptr) choose_variant(device, algorithm, variant, shape);  // Throws with words.
-  const PlanKey key{shape.op.id(),     index_of(*asked), shape.input,
-                    shape.accumulator, shape.output,     static_cast<std::uint8_t>(shape.kind)};
+  const gallery::Variant& asked = row_named(algorithm, variant);
+  const PlanKey key{shape.op.id(),     index_of(asked), shape.input,
+                    shape.accumulator, shape.output,    static_cast<std::uint8_t>(shape.kind)};
   PlanTable& plans = device.state()->plans;
   if (auto known = plans.find(key, shape.op)) return known;
   const gallery::Variant& chosen = choose_variant(device, algorithm, variant, shape);
   const std::size_t widest =
       std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
-  auto plan = build_plan(device, chosen, shape,
-                         default_tuning(chosen, device.info().kind, device.capabilities(), widest));
-  return plans.add(key, shape.op, std::move(plan));
+  const auto plan =
+      build_plan(device, chosen, shape,
+                 default_tuning(chosen, device.info().kind, device.capabilities(), widest));
+  return plans.add(key, shape.op, plan);
 }
 
 }  // namespace bifold::core

@@ -91,8 +91,8 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
     }
   } else {
     try {
-      const Scratch scratch = borrows ? borrow(*workspace, state, size)
-                                      : state.arena.reserve(*state.backend, size);
+      const Scratch scratch =
+          borrows ? borrow(*workspace, state, size) : state.arena.reserve(*state.backend, size);
       plan.enqueue({*state.backend, range_of(input), range_of(output), input.count, lifted,
                     same_range(state.device, input, output), scratch});
     } catch (...) {

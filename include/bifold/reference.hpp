@@ -29,8 +29,9 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
       }
     case OperatorKind::minimum:
     case OperatorKind::maximum: {
-      if (a != a) return a;
-      if (b != b) return b;
+      // Only NaN differs from itself.
+      if (a != a) return a;  // NOLINT(misc-redundant-expression)
+      if (b != b) return b;  // NOLINT(misc-redundant-expression)
       const bool wants_less = kind == OperatorKind::minimum;
       if (a < b) return wants_less ? a : b;
       if (b < a) return wants_less ? b : a;
