@@ -56,7 +56,14 @@ void compile_in_turn(Algorithm algorithm) {
 void compile_production(Algorithm algorithm, ScanKind kind) {
   const auto workloads = test::production_workloads(algorithm, kind);
   CHECK(workloads.size() == 8 * 9 + 2 * 6);
-  for (const Workload& workload : workloads) compiles(workload);
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    // The kinds of a scan differ in one define: each architecture takes every type and operator in
+    // one of them, its neighbour in the other.
+    if (algorithm == Algorithm::scan && (i + own_turn()) % 2 != static_cast<std::size_t>(kind)) {
+      continue;
+    }
+    compiles(workloads[i]);
+  }
 }
 
 }  // namespace
@@ -67,11 +74,8 @@ TEST_CASE("the production reduction compiles on every legal type and operator") 
   compile_production(Algorithm::reduce, ScanKind::inclusive);
 }
 
-TEST_CASE("the inclusive production scan compiles on every legal type and operator") {
+TEST_CASE("the production scan compiles on every legal type and operator, in one of its kinds") {
   compile_production(Algorithm::scan, ScanKind::inclusive);
-}
-
-TEST_CASE("the exclusive production scan compiles on every legal type and operator") {
   compile_production(Algorithm::scan, ScanKind::exclusive);
 }
 
