@@ -77,8 +77,7 @@ template <class T>
 void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint64_t count,
               T init) {
   switch (op) {
-    case OperatorKind::plus:
-      return make<T, OperatorKind::plus>(input, inclusive, count, init);
+    case OperatorKind::plus: return make<T, OperatorKind::plus>(input, inclusive, count, init);
     case OperatorKind::multiplies:
       return make<T, OperatorKind::multiplies>(input, inclusive, count, init);
     case OperatorKind::minimum:
@@ -87,16 +86,14 @@ void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint
       return make<T, OperatorKind::maximum>(input, inclusive, count, init);
     case OperatorKind::bit_and:
       return make<T, OperatorKind::bit_and>(input, inclusive, count, init);
-    case OperatorKind::bit_or:
-      return make<T, OperatorKind::bit_or>(input, inclusive, count, init);
+    case OperatorKind::bit_or: return make<T, OperatorKind::bit_or>(input, inclusive, count, init);
     case OperatorKind::bit_xor:
       return make<T, OperatorKind::bit_xor>(input, inclusive, count, init);
     case OperatorKind::logical_and:
       return make<T, OperatorKind::logical_and>(input, inclusive, count, init);
     case OperatorKind::logical_or:
       return make<T, OperatorKind::logical_or>(input, inclusive, count, init);
-    case OperatorKind::user:
-      break;
+    case OperatorKind::user: break;
   }
   throw std::logic_error("only built-in operators have benchmark data");
 }

@@ -47,9 +47,7 @@ std::string seconds_text(double seconds) {
   return three_digits(seconds) + " s";
 }
 
-std::string rate_text(double rate) {
-  return three_digits(rate);
-}
+std::string rate_text(double rate) { return three_digits(rate); }
 
 std::string share_text(double rate, double limit) {
   return limit > 0 ? fmt::format("{:.0f} %", 100 * rate / limit) : "-";

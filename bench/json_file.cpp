@@ -13,9 +13,7 @@
 namespace bench {
 namespace {
 
-std::filesystem::path temporary_of(std::filesystem::path file) {
-  return file += ".tmp";
-}
+std::filesystem::path temporary_of(std::filesystem::path file) { return file += ".tmp"; }
 
 }  // namespace
 

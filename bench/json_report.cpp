@@ -11,14 +11,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json text(std::string_view value) {
-  return std::string(value);
-}
+Json text(std::string_view value) { return std::string(value); }
 
 /// Null for a rate that was not measured.
-Json rate_or_null(double value) {
-  return value > 0 ? Json(value) : Json(nullptr);
-}
+Json rate_or_null(double value) { return value > 0 ? Json(value) : Json(nullptr); }
 
 Json share_or_null(double value, double limit) {
   return limit > 0 ? Json(value / limit) : Json(nullptr);
@@ -111,14 +107,10 @@ Json device_of(const Report& report, std::size_t index) {
 
 std::string_view name_of(Outcome outcome) {
   switch (outcome) {
-    case Outcome::timed:
-      return "timed";
-    case Outcome::skipped:
-      return "skipped";
-    case Outcome::wrong:
-      return "wrong";
-    case Outcome::failed:
-      break;
+    case Outcome::timed: return "timed";
+    case Outcome::skipped: return "skipped";
+    case Outcome::wrong: return "wrong";
+    case Outcome::failed: break;
   }
   return "failed";
 }

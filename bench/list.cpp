@@ -57,13 +57,9 @@ void print_row(std::string_view name, std::string_view value) {
   fmt::print("    {:<18}{}\n", name, value);
 }
 
-std::string_view yes_no(bool value) {
-  return value ? "yes" : "no";
-}
+std::string_view yes_no(bool value) { return value ? "yes" : "no"; }
 
-std::string or_unknown(std::uint64_t bytes) {
-  return bytes == 0 ? "unknown" : bytes_text(bytes);
-}
+std::string or_unknown(std::uint64_t bytes) { return bytes == 0 ? "unknown" : bytes_text(bytes); }
 
 void print_capabilities(const bifold::Capabilities& c) {
   print_row("memory", fmt::format("{}, at most {} per buffer{}", bytes_text(c.global_bytes),

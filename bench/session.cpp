@@ -109,17 +109,13 @@ Result Session::run(const Configuration& what, Verifier& verifier) {
     result.reason = one_line(error.what());
     switch (error.category()) {
       case bifold::ErrorCategory::unsupported:
-      case bifold::ErrorCategory::out_of_memory:
-        result.outcome = Outcome::skipped;
-        break;
+      case bifold::ErrorCategory::out_of_memory: result.outcome = Outcome::skipped; break;
       case bifold::ErrorCategory::timeout:
       case bifold::ErrorCategory::device_lost:
         lost_ = fmt::format("the device was {} by an earlier configuration",
                             error.category() == bifold::ErrorCategory::timeout ? "hung" : "lost");
         [[fallthrough]];
-      default:
-        result.outcome = Outcome::failed;
-        break;
+      default: result.outcome = Outcome::failed; break;
     }
   }
   return result;

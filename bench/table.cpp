@@ -70,15 +70,9 @@ Line not_measured(const Result& first, const Result& last) {
     line.cells.back() += " .. " + count_text(last.what.n);
   }
   switch (first.outcome) {
-    case Outcome::skipped:
-      line.remark = "skipped: " + first.reason;
-      break;
-    case Outcome::failed:
-      line.remark = "FAILED: " + first.reason;
-      break;
-    default:
-      line.remark = first.reason;
-      break;
+    case Outcome::skipped: line.remark = "skipped: " + first.reason; break;
+    case Outcome::failed: line.remark = "FAILED: " + first.reason; break;
+    default: line.remark = first.reason; break;
   }
   return line;
 }

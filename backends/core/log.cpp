@@ -43,8 +43,10 @@ class CallbackSink final : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    if (callback_) {
+    if (!callback_) return;
+    try {
       callback_(level_of(message.level), {message.payload.data(), message.payload.size()});
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a message is not worth failing a call for.
     }
   }
   void flush_() override {}
@@ -56,7 +58,7 @@ class CallbackSink final : public spdlog::sinks::base_sink<std::mutex> {
 struct Sinks {
   Sinks() {
     logger.set_level(spdlog::level::off);
-    // By default spdlog prints what a sink throws; a library prints nothing.
+    // By default spdlog prints its own failures; a library prints nothing.
     logger.set_error_handler([](const std::string&) {});
   }
   std::shared_ptr<CallbackSink> sink = std::make_shared<CallbackSink>();

@@ -234,6 +234,25 @@ TEST_CASE("beyond the size limit the oldest entries go") {
   CHECK(total_size(folder) <= no_limit);
 }
 
+TEST_CASE("an entry that claims more than any memory is refused unread") {
+  check_damage("sparse", true,
+               [](const fs::path& file) { fs::resize_file(file, std::uintmax_t{1} << 42); });
+}
+
+TEST_CASE("eviction leaves files alone that are not the cache's") {
+  const fs::path folder = test::fresh_folder("guests");
+  const std::vector<fs::path> guests{folder / "notes.kernel", folder / "my.kernel.cl",
+                                     folder / "0123456789abcdef0123456789abcdef.kernel.txt"};
+  for (const auto& guest : guests) {
+    write(guest, std::string(100'000, 'g'));
+    fs::last_write_time(guest, fs::last_write_time(guest) - std::chrono::hours(2));
+  }
+  CacheOptions options = cache_in(folder);
+  options.limit_bytes = 50'000;
+  use(options);
+  for (const auto& guest : guests) CHECK(fs::file_size(guest) == 100'000);
+}
+
 TEST_CASE("processes and devices that fill one cache at once do not disturb each other") {
   const fs::path folder = test::fresh_folder("shared");
   std::vector<std::thread> threads;

@@ -104,6 +104,30 @@ TEST_CASE("text that is not one expression is refused with words") {
   }
 }
 
+TEST_CASE("operands are values: assignments, comments and trigraphs are refused") {
+  for (const char* text : {"a = b", "a += b", "a <<= b", "a++ + b", "a + b // later", "a ?\?( b",
+                           "\"a\" + b", "a + b\\"}) {
+    CAPTURE(std::string(text));
+    CHECK(failure_of([&] {
+            (void)Operator::user("wrong", text, Scalar(std::int32_t{0}));
+          }).category == ErrorCategory::invalid_argument);
+  }
+  // Comparisons are expressions.
+  for (const char* text : {"a == b ? a : b", "a <= b ? a : b", "a >= b ? a : b", "a != b"}) {
+    CAPTURE(std::string(text));
+    CHECK(Operator::user("right", text, Scalar(std::int32_t{0})).expression(Type::i32) != "");
+  }
+}
+
+TEST_CASE("the name of an operator is an identifier") {
+  for (const char* name : {"", "1st", "two words", "quo\"te", "line\nbreak"}) {
+    CAPTURE(std::string(name));
+    CHECK(failure_of([&] {
+            (void)Operator::user(name, "a + b", Scalar(std::int32_t{0}));
+          }).category == ErrorCategory::invalid_argument);
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace bifold

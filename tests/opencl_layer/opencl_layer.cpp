@@ -159,9 +159,7 @@ int bifold_layer_fail(const char* entry, int nth, int code) {
   return 1;
 }
 
-void bifold_layer_clear() {
-  Covered::clear();
-}
+void bifold_layer_clear() { Covered::clear(); }
 
 long bifold_layer_calls(const char* entry) {
   const Control* const control = Covered::find(entry);
