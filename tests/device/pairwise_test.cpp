@@ -32,16 +32,17 @@ std::vector<Run> short_runs(const Workload& workload) {
   return runs;
 }
 
-void check_pairwise(Algorithm algorithm) {
+/// Runs the programs that cover every pair: one half of them, so that two processes share the work.
+void check_pairwise(Algorithm algorithm, std::size_t half) {
   const test::Factors factors(algorithm);
   const auto legal = [&](const Combination& c) { return factors.legal(c); };
   const auto list = test::pairwise(factors.levels(), legal);
   CHECK(test::uncovered_pairs(factors.levels(), legal, list) == 0);
-  REQUIRE_FALSE(list.empty());
+  REQUIRE(list.size() >= 2);
   std::cout << list.size() << " programs cover every pair\n";
   Queue queue(test::device());
-  for (const Combination& combination : list) {
-    const Workload workload = factors.workload(combination);
+  for (std::size_t i = half; i < list.size(); i += 2) {
+    const Workload workload = factors.workload(list[i]);
     test::check_runs(queue, workload, short_runs(workload));
   }
 }
@@ -89,15 +90,27 @@ TEST_CASE("an operator that is not defined on a type is not supported on it") {
 
 TEST_SUITE_END();
 
-TEST_SUITE_BEGIN("pairwise_reduce");
-TEST_CASE("reductions: every pair of row, type, operator and group size") {
-  check_pairwise(Algorithm::reduce);
+TEST_SUITE_BEGIN("pairwise_reduce_1");
+TEST_CASE("reductions: every pair of row, type, operator and group size, first half") {
+  check_pairwise(Algorithm::reduce, 0);
 }
 TEST_SUITE_END();
 
-TEST_SUITE_BEGIN("pairwise_scan");
-TEST_CASE("scans: every pair of row, type, operator, kind and group size") {
-  check_pairwise(Algorithm::scan);
+TEST_SUITE_BEGIN("pairwise_reduce_2");
+TEST_CASE("reductions: every pair of row, type, operator and group size, second half") {
+  check_pairwise(Algorithm::reduce, 1);
+}
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("pairwise_scan_1");
+TEST_CASE("scans: every pair of row, type, operator, kind and group size, first half") {
+  check_pairwise(Algorithm::scan, 0);
+}
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("pairwise_scan_2");
+TEST_CASE("scans: every pair of row, type, operator, kind and group size, second half") {
+  check_pairwise(Algorithm::scan, 1);
 }
 TEST_SUITE_END();
 
