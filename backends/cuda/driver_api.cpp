@@ -2,6 +2,7 @@
 
 #include "cuda/dynamic_library.hpp"
 #include "cuda/error.hpp"
+#include "cuda/loaded.hpp"
 
 namespace bifold::backend::cuda {
 namespace {
@@ -40,8 +41,8 @@ DriverApi load_driver() {
 
 const DriverApi& driver() {
   // Not destroyed: destructors that run at exit may still need it.
-  static const DriverApi& api = *new DriverApi(load_driver());
-  return api;
+  static const auto& loaded = *new Loaded<DriverApi>(load_driver);
+  return loaded.get();
 }
 
 const DriverApi& initialised_driver() {

@@ -6,6 +6,7 @@
 #include "cuda/driver_api.hpp"
 #include "cuda/dynamic_library.hpp"
 #include "cuda/error.hpp"
+#include "cuda/loaded.hpp"
 
 namespace bifold::backend::cuda {
 namespace {
@@ -80,8 +81,8 @@ NvrtcApi load_nvrtc() {
 
 const NvrtcApi& nvrtc() {
   // Not destroyed, as the driver is not.
-  static const NvrtcApi& api = *new NvrtcApi(load_nvrtc());
-  return api;
+  static const auto& loaded = *new Loaded<NvrtcApi>(load_nvrtc);
+  return loaded.get();
 }
 
 std::string version_text(const NvrtcApi& api) {
