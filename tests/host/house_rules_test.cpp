@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <regex>
 
 #include "support/source_tree.hpp"
@@ -107,6 +109,15 @@ TEST_CASE("kernel files are free of includes: run-time compilers have no folder 
       CHECK_MESSAGE(file.text.find("#include") == std::string::npos, file.path);
     }
   }
+}
+
+TEST_CASE("the README shows the quickstart that is built and run") {
+  std::ifstream readme(std::string(BIFOLD_SOURCE_DIR) + "/README.md");
+  const std::string text{std::istreambuf_iterator<char>(readme), {}};
+  REQUIRE_FALSE(text.empty());
+  const auto examples = source_files("examples", {"quickstart.cpp"});
+  REQUIRE(examples.size() == 1);
+  CHECK(text.find("```cpp\n" + examples[0].text + "```") != std::string::npos);
 }
 
 TEST_SUITE_END();
