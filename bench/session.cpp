@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "format.hpp"
 
@@ -77,7 +79,10 @@ void Session::load(const HostData& data, std::uint64_t n) {
   total_ = bifold::Buffer<std::uint8_t>(device_, 64);
   // The probes read whole buffers: what the data leave over must have been written too.
   const std::uint64_t used = n * bifold::size_of(data.type());
-  if (used < bytes) queue_.fill(input_.view(used, bytes - used), 0);
+  if (used < bytes) {
+    const std::vector<std::uint8_t> rest(bytes - used, 0);
+    queue_.upload(std::span<const std::uint8_t>(rest), input_.view(used, bytes - used));
+  }
   queue_.upload_bytes(elements(input_, n), data.input(), n);
 }
 
