@@ -7,6 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "usage_error.hpp"
 
@@ -27,8 +28,8 @@ void check_writable(const std::filesystem::path& file) {
   const bool opened = std::ofstream(temporary).is_open();
   const int code = errno;
   if (!opened) {
-    throw UsageError(
-        fmt::format("--json: cannot write '{}': {}", file.string(), std::strerror(code)));
+    throw UsageError(fmt::format("--json: cannot write '{}': {}", file.string(),
+                                 std::generic_category().message(code)));
   }
   std::filesystem::remove(temporary, ignored);
 }

@@ -7,6 +7,7 @@
 
 namespace bench {
 
+// NOLINTNEXTLINE(modernize-pass-by-value)
 LimitMeter::LimitMeter(const bifold::Device& device, const Budget& budget)
     : device_(device), budget_(budget) {}
 

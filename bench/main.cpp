@@ -85,6 +85,7 @@ int run_tool(int argc, char** argv) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): only a failure to complain gets out.
 int main(int argc, char** argv) {
   try {
     return run_tool(argc, argv);

@@ -33,6 +33,7 @@ std::vector<T> choose(std::string_view option, const std::vector<std::string>& n
     }
     if (found) continue;
     std::vector<std::string_view> known;
+    known.reserve(std::size(choices));
     for (const auto& choice : choices) known.push_back(name(choice));
     throw UsageError(fmt::format("{}: unknown name '{}' (choose from {}, all)", option, wanted,
                                  fmt::join(known, ", ")));
@@ -67,6 +68,7 @@ Budget understand_budget(const RunArguments& arguments) {
   Budget budget;
   if (arguments.quick) budget = {0.04, 5};
   if (arguments.seconds) budget.seconds = *arguments.seconds;
+  // NOLINTNEXTLINE(readability-simplify-boolean-expr): said so, it refuses NaN as well.
   if (!(budget.seconds > 0 && budget.seconds <= 3600)) {
     throw UsageError("--seconds: must be more than 0 and at most 3600");
   }
@@ -85,8 +87,8 @@ bifold::ScanKind understand_kind(std::string_view name) {
 }
 
 std::vector<std::string> or_default(const std::vector<std::string>& given,
-                                    std::vector<std::string> otherwise) {
-  return given.empty() ? std::move(otherwise) : given;
+                                    const std::vector<std::string>& otherwise) {
+  return given.empty() ? otherwise : given;
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ namespace bifold::backend::cuda {
 
 /// The driver's functions, under the names that cuda.h gives them.
 struct DriverApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator takes none.
 #define BIFOLD_DECLARE(function, symbol) decltype(::function)* function = nullptr;
   BIFOLD_CUDA_DRIVER_FUNCTIONS(BIFOLD_DECLARE)
 #undef BIFOLD_DECLARE

@@ -8,7 +8,8 @@ DynamicLibrary open_library(const std::string& name) {
   DynamicLibrary library;
   library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library.handle == nullptr) {
-    const char* words = dlerror();
+    // The loader keeps its words per thread.
+    const char* words = dlerror();  // NOLINT(concurrency-mt-unsafe)
     library.error = words != nullptr ? words : name + ": cannot be opened";
   }
   return library;

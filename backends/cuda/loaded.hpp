@@ -22,7 +22,8 @@ class Loaded {
 
   /// The functions; throws what the loader threw.
   [[nodiscard]] const Api& get() const {
-    if (!api_) throw Error(*error_);
+    // One of the two is there.
+    if (!api_) throw Error(*error_);  // NOLINT(bugprone-unchecked-optional-access)
     return *api_;
   }
 

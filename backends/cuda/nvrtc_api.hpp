@@ -25,6 +25,7 @@ namespace bifold::backend::cuda {
 
 /// NVRTC's functions, under the names that nvrtc.h gives them, and what was asked of it once.
 struct NvrtcApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator takes none.
 #define BIFOLD_DECLARE(function) decltype(::function)* function = nullptr;
   BIFOLD_NVRTC_FUNCTIONS(BIFOLD_DECLARE)
 #undef BIFOLD_DECLARE

@@ -70,14 +70,17 @@ Found find_devices() {
       const std::vector<cl_device_id> devices = device_ids(platform);
       if (devices.empty()) {
         core::log().debug("opencl: platform {} has no device", name);
-        empty += (empty.empty() ? "" : "; ") + name + " has no device";
+        empty.append(empty.empty() ? "" : "; ").append(name).append(" has no device");
         continue;
       }
       found.devices.insert(found.devices.end(), devices.begin(), devices.end());
-      found.platforms.push_back(name + ", " + version);
+      found.platforms.push_back(fmt::format("{}, {}", name, version));
     } catch (const Error& failure) {
       core::log().debug("opencl: platform {} is skipped: {}", name, failure.what());
-      empty += (empty.empty() ? "" : "; ") + name + " failed: " + failure.what();
+      empty.append(empty.empty() ? "" : "; ")
+          .append(name)
+          .append(" failed: ")
+          .append(failure.what());
     }
   }
   if (found.devices.empty() && found.reason.empty()) {

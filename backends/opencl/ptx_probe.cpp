@@ -67,7 +67,8 @@ bool run_probe(const cl::Context& context, const cl::Device& device) {
 
   for (std::uint32_t lane = 0; lane < width; ++lane) {
     const std::uint32_t neighbour = lane ^ 1U;
-    const std::uint64_t word = (std::uint64_t{neighbour + 1} << 40U) | (neighbour * 7U);
+    const std::uint64_t word =
+        (std::uint64_t{neighbour + 1} << 40U) | (std::uint64_t{neighbour} * 7U);
     if (seen[lane] != word || shuffled[lane] != neighbour * 3U + 1U) {
       core::log().debug("opencl: inline PTX builds but lane {} computes wrongly", lane);
       return false;

@@ -14,6 +14,7 @@ namespace bifold::backend::opencl {
 template <class T>
 T device_value(cl_device_id device, cl_device_info what) {
   T value{};
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): some facts are handles, and a handle is meant.
   check(clGetDeviceInfo(device, what, sizeof value, &value, nullptr), "clGetDeviceInfo",
         Step::open);
   return value;

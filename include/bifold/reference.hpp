@@ -23,8 +23,9 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
       if constexpr (floating) {
         return kind == OperatorKind::plus ? a + b : a * b;
       } else {
-        const auto left = static_cast<std::uint64_t>(a);
-        const auto right = static_cast<std::uint64_t>(b);
+        // Sign extension is meant: it does not reach the result's bits.
+        const auto left = static_cast<std::uint64_t>(a);   // NOLINT(bugprone-signed-char-misuse)
+        const auto right = static_cast<std::uint64_t>(b);  // NOLINT(bugprone-signed-char-misuse)
         return static_cast<T>(kind == OperatorKind::plus ? left + right : left * right);
       }
     case OperatorKind::minimum:
@@ -44,7 +45,7 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
       }
       return a;
     }
-    case OperatorKind::bit_and:
+    case OperatorKind::bit_and:  // NOLINT(bugprone-branch-clone): not for integers.
       if constexpr (!floating) return static_cast<T>(a & b);
       break;
     case OperatorKind::bit_or:
