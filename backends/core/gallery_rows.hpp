@@ -3,7 +3,7 @@
 
 #include <bifold/gallery.hpp>
 #include <memory>
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,9 +21,17 @@ using Planner = std::shared_ptr<const detail::Plan> (*)(const Device& device,
 /// try, best first, on each kind of device.
 struct Row {
   Planner planner = nullptr;
-  Tuning fixed;  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.
-  std::vector<std::string_view> on_gpu;
-  std::vector<std::string_view> on_cpu;
+  /// Prelude files of the family, in order; "lanes", "atomics" and "cell" stand for the path that
+  /// the device offers.
+  std::vector<std::string_view> prelude{};
+  std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
+  Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.
+  std::vector<std::string_view> on_gpu{};
+  std::vector<std::string_view> on_cpu{};
+
+  [[nodiscard]] std::string_view entry_in(const gallery::Variant& variant) const {
+    return entry.empty() ? variant.family : entry;
+  }
 };
 
 /// The internal part of a row of gallery::variants().
@@ -32,11 +40,16 @@ const Row& row_of(const gallery::Variant& variant);
 /// Its position in the table.
 std::uint16_t index_of(const gallery::Variant& variant);
 
-/// The rows that a production row tries on this device, best first.
-std::vector<const gallery::Variant*> candidates(const Device& device,
-                                                const gallery::Variant& production);
+/// Whether the device can run `variant` on every type of the shape.
+gallery::Support supports_shape(const Device& device, const gallery::Variant& variant,
+                                const PlanShape& shape);
 
-/// Whether production may pick `variant` on this device without being told to.
-gallery::Support may_run_unattended(const Device& device, const gallery::Variant& variant);
+/// The row that runs for `variant` ("production" resolved, each rejection with its reason), or null
+/// and the reasons.
+struct Choice {
+  const gallery::Variant* variant = nullptr;
+  std::string reasons;
+};
+Choice choose_row(const Device& device, const gallery::Variant& variant, const PlanShape& shape);
 
 }  // namespace bifold::core

@@ -27,14 +27,9 @@ struct PlanShape {
   Operator op;
 };
 
-/// Device memory as a kernel argument, told apart from numbers by its type.
-struct MemoryHandle {
-  std::uintptr_t value;
-};
-
-/// A range of memory as kernels take it: the handle and an element offset.
+/// A range of memory as kernels take it: the memory and an element offset.
 struct Range {
-  MemoryHandle handle;
+  detail::Memory memory;
   std::uint64_t offset;
 };
 
@@ -59,7 +54,7 @@ struct PlannedKernel {
 
 namespace bifold::detail {
 
-/// Immutable; shared between threads. One class per launch sequence, in sequences.cpp.
+/// Immutable; shared between threads. One class per launch sequence, in *_sequences.cpp.
 class Plan {
  public:
   Plan(const Device& device, const gallery::Variant& variant, core::PlanShape shape);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
+#include <limits>
 
 #include "core/gallery_rows.hpp"
 #include "core/log.hpp"
@@ -38,29 +39,14 @@ const gallery::Variant& row_named(Algorithm algorithm, std::string_view name) {
   return *row;
 }
 
-// The first type of the shape that the device cannot compute with decides for all.
-gallery::Support supports_shape(const Device& device, const gallery::Variant& variant,
-                                const PlanShape& shape) {
-  for (const Type type : {shape.input, shape.output}) {
-    if (!device.supports(type)) {
-      return {false, "the device has no " + std::string(name_of(type)) + " arithmetic"};
-    }
-  }
-  return gallery::supports(device, variant, shape.accumulator, shape.op);
+// The file of the prelude that stands for `file` on this device.
+std::string prelude_path(const Device& device, std::string_view file) {
+  if (file == "lanes") return "lanes_" + device.capabilities().lanes;
+  if (file == "atomics") return "atomics_" + device.capabilities().atomics;
+  return std::string(file);
 }
 
 }  // namespace
-
-}  // namespace bifold::core
-
-namespace bifold::detail {
-
-Plan::Plan(const Device& device, const gallery::Variant& variant, core::PlanShape shape)
-    : context_(device.state()->backend->context()), variant_(variant), shape_(std::move(shape)) {}
-
-}  // namespace bifold::detail
-
-namespace bifold::core {
 
 Scalar lift(const Operator& op, const Scalar& init) {
   if (!is_logical(op.kind())) return init;
@@ -70,11 +56,14 @@ Scalar lift(const Operator& op, const Scalar& init) {
   });
 }
 
-KernelSpec make_spec(const gallery::Variant& variant, const PlanShape& shape, const Tuning& tuning,
-                     std::string_view entry) {
+KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                     const Tuning& tuning, std::string_view entry) {
   KernelSpec spec;
   spec.family = variant.family;
   spec.entry = entry;
+  for (const std::string_view file : row_of(variant).prelude) {
+    spec.prelude.push_back(prelude_path(device, file));
+  }
   spec.input = shape.input;
   spec.accumulator = shape.accumulator;
   spec.output = shape.output;
@@ -84,7 +73,51 @@ KernelSpec make_spec(const gallery::Variant& variant, const PlanShape& shape, co
       spec.defines.emplace_back(name, value);
     }
   }
+  if (tuning.get_or("pack_bytes", 0) > 0) {
+    spec.defines.emplace_back("VEC", pack_width(variant, shape, tuning));
+  }
+  spec.defines.emplace_back("INCLUSIVE", shape.kind == ScanKind::inclusive ? 1 : 0);
   return spec;
+}
+
+std::uint32_t pack_width(const gallery::Variant& variant, const PlanShape& shape,
+                         const Tuning& tuning) {
+  const std::vector<std::string_view>& prelude = row_of(variant).prelude;
+  const bool stores = std::find(prelude.begin(), prelude.end(), "packs_out") != prelude.end();
+  const std::size_t widest = std::max(size_of(shape.input), stores ? size_of(shape.output) : 1);
+  return std::max(1U, tuning.get("pack_bytes") / static_cast<std::uint32_t>(widest));
+}
+
+std::uint64_t span_of(const gallery::Variant& variant, const PlanShape& shape,
+                      const Tuning& tuning) {
+  std::uint64_t span = tuning.get("GROUP_SIZE");
+  for (const std::string_view factor : {"PER_ITEM", "UNROLL", "ROWS"}) {
+    span *= tuning.get_or(factor, 1);
+  }
+  return tuning.get_or("pack_bytes", 0) > 0 ? span * pack_width(variant, shape, tuning) : span;
+}
+
+std::uint64_t max_groups(const Device& device, const Tuning& tuning) {
+  constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
+  const std::uint32_t fixed = tuning.get_or("groups", unlimited);
+  if (fixed != unlimited) return fixed;
+  const std::uint32_t per_unit = tuning.get_or("groups_per_unit", unlimited);
+  if (per_unit == unlimited) return std::numeric_limits<std::uint64_t>::max();
+  return std::uint64_t{device.capabilities().compute_units} * per_unit;
+}
+
+PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape,
+                                    const Tuning& tuning) {
+  KernelSpec spec;
+  spec.family = spec.entry = "reduce_chunks";
+  spec.prelude = {"chunks", "blocks"};
+  spec.input = shape.input;
+  spec.accumulator = spec.output = shape.accumulator;
+  spec.op = shape.op;
+  // An operator that does not commute gets one accumulator.
+  spec.defines = {{"STRIPES", shape.op.commutative() ? tuning.get("STRIPES") : 1},
+                  {"TILE", chunk_granule}};
+  return build_kernel(device, spec);
 }
 
 PlannedKernel build_kernel(const Device& device, const KernelSpec& spec) {
@@ -103,40 +136,27 @@ const gallery::Variant& choose_variant(const Device& device, Algorithm algorithm
                                        std::string_view name, const PlanShape& shape) {
   check_shape(shape);
   const gallery::Variant& asked = row_named(algorithm, name);
-  const auto refuse = [&](const std::string& reason) -> Error {
-    return {ErrorCategory::unsupported, std::string(name_of(algorithm)) + " variant " +
-                                            std::string(name) + " on " + device.info().selector +
-                                            ": " + reason};
-  };
-  if (row_of(asked).planner != nullptr) {
-    const gallery::Support support = supports_shape(device, asked, shape);
-    if (!support) throw refuse(support.reason);
-    return asked;
+  const Choice choice = choose_row(device, asked, shape);
+  if (choice.variant == nullptr) {
+    throw Error(ErrorCategory::unsupported, std::string(name_of(algorithm)) + " variant " +
+                                                std::string(name) + " on " +
+                                                device.info().selector + ": " + choice.reasons);
   }
-  std::string reasons;
-  for (const gallery::Variant* candidate : candidates(device, asked)) {
-    gallery::Support support = may_run_unattended(device, *candidate);
-    if (support) support = supports_shape(device, *candidate, shape);
-    if (support) {
-      log().debug("{} of {} on {}: {} chosen{}{}", name_of(algorithm), name_of(shape.input),
-                  device.info().selector, candidate->name, reasons.empty() ? "" : "; not ",
-                  reasons);
-      return *candidate;
-    }
-    reasons += (reasons.empty() ? "" : "; ") + std::string(candidate->name) + ": " + support.reason;
+  if (choice.variant != &asked) {
+    log().debug("{} of {} on {}: {} chosen{}{}", name_of(algorithm), name_of(shape.input),
+                device.info().selector, choice.variant->name,
+                choice.reasons.empty() ? "" : "; not ", choice.reasons);
   }
-  throw refuse(reasons);
+  return *choice.variant;
 }
 
 std::shared_ptr<const detail::Plan> build_plan(const Device& device,
                                                const gallery::Variant& variant,
                                                const PlanShape& shape, const Tuning& tuning) {
-  const Row& row = row_of(variant);
   Tuning values = tuning;
-  for (const auto& [name, value] : row.fixed.entries()) values.set(name, value);
   for (;;) {
     try {
-      return row.planner(device, variant, shape, values);
+      return row_of(variant).planner(device, variant, shape, values);
     } catch (const GroupTooLarge& too_large) {
       const std::uint32_t group = values.get("GROUP_SIZE");
       if (group <= 1 || too_large.limit == 0) {
@@ -166,3 +186,7 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
 }
 
 }  // namespace bifold::core
+
+bifold::detail::Plan::Plan(const Device& device, const gallery::Variant& variant,
+                           core::PlanShape shape)
+    : context_(device.state()->backend->context()), variant_(variant), shape_(std::move(shape)) {}

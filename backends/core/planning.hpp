@@ -1,6 +1,7 @@
 // What planners share: specs from shapes and tuning, kernels from specs, launches from arguments.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cctype>
@@ -17,22 +18,56 @@ struct GroupTooLarge {
 
 constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
-/// The spec of `entry` in the row's own file, with the tuning values in capitals as defines.
-KernelSpec make_spec(const gallery::Variant& variant, const PlanShape& shape, const Tuning& tuning,
-                     std::string_view entry);
+/// The spec of `entry` in the row's own file: the row's prelude files, with the device's paths for
+/// those that have several, and the tuning values in capitals as defines, with VEC for rows that
+/// move packs.
+KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                     const Tuning& tuning, std::string_view entry);
 
 /// Compiles or finds the kernel. GROUP_SIZE is 1 where the spec does not define it.
 PlannedKernel build_kernel(const Device& device, const KernelSpec& spec);
 
-/// Elements in one 16-byte pack of the widest of the given element sizes.
-constexpr std::uint32_t pack_width(std::size_t widest) {
-  return static_cast<std::uint32_t>(16 / widest);
+/// Elements of the shape that one pack holds.
+std::uint32_t pack_width(const gallery::Variant& variant, const PlanShape& shape,
+                         const Tuning& tuning);
+
+/// Elements that one group takes at a time.
+std::uint64_t span_of(const gallery::Variant& variant, const PlanShape& shape,
+                      const Tuning& tuning);
+
+/// The most groups that a row wants at once on this device.
+std::uint64_t max_groups(const Device& device, const Tuning& tuning);
+
+/// Accumulators that a plan keeps between its launches: at most `limit`, one per `span` elements.
+struct Partials {
+  std::uint64_t limit;
+  std::uint64_t span;
+  std::size_t bytes_each;
+
+  [[nodiscard]] std::uint64_t count(std::uint64_t n) const noexcept {
+    return std::clamp<std::uint64_t>(divide_up(n, span), 1, limit);
+  }
+  [[nodiscard]] ScratchSize scratch(std::uint64_t n) const noexcept {
+    return {0, count(n) * bytes_each};
+  }
+};
+
+/// The raw part of a call's scratch as accumulators.
+inline Range partials_of(const Call& call) {
+  return {call.scratch.raw, call.scratch.raw_offset / call.init.size()};
 }
+
+/// Chunks of the CPU rows are multiples of this many elements.
+inline constexpr std::uint32_t chunk_granule = 4096;
+
+/// The first pass over consecutive chunks, one work-item each.
+PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape,
+                                    const Tuning& tuning);
 
 inline backend::Argument argument(const Scalar& value) { return {value.data(), value.size()}; }
 inline backend::Argument argument(const std::uint64_t& value) { return {&value, sizeof value}; }
-inline backend::Argument argument(const MemoryHandle& handle) {
-  return {&handle.value, sizeof handle.value, backend::ArgumentKind::memory};
+inline backend::Argument argument(const detail::Memory& memory) {
+  return {&memory.handle, sizeof memory.handle, backend::ArgumentKind::memory};
 }
 
 /// Launches `groups` groups with the arguments in the order of the kernel's parameters.

@@ -66,9 +66,8 @@ void BandwidthProbe::read(Queue& queue, const ErasedView& from) const {
   const std::uint64_t packs = packs_of(state_->device, queue.device(), from, Access::read);
   const std::uint64_t offset = from.byte_offset / pack_bytes;
   const std::lock_guard lock(queue.state().mutex);
-  launch(*queue.state().backend, state_->read, state_->groups(packs),
-         MemoryHandle{from.memory.handle}, offset, packs,
-         MemoryHandle{state_->sink.view().memory().handle});
+  launch(*queue.state().backend, state_->read, state_->groups(packs), from.memory, offset, packs,
+         state_->sink.view().memory());
 }
 
 void BandwidthProbe::copy(Queue& queue, const ErasedView& from, const ErasedView& to) const {
@@ -77,9 +76,8 @@ void BandwidthProbe::copy(Queue& queue, const ErasedView& from, const ErasedView
     throw Error(ErrorCategory::invalid_argument, "a copy wants the same size on both sides");
   }
   const std::lock_guard lock(queue.state().mutex);
-  launch(*queue.state().backend, state_->copy, state_->groups(packs),
-         MemoryHandle{from.memory.handle}, from.byte_offset / pack_bytes, packs,
-         MemoryHandle{to.memory.handle}, to.byte_offset / pack_bytes);
+  launch(*queue.state().backend, state_->copy, state_->groups(packs), from.memory,
+         from.byte_offset / pack_bytes, packs, to.memory, to.byte_offset / pack_bytes);
 }
 
 }  // namespace bifold::core

@@ -66,7 +66,7 @@ Scratch borrow(const Workspace& workspace, detail::QueueState& queue, ScratchSiz
 }
 
 Range range_of(const ErasedView& view) {
-  return {{view.memory.handle}, view.byte_offset / size_of(view.type)};
+  return {view.memory, view.byte_offset / size_of(view.type)};
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 namespace bifold::core {
 
+// Reductions.
+
 /// Accumulate per group, then one group over the partial results.
 std::shared_ptr<const detail::Plan> plan_two_stage_reduce(const Device& device,
                                                           const gallery::Variant& variant,
@@ -20,6 +22,33 @@ std::shared_ptr<const detail::Plan> plan_ordered_reduce(const Device& device,
                                                         const gallery::Variant& variant,
                                                         const PlanShape& shape,
                                                         const Tuning& tuning);
+/// One kernel again and again, each time over the results of the time before, until one is left.
+/// A group leaves one result of span_of() elements, or of all it walks where the tuning limits the
+/// groups: then the second launch has one group.
+/// Kernel: (input, input_offset, n, init, results, results_offset); whoever writes the only result
+/// of a launch folds init in.
+std::shared_ptr<const detail::Plan> plan_level_reduce(const Device& device,
+                                                      const gallery::Variant& variant,
+                                                      const PlanShape& shape, const Tuning& tuning);
+/// The same where every work-item leaves a result, as in a tree with a launch per level.
+std::shared_ptr<const detail::Plan> plan_item_level_reduce(const Device& device,
+                                                           const gallery::Variant& variant,
+                                                           const PlanShape& shape,
+                                                           const Tuning& tuning);
+/// As plan_level_reduce, for kernels that work on a copy of their input in global memory; two more
+/// parameters: (..., work, work_offset), of as many accumulators as the input has elements.
+std::shared_ptr<const detail::Plan> plan_level_reduce_on_copy(const Device& device,
+                                                              const gallery::Variant& variant,
+                                                              const PlanShape& shape,
+                                                              const Tuning& tuning);
+/// One launch that combines into a single cell by atomics, which a fill makes ready.
+/// Kernel: (input, input_offset, n, cell, cell_offset).
+std::shared_ptr<const detail::Plan> plan_cell_reduce(const Device& device,
+                                                     const gallery::Variant& variant,
+                                                     const PlanShape& shape, const Tuning& tuning);
+
+// Scans.
+
 /// Reduce blocks, scan their results, scan blocks; a block is some consecutive tiles.
 std::shared_ptr<const detail::Plan> plan_reduce_then_scan(const Device& device,
                                                           const gallery::Variant& variant,
@@ -29,6 +58,14 @@ std::shared_ptr<const detail::Plan> plan_reduce_then_scan(const Device& device,
 std::shared_ptr<const detail::Plan> plan_chunked_scan(const Device& device,
                                                       const gallery::Variant& variant,
                                                       const PlanShape& shape, const Tuning& tuning);
+/// Blocks of span_of() elements, recursively: reduce every block, scan the results the same way,
+/// scan every block from there.
+/// Kernels: reduce_blocks (input, input_offset, n, totals, totals_offset) and scan_blocks (input,
+/// input_offset, n, carries, carries_offset, init, output, output_offset), where a launch of one
+/// group takes init for its carry.
+std::shared_ptr<const detail::Plan> plan_level_scan(const Device& device,
+                                                    const gallery::Variant& variant,
+                                                    const PlanShape& shape, const Tuning& tuning);
 /// One launch, a group per tile, tiles that wait for earlier ones.
 std::shared_ptr<const detail::Plan> plan_lookback(const Device& device,
                                                   const gallery::Variant& variant,

@@ -6,6 +6,8 @@
 #include <bit>
 #include <string>
 
+#include "core/gallery_rows.hpp"
+
 namespace bifold::core {
 
 namespace {
@@ -22,8 +24,8 @@ struct Defaults {
 const std::array<Defaults, 8>& defaults() {
   static const std::array<Defaults, 8> table{{
       {"reduce_vector",
-       {{"GROUP_SIZE", 256}, {"UNROLL", 4}, {"groups_per_unit", 8}},
-       {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"groups_per_unit", 8}}},
+       {{"GROUP_SIZE", 256}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}},
+       {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}}},
       {"reduce_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
       {"reduce_catanzaro",
        {{"GROUP_SIZE", 256}, {"groups_per_unit", 8}},
@@ -34,19 +36,42 @@ const std::array<Defaults, 8>& defaults() {
       {"scan_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
       // The reduction "ordered" shares this family.
       {"scan_reduce_then_scan",
-       {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"groups_per_unit", 6}},
-       {{"GROUP_SIZE", 64}, {"ROWS", 1}, {"groups_per_unit", 4}}},
+       {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"pack_bytes", 16}, {"groups_per_unit", 6}},
+       {{"GROUP_SIZE", 64}, {"ROWS", 1}, {"pack_bytes", 16}, {"groups_per_unit", 4}}},
       {"scan_lookback",
-       {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"SPIN_LIMIT", 16384}, {"EPOCH_LIMIT", 0x3fffffff}},
-       {{"GROUP_SIZE", 64}, {"ROWS", 1}, {"SPIN_LIMIT", 1024}, {"EPOCH_LIMIT", 0x3fffffff}}},
+       {{"GROUP_SIZE", 256},
+        {"ROWS", 8},
+        {"pack_bytes", 16},
+        {"SPIN_LIMIT", 16384},
+        {"EPOCH_LIMIT", 0x3fffffff}},
+       {{"GROUP_SIZE", 64},
+        {"ROWS", 1},
+        {"pack_bytes", 16},
+        {"SPIN_LIMIT", 1024},
+        {"EPOCH_LIMIT", 0x3fffffff}}},
       {"scan_lookback_warp",
-       {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"SPIN_LIMIT", 16384}, {"EPOCH_LIMIT", 0x3fffffff}},
-       {{"GROUP_SIZE", 64}, {"ROWS", 1}, {"SPIN_LIMIT", 1024}, {"EPOCH_LIMIT", 0x3fffffff}}},
+       {{"GROUP_SIZE", 256},
+        {"ROWS", 8},
+        {"pack_bytes", 16},
+        {"SPIN_LIMIT", 16384},
+        {"EPOCH_LIMIT", 0x3fffffff}},
+       {{"GROUP_SIZE", 64},
+        {"ROWS", 1},
+        {"pack_bytes", 16},
+        {"SPIN_LIMIT", 1024},
+        {"EPOCH_LIMIT", 0x3fffffff}}},
   }};
   return table;
 }
 
 }  // namespace
+
+std::uint32_t Tuning::get_or(std::string_view name, std::uint32_t otherwise) const {
+  for (const auto& [key, value] : entries_) {
+    if (key == name) return value;
+  }
+  return otherwise;
+}
 
 std::uint32_t Tuning::get(std::string_view name) const {
   for (const auto& [key, value] : entries_) {
@@ -82,6 +107,7 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     // times as many values, and fewer rows leave room for more groups.
     if (name == "ROWS" && element_bytes == 1) tuning.set(name, std::min<std::uint32_t>(value, 6));
   }
+  for (const auto& [name, value] : row_of(variant).fixed.entries()) tuning.set(name, value);
   return tuning;
 }
 

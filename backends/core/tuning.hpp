@@ -23,6 +23,8 @@ class Tuning {
   /// The value of that name; a name the family does not have is a logic error and throws
   /// invalid_argument.
   [[nodiscard]] std::uint32_t get(std::string_view name) const;
+  /// The value of that name, or `otherwise` where the family does not have it.
+  [[nodiscard]] std::uint32_t get_or(std::string_view name, std::uint32_t otherwise) const;
   /// Sets or adds a value. `name` must outlive the Tuning (a literal).
   Tuning& set(std::string_view name, std::uint32_t value);
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
@@ -31,8 +33,8 @@ class Tuning {
   std::vector<Entry> entries_;
 };
 
-/// The values for `variant` on a device of these capabilities, for elements that occupy
-/// `element_bytes` at the widest of input, accumulator and output.
+/// The values for `variant`, with those that its row fixes, on a device of these capabilities, for
+/// elements that occupy `element_bytes` at the widest of input, accumulator and output.
 Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
                       const Capabilities& capabilities, std::size_t element_bytes);
 

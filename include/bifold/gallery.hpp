@@ -30,6 +30,7 @@ BIFOLD_API std::string_view name_of(Order order) noexcept;
 struct Requirements {
   bool commutative = false;      ///< The operator may be applied out of index order.
   bool published_words = false;  ///< 64-bit words that other work-groups see while both run.
+  bool result_cell = false;      ///< Atomic updates of one accumulator, of at most 8 bytes.
   std::string_view backend{};    ///< Only this backend has the kernels; empty: every backend.
 };
 
@@ -44,7 +45,7 @@ struct Variant {
   Order order;
   double reads;   ///< Times each input element is read from global memory.
   double writes;  ///< Times each output element is written (per input element).
-  std::uint32_t launches;
+  std::uint32_t launches;  ///< Of one call; 0 where it grows with log n.
 };
 
 /// Whether something is possible, and why not. Converts to bool.

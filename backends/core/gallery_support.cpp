@@ -1,0 +1,123 @@
+// Which rows of the gallery a device can run, and why not.
+#include <bifold/gallery.hpp>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "core/gallery_rows.hpp"
+
+namespace bifold {
+
+namespace {
+
+using gallery::Requirements;
+using gallery::Support;
+using gallery::Variant;
+
+Support no(std::string reason) { return {false, std::move(reason)}; }
+
+Support check_operator(const Variant& variant, Type type, const Operator& op) {
+  if (!op.supports(type)) {
+    return no("operator " + std::string(op.name()) + " is not defined on " +
+              std::string(name_of(type)));
+  }
+  if (variant.requirements.commutative && !op.commutative()) {
+    return no("it combines operands out of order, and operator " + std::string(op.name()) +
+              " is not commutative");
+  }
+  return {};
+}
+
+Support check_device(const Variant& variant, const Device& device, Type type) {
+  const Requirements& needs = variant.requirements;
+  const Capabilities& has = device.capabilities();
+  if (!device.supports(type)) {
+    return no("the device has no " + std::string(name_of(type)) + " arithmetic");
+  }
+  const bool keeps_denormals = type == Type::f64 ? has.denormals_f64 : has.denormals_f32;
+  if (is_floating(type) && !keeps_denormals) {
+    return no("the device flushes denormal " + std::string(name_of(type)) +
+              " values or rounds otherwise than to nearest");
+  }
+  if (!needs.backend.empty() && device.info().backend != needs.backend) {
+    return no("its kernels exist for " + std::string(needs.backend) + " only");
+  }
+  if (needs.published_words && !has.atomics64) return no("the device has no 64-bit atomics");
+  if (needs.published_words && has.atomic_scope != AtomicScope::device) {
+    return no("the device promises atomics within a work-group only");
+  }
+  if (needs.result_cell && size_of(type) == 8 && !has.atomics64) {
+    return no("the device has no 64-bit atomics");
+  }
+  return {};
+}
+
+// Rows whose groups wait for each other want a device that is known to run started groups on, and
+// to order what they publish; elsewhere they run only when asked for by name. $BIFOLD_DISABLE is
+// the support switch: a comma-separated list of rows that production must not pick.
+Support may_run_unattended(const Device& device, const Variant& variant) {
+  const char* disabled = std::getenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe)
+  const std::string list = "," + std::string(disabled != nullptr ? disabled : "") + ",";
+  if (list.find("," + std::string(variant.name) + ",") != std::string::npos) {
+    return no("switched off by BIFOLD_DISABLE");
+  }
+  if (!variant.requirements.published_words) return {};
+  const Capabilities& has = device.capabilities();
+  if (has.progress != ForwardProgress::started_groups) {
+    return no("the device is not known to run started groups while others wait");
+  }
+  if (!has.acquire_release) {
+    return no("the device promises no acquire and release across work-groups");
+  }
+  return {};
+}
+
+}  // namespace
+
+namespace core {
+
+// The first type of the shape that the device cannot compute with decides for all.
+Support supports_shape(const Device& device, const Variant& variant, const PlanShape& shape) {
+  for (const Type type : {shape.input, shape.output}) {
+    if (!device.supports(type)) {
+      return no("the device has no " + std::string(name_of(type)) + " arithmetic");
+    }
+  }
+  if (Support possible = check_device(variant, device, shape.accumulator); !possible) {
+    return possible;
+  }
+  return check_operator(variant, shape.accumulator, shape.op);
+}
+
+Choice choose_row(const Device& device, const Variant& variant, const PlanShape& shape) {
+  const Row& row = row_of(variant);
+  if (row.planner != nullptr) {
+    Support possible = supports_shape(device, variant, shape);
+    return {possible ? &variant : nullptr, std::move(possible.reason)};
+  }
+  Choice choice;
+  for (const auto name : device.info().kind == DeviceKind::cpu ? row.on_cpu : row.on_gpu) {
+    const Variant& candidate = *gallery::find(variant.algorithm, name);
+    Support possible = may_run_unattended(device, candidate);
+    if (possible) possible = supports_shape(device, candidate, shape);
+    if (possible) {
+      choice.variant = &candidate;
+      break;
+    }
+    choice.reasons += (choice.reasons.empty() ? "" : "; ") + std::string(name) + ": " +
+                      std::move(possible.reason);
+  }
+  return choice;
+}
+
+}  // namespace core
+
+gallery::Support gallery::supports(const Device& device, const Variant& variant, Type type,
+                                   const Operator& op) {
+  core::Choice choice =
+      core::choose_row(device, variant, {type, type, type, ScanKind::inclusive, op});
+  if (choice.variant != nullptr) return {};
+  return {false, std::move(choice.reasons)};
+}
+
+}  // namespace bifold

@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "core/planning.hpp"
+#include "core/sequences.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+using detail::Plan;
+
+// The kernel that combines the partial results in one group.
+PlannedKernel build_partials_stage(const Device& device, const PlanShape& shape,
+                                   std::uint32_t group_size) {
+  KernelSpec spec;
+  spec.family = spec.entry = "reduce_partials";
+  spec.prelude = {"group_tree"};
+  spec.input = spec.accumulator = shape.accumulator;
+  spec.output = shape.output;
+  spec.op = shape.op;
+  spec.defines = {{"GROUP_SIZE", group_size}};
+  return build_kernel(device, spec);
+}
+
+// A shape whose results stay accumulators.
+PlanShape to_accumulators(PlanShape shape) {
+  shape.output = shape.accumulator;
+  return shape;
+}
+
+// A shape over the results of another.
+PlanShape over_accumulators(PlanShape shape) {
+  shape.input = shape.output = shape.accumulator;
+  return shape;
+}
+
+// Accumulate per group, combine the results in one group.
+class TwoStageReduce final : public Plan {
+ public:
+  TwoStageReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                 Partials partials, PlannedKernel first, PlannedKernel second)
+      : Plan(device, variant, shape),
+        partials_(partials),
+        first_(std::move(first)),
+        second_(std::move(second)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    return partials_.scratch(n);
+  }
+
+  void enqueue(const Call& call) const override {
+    const std::uint64_t groups = partials_.count(call.n);
+    const Range partials = partials_of(call);
+    launch(call.queue, first_, groups, call.input.memory, call.input.offset, call.n,
+           partials.memory, partials.offset);
+    launch(call.queue, second_, 1, partials.memory, partials.offset, groups, call.init,
+           call.output.memory, call.output.offset);
+  }
+
+ private:
+  Partials partials_;
+  PlannedKernel first_;
+  PlannedKernel second_;
+};
+
+// How the number of values falls from one launch to the next.
+struct Levels {
+  std::uint64_t span;       // Elements per result.
+  std::uint64_t per_group;  // Results that a group leaves.
+  std::uint64_t limit;      // The most results, where groups walk their input; else unlimited.
+
+  [[nodiscard]] bool walks() const noexcept {
+    return limit != std::numeric_limits<std::uint64_t>::max();
+  }
+  [[nodiscard]] std::uint64_t first(std::uint64_t n) const noexcept {
+    return std::min(divide_up(n, span), limit);
+  }
+  [[nodiscard]] std::uint64_t next(std::uint64_t n) const noexcept {
+    return walks() ? 1 : divide_up(n, span);
+  }
+};
+
+// One kernel over its own results until one is left.
+class LevelReduce final : public Plan {
+ public:
+  struct Kernels {
+    PlannedKernel first;  // From the input's type to accumulators.
+    PlannedKernel rest;   // From accumulators.
+  };
+  LevelReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+              Levels levels, bool on_copy, Kernels kernels)
+      : Plan(device, variant, shape),
+        levels_(levels),
+        on_copy_(on_copy),
+        kernels_(std::move(kernels)) {}
+
+  // The results of two launches in turn, behind the copy.
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    const std::uint64_t first = levels_.first(n);
+    const std::uint64_t second = levels_.next(first);
+    const std::uint64_t values = (on_copy_ ? n : 0) + first + second;
+    return {0, values * size_of(shape().accumulator)};
+  }
+
+  void enqueue(const Call& call) const override {
+    const Range work = partials_of(call);
+    const std::uint64_t first = levels_.first(call.n);
+    std::array<Range, 2> buffers{work, work};
+    buffers[0].offset += on_copy_ ? call.n : 0;
+    buffers[1].offset = buffers[0].offset + first;
+
+    Range from = call.input;
+    std::uint64_t n = call.n;
+    std::uint64_t results = first;
+    for (std::size_t level = 0;; ++level) {
+      const Range to = results == 1 ? call.output : buffers[level % 2];
+      const PlannedKernel& kernel = level == 0 ? kernels_.first : kernels_.rest;
+      const std::uint64_t groups = divide_up(results, levels_.per_group);
+      if (on_copy_) {
+        launch(call.queue, kernel, groups, from.memory, from.offset, n, call.init, to.memory,
+               to.offset, work.memory, work.offset);
+      } else {
+        launch(call.queue, kernel, groups, from.memory, from.offset, n, call.init, to.memory,
+               to.offset);
+      }
+      if (results == 1) return;
+      from = to;
+      n = results;
+      results = levels_.next(n);
+    }
+  }
+
+ private:
+  Levels levels_;
+  bool on_copy_;
+  Kernels kernels_;
+};
+
+// Atomic updates of one cell. Accumulators that are no atomic word of their own live in a word of
+// scratch until a last work-item writes them to the result.
+class CellReduce final : public Plan {
+ public:
+  CellReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+             Partials groups, PlannedKernel kernel, PlannedKernel narrow)
+      : Plan(device, variant, shape),
+        groups_(groups),
+        kernel_(std::move(kernel)),
+        narrow_(std::move(narrow)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t /*n*/) const noexcept override {
+    return {0, is_narrow() ? word_bytes : 0};
+  }
+
+  void enqueue(const Call& call) const override {
+    const Range cell = is_narrow() ? partials_of(call) : call.output;
+    const Scalar start = is_narrow() ? shape().op.identity(shape().accumulator) : call.init;
+    std::array<std::byte, 8> bytes{};
+    std::copy_n(start.data(), start.size(), bytes.begin());
+    const std::size_t filled = std::max<std::size_t>(start.size(), word_bytes);
+    call.queue.fill(cell.memory, cell.offset * start.size(), filled,
+                    std::span(bytes).first(filled));
+    launch(call.queue, kernel_, groups_.count(call.n), call.input.memory, call.input.offset, call.n,
+           cell.memory, cell.offset);
+    if (!is_narrow()) return;
+    launch(call.queue, narrow_, 1, cell.memory, cell.offset, std::uint64_t{1}, call.init,
+           call.output.memory, call.output.offset);
+  }
+
+ private:
+  static constexpr std::size_t word_bytes = 4;
+
+  [[nodiscard]] bool is_narrow() const noexcept { return narrow_.kernel != nullptr; }
+
+  Partials groups_;
+  PlannedKernel kernel_;
+  PlannedKernel narrow_;  // Empty where the accumulator is an atomic word.
+};
+
+std::shared_ptr<const Plan> plan_levels(const Device& device, const gallery::Variant& variant,
+                                        const PlanShape& shape, const Tuning& tuning, Levels levels,
+                                        bool on_copy) {
+  const std::string_view entry = row_of(variant).entry_in(variant);
+  const auto kernel = [&](const PlanShape& of) {
+    return build_kernel(device, make_spec(device, variant, of, tuning, entry));
+  };
+  return std::make_shared<LevelReduce>(
+      device, variant, shape, levels, on_copy,
+      LevelReduce::Kernels{kernel(to_accumulators(shape)), kernel(over_accumulators(shape))});
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> plan_two_stage_reduce(const Device& device,
+                                                  const gallery::Variant& variant,
+                                                  const PlanShape& shape, const Tuning& tuning) {
+  const Partials partials{max_groups(device, tuning), span_of(variant, shape, tuning),
+                          size_of(shape.accumulator)};
+  return std::make_shared<TwoStageReduce>(
+      device, variant, shape, partials,
+      build_kernel(device, make_spec(device, variant, to_accumulators(shape), tuning,
+                                     row_of(variant).entry_in(variant))),
+      build_partials_stage(device, shape, tuning.get("GROUP_SIZE")));
+}
+
+std::shared_ptr<const Plan> plan_chunked_reduce(const Device& device,
+                                                const gallery::Variant& variant,
+                                                const PlanShape& shape, const Tuning& tuning) {
+  const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator)};
+  return std::make_shared<TwoStageReduce>(device, variant, shape, partials,
+                                          build_chunk_reduction(device, shape, tuning),
+                                          build_partials_stage(device, shape, 1));
+}
+
+std::shared_ptr<const Plan> plan_ordered_reduce(const Device& device,
+                                                const gallery::Variant& variant,
+                                                const PlanShape& shape, const Tuning& tuning) {
+  const PlanShape first = to_accumulators(shape);
+  const Partials partials{max_groups(device, tuning), span_of(variant, first, tuning),
+                          size_of(shape.accumulator)};
+  // One work-item combines the results of the blocks, which keeps their order.
+  return std::make_shared<TwoStageReduce>(
+      device, variant, shape, partials,
+      build_kernel(device,
+                   make_spec(device, variant, first, tuning, row_of(variant).entry_in(variant))),
+      build_partials_stage(device, shape, 1));
+}
+
+std::shared_ptr<const Plan> plan_level_reduce(const Device& device, const gallery::Variant& variant,
+                                              const PlanShape& shape, const Tuning& tuning) {
+  const Levels levels{span_of(variant, shape, tuning), 1, max_groups(device, tuning)};
+  return plan_levels(device, variant, shape, tuning, levels, false);
+}
+
+std::shared_ptr<const Plan> plan_item_level_reduce(const Device& device,
+                                                   const gallery::Variant& variant,
+                                                   const PlanShape& shape, const Tuning& tuning) {
+  const std::uint64_t group = tuning.get("GROUP_SIZE");
+  const Levels levels{span_of(variant, shape, tuning) / group, group, max_groups(device, tuning)};
+  return plan_levels(device, variant, shape, tuning, levels, false);
+}
+
+std::shared_ptr<const Plan> plan_level_reduce_on_copy(const Device& device,
+                                                      const gallery::Variant& variant,
+                                                      const PlanShape& shape,
+                                                      const Tuning& tuning) {
+  const Levels levels{span_of(variant, shape, tuning), 1, max_groups(device, tuning)};
+  return plan_levels(device, variant, shape, tuning, levels, true);
+}
+
+std::shared_ptr<const Plan> plan_cell_reduce(const Device& device, const gallery::Variant& variant,
+                                             const PlanShape& shape, const Tuning& tuning) {
+  const Partials groups{max_groups(device, tuning), span_of(variant, shape, tuning),
+                        size_of(shape.accumulator)};
+  PlannedKernel narrow;
+  if (size_of(shape.accumulator) < 4) narrow = build_partials_stage(device, shape, 1);
+  return std::make_shared<CellReduce>(
+      device, variant, shape, groups,
+      build_kernel(device, make_spec(device, variant, to_accumulators(shape), tuning,
+                                     row_of(variant).entry_in(variant))),
+      std::move(narrow));
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,190 @@
+#include <bifold/error.hpp>
+#include <limits>
+#include <utility>
+
+#include "core/planning.hpp"
+#include "core/sequences.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+using detail::Plan;
+
+// Reduce blocks of consecutive tiles, scan their results, scan the blocks from there.
+class ReduceThenScan final : public Plan {
+ public:
+  struct Kernels {
+    PlannedKernel reduce;
+    PlannedKernel scan_partials;
+    PlannedKernel scan;
+  };
+  ReduceThenScan(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                 Partials partials, Kernels kernels)
+      : Plan(device, variant, shape), partials_(partials), kernels_(std::move(kernels)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    return partials_.scratch(n);
+  }
+
+  void enqueue(const Call& call) const override {
+    const std::uint64_t blocks = partials_.count(call.n);
+    const Range partials = partials_of(call);
+    launch(call.queue, kernels_.reduce, blocks, call.input.memory, call.input.offset, call.n,
+           partials.memory, partials.offset);
+    launch(call.queue, kernels_.scan_partials, 1, partials.memory, partials.offset, blocks,
+           call.init);
+    launch(call.queue, kernels_.scan, blocks, call.input.memory, call.input.offset, call.n,
+           partials.memory, partials.offset, call.output.memory, call.output.offset);
+  }
+
+ private:
+  Partials partials_;
+  Kernels kernels_;
+};
+
+// Blocks of blocks: the totals of one level are the input of the next, and come back as carries.
+class LevelScan final : public Plan {
+ public:
+  struct Kernels {
+    PlannedKernel reduce;
+    PlannedKernel scan;
+  };
+  LevelScan(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+            std::uint64_t span, Kernels elements, Kernels totals)
+      : Plan(device, variant, shape),
+        span_(span),
+        elements_(std::move(elements)),
+        totals_(std::move(totals)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    std::uint64_t values = 0;
+    for (std::uint64_t count = divide_up(n, span_);; count = divide_up(count, span_)) {
+      values += count;
+      if (count == 1) break;
+    }
+    return {0, values * size_of(shape().accumulator)};
+  }
+
+  void enqueue(const Call& call) const override {
+    scan(call, elements_, call.input, call.n, call.output, partials_of(call));
+  }
+
+ private:
+  // Scans `n` values; the totals of their blocks, and of theirs, lie from `totals` on.
+  void scan(const Call& call, const Kernels& kernels, const Range& input, std::uint64_t n,
+            const Range& output, const Range& totals) const {
+    const std::uint64_t blocks = divide_up(n, span_);
+    if (blocks > 1) {
+      launch(call.queue, kernels.reduce, blocks, input.memory, input.offset, n, totals.memory,
+             totals.offset);
+      scan(call, totals_, totals, blocks, totals, {totals.memory, totals.offset + blocks});
+    }
+    launch(call.queue, kernels.scan, blocks, input.memory, input.offset, n, totals.memory,
+           totals.offset, call.init, output.memory, output.offset);
+  }
+
+  std::uint64_t span_;
+  Kernels elements_;
+  Kernels totals_;
+};
+
+// One launch, a group per tile.
+class Lookback final : public Plan {
+ public:
+  Lookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+           std::uint64_t tile, PlannedKernel kernel)
+      : Plan(device, variant, shape),
+        tile_(tile),
+        ordered_(device.capabilities().acquire_release),
+        kernel_(std::move(kernel)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    return {(control_words + divide_up(n, tile_) * value_words()) * word_bytes, 0};
+  }
+
+  void enqueue(const Call& call) const override {
+    const std::uint64_t tiles = divide_up(call.n, tile_);
+    if (tiles > std::numeric_limits<std::uint32_t>::max()) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan counts its tiles in 32 bits; this input has more");
+    }
+    if (call.in_place && !ordered_) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan in place needs device-scope acquire and release, which this "
+                  "device does not promise");
+    }
+    const std::uint64_t control = call.scratch.tagged_offset / word_bytes;
+    const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
+    launch(call.queue, kernel_, tiles, call.input.memory, call.input.offset, call.n,
+           call.output.memory, call.output.offset, call.init, call.scratch.tagged, control,
+           capacity, tiles);
+  }
+
+ private:
+  static constexpr std::uint64_t word_bytes = 8;
+  static constexpr std::uint64_t control_words = 2;
+
+  // As VALUE_WORDS in tile_words: 32 bits of a value travel in one word.
+  [[nodiscard]] std::uint64_t value_words() const noexcept {
+    return divide_up(size_of(shape().accumulator), 4);
+  }
+
+  std::uint64_t tile_;
+  bool ordered_;
+  PlannedKernel kernel_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Plan> plan_reduce_then_scan(const Device& device,
+                                                  const gallery::Variant& variant,
+                                                  const PlanShape& shape, const Tuning& tuning) {
+  const auto kernel = [&](std::string_view entry) {
+    return build_kernel(device, make_spec(device, variant, shape, tuning, entry));
+  };
+  const Partials partials{max_groups(device, tuning), span_of(variant, shape, tuning),
+                          size_of(shape.accumulator)};
+  return std::make_shared<ReduceThenScan>(
+      device, variant, shape, partials,
+      ReduceThenScan::Kernels{kernel("reduce_tiles"), kernel("scan_partials"),
+                              kernel("scan_tiles")});
+}
+
+std::shared_ptr<const Plan> plan_chunked_scan(const Device& device, const gallery::Variant& variant,
+                                              const PlanShape& shape, const Tuning& tuning) {
+  const auto kernel = [&](std::string_view entry) {
+    KernelSpec spec = make_spec(device, variant, shape, {}, entry);
+    spec.defines.emplace_back("TILE", chunk_granule);
+    return build_kernel(device, spec);
+  };
+  const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator)};
+  return std::make_shared<ReduceThenScan>(
+      device, variant, shape, partials,
+      ReduceThenScan::Kernels{build_chunk_reduction(device, shape, tuning),
+                              kernel("scan_chunk_results"), kernel("scan_chunks")});
+}
+
+std::shared_ptr<const Plan> plan_level_scan(const Device& device, const gallery::Variant& variant,
+                                            const PlanShape& shape, const Tuning& tuning) {
+  const auto kernels = [&](const PlanShape& of) -> LevelScan::Kernels {
+    return {build_kernel(device, make_spec(device, variant, of, tuning, "reduce_blocks")),
+            build_kernel(device, make_spec(device, variant, of, tuning, "scan_blocks"))};
+  };
+  // A carry is what stands before its block.
+  PlanShape totals = shape;
+  totals.input = totals.output = shape.accumulator;
+  totals.kind = ScanKind::exclusive;
+  return std::make_shared<LevelScan>(device, variant, shape, span_of(variant, shape, tuning),
+                                     kernels(shape), kernels(totals));
+}
+
+std::shared_ptr<const Plan> plan_lookback(const Device& device, const gallery::Variant& variant,
+                                          const PlanShape& shape, const Tuning& tuning) {
+  return std::make_shared<Lookback>(
+      device, variant, shape, span_of(variant, shape, tuning),
+      build_kernel(device,
+                   make_spec(device, variant, shape, tuning, row_of(variant).entry_in(variant))));
+}
+
+}  // namespace bifold::core
