@@ -18,5 +18,5 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_par
   sum = group_tree(sum, scratch);
 
   // --- Write the result ---
-  if (id == 0) result[result_offset] = (OUT)COMBINE(init, sum);
+  if (id == 0) result[result_offset] = TO_OUT(COMBINE(init, sum));
 }

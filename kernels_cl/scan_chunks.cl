@@ -30,6 +30,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
   for (u64 i = begin; i < end; ++i) {
     const ACC earlier = carry;
     carry = COMBINE(carry, LIFT(input[i]));
-    output[i] = (OUT)(INCLUSIVE ? carry : earlier);
+    output[i] = TO_OUT(INCLUSIVE ? carry : earlier);
   }
 }

@@ -86,7 +86,7 @@ DEVICE void store_tile(__global OUT* output, u64 begin, u64 n, ACC item[ROWS][VE
     for (u32 k = 0; k < VEC; ++k) {
       const ACC earlier = running;
       running = COMBINE(running, item[r][k]);
-      pack[r].item[k] = (OUT)(INCLUSIVE ? running : earlier);
+      pack[r].item[k] = TO_OUT(INCLUSIVE ? running : earlier);
     }
   }
   if (begin + TILE <= n && pack_aligned(output, sizeof(OUT_PACK))) {

@@ -18,5 +18,5 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   sum = group_tree(sum, scratch);
 
   // --- Write the result ---
-  if (id == 0) result[result_offset] = (OUT)COMBINE(init, sum);
+  if (id == 0) result[result_offset] = TO_OUT(COMBINE(init, sum));
 }

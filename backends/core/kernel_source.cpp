@@ -53,6 +53,7 @@ void append_operator(std::string& text, const KernelSpec& spec) {
       spec.op.name(), spec.op.expression(spec.accumulator));
   text +=
       fmt::format("#define LIFT(x) ((ACC)({}))\n", is_logical(spec.op.kind()) ? "(x) != 0" : "x");
+  text += "#define TO_OUT(x) ((OUT)(x))\n";
   text += fmt::format("#define IDENTITY ACC_OF_BITS((BITS){:#x})\n",
                       spec.op.identity(spec.accumulator).bits());
 }
