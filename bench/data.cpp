@@ -98,7 +98,7 @@ void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint
   throw std::logic_error("only built-in operators have benchmark data");
 }
 
-std::string value_text(const bifold::Scalar& value) {
+std::string value_text(const bifold::Value& value) {
   return bifold::visit_type(value.type(), [&](auto zero) {
     using T = decltype(zero);
     // The sign of a zero is a difference worth seeing.
@@ -117,8 +117,8 @@ std::optional<Mismatch> compare(const std::byte* expected, const std::byte* foun
   for (std::uint64_t i = 0;; ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * size;
     if (std::memcmp(expected + at, found + at, size) == 0) continue;
-    return Mismatch{first + i, bifold::Scalar::from_bytes(type, expected + at),
-                    bifold::Scalar::from_bytes(type, found + at)};
+    return Mismatch{first + i, bifold::Value::from_bytes(type, expected + at),
+                    bifold::Value::from_bytes(type, found + at)};
   }
 }
 
@@ -135,8 +135,8 @@ HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t 
   });
 }
 
-bifold::Scalar HostData::inclusive(std::uint64_t index) const {
-  return bifold::Scalar::from_bytes(
+bifold::Value HostData::inclusive(std::uint64_t index) const {
+  return bifold::Value::from_bytes(
       type_, inclusive_.get() + static_cast<std::size_t>(index) * bifold::size_of(type_));
 }
 
@@ -149,14 +149,14 @@ std::string describe(const Mismatch& mismatch) {
                      value_text(mismatch.expected), value_text(mismatch.found));
 }
 
-bifold::Scalar poison(bifold::Type type) {
+bifold::Value poison(bifold::Type type) {
   constexpr std::uint64_t pattern = 0xa5b6c7d8a5b6c7d8;
-  return bifold::Scalar::from_bytes(type, &pattern);
+  return bifold::Value::from_bytes(type, &pattern);
 }
 
-bifold::Scalar poison(const bifold::Scalar& expected) {
+bifold::Value poison(const bifold::Value& expected) {
   const std::uint64_t flipped = ~expected.bits();
-  return bifold::Scalar::from_bytes(expected.type(), &flipped);
+  return bifold::Value::from_bytes(expected.type(), &flipped);
 }
 
 std::optional<Mismatch> Verifier::check_reduce(bifold::Queue& queue,

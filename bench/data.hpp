@@ -26,10 +26,10 @@ class HostData {
 
   [[nodiscard]] bifold::Type type() const noexcept { return type_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  [[nodiscard]] const bifold::Scalar& identity() const noexcept { return identity_; }
+  [[nodiscard]] const bifold::Value& identity() const noexcept { return identity_; }
   [[nodiscard]] const std::byte* input() const noexcept { return input_.get(); }
   /// The scan's element `index`.
-  [[nodiscard]] bifold::Scalar inclusive(std::uint64_t index) const;
+  [[nodiscard]] bifold::Value inclusive(std::uint64_t index) const;
   [[nodiscard]] const std::byte* inclusive() const noexcept { return inclusive_.get(); }
 
   /// Host bytes that an object takes.
@@ -38,7 +38,7 @@ class HostData {
  private:
   bifold::Type type_;
   std::uint64_t count_;
-  bifold::Scalar identity_;
+  bifold::Value identity_;
   std::unique_ptr<std::byte[]> input_;
   std::unique_ptr<std::byte[]> inclusive_;
 };
@@ -46,17 +46,17 @@ class HostData {
 /// The first element that is not what it has to be.
 struct Mismatch {
   std::uint64_t index;
-  bifold::Scalar expected;
-  bifold::Scalar found;
+  bifold::Value expected;
+  bifold::Value found;
 };
 
 /// "WRONG at index 17: expected 5, found 7".
 std::string describe(const Mismatch& mismatch);
 
 /// What a scan's output is filled with before a verified call.
-bifold::Scalar poison(bifold::Type type);
+bifold::Value poison(bifold::Type type);
 /// What a reduction's result is set to before: a value that differs from the right one.
-bifold::Scalar poison(const bifold::Scalar& expected);
+bifold::Value poison(const bifold::Value& expected);
 
 /// Host bytes that a Verifier takes.
 inline constexpr std::uint64_t verifier_bytes = std::uint64_t{64} << 20;

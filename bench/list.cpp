@@ -17,7 +17,7 @@ namespace bench {
 namespace {
 
 /// The (type, operator) pairs that one reason refuses.
-using Pairs = std::map<bifold::Type, std::set<std::string_view>>;
+using Pairs = std::map<bifold::Type::Kind, std::set<std::string_view>>;
 
 /// "f32, f64", with the operators behind a type that is not refused for all of them.
 std::string describe(const Pairs& refused, const Pairs& possible) {
@@ -38,12 +38,12 @@ VariantSupport support_of(const bifold::Device& device, const bifold::gallery::V
   for (const bifold::Type type : bifold::all_types) {
     for (const bifold::Operator& op : bifold::builtin_operators()) {
       if (!op.supports(type)) continue;
-      possible[type].insert(op.name());
+      possible[type.kind()].insert(op.name());
       const auto answer = bifold::gallery::supports(device, variant, type, op);
       if (answer) {
         support.supported = true;
       } else {
-        refused[one_line(answer.reason)][type].insert(op.name());
+        refused[one_line(answer.reason)][type.kind()].insert(op.name());
       }
     }
   }

@@ -15,21 +15,19 @@ typedef struct {
 DEVICE u32 lane_index(void) { return (u32)get_local_id(0) % LANES; }
 DEVICE u32 lane_group(void) { return (u32)get_local_id(0) / LANES; }
 
-// A shuffle of a value of up to 8 bytes in 32-bit halves. `mode` is up, down or idx; `bound` is the
-// clamp that PTX wants for it.
+// The shuffles of a value, word by word: the words of one do not wait for each other. `mode` is up,
+// down or idx; `bound` is the clamp that PTX wants for it.
 #define SHUFFLE(mode, bound)                                                     \
   DEVICE ACC shuffle_##mode(ACC x, u32 by) {                                     \
-    const LANE_WORD word = (LANE_WORD)ACC_BITS(x);                               \
-    LANE_WORD result = 0;                                                        \
-    for (u32 half_index = 0; half_index < sizeof(LANE_WORD) / 4; ++half_index) { \
-      const u32 from = (u32)(word >> (32 * half_index));                         \
+    AccWords words = words_of(x);                                                \
+    for (u32 w = 0; w < ACC_WORDS; ++w) {                                        \
       u32 to;                                                                    \
       asm volatile("shfl.sync." #mode ".b32 %0, %1, %2, " #bound ", 0xffffffff;" \
                    : "=r"(to)                                                    \
-                   : "r"(from), "r"(by));                                        \
-      result |= (LANE_WORD)to << (32 * half_index);                              \
+                   : "r"(words.word[w]), "r"(by));                               \
+      words.word[w] = to;                                                        \
     }                                                                            \
-    return ACC_OF_BITS((BITS)result);                                            \
+    return words.value;                                                          \
   }
 SHUFFLE(up, 0)
 SHUFFLE(down, 31)

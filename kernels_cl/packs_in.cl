@@ -1,7 +1,14 @@
 // Prelude: VEC consecutive elements loaded as one access.
 
+// A struct is loaded alone, as the fields it is.
+#if VEC == 1
+#define IN_VECTOR IN
+#else
+#define IN_VECTOR VECTOR(IN_NAME, VEC)
+#endif
+
 typedef union {
-  VECTOR(IN_NAME, VEC) vector;
+  IN_VECTOR vector;
   IN item[VEC];
 } IN_PACK;
 
@@ -11,6 +18,6 @@ DEVICE bool pack_aligned(const __global void* address, u32 bytes) {
 
 DEVICE IN_PACK load_pack(const __global IN* from) {
   IN_PACK pack;
-  pack.vector = *(const __global VECTOR(IN_NAME, VEC)*)from;
+  pack.vector = *(const __global IN_VECTOR*)from;
   return pack;
 }

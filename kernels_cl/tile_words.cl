@@ -1,5 +1,5 @@
 // Prelude: what tiles of a single-pass scan publish to each other.
-// A value travels in VALUE_WORDS words of {32 value bits, 30 epoch bits, 2 state bits}; it is taken
+// A value travels in ACC_WORDS words of {32 value bits, 30 epoch bits, 2 state bits}; it is taken
 // only when all its words carry the same tag, so no fence orders them. The epoch in the control
 // word moves on with every call, which makes the words of earlier calls count as empty.
 
@@ -10,7 +10,6 @@
 #define SPIN_LIMIT 16384  // Polls of a missing tile before it is reduced by who waits.
 #endif
 
-#define VALUE_WORDS ((sizeof(ACC) + 3) / 4)
 #define STATE_EMPTY 0u
 #define STATE_AGGREGATE 1u
 #define STATE_INCLUSIVE 2u
@@ -20,27 +19,28 @@ DEVICE u32 ticket_of(u64 control) { return (u32)control; }
 DEVICE u32 epoch_of(u64 control) { return (u32)(control >> 32); }
 
 DEVICE void publish(__global u64* words, u64 tile, u32 epoch, u32 state, ACC value) {
-  const u64 bits = ACC_BITS(value);
+  const AccWords value_words = words_of(value);
   const u32 tag = ((epoch + 1) << 2) | state;
 #pragma unroll
-  for (u32 w = 0; w < VALUE_WORDS; ++w) {
-    store_word(words + tile * VALUE_WORDS + w, (u64)(u32)(bits >> (32 * w)) << 32 | tag);
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    store_word(words + tile * ACC_WORDS + w, (u64)value_words.word[w] << 32 | tag);
   }
 }
 
 // The state that `tile` has published in this epoch, and its value.
 DEVICE u32 inspect(const __global u64* words, u64 tile, u32 epoch, ACC* value) {
-  u64 word = load_word(words + tile * VALUE_WORDS);
+  u64 word = load_word(words + tile * ACC_WORDS);
   const u32 tag = (u32)word;
-  u64 bits = word >> 32;
+  AccWords found;
+  found.word[0] = (u32)(word >> 32);
   bool whole = tag >> 2 == epoch + 1;
 #pragma unroll
-  for (u32 w = 1; w < VALUE_WORDS; ++w) {
-    word = load_word(words + tile * VALUE_WORDS + w);
+  for (u32 w = 1; w < ACC_WORDS; ++w) {
+    word = load_word(words + tile * ACC_WORDS + w);
     whole = whole && (u32)word == tag;
-    bits |= (word >> 32) << (32 * w);
+    found.word[w] = (u32)(word >> 32);
   }
-  *value = ACC_OF_BITS((BITS)bits);
+  *value = found.value;
   return whole ? tag & 3u : STATE_EMPTY;
 }
 

@@ -11,8 +11,30 @@ struct LaneScratch {};
 DEVICE u32 lane_index() { return threadIdx.x % LANES; }
 DEVICE u32 lane_group() { return threadIdx.x / LANES; }
 
-DEVICE ACC lane_from(ACC x, u32 lane) {
-  return ACC_OF_BITS((BITS)__shfl_sync(0xffffffffu, (LANE_WORD)ACC_BITS(x), lane));
+// The shuffles of a value, word by word: the words of one do not wait for each other.
+DEVICE ACC shuffle_up(ACC x, u32 distance) {
+  AccWords words = words_of(x);
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    words.word[w] = __shfl_up_sync(0xffffffffu, words.word[w], distance);
+  }
+  return words.value;
+}
+DEVICE ACC shuffle_down(ACC x, u32 distance) {
+  AccWords words = words_of(x);
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    words.word[w] = __shfl_down_sync(0xffffffffu, words.word[w], distance);
+  }
+  return words.value;
+}
+DEVICE ACC shuffle_idx(ACC x, u32 lane) {
+  AccWords words = words_of(x);
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    words.word[w] = __shfl_sync(0xffffffffu, words.word[w], lane);
+  }
+  return words.value;
 }
 
 // The exclusive prefix of x over the lanes before this one, in index order; the combination of all
@@ -20,21 +42,20 @@ DEVICE ACC lane_from(ACC x, u32 lane) {
 DEVICE ACC lane_scan(ACC x, LaneScratch* scratch, ACC* total) {
   ACC inclusive = x;
   for (u32 distance = 1; distance < LANES; distance *= 2) {
-    const LANE_WORD word = __shfl_up_sync(0xffffffffu, (LANE_WORD)ACC_BITS(inclusive), distance);
-    if (lane_index() >= distance) inclusive = COMBINE(ACC_OF_BITS((BITS)word), inclusive);
+    const ACC earlier = shuffle_up(inclusive, distance);
+    if (lane_index() >= distance) inclusive = COMBINE(earlier, inclusive);
   }
-  *total = lane_from(inclusive, LANES - 1);
-  const LANE_WORD before = __shfl_up_sync(0xffffffffu, (LANE_WORD)ACC_BITS(inclusive), 1);
-  return lane_index() == 0 ? IDENTITY : ACC_OF_BITS((BITS)before);
+  *total = shuffle_idx(inclusive, LANES - 1);
+  const ACC before = shuffle_up(inclusive, 1);
+  return lane_index() == 0 ? IDENTITY : before;
 }
 
 // The combination of x over all lanes in index order, known to every lane.
 DEVICE ACC lane_reduce(ACC x, LaneScratch* scratch) {
   for (u32 distance = 1; distance < LANES; distance *= 2) {
-    const LANE_WORD word = __shfl_down_sync(0xffffffffu, (LANE_WORD)ACC_BITS(x), distance);
-    x = COMBINE(x, ACC_OF_BITS((BITS)word));
+    x = COMBINE(x, shuffle_down(x, distance));
   }
-  return lane_from(x, 0);
+  return shuffle_idx(x, 0);
 }
 
 // The highest lane whose flag is set, or -1; known to every lane.

@@ -1,5 +1,22 @@
 // Prelude: VEC consecutive elements loaded as one access.
 
+DEVICE bool pack_aligned(const void* address, u32 bytes) { return (u64)address % bytes == 0; }
+
+#if VEC == 1
+
+// A struct is loaded alone, as the fields it is.
+union IN_PACK {
+  IN item[1];
+};
+
+DEVICE IN_PACK load_pack(const IN* from) {
+  IN_PACK pack;
+  pack.item[0] = *from;
+  return pack;
+}
+
+#else
+
 // The compiler splits structs and unions into their elements, so a load is spelled as one of a
 // built-in vector of words.
 template <int Bytes>
@@ -36,10 +53,10 @@ union IN_PACK {
   IN item[VEC];
 };
 
-DEVICE bool pack_aligned(const void* address, u32 bytes) { return (u64)address % bytes == 0; }
-
 DEVICE IN_PACK load_pack(const IN* from) {
   IN_PACK pack;
   PackLoad<sizeof(IN) * VEC>::load(pack.words, from);
   return pack;
 }
+
+#endif

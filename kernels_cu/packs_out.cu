@@ -1,5 +1,16 @@
 // Prelude: VEC consecutive elements stored as one access.
 
+#if VEC == 1
+
+// A struct is stored alone, as the fields it is.
+union OUT_PACK {
+  OUT item[1];
+};
+
+DEVICE void store_pack(OUT* to, OUT_PACK pack) { *to = pack.item[0]; }
+
+#else
+
 // As for loads, but the compiler splits stores of built-in vectors as well: the intrinsic stays
 // whole.
 template <int Bytes>
@@ -37,3 +48,5 @@ union OUT_PACK {
 DEVICE void store_pack(OUT* to, OUT_PACK pack) {
   PackStore<sizeof(OUT) * VEC>::store(to, pack.words);
 }
+
+#endif

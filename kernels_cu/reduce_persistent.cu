@@ -30,9 +30,14 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     for (u32 f = 0; f < UNROLL; ++f) {
       const u64 i = base + f;
       const u64 inside = i < n;
-      const ACC x = LIFT(input[inside * i]);
-      const BITS keep = (BITS)(0 - inside);
-      sum = COMBINE(sum, ACC_OF_BITS((BITS)((ACC_BITS(x) & keep) | (ACC_BITS(IDENTITY) & ~keep))));
+      const AccWords none = words_of(IDENTITY);
+      AccWords x = words_of(LIFT(input[inside * i]));
+      const u32 keep = 0 - (u32)inside;
+#pragma unroll
+      for (u32 w = 0; w < ACC_WORDS; ++w) {
+        x.word[w] = (x.word[w] & keep) | (none.word[w] & ~keep);
+      }
+      sum = COMBINE(sum, x.value);
     }
   }
 

@@ -9,7 +9,6 @@ namespace bifold::core {
 namespace {
 
 constexpr std::uint64_t smallest_block = 4096;
-constexpr std::uint64_t cell_bytes = 8;
 
 }  // namespace
 
@@ -41,7 +40,7 @@ Scratch Arena::reserve(backend::Queue& queue, ScratchSize size) {
 }
 
 const Memory& Arena::result_cell() {
-  if (cell_.bytes == 0) cell_ = device_->allocate(cell_bytes);
+  if (cell_.bytes == 0) cell_ = device_->allocate(max_element_bytes);
   return cell_;
 }
 

@@ -43,7 +43,7 @@ class Arena {
   /// enqueue a fill. Throws out_of_memory, and stays usable.
   Scratch reserve(backend::Queue& queue, ScratchSize size);
 
-  /// Eight bytes for a result on its way to the host.
+  /// Room for one element of any type: a result on its way to the host.
   const Memory& result_cell();
 
   /// After a failed call: the tagged words may be in any state and are zeroed before their next

@@ -57,6 +57,8 @@ const Capabilities& Device::capabilities() const noexcept {
 
 CacheStatistics Device::cache_statistics() const { return state_->kernels.statistics(); }
 
-bool Device::supports(Type type) const noexcept { return type != Type::f64 || capabilities().f64; }
+bool Device::supports(Type type) const noexcept {
+  return !contains(type, Type::f64) || capabilities().f64;
+}
 
 }  // namespace bifold

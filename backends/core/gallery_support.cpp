@@ -34,10 +34,13 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
   if (!device.supports(type)) {
     return no("the device has no " + std::string(name_of(type)) + " arithmetic");
   }
-  const bool keeps_denormals = type == Type::f64 ? has.denormals_f64 : has.denormals_f32;
-  if (is_floating(type) && !keeps_denormals) {
-    return no("the device flushes denormal " + std::string(name_of(type)) +
-              " values or rounds otherwise than to nearest");
+  const std::pair<Type, bool> floating[] = {{Type::f32, has.denormals_f32},
+                                            {Type::f64, has.denormals_f64}};
+  for (const auto& [part, keeps_denormals] : floating) {
+    if (contains(type, part) && !keeps_denormals) {
+      return no("the device flushes denormal " + std::string(name_of(part)) +
+                " values or rounds otherwise than to nearest");
+    }
   }
   if (!needs.backend.empty() && device.info().backend != needs.backend) {
     return no("its kernels exist for " + std::string(needs.backend) + " only");

@@ -1,6 +1,7 @@
 // From a kernel's specification to the text a compiler sees.
 #pragma once
 
+#include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/type.hpp>
 #include <cstdint>
@@ -22,6 +23,7 @@ struct KernelSpec {
   Type accumulator = Type::i32;
   Type output = Type::i32;
   Operator op = plus;
+  Map map{};  ///< From the input's type to the accumulator's.
   std::vector<std::pair<std::string_view, std::uint32_t>> defines;
 };
 

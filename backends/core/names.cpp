@@ -1,10 +1,12 @@
 // The spelled-out names of the public enumerations.
 #include <array>
 #include <bifold/device.hpp>
+#include <bifold/error.hpp>
 #include <bifold/gallery.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <bifold/version.hpp>
+#include <string>
 
 namespace bifold {
 
@@ -13,7 +15,13 @@ std::string_view version() noexcept { return BIFOLD_VERSION; }
 std::string_view name_of(Type type) noexcept {
   constexpr std::array<std::string_view, all_types.size()> names{"i8",  "i16", "i32", "i64", "u8",
                                                                  "u16", "u32", "u64", "f32", "f64"};
-  return names[static_cast<std::size_t>(type)];
+  return type.is_struct() ? type.structure()->name : names[type.kind()];
+}
+
+void detail::refuse_struct(Type type) {
+  throw Error(ErrorCategory::invalid_argument,
+              "the struct " + std::string(name_of(type)) +
+                  " stands where only a built-in element type can");
 }
 
 std::optional<Type> parse_type(std::string_view name) noexcept {

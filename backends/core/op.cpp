@@ -1,6 +1,7 @@
 #include <array>
 #include <bifold/error.hpp>
 #include <bifold/op.hpp>
+#include <cstring>
 #include <limits>
 
 #include "core/hash.hpp"
@@ -13,7 +14,7 @@ struct Operator::Definition {
   std::string name;
   bool commutative;
   std::string expression;  // A user operator's text.
-  Scalar identity;         // A user operator's neutral element, which fixes its type.
+  Value identity;          // A user operator's neutral element, which fixes its type.
   std::uint64_t id;
 };
 
@@ -28,7 +29,7 @@ bool is_bitwise(OperatorKind kind) {
          kind == OperatorKind::bit_xor;
 }
 
-template <element T>
+template <builtin_element T>
 T builtin_identity(OperatorKind kind) {
   using Limits = std::numeric_limits<T>;
   constexpr bool floating = std::is_floating_point_v<T>;
@@ -77,7 +78,7 @@ Operator::Operator(OperatorKind kind) : definition_(nullptr) {
 Operator::Operator(std::shared_ptr<const Definition> definition)
     : definition_(std::move(definition)) {}
 
-Operator Operator::user(std::string name, std::string expression, Scalar identity,
+Operator Operator::user(std::string name, std::string expression, Value identity,
                         Commutativity commutativity) {
   core::check_operator_text(name, expression);
   const bool commutative = commutativity == Commutativity::commutative;
@@ -90,6 +91,35 @@ Operator Operator::user(std::string name, std::string expression, Scalar identit
       OperatorKind::user, std::move(name), commutative, std::move(expression), identity, id}));
 }
 
+Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) {
+  const auto refuse = [type](const std::string& why) {
+    throw Error(ErrorCategory::invalid_argument,
+                "a fieldwise operator on " + std::string(name_of(type)) + ": " + why);
+  };
+  if (!type.is_struct()) refuse("it is no struct");
+  const StructType& structure = *type.structure();
+  if (operators.size() != structure.fields.size()) {
+    refuse(std::to_string(operators.size()) + " operators for " +
+           std::to_string(structure.fields.size()) + " fields");
+  }
+  std::string name = "fieldwise";
+  std::string expression = "make_" + std::string(structure.name) + "(";
+  std::array<std::byte, max_element_bytes> identity{};
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const StructField& field = structure.fields[i];
+    const Operator& op = operators[i];
+    if (op.kind() == OperatorKind::user) refuse("every field takes a built-in operator");
+    const Value neutral = op.identity(field.type);  // Throws where it is not defined.
+    std::memcpy(identity.data() + field.offset, neutral.data(), neutral.size());
+    name += "_" + std::string(op.name());
+    const std::string suffix = "." + std::string(field.name);
+    expression += (i == 0 ? "" : ", ") +
+                  core::builtin_expression(op.kind(), field.type, "a" + suffix, "b" + suffix);
+  }
+  return user(std::move(name), expression + ")", Value::from_bytes(type, identity.data()),
+              Commutativity::commutative);
+}
+
 OperatorKind Operator::kind() const noexcept { return definition_->kind; }
 std::string_view Operator::name() const noexcept { return definition_->name; }
 bool Operator::commutative() const noexcept { return definition_->commutative; }
@@ -97,10 +127,10 @@ std::uint64_t Operator::id() const noexcept { return definition_->id; }
 
 bool Operator::supports(Type type) const noexcept {
   if (kind() == OperatorKind::user) return type == definition_->identity.type();
-  return !(is_bitwise(kind()) && is_floating(type));
+  return !type.is_struct() && !(is_bitwise(kind()) && is_floating(type));
 }
 
-Scalar Operator::identity(Type type) const {
+Value Operator::identity(Type type) const {
   if (!supports(type)) {
     throw Error(
         ErrorCategory::invalid_argument,
@@ -108,12 +138,12 @@ Scalar Operator::identity(Type type) const {
   }
   if (kind() == OperatorKind::user) return definition_->identity;
   return visit_type(
-      type, [this](auto zero) -> Scalar { return builtin_identity<decltype(zero)>(kind()); });
+      type, [this](auto zero) -> Value { return builtin_identity<decltype(zero)>(kind()); });
 }
 
 std::string Operator::expression(Type type) const {
   return kind() == OperatorKind::user ? definition_->expression
-                                      : core::builtin_expression(kind(), type);
+                                      : core::builtin_expression(kind(), type, "a", "b");
 }
 
 bool operator==(const Operator& left, const Operator& right) noexcept {
@@ -121,8 +151,7 @@ bool operator==(const Operator& left, const Operator& right) noexcept {
   const auto& b = *right.definition_;
   return &a == &b ||
          (a.id == b.id && a.kind == b.kind && a.name == b.name && a.expression == b.expression &&
-          a.commutative == b.commutative && a.identity.type() == b.identity.type() &&
-          a.identity.bits() == b.identity.bits());
+          a.commutative == b.commutative && a.identity == b.identity);
 }
 
 const std::vector<Operator>& builtin_operators() {

@@ -11,29 +11,29 @@ namespace bifold::core {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view name, const std::string& why) {
-  throw Error(ErrorCategory::invalid_argument, fmt::format("operator \"{}\": {}", name, why));
+[[noreturn]] void refuse(std::string_view subject, const std::string& why) {
+  throw Error(ErrorCategory::invalid_argument, fmt::format("{}: {}", subject, why));
 }
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-void check_balance(std::string_view name, std::string_view expression) {
+void check_balance(std::string_view subject, std::string_view expression) {
   std::string open;
   for (const char c : expression) {
     if (c == '(' || c == '[') open.push_back(c);
     if (c == ')' || c == ']') {
       const char partner = c == ')' ? '(' : '[';
       if (open.empty() || open.back() != partner) {
-        refuse(name, fmt::format("unbalanced '{}'", c));
+        refuse(subject, fmt::format("unbalanced '{}'", c));
       }
       open.pop_back();
     }
   }
-  if (!open.empty()) refuse(name, fmt::format("unbalanced '{}'", open.back()));
+  if (!open.empty()) refuse(subject, fmt::format("unbalanced '{}'", open.back()));
 }
 
 // An '=' that is not part of a comparison is an assignment.
-void check_assignments(std::string_view name, std::string_view expression) {
+void check_assignments(std::string_view subject, std::string_view expression) {
   for (std::size_t i = 0; i < expression.size(); ++i) {
     if (expression[i] != '=') continue;
     const char before = i > 0 ? expression[i - 1] : ' ';
@@ -45,56 +45,65 @@ void check_assignments(std::string_view name, std::string_view expression) {
       continue;
     }
     if ((before == '!' || before == '<' || before == '>') && !shifts) continue;
-    refuse(name, "an operator is an expression without assignments");
+    refuse(subject, "it must be an expression without assignments");
   }
 }
 
 }  // namespace
 
 void check_operator_text(std::string_view name, std::string_view expression) {
+  const std::string subject = fmt::format("operator \"{}\"", name);
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ||
       !std::all_of(name.begin(), name.end(), is_word)) {
-    refuse(name, "the name must be an identifier");
+    refuse(subject, "the name must be an identifier");
   }
+  check_expression(subject, expression);
+}
+
+void check_expression(std::string_view subject, std::string_view expression) {
   if (std::all_of(expression.begin(), expression.end(), [](char c) { return c == ' '; })) {
-    refuse(name, "the expression is empty");
+    refuse(subject, "the expression is empty");
   }
   for (const char c : expression) {
-    if (c < ' ' || c > '~') refuse(name, "only printable ASCII on one line is allowed");
+    if (c < ' ' || c > '~') refuse(subject, "only printable ASCII on one line is allowed");
     if (std::string_view("#;{}\"'\\`@$").find(c) != std::string_view::npos) {
-      refuse(name, fmt::format("character '{}' is not allowed in an expression", c));
+      refuse(subject, fmt::format("character '{}' is not allowed in an expression", c));
     }
   }
   for (const std::string_view pair :
        {"//", "/*", "*/", "??", "%:", "<%", "%>", "<:", ":>", "++", "--"}) {
     if (expression.find(pair) != std::string_view::npos) {
-      refuse(name, fmt::format("\"{}\" is not allowed in an expression", pair));
+      refuse(subject, fmt::format("\"{}\" is not allowed in an expression", pair));
     }
   }
-  check_balance(name, expression);
-  check_assignments(name, expression);
+  check_balance(subject, expression);
+  check_assignments(subject, expression);
 }
 
-std::string builtin_expression(OperatorKind kind, Type type) {
+std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
+                               std::string_view b) {
   const std::string_view name = name_of(type);
+  const auto infix = [&](std::string_view symbol) { return fmt::format("{} {} {}", a, symbol, b); };
   // Arithmetic below 32 bits would promote to int, whose overflow is undefined.
   const std::string_view wrapping = size_of(type) == 8 ? "u64" : "u32";
-  const auto arithmetic = [&](const char* symbol) {
-    return is_floating(type) ? fmt::format("a {} b", symbol)
-                             : fmt::format("({0})a {1} ({0})b", wrapping, symbol);
+  const auto arithmetic = [&](std::string_view symbol) {
+    return is_floating(type) ? infix(symbol)
+                             : fmt::format("({0}){1} {3} ({0}){2}", wrapping, a, b, symbol);
+  };
+  const auto choice = [&](std::string_view relation, std::string_view function) {
+    return is_floating(type) ? fmt::format("{}_{}({}, {})", function, name, a, b)
+                             : fmt::format("{0} {2} {1} ? {0} : {1}", a, b, relation);
   };
   switch (kind) {
     case OperatorKind::plus: return arithmetic("+");
     case OperatorKind::multiplies: return arithmetic("*");
-    case OperatorKind::minimum:
-      return is_floating(type) ? fmt::format("minimum_{}(a, b)", name) : "a < b ? a : b";
-    case OperatorKind::maximum:
-      return is_floating(type) ? fmt::format("maximum_{}(a, b)", name) : "a > b ? a : b";
-    case OperatorKind::bit_and: return "a & b";
-    case OperatorKind::bit_or: return "a | b";
-    case OperatorKind::bit_xor: return "a ^ b";
-    case OperatorKind::logical_and: return "a != 0 && b != 0";
-    case OperatorKind::logical_or: return "a != 0 || b != 0";
+    case OperatorKind::minimum: return choice("<", "minimum");
+    case OperatorKind::maximum: return choice(">", "maximum");
+    case OperatorKind::bit_and: return infix("&");
+    case OperatorKind::bit_or: return infix("|");
+    case OperatorKind::bit_xor: return infix("^");
+    case OperatorKind::logical_and: return fmt::format("{} != 0 && {} != 0", a, b);
+    case OperatorKind::logical_or: return fmt::format("{} != 0 || {} != 0", a, b);
     case OperatorKind::user: break;
   }
   throw Error(ErrorCategory::invalid_argument, "a user operator brings its own expression");

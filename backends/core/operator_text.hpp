@@ -13,13 +13,17 @@ namespace bifold::core {
 /// anything the preprocessor could see. What it means is the compiler's to judge.
 void check_operator_text(std::string_view name, std::string_view expression);
 
+/// The part of it that concerns the expression; `subject` begins the message.
+void check_expression(std::string_view subject, std::string_view expression);
+
 /// Whether the operator counts every operand as 0 or 1.
 constexpr bool is_logical(OperatorKind kind) noexcept {
   return kind == OperatorKind::logical_and || kind == OperatorKind::logical_or;
 }
 
-/// The expression over `a` and `b` that combines two values of `type`. Signed integers are added
-/// and multiplied as unsigned ones, where wrapping around is defined.
-std::string builtin_expression(OperatorKind kind, Type type);
+/// The expression that combines two values of `type`, spelled `a` and `b`. Signed integers are
+/// added and multiplied as unsigned ones, where wrapping around is defined.
+std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
+                               std::string_view b);
 
 }  // namespace bifold::core

@@ -4,6 +4,7 @@
 #include <array>
 #include <bifold/device.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/map.hpp>
 #include <bifold/reduce.hpp>
 #include <bifold/scan.hpp>
 #include <cstdint>
@@ -25,6 +26,7 @@ struct PlanShape {
   Type output;
   ScanKind kind = ScanKind::inclusive;
   Operator op;
+  Map map{};
 };
 
 /// A range of memory as kernels take it: the memory and an element offset.
@@ -39,7 +41,7 @@ struct Call {
   Range input;
   Range output;
   std::uint64_t n;
-  Scalar init;  // Of the accumulator's type.
+  Value init;  // Of the accumulator's type.
   bool in_place;
   Scratch scratch;
 };
@@ -103,12 +105,12 @@ ReducePlan make_plan(const Device& device, const ReduceShape& shape, const Tunin
 ScanPlan make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning);
 
 /// An initial value as the operator counts it: logical ones count it as 0 or 1, as an element.
-Scalar lift(const Operator& op, const Scalar& init);
+Value lift(const Operator& op, const Value& init);
 
 /// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
 /// algorithms go.
 void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
-              const ErasedView& output, const Scalar& init, const std::vector<Event>& wait,
+              const ErasedView& output, const Value& init, const std::vector<Event>& wait,
               Event* done, const Workspace* workspace);
 
 }  // namespace bifold::core

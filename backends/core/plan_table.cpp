@@ -2,20 +2,31 @@
 
 #include <mutex>
 
+#include "core/plan.hpp"
+
 namespace bifold::core {
 
-std::shared_ptr<const detail::Plan> PlanTable::find(const PlanKey& key, const Operator& op) const {
+namespace {
+
+bool means(const detail::Plan& plan, const PlanShape& shape) {
+  return plan.shape().op == shape.op && plan.shape().map == shape.map;
+}
+
+}  // namespace
+
+std::shared_ptr<const detail::Plan> PlanTable::find(const PlanKey& key,
+                                                    const PlanShape& shape) const {
   const std::shared_lock lock(mutex_);
-  const auto found = entries_.find(key);
-  // Operators of one id that differ are not expected; such a plan is made anew for every call.
-  return found != entries_.end() && found->second.op == op ? found->second.plan : nullptr;
+  const auto found = plans_.find(key);
+  // Texts of one id that differ are not expected; such a plan is made anew for every call.
+  return found != plans_.end() && means(*found->second, shape) ? found->second : nullptr;
 }
 
 std::shared_ptr<const detail::Plan> PlanTable::add(
-    const PlanKey& key, const Operator& op, const std::shared_ptr<const detail::Plan>& plan) {
+    const PlanKey& key, const std::shared_ptr<const detail::Plan>& plan) {
   const std::unique_lock lock(mutex_);
-  const auto [entry, added] = entries_.try_emplace(key, Entry{op, plan});
-  return added || !(entry->second.op == op) ? plan : entry->second.plan;
+  const auto [entry, added] = plans_.try_emplace(key, plan);
+  return added || !means(*entry->second, plan->shape()) ? plan : entry->second;
 }
 
 }  // namespace bifold::core

@@ -1,7 +1,7 @@
 // A device's plans, so that only the first call of a shape plans.
 #pragma once
 
-#include <bifold/op.hpp>
+#include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <cstdint>
 #include <memory>
@@ -13,15 +13,20 @@ class Plan;
 }
 
 namespace bifold::core {
+struct PlanShape;
+}
 
-/// What tells plans apart. Operators are told apart by their id, then compared in full.
+namespace bifold::core {
+
+/// What tells plans apart. Operators and maps are told apart by their ids, then compared in full.
 struct PlanKey {
   std::uint64_t operator_id;
+  std::uint64_t map_id;
   std::uint16_t row;  // Index of the gallery row.
   Type input;
   Type accumulator;
   Type output;
-  std::uint8_t kind;  // ScanKind; 0 for a reduction.
+  ScanKind kind;  // Inclusive for a reduction.
 
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
@@ -31,25 +36,24 @@ struct PlanKey {
 class PlanTable {
  public:
   [[nodiscard]] std::shared_ptr<const detail::Plan> find(const PlanKey& key,
-                                                         const Operator& op) const;
-  std::shared_ptr<const detail::Plan> add(const PlanKey& key, const Operator& op,
+                                                         const PlanShape& shape) const;
+  std::shared_ptr<const detail::Plan> add(const PlanKey& key,
                                           const std::shared_ptr<const detail::Plan>& plan);
 
  private:
   struct Hash {
     std::size_t operator()(const PlanKey& key) const noexcept {
-      const auto types = static_cast<std::uint64_t>(key.input) << 24 |
-                         static_cast<std::uint64_t>(key.accumulator) << 16 |
-                         static_cast<std::uint64_t>(key.output) << 8 | key.kind;
-      return (key.operator_id ^ (types << 16 | key.row)) * 0x9e3779b97f4a7c15U;
+      // Structs of one size share a bucket with few others: equality tells them apart.
+      const auto word = [](Type type) {
+        return type.is_struct() ? 16 + size_of(type) : std::size_t{type.kind()};
+      };
+      const std::uint64_t types = word(key.input) << 32 | word(key.accumulator) << 24 |
+                                  word(key.output) << 16 | static_cast<std::uint64_t>(key.kind);
+      return (key.operator_id ^ key.map_id * 31 ^ (types << 16 | key.row)) * 0x9e3779b97f4a7c15U;
     }
   };
-  struct Entry {
-    Operator op;
-    std::shared_ptr<const detail::Plan> plan;
-  };
   mutable std::shared_mutex mutex_;
-  std::unordered_map<PlanKey, Entry, Hash> entries_;
+  std::unordered_map<PlanKey, std::shared_ptr<const detail::Plan>, Hash> plans_;
 };
 
 }  // namespace bifold::core

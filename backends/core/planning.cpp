@@ -14,6 +14,12 @@ namespace bifold::core {
 namespace {
 
 void check_conversion(Type from, Type to, const char* what) {
+  if (from == to) return;
+  if (from.is_struct() || to.is_struct()) {
+    throw Error(ErrorCategory::invalid_argument, std::string(what) + ": only a map makes " +
+                                                     std::string(name_of(to)) + " of " +
+                                                     std::string(name_of(from)));
+  }
   if (is_floating(from) && !is_floating(to)) {
     throw Error(ErrorCategory::invalid_argument,
                 std::string(what) + ": " + std::string(name_of(from)) +
@@ -22,7 +28,7 @@ void check_conversion(Type from, Type to, const char* what) {
 }
 
 void check_shape(const PlanShape& shape) {
-  if (!is_logical(shape.op.kind())) {
+  if (shape.map.is_identity() && !is_logical(shape.op.kind())) {
     check_conversion(shape.input, shape.accumulator, "input to accumulator");
   }
   check_conversion(shape.accumulator, shape.output, "accumulator to output");
@@ -48,9 +54,9 @@ std::string prelude_path(const Device& device, std::string_view file) {
 
 }  // namespace
 
-Scalar lift(const Operator& op, const Scalar& init) {
+Value lift(const Operator& op, const Value& init) {
   if (!is_logical(op.kind())) return init;
-  return visit_type(init.type(), [&init](auto zero) -> Scalar {
+  return visit_type(init.type(), [&init](auto zero) -> Value {
     using T = decltype(zero);
     return static_cast<T>(init.as<T>() != T{0});
   });
@@ -68,6 +74,7 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   spec.accumulator = shape.accumulator;
   spec.output = shape.output;
   spec.op = shape.op;
+  spec.map = shape.map;
   for (const auto& [name, value] : tuning.entries()) {
     if (std::isupper(static_cast<unsigned char>(name.front())) != 0) {
       spec.defines.emplace_back(name, value);
@@ -84,6 +91,7 @@ std::uint32_t pack_width(const gallery::Variant& variant, const PlanShape& shape
                          const Tuning& tuning) {
   const std::vector<std::string_view>& prelude = row_of(variant).prelude;
   const bool stores = std::find(prelude.begin(), prelude.end(), "packs_out") != prelude.end();
+  if (shape.input.is_struct() || (stores && shape.output.is_struct())) return 1;
   const std::size_t widest = std::max(size_of(shape.input), stores ? size_of(shape.output) : 1);
   return std::max(1U, tuning.get("pack_bytes") / static_cast<std::uint32_t>(widest));
 }
@@ -114,6 +122,7 @@ PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape
   spec.input = shape.input;
   spec.accumulator = spec.output = shape.accumulator;
   spec.op = shape.op;
+  spec.map = shape.map;
   // An operator that does not commute gets one accumulator.
   spec.defines = {{"STRIPES", shape.op.commutative() ? tuning.get("STRIPES") : 1},
                   {"TILE", chunk_granule}};
@@ -172,17 +181,17 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
                                               std::string_view variant, const PlanShape& shape) {
   const gallery::Variant& asked = row_named(algorithm, variant);
-  const PlanKey key{shape.op.id(),     index_of(asked), shape.input,
-                    shape.accumulator, shape.output,    static_cast<std::uint8_t>(shape.kind)};
+  const PlanKey key{shape.op.id(),     shape.map.id(), index_of(asked), shape.input,
+                    shape.accumulator, shape.output,   shape.kind};
   PlanTable& plans = device.state()->plans;
-  if (auto known = plans.find(key, shape.op)) return known;
+  if (auto known = plans.find(key, shape)) return known;
   const gallery::Variant& chosen = choose_variant(device, algorithm, variant, shape);
   const std::size_t widest =
       std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
   const auto plan =
       build_plan(device, chosen, shape,
                  default_tuning(chosen, device.info().kind, device.capabilities(), widest));
-  return plans.add(key, shape.op, plan);
+  return plans.add(key, plan);
 }
 
 }  // namespace bifold::core

@@ -64,7 +64,7 @@ inline constexpr std::uint32_t chunk_granule = 4096;
 PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape,
                                     const Tuning& tuning);
 
-inline backend::Argument argument(const Scalar& value) { return {value.data(), value.size()}; }
+inline backend::Argument argument(const Value& value) { return {value.data(), value.size()}; }
 inline backend::Argument argument(const std::uint64_t& value) { return {&value, sizeof value}; }
 inline backend::Argument argument(const detail::Memory& memory) {
   return {&memory.handle, sizeof memory.handle, backend::ArgumentKind::memory};

@@ -2,6 +2,7 @@
 #include <bifold/queue.hpp>
 #include <string>
 
+#include "core/fill.hpp"
 #include "core/ranges.hpp"
 #include "core/state.hpp"
 
@@ -68,15 +69,14 @@ void Queue::copy(const ErasedView& from, const ErasedView& to) {
   state_->backend->copy(to.memory, to.byte_offset, from.memory, from.byte_offset, bytes_of(from));
 }
 
-void Queue::fill(const ErasedView& view, const Scalar& value) {
+void Queue::fill(const ErasedView& view, const Value& value) {
   if (value.type() != view.type) {
     throw Error(ErrorCategory::invalid_argument, "the fill value has another type than the view");
   }
   core::check_view(device(), view, core::Access::write, "destination");
   if (view.count == 0) return;
   const std::lock_guard lock(state_->mutex);
-  state_->backend->fill(view.memory, view.byte_offset, bytes_of(view),
-                        {value.data(), value.size()});
+  core::fill_elements(*state_->backend, view.memory, view.byte_offset, view.count, value);
 }
 
 void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t count) {

@@ -34,7 +34,7 @@ void check_view(const Device& device, const ErasedView& view, Access access, con
     refuse("the memory belongs to another device or context");
   }
   detail::check_range(view.memory, view.byte_offset, view.count, size_of(view.type));
-  if (start_of(backend, view) % size_of(view.type) != 0) refuse("the view is misaligned");
+  if (start_of(backend, view) % align_of(view.type) != 0) refuse("the view is misaligned");
 }
 
 bool overlap(const Device& device, const ErasedView& a, const ErasedView& b) {

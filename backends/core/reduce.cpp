@@ -10,7 +10,8 @@ namespace bifold {
 namespace {
 
 core::PlanShape plan_shape(const ReduceShape& shape) {
-  return {shape.input, shape.accumulator, shape.accumulator, ScanKind::inclusive, shape.op};
+  return {shape.input,         shape.accumulator, shape.accumulator,
+          ScanKind::inclusive, shape.op,          shape.map};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape) {
@@ -31,7 +32,7 @@ std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const noexcept {
 }
 
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
-                     const Scalar& init, const ReduceOptions& options) const {
+                     const Value& init, const ReduceOptions& options) const {
   core::run_plan(*plan_, queue, input, result, init, options.wait, options.done, options.workspace);
 }
 
@@ -45,14 +46,20 @@ void warm(const Device& device, const ReduceShape& shape) {
   static_cast<void>(find(device, shape));
 }
 
-void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                 const Operator& op, const Scalar& init, const ReduceOptions& options) {
-  const ReducePlan plan(queue.device(), {input.type, result.type, op, options.variant});
+void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                           const Operator& op, const Value& init, const Map& map,
+                           const ReduceOptions& options) {
+  const ReducePlan plan(queue.device(), {input.type, result.type, op, options.variant, map});
   plan.run(queue, input, result, init, options);
 }
 
-Scalar reduce(Queue& queue, const ErasedView& input, const Operator& op, const Scalar& init,
-              const ReduceOptions& options) {
+void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                 const Operator& op, const Value& init, const ReduceOptions& options) {
+  transform_reduce_into(queue, input, result, op, init, {}, options);
+}
+
+Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
+                       const Map& map, const ReduceOptions& options) {
   detail::QueueState& state = queue.state();
   // The cell is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);
@@ -61,10 +68,15 @@ Scalar reduce(Queue& queue, const ErasedView& input, const Operator& op, const S
                           return state.arena.result_cell();
                         }(),
                         0, 1, init.type(), true};
-  reduce_into(queue, input, cell, op, init, options);
-  std::array<std::byte, 8> bytes{};
+  transform_reduce_into(queue, input, cell, op, init, map, options);
+  std::array<std::byte, max_element_bytes> bytes{};
   queue.download_bytes(cell, bytes.data(), 1);
-  return Scalar::from_bytes(init.type(), bytes.data());
+  return Value::from_bytes(init.type(), bytes.data());
+}
+
+Value reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
+             const ReduceOptions& options) {
+  return transform_reduce(queue, input, op, init, {}, options);
 }
 
 }  // namespace bifold

@@ -34,6 +34,7 @@ PlanShape to_accumulators(PlanShape shape) {
 // A shape over the results of another.
 PlanShape over_accumulators(PlanShape shape) {
   shape.input = shape.output = shape.accumulator;
+  shape.map = {};
   return shape;
 }
 
@@ -156,12 +157,10 @@ class CellReduce final : public Plan {
 
   void enqueue(const Call& call) const override {
     const Range cell = is_narrow() ? partials_of(call) : call.output;
-    const Scalar start = is_narrow() ? shape().op.identity(shape().accumulator) : call.init;
-    std::array<std::byte, 8> bytes{};
-    std::copy_n(start.data(), start.size(), bytes.begin());
+    const Value start = is_narrow() ? shape().op.identity(shape().accumulator) : call.init;
+    // A value's bytes beyond its size are zero: a narrow one fills its whole word.
     const std::size_t filled = std::max<std::size_t>(start.size(), word_bytes);
-    call.queue.fill(cell.memory, cell.offset * start.size(), filled,
-                    std::span(bytes).first(filled));
+    call.queue.fill(cell.memory, cell.offset * start.size(), filled, {start.data(), filled});
     launch(call.queue, kernel_, groups_.count(call.n), call.input.memory, call.input.offset, call.n,
            cell.memory, cell.offset);
     if (!is_narrow()) return;

@@ -2,6 +2,7 @@
 #include <bifold/error.hpp>
 #include <string>
 
+#include "core/fill.hpp"
 #include "core/plan.hpp"
 #include "core/ranges.hpp"
 #include "core/state.hpp"
@@ -16,7 +17,7 @@ namespace {
 }
 
 void check_call(const detail::Plan& plan, const Device& device, const ErasedView& input,
-                const ErasedView& output, const Scalar& init) {
+                const ErasedView& output, const Value& init) {
   const PlanShape& shape = plan.shape();
   if (plan.context() != device.state()->backend->context()) {
     refuse("the plan was made for another device than the queue's");
@@ -72,11 +73,11 @@ Range range_of(const ErasedView& view) {
 }  // namespace
 
 void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
-              const ErasedView& output, const Scalar& init, const std::vector<Event>& wait,
+              const ErasedView& output, const Value& init, const std::vector<Event>& wait,
               Event* done, const Workspace* workspace) {
   detail::QueueState& state = queue.state();
   check_call(plan, state.device, input, output, init);
-  const Scalar lifted = lift(plan.shape().op, init);
+  const Value lifted = lift(plan.shape().op, init);
   const ScratchSize size = input.count > 0 ? plan.scratch_size(input.count) : ScratchSize{};
   const bool borrows = workspace != nullptr && input.count > 0;
   if (borrows) check_workspace(*workspace, state.device, size, input, output);
@@ -86,8 +87,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
   if (input.count == 0) {
     // A scan of nothing writes nothing; a reduction of nothing is its initial value.
     if (output.count > 0) {
-      state.backend->fill(output.memory, output.byte_offset, lifted.size(),
-                          {lifted.data(), lifted.size()});
+      fill_elements(*state.backend, output.memory, output.byte_offset, 1, lifted);
     }
   } else {
     try {

@@ -19,15 +19,15 @@ std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& 
 }
 
 // An initial value of the output's type as one of the accumulator's.
-Scalar convert(const Operator& op, const Scalar& init, Type to) {
-  const Scalar value = core::lift(op, init);
+Value convert(const Operator& op, const Value& init, Type to) {
+  const Value value = core::lift(op, init);
   if (value.type() == to) return value;
   if (is_floating(value.type()) && !is_floating(to) && !core::is_logical(op.kind())) {
     throw Error(ErrorCategory::invalid_argument,
                 "a floating initial value does not convert to the integer accumulator");
   }
-  return visit_type(value.type(), [&](auto from) -> Scalar {
-    return visit_type(to, [&](auto zero) -> Scalar {
+  return visit_type(value.type(), [&](auto from) -> Value {
+    return visit_type(to, [&](auto zero) -> Value {
       return static_cast<decltype(zero)>(value.as<decltype(from)>());
     });
   });
@@ -46,7 +46,7 @@ std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const noexcept {
 }
 
 void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
-                   const Scalar& init, const ScanOptions& options) const {
+                   const Value& init, const ScanOptions& options) const {
   core::run_plan(*plan_, queue, input, output, init, options.wait, options.done, options.workspace);
 }
 
@@ -59,11 +59,11 @@ ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tun
 void warm(const Device& device, const ScanShape& shape) { static_cast<void>(find(device, shape)); }
 
 void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
-          const Operator& op, const std::optional<Scalar>& init, const ScanOptions& options) {
+          const Operator& op, const std::optional<Value>& init, const ScanOptions& options) {
   const Type accumulator = options.accumulate.value_or(output.type);
   const ScanPlan plan(queue.device(),
                       {input.type, output.type, accumulator, kind, op, options.variant});
-  const Scalar carry = init ? convert(op, *init, accumulator) : op.identity(accumulator);
+  const Value carry = init ? convert(op, *init, accumulator) : op.identity(accumulator);
   plan.run(queue, input, output, carry, options);
 }
 

@@ -175,6 +175,7 @@ std::shared_ptr<const Plan> plan_level_scan(const Device& device, const gallery:
   PlanShape totals = shape;
   totals.input = totals.output = shape.accumulator;
   totals.kind = ScanKind::exclusive;
+  totals.map = {};
   return std::make_shared<LevelScan>(device, variant, shape, span_of(variant, shape, tuning),
                                      kernels(shape), kernels(totals));
 }

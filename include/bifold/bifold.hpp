@@ -7,11 +7,14 @@
 #include <bifold/event.hpp>
 #include <bifold/gallery.hpp>
 #include <bifold/log.hpp>
+#include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/reduce.hpp>
 #include <bifold/reference.hpp>
 #include <bifold/scan.hpp>
+#include <bifold/struct.hpp>
 #include <bifold/type.hpp>
+#include <bifold/value.hpp>
 #include <bifold/version.hpp>
 #include <bifold/workspace.hpp>

@@ -105,7 +105,8 @@ class BIFOLD_API Device {
   [[nodiscard]] const Capabilities& capabilities() const noexcept;
   [[nodiscard]] CacheStatistics cache_statistics() const;
 
-  /// Whether elements of `type` can be computed with; f64 needs a device that has it.
+  /// Whether elements of `type` can be computed with; f64, alone or in a struct, needs a device
+  /// that has it.
   [[nodiscard]] bool supports(Type type) const noexcept;
 
   /// Internal: the state behind the handle.

@@ -43,8 +43,8 @@ struct Variant {
   std::string_view source;   ///< Paper and section, or "bifold".
   Requirements requirements;
   Order order;
-  double reads;   ///< Times each input element is read from global memory.
-  double writes;  ///< Times each output element is written (per input element).
+  double reads;            ///< Times each input element is read from global memory.
+  double writes;           ///< Times each output element is written (per input element).
   std::uint32_t launches;  ///< Of one call; 0 where it grows with log n.
 };
 

@@ -3,6 +3,7 @@
 
 #include <bifold/export.hpp>
 #include <bifold/type.hpp>
+#include <bifold/value.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -57,13 +58,21 @@ class BIFOLD_API Operator {
 
   /// An operator on one element type, written once for every backend.
   /// `expression` combines `a` (the earlier operand) and `b` (the later one), in the expressions
-  /// that C99 and C++ share, over the type names of Type: "a * b + (i32)1". `identity` fixes the
+  /// that C99 and C++ share, over the type names of Type: "a * b + (i32)1". On a struct it names
+  /// fields and makes the result: "make_Range(a.low < b.low ? a.low : b.low, ...)". Both dialects
+  /// know `min` and `max` of two integers of one type, and `minimum_f32`, `maximum_f32` (and
+  /// `_f64`) with the semantics of `minimum` and `maximum`. `identity` fixes the
   /// element type and must be neutral on both sides. The operator must be associative; its
   /// operands are combined in index order unless it is declared commutative.
   /// Throws invalid_argument when the text is empty, unbalanced, not one expression, or uses the
   /// preprocessor. A mistake only a compiler sees is a build_failure at the first use.
-  static Operator user(std::string name, std::string expression, Scalar identity,
+  static Operator user(std::string name, std::string expression, Value identity,
                        Commutativity commutativity = Commutativity::non_commutative);
+
+  /// The operator on a struct type that combines each field by the operator of the same place in
+  /// `operators`: several reductions in one pass. Throws invalid_argument unless every field has a
+  /// built-in operator that is defined on it.
+  static Operator fieldwise(Type type, const std::vector<Operator>& operators);
 
   [[nodiscard]] OperatorKind kind() const noexcept;
   [[nodiscard]] std::string_view name() const noexcept;
@@ -72,7 +81,7 @@ class BIFOLD_API Operator {
   /// operator only on the type of its identity.
   [[nodiscard]] bool supports(Type type) const noexcept;
   /// The neutral element in `type`, which the operator must support.
-  [[nodiscard]] Scalar identity(Type type) const;
+  [[nodiscard]] Value identity(Type type) const;
   /// The text that combines `a` and `b` of `type`, in the words both kernel dialects share.
   [[nodiscard]] std::string expression(Type type) const;
   /// A hash of the definition, equal for equal operators.
@@ -102,9 +111,11 @@ inline constexpr bool is_bitwise<BuiltinOperator<Kind>> =
     Kind == OperatorKind::bit_and || Kind == OperatorKind::bit_or || Kind == OperatorKind::bit_xor;
 }  // namespace detail
 
-/// Op can combine values of type T, as far as the compiler can tell.
+/// Op can combine values of type T, as far as the compiler can tell: built-in operators are defined
+/// on built-in types, bitwise ones on integers.
 template <class Op, class T>
-concept operator_on =
-    element<T> && detail::is_operator<Op> && !(detail::is_bitwise<Op> && std::floating_point<T>);
+concept operator_on = element<T> && detail::is_operator<Op> &&
+                      (std::same_as<Op, Operator> ||
+                       (builtin_element<T> && !(detail::is_bitwise<Op> && std::floating_point<T>)));
 
 }  // namespace bifold

@@ -5,6 +5,7 @@
 #include <bifold/device.hpp>
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
+#include <bifold/value.hpp>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -92,9 +93,9 @@ class BIFOLD_API Queue {
   /// Sets every element to `value`.
   template <writable_range R>
   void fill(R&& range, std::type_identity_t<range_value_t<R>> value) {
-    fill(erase(range), Scalar(value));
+    fill(erase(range), Value(value));
   }
-  void fill(const ErasedView& view, const Scalar& value);
+  void fill(const ErasedView& view, const Value& value);
 
   /// Blocks. The type-erased forms of upload and download; `count` must be the view's.
   void upload_bytes(const ErasedView& to, const void* host, std::uint64_t count);

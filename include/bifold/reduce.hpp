@@ -5,6 +5,7 @@
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/workspace.hpp>
@@ -32,6 +33,7 @@ struct ReduceShape {
   Type accumulator = Type::i32;  ///< Of the initial value and the result, as std::reduce.
   Operator op = plus;
   std::string_view variant = "production";
+  Map map{};  ///< Applied to each element before it is combined.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -40,8 +42,8 @@ struct ReduceShape {
 class BIFOLD_API ReducePlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
-  /// unknown variant, an operator not defined on the accumulator, or a floating input to an integer
-  /// accumulator (logical operators excepted).
+  /// unknown variant, an operator not defined on the accumulator, or, without a map, a floating
+  /// input to an integer accumulator (logical operators excepted) or a struct to another type.
   ReducePlan(const Device& device, const ReduceShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -54,7 +56,7 @@ class BIFOLD_API ReducePlan {
   /// Throws invalid_argument, before anything is written, for views of other types, of another
   /// device or overlapping each other or the workspace, a result without exactly one element, an
   /// init of another type, or a workspace that is too small.
-  void run(Queue& queue, const ErasedView& input, const ErasedView& result, const Scalar& init,
+  void run(Queue& queue, const ErasedView& input, const ErasedView& result, const Value& init,
            const ReduceOptions& options = {}) const;
 
   /// Internal: a handle on a plan made otherwise.
@@ -67,29 +69,51 @@ class BIFOLD_API ReducePlan {
 /// Compiles what the first call of this shape would, and keeps it for the device.
 BIFOLD_API void warm(const Device& device, const ReduceShape& shape);
 
-/// Enqueues result[0] = op(init, reduction of input); the accumulator is the result's type.
-/// n = 0 gives init. Errors as ReducePlan and ReducePlan::run; the plan is kept by the device.
+/// Enqueues result[0] = op(init, reduction of map(x) over input); the accumulator is the result's
+/// type. n = 0 gives init. Errors as ReducePlan and ReducePlan::run; the plan is kept by the
+/// device.
+BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,
+                                      const ErasedView& result, const Operator& op,
+                                      const Value& init, const Map& map,
+                                      const ReduceOptions& options = {});
+
+/// transform_reduce_into() without a map.
 BIFOLD_API void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                            const Operator& op, const Scalar& init,
+                            const Operator& op, const Value& init,
                             const ReduceOptions& options = {});
 
-/// Blocks. The type-erased reduce: op(init, reduction of input), accumulated in init's type.
-BIFOLD_API Scalar reduce(Queue& queue, const ErasedView& input, const Operator& op,
-                         const Scalar& init, const ReduceOptions& options = {});
+/// Blocks. The type-erased transform_reduce: op(init, reduction of map(x) over input), accumulated
+/// in init's type.
+BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
+                                  const Value& init, const Map& map,
+                                  const ReduceOptions& options = {});
+
+/// Blocks. transform_reduce() without a map.
+BIFOLD_API Value reduce(Queue& queue, const ErasedView& input, const Operator& op,
+                        const Value& init, const ReduceOptions& options = {});
 
 /// Blocks. op(init, reduction of `input`), accumulated in the type of `init` as std::reduce does;
 /// floating elements into an integer are invalid_argument, where std::reduce would truncate each.
 template <device_range R, element T, operator_on<T> Op>
 [[nodiscard]] T reduce(Queue& queue, R&& input, Op op, T init, const ReduceOptions& options = {}) {
-  return reduce(queue, erase(input), Operator(op), Scalar(init), options).template as<T>();
+  return reduce(queue, erase(input), Operator(op), Value(init), options).template as<T>();
 }
 
 /// Blocks. The reduction of `input` in its own type; the operator's identity when it is empty.
 template <device_range R, operator_on<range_value_t<R>> Op>
 [[nodiscard]] range_value_t<R> reduce(Queue& queue, R&& input, Op op) {
   const Operator erased(op);
-  const Scalar identity = erased.identity(type_of<range_value_t<R>>());
+  const Value identity = erased.identity(type_of<range_value_t<R>>());
   return reduce(queue, erase(input), erased, identity).template as<range_value_t<R>>();
+}
+
+/// Blocks. op(init, reduction of map(x) over `input`), accumulated in the type of `init`:
+/// transform_reduce(queue, x, plus, 0.0f, "x * x").
+template <device_range R, element T, operator_on<T> Op>
+[[nodiscard]] T transform_reduce(Queue& queue, R&& input, Op op, T init, const Map& map,
+                                 const ReduceOptions& options = {}) {
+  return transform_reduce(queue, erase(input), Operator(op), Value(init), map, options)
+      .template as<T>();
 }
 
 /// Enqueues result[0] = op(init, reduction of `input`), accumulated in the result's type, to which
@@ -98,7 +122,7 @@ template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op
 void reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init,
                  const ReduceOptions& options = {}) {
   reduce_into(queue, erase(input), erase(result), Operator(op),
-              Scalar(static_cast<range_value_t<Out>>(init)), options);
+              Value(static_cast<range_value_t<Out>>(init)), options);
 }
 
 /// Enqueues result[0] = the reduction of `input`, accumulated in the result's type.
@@ -107,6 +131,15 @@ void reduce_into(Queue& queue, R&& input, Out&& result, Op op, const ReduceOptio
   const Operator erased(op);
   reduce_into(queue, erase(input), erase(result), erased,
               erased.identity(type_of<range_value_t<Out>>()), options);
+}
+
+/// Enqueues result[0] = op(init, reduction of map(x) over `input`), accumulated in the result's
+/// type, to which init is converted.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+void transform_reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init, const Map& map,
+                           const ReduceOptions& options = {}) {
+  transform_reduce_into(queue, erase(input), erase(result), Operator(op),
+                        Value(static_cast<range_value_t<Out>>(init)), map, options);
 }
 
 }  // namespace bifold

@@ -14,7 +14,7 @@ namespace bifold::reference {
 
 /// op(a, b) for a built-in operator: integers modulo 2^width, minimum and maximum by IEEE 754-2019,
 /// logical results 0 or 1. Bitwise operators are not defined on floating types and return `a`.
-template <element T>
+template <builtin_element T>
 constexpr T combine(OperatorKind kind, T a, T b) noexcept {
   constexpr bool floating = std::is_floating_point_v<T>;
   switch (kind) {
@@ -62,7 +62,7 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
 }
 
 /// The accumulator's value of one input element: converted, and for logical operators 0 or 1.
-template <element Acc, element In>
+template <builtin_element Acc, builtin_element In>
 constexpr Acc lift(OperatorKind kind, In x) noexcept {
   if (kind == OperatorKind::logical_and || kind == OperatorKind::logical_or) {
     return static_cast<Acc>(x != In{0});
@@ -93,7 +93,7 @@ constexpr void scan(ScanKind kind, std::span<const In> input, std::span<Out> out
 }
 
 /// reduce() for a built-in operator.
-template <element Acc, element In>
+template <builtin_element Acc, builtin_element In>
 constexpr Acc reduce(OperatorKind op, std::span<const In> input, Acc init) {
   return reduce(
       input, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
@@ -101,7 +101,7 @@ constexpr Acc reduce(OperatorKind op, std::span<const In> input, Acc init) {
 }
 
 /// scan() for a built-in operator.
-template <element Acc, element In, element Out>
+template <builtin_element Acc, builtin_element In, builtin_element Out>
 constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
                     std::span<Out> output, Acc init) {
   scan(

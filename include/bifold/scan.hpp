@@ -64,7 +64,7 @@ class BIFOLD_API ScanPlan {
   /// variant and accumulate are not looked at. Throws invalid_argument, before anything is
   /// written, for views of other types, counts or devices, any other overlap, an init of another
   /// type, or a workspace that is too small.
-  void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Scalar& init,
+  void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Value& init,
            const ScanOptions& options = {}) const;
 
   /// Internal: a handle on a plan made otherwise.
@@ -81,7 +81,7 @@ BIFOLD_API void warm(const Device& device, const ScanShape& shape);
 /// init of the output's type is converted to the accumulator's.
 /// Errors as ScanPlan and ScanPlan::run; the plan is kept by the device.
 BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
-                     const Operator& op, const std::optional<Scalar>& init = {},
+                     const Operator& op, const std::optional<Value>& init = {},
                      const ScanOptions& options = {});
 
 /// Enqueues output[i] = op over input[0..i]. In place is allowed.
@@ -95,7 +95,7 @@ template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op
 void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
   scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op),
-       Scalar(static_cast<range_value_t<Out>>(init)), options);
+       Value(static_cast<range_value_t<Out>>(init)), options);
 }
 
 /// Enqueues output[i] = op over input[0..i-1]; output[0] is the operator's identity.
@@ -110,7 +110,7 @@ template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op
 void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
-       Scalar(static_cast<range_value_t<Out>>(init)), options);
+       Value(static_cast<range_value_t<Out>>(init)), options);
 }
 
 }  // namespace bifold

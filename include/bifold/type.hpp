@@ -1,4 +1,4 @@
-// Element types: the run-time tag, its mapping from C++ types, and one value of any of them.
+// Element types: the run-time tag and its mapping from C++ types.
 #pragma once
 
 #include <array>
@@ -6,58 +6,163 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
 namespace bifold {
 
-/// The built-in element types. The names are those operator texts use, on every backend.
-enum class Type : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
+struct StructType;
 
-inline constexpr std::array all_types{Type::i8,  Type::i16, Type::i32, Type::i64, Type::u8,
-                                      Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
+/// An element type: one of the built-in ones, whose names are those that operator texts use, or a
+/// struct of them. A small value; a struct's definition must outlive everything made with it.
+class Type {
+ public:
+  enum Kind : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
+
+  constexpr Type() noexcept = default;
+  constexpr Type(Kind kind) noexcept : kind_(kind) {}  // NOLINT(google-explicit-constructor)
+  constexpr explicit Type(const StructType& structure) noexcept : structure_(&structure) {}
+
+  [[nodiscard]] constexpr bool is_struct() const noexcept { return structure_ != nullptr; }
+  /// Of a built-in type.
+  [[nodiscard]] constexpr Kind kind() const noexcept { return kind_; }
+  /// Null for a built-in type.
+  [[nodiscard]] constexpr const StructType* structure() const noexcept { return structure_; }
+
+  friend constexpr bool operator==(const Type& left, const Type& right) noexcept {
+    if (left.structure_ == right.structure_) return left.kind_ == right.kind_;
+    return left.is_struct() && right.is_struct() && same_structure(left, right);
+  }
+
+ private:
+  // Definitions of one struct may stand in several shared objects.
+  static constexpr bool same_structure(const Type& left, const Type& right) noexcept;
+
+  Kind kind_ = i32;
+  const StructType* structure_ = nullptr;
+};
+
+/// A field of a struct element type: of a built-in type, `offset` bytes from the struct's start.
+struct StructField {
+  std::string_view name;
+  Type type;
+  std::size_t offset;
+
+  friend constexpr bool operator==(const StructField&, const StructField&) noexcept = default;
+};
+
+/// The definition of a struct element type, as kernel texts repeat it.
+struct StructType {
+  std::string_view name;  ///< An identifier, the same for every backend.
+  std::size_t size;
+  std::span<const StructField> fields;  ///< In the order of their offsets.
+};
+
+/// No element is larger.
+inline constexpr std::size_t max_element_bytes = 64;
+
+/// The built-in element types.
+inline constexpr std::array<Type, 10> all_types{Type::i8,  Type::i16, Type::i32, Type::i64,
+                                                Type::u8,  Type::u16, Type::u32, Type::u64,
+                                                Type::f32, Type::f64};
 
 /// Bytes of one element.
 constexpr std::size_t size_of(Type type) noexcept {
   constexpr std::array<std::size_t, all_types.size()> sizes{1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
-  return sizes[static_cast<std::size_t>(type)];
+  return type.is_struct() ? type.structure()->size : sizes[type.kind()];
 }
 
-constexpr bool is_floating(Type type) noexcept { return type == Type::f32 || type == Type::f64; }
+/// Bytes of which an element's address is a multiple.
+constexpr std::size_t align_of(Type type) noexcept {
+  if (!type.is_struct()) return size_of(type);
+  std::size_t alignment = 1;
+  for (const StructField& field : type.structure()->fields) {
+    if (size_of(field.type) > alignment) alignment = size_of(field.type);
+  }
+  return alignment;
+}
 
-constexpr bool is_signed(Type type) noexcept { return type <= Type::i64 || is_floating(type); }
+/// Of built-in types; a struct is neither.
+constexpr bool is_floating(Type type) noexcept {
+  return !type.is_struct() && type.kind() >= Type::f32;
+}
+constexpr bool is_signed(Type type) noexcept {
+  return !type.is_struct() && (type.kind() <= Type::i64 || is_floating(type));
+}
 
-/// "i8" ... "f64".
+/// Whether the type is `part`, or a struct with such a field.
+constexpr bool contains(Type type, Type part) noexcept {
+  if (!type.is_struct()) return type == part;
+  for (const StructField& field : type.structure()->fields) {
+    if (field.type == part) return true;
+  }
+  return false;
+}
+
+/// "i8" ... "f64", or the struct's name.
 BIFOLD_API std::string_view name_of(Type type) noexcept;
 
-/// The type of that name, or nothing.
+/// The built-in type of that name, or nothing.
 BIFOLD_API std::optional<Type> parse_type(std::string_view name) noexcept;
 
-/// C++ types that are elements: the integers of 1 to 8 bytes (bool excepted), float and double.
+constexpr bool Type::same_structure(const Type& left, const Type& right) noexcept {
+  const StructType& a = *left.structure();
+  const StructType& b = *right.structure();
+  if (a.name != b.name || a.size != b.size || a.fields.size() != b.fields.size()) return false;
+  for (std::size_t i = 0; i < a.fields.size(); ++i) {
+    if (!(a.fields[i] == b.fields[i])) return false;
+  }
+  return true;
+}
+
+/// C++ types that are built-in elements: the integers of 1 to 8 bytes (bool excepted), float and
+/// double.
 template <class T>
-concept element =
+concept builtin_element =
     (std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> && sizeof(T) <= 8) ||
     std::same_as<std::remove_cv_t<T>, float> || std::same_as<std::remove_cv_t<T>, double>;
+
+/// Specialised, by BIFOLD_STRUCT, for the structs that are elements: a StructType `definition`.
+template <class T>
+struct struct_traits {};
+
+/// C++ structs that BIFOLD_STRUCT has made elements.
+template <class T>
+concept struct_element = requires {
+  { struct_traits<std::remove_cv_t<T>>::definition } -> std::same_as<const StructType&>;
+};
+
+/// C++ types that are elements.
+template <class T>
+concept element = builtin_element<T> || struct_element<T>;
 
 /// The tag of a C++ element type. Integers map by size and signedness, so `long` and `long long`
 /// are both i64 where they have eight bytes.
 template <element T>
 constexpr Type type_of() noexcept {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (struct_element<T>) {
+    return Type(struct_traits<std::remove_cv_t<T>>::definition);
+  } else if constexpr (std::is_floating_point_v<T>) {
     return sizeof(T) == 4 ? Type::f32 : Type::f64;
   } else {
     constexpr int log2_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-    return static_cast<Type>((std::is_signed_v<T> ? 0 : 4) + log2_size);
+    return static_cast<Type::Kind>((std::is_signed_v<T> ? Type::i8 : Type::u8) + log2_size);
   }
 }
 
+namespace detail {
+/// Throws invalid_argument: what was asked of the struct type is for built-in types.
+[[noreturn]] BIFOLD_API void refuse_struct(Type type);
+}  // namespace detail
+
 /// Calls `body` with a value-initialised object of the C++ type that `type` names: the one bridge
-/// from the run-time tag back to templates.
+/// from the run-time tag back to templates. Throws invalid_argument for a struct.
 template <class Body>
 constexpr decltype(auto) visit_type(Type type, Body&& body) {
-  switch (type) {
+  if (type.is_struct()) detail::refuse_struct(type);
+  switch (type.kind()) {
     case Type::i8: return body(std::int8_t{});
     case Type::i16: return body(std::int16_t{});
     case Type::i32: return body(std::int32_t{});
@@ -71,49 +176,5 @@ constexpr decltype(auto) visit_type(Type type, Body&& body) {
   }
   return body(double{});
 }
-
-/// One value of any element type: an initial value, an identity, a result.
-class Scalar {
- public:
-  constexpr Scalar() noexcept = default;
-
-  template <element T>
-  Scalar(T value) noexcept : type_(type_of<T>()) {  // NOLINT(google-explicit-constructor)
-    std::memcpy(bytes_.data(), &value, sizeof value);
-  }
-
-  /// The value of type `type` whose object representation starts at `bytes`.
-  static Scalar from_bytes(Type type, const void* bytes) noexcept {
-    Scalar scalar;
-    scalar.type_ = type;
-    std::memcpy(scalar.bytes_.data(), bytes, size_of(type));
-    return scalar;
-  }
-
-  [[nodiscard]] constexpr Type type() const noexcept { return type_; }
-  [[nodiscard]] const std::byte* data() const noexcept { return bytes_.data(); }
-  [[nodiscard]] std::size_t size() const noexcept { return size_of(type_); }
-
-  /// The bit pattern, zero-extended to 64 bits.
-  [[nodiscard]] std::uint64_t bits() const noexcept {
-    return visit_type(type_, [this](auto zero) -> std::uint64_t {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes_.data(), sizeof zero);
-      return word;
-    });
-  }
-
-  /// The value as T. The caller knows the type: T must be the C++ type of type().
-  template <element T>
-  [[nodiscard]] T as() const noexcept {
-    T value;
-    std::memcpy(&value, bytes_.data(), sizeof value);
-    return value;
-  }
-
- private:
-  std::array<std::byte, 8> bytes_{};
-  Type type_ = Type::i32;
-};
 
 }  // namespace bifold

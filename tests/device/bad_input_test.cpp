@@ -155,23 +155,23 @@ TEST_CASE("types and initial values that do not fit the plan") {
   const ReducePlan sum(test::device(), {});
   const ErasedView input = erase(stage.input);
   auto result = stage.output.view(0, 1);
-  stage.refuses([&] { sum.run(stage.queue, input, result, Scalar(std::int64_t{0})); }, invalid,
+  stage.refuses([&] { sum.run(stage.queue, input, result, Value(std::int64_t{0})); }, invalid,
                 {"i64", "i32"});
   stage.refuses(
       [&] {
         const auto wrong = View<const std::int32_t>(stage.input).as<const std::uint32_t>();
-        sum.run(stage.queue, wrong, result, Scalar(0));
+        sum.run(stage.queue, wrong, result, Value(0));
       },
       invalid, {"type"});
   stage.refuses(
       [&] {
         const View<const std::int32_t> read_only = stage.output.view(0, 1);
-        sum.run(stage.queue, input, read_only, Scalar(0));
+        sum.run(stage.queue, input, read_only, Value(0));
       },
       invalid, {});
   stage.refuses(
       [&] {
-        (void)reduce(stage.queue, erase(stage.input.view().as<float>()), bit_xor, Scalar(0.0f));
+        (void)reduce(stage.queue, erase(stage.input.view().as<float>()), bit_xor, Value(0.0f));
       },
       invalid, {"bit_xor", "f32"});
 }
@@ -198,7 +198,7 @@ TEST_CASE("host ranges that do not match the device's") {
 
 TEST_CASE("a user operator that does not compile brings the log and the numbered source") {
   Stage stage;
-  const Operator op = Operator::user("typo", "a + undeclared_name(b)", Scalar(std::int32_t{0}),
+  const Operator op = Operator::user("typo", "a + undeclared_name(b)", Value(std::int32_t{0}),
                                      Commutativity::commutative);
   const Failure failure = stage.refuses([&] { (void)reduce(stage.queue, stage.input, op, 0); },
                                         ErrorCategory::build_failure, {"typo"});

@@ -29,7 +29,7 @@ std::vector<T> noise(std::size_t count) {
 
 template <class T>
 bool same_bits(T left, T right) {
-  return Scalar(left).bits() == Scalar(right).bits();
+  return Value(left).bits() == Value(right).bits();
 }
 
 template <class T>

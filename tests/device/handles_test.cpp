@@ -42,7 +42,7 @@ TEST_CASE("a plan runs in its own context only, and a queue that refused one sta
   auto result = queue.allocate<std::int32_t>(1);
   queue.fill(result, 77);
   const test::Failure failure =
-      test::failure_of([&] { plan.run(queue, erase(data), erase(result), Scalar(0)); });
+      test::failure_of([&] { plan.run(queue, erase(data), erase(result), Value(0)); });
   if (test::device().info().backend == "cuda") {
     // There a device opened twice is one context, the primary one, and plans fit both handles.
     CHECK_FALSE(failure.category.has_value());
@@ -88,8 +88,8 @@ TEST_CASE("buffers convert to the type-erased view that every call takes") {
   const ErasedView readable = constant;
   CHECK(writable.writable);
   CHECK_FALSE(readable.writable);
-  CHECK(reduce(queue, readable, plus, Scalar(0)).as<std::int32_t>() == 6);
-  const test::Failure failure = test::failure_of([&] { queue.fill(readable, Scalar(1)); });
+  CHECK(reduce(queue, readable, plus, Value(0)).as<std::int32_t>() == 6);
+  const test::Failure failure = test::failure_of([&] { queue.fill(readable, Value(1)); });
   CHECK(failure.category == ErrorCategory::invalid_argument);
   CHECK(failure.mentions("read-only"));
   CHECK(queue.download(data) == host);

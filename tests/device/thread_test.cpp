@@ -131,7 +131,7 @@ TEST_CASE("one plan is run by many threads on their own queues") {
       const auto n = static_cast<std::size_t>(100'000 + thread * 101 + round);
       const auto host = values_of(thread, n);
       auto data = queue.upload(std::span<const std::int32_t>(host));
-      plan.run(queue, erase(data), erase(data), Scalar(std::int32_t{round}));
+      plan.run(queue, erase(data), erase(data), Value(std::int32_t{round}));
       const auto got = queue.download(data.view(n - 1, 1))[0];
       if (got != std::accumulate(host.begin(), host.end(), round)) return "wrong last element";
     }

@@ -42,11 +42,11 @@ Workload affine_workload(const gallery::Variant& row, Type type, ScanKind kind) 
   Workload workload;
   if (type == Type::u32) {
     workload = test::workload_of(
-        row, type, Operator::user("affine16", affine16, Scalar(std::uint32_t{1} << 16)), kind);
+        row, type, Operator::user("affine16", affine16, Value(std::uint32_t{1} << 16)), kind);
     workload.combine = &compose16;
   } else {
     workload = test::workload_of(
-        row, type, Operator::user("affine32", affine32, Scalar(std::uint64_t{1} << 32)), kind);
+        row, type, Operator::user("affine32", affine32, Value(std::uint64_t{1} << 32)), kind);
     workload.combine = &compose32;
   }
   return workload;
@@ -133,7 +133,7 @@ TEST_CASE("the default reduction takes a non-commutative operator where any row 
 TEST_CASE("an operator declared commutative runs on every reduction row") {
   Queue queue(test::device());
   const Operator op =
-      Operator::user("twist", "a + b + a * b", Scalar(std::int32_t{0}), Commutativity::commutative);
+      Operator::user("twist", "a + b + a * b", Value(std::int32_t{0}), Commutativity::commutative);
   for (const auto& row : gallery::variants()) {
     if (row.algorithm == Algorithm::scan && row.name != "production") continue;
     Workload workload = test::workload_of(row, Type::i32, op);
@@ -147,7 +147,7 @@ TEST_CASE("an operator declared commutative runs on every reduction row") {
 TEST_CASE("two operators of one name and different texts do not share a kernel") {
   Queue queue(test::device());
   const auto make = [](const char* text) {
-    return Operator::user("same", text, Scalar(std::int32_t{0}), Commutativity::commutative);
+    return Operator::user("same", text, Value(std::int32_t{0}), Commutativity::commutative);
   };
   const std::vector<std::int32_t> host{1, 2, 4};
   auto input = queue.upload(std::span<const std::int32_t>(host));
@@ -159,7 +159,7 @@ TEST_CASE("two operators of one name and different texts do not share a kernel")
 
 TEST_CASE("a user operator meets only the type of its identity") {
   Queue queue(test::device());
-  const Operator op = Operator::user("sum", "a + b", Scalar(std::int32_t{0}));
+  const Operator op = Operator::user("sum", "a + b", Value(std::int32_t{0}));
   auto input = queue.allocate<float>(8);
   auto output = queue.allocate<float>(8);
   const auto failure = failure_of([&] { inclusive_scan(queue, input, output, op); });

@@ -45,7 +45,7 @@ class Bench {
       T sum{};
       for (std::uint64_t i = 0; i < capacity; ++i) {
         sum = reference::combine(OperatorKind::plus, sum, host.as<T>()[i]);
-        prefix_[i] = Scalar(sum).bits();
+        prefix_[i] = Value(sum).bits();
       }
     });
   }
@@ -151,7 +151,7 @@ TEST_CASE("one byte less is refused, with the output untouched") {
       Buffer<std::uint8_t> memory(test::device(), bytes);
       const Workspace workspace(memory.view(0, bytes - 1));
       const std::uint64_t results = workload.row->algorithm == Algorithm::scan ? n : 1;
-      bench.queue().fill(bench.output(results), Scalar(std::int32_t{-77}));
+      bench.queue().fill(bench.output(results), Value(std::int32_t{-77}));
       const auto failure = failure_of([&, &row = workload, &made = plan] {
         made.run(bench.queue(), bench.input(n), bench.output(results), row.op.identity(row.input),
                  &workspace);

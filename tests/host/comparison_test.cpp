@@ -41,7 +41,7 @@ TEST_SUITE_BEGIN("comparison");
 TEST_CASE("one wrong element is found and described") {
   const Workload workload = test::workload_of(any_row(Algorithm::scan), Type::i32, plus);
   const HostData input = make_input(Type::i32, OperatorKind::plus, 10'000, 1);
-  const Expected expected = expected_of(workload, input, 3, 9'000, Scalar(std::int32_t{5}));
+  const Expected expected = expected_of(workload, input, 3, 9'000, Value(std::int32_t{5}));
   auto got = copy_of(expected.values);
   CHECK(first_difference(expected, got.data()).empty());
   got[4 * 5'000] ^= std::byte{1};
@@ -77,7 +77,7 @@ TEST_CASE("real sums get a bound: rounding passes, a lost element does not") {
   workload.flavor = Flavor::real;
   const std::uint64_t n = 4'097;
   const HostData input = make_input(Type::f32, OperatorKind::plus, n, 2, Flavor::real);
-  const Expected expected = expected_of(workload, input, 0, n, Scalar(0.0f));
+  const Expected expected = expected_of(workload, input, 0, n, Value(0.0f));
   REQUIRE(expected.bounds.size() == 1);
   const auto agrees = [&](float value) {
     std::vector<std::byte> got(4);

@@ -39,7 +39,7 @@ TEST_CASE("an identity is neutral on both sides, bit by bit") {
   for (const Operator& op : builtin_operators()) {
     for (const Type type : all_types) {
       if (!op.supports(type)) continue;
-      const Scalar identity = op.identity(type);
+      const Value identity = op.identity(type);
       REQUIRE(identity.type() == type);
       visit_type(type, [&]<class T>(T) {
         const T neutral = identity.as<T>();
@@ -49,8 +49,8 @@ TEST_CASE("an identity is neutral on both sides, bit by bit") {
           T x = static_cast<T>(random.between(-128, 127));
           if (i < 2) x = i == 0 ? T{0} : static_cast<T>(-T{0});  // Both zeros of a float.
           if (logical) x = static_cast<T>(x != T{0});
-          CHECK(Scalar(reference::combine(op.kind(), neutral, x)).bits() == Scalar(x).bits());
-          CHECK(Scalar(reference::combine(op.kind(), x, neutral)).bits() == Scalar(x).bits());
+          CHECK(Value(reference::combine(op.kind(), neutral, x)).bits() == Value(x).bits());
+          CHECK(Value(reference::combine(op.kind(), x, neutral)).bits() == Value(x).bits());
         }
       });
     }
@@ -73,7 +73,7 @@ TEST_CASE("bitwise operators are not defined on floating types, the others on ev
 
 TEST_CASE("user operators compare by definition") {
   const auto make = [](const char* text, Commutativity order = Commutativity::non_commutative) {
-    return Operator::user("twist", text, Scalar(std::int32_t{0}), order);
+    return Operator::user("twist", text, Value(std::int32_t{0}), order);
   };
   const Operator op = make("a + b + a * b");
   CHECK(op.kind() == OperatorKind::user);
@@ -98,7 +98,7 @@ TEST_CASE("text that is not one expression is refused with words") {
   for (const char* text : wrong) {
     CAPTURE(std::string(text));
     const Failure failure =
-        failure_of([&] { (void)Operator::user("wrong", text, Scalar(std::int32_t{0})); });
+        failure_of([&] { (void)Operator::user("wrong", text, Value(std::int32_t{0})); });
     CHECK(failure.category == ErrorCategory::invalid_argument);
     CHECK(failure.mentions("wrong"));
   }
@@ -109,13 +109,13 @@ TEST_CASE("operands are values: assignments, comments and trigraphs are refused"
                            "\"a\" + b", "a + b\\"}) {
     CAPTURE(std::string(text));
     CHECK(failure_of([&] {
-            (void)Operator::user("wrong", text, Scalar(std::int32_t{0}));
+            (void)Operator::user("wrong", text, Value(std::int32_t{0}));
           }).category == ErrorCategory::invalid_argument);
   }
   // Comparisons are expressions.
   for (const char* text : {"a == b ? a : b", "a <= b ? a : b", "a >= b ? a : b", "a != b"}) {
     CAPTURE(std::string(text));
-    CHECK(Operator::user("right", text, Scalar(std::int32_t{0})).expression(Type::i32) != "");
+    CHECK(Operator::user("right", text, Value(std::int32_t{0})).expression(Type::i32) != "");
   }
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("the name of an operator is an identifier") {
   for (const char* name : {"", "1st", "two words", "quo\"te", "line\nbreak"}) {
     CAPTURE(std::string(name));
     CHECK(failure_of([&] {
-            (void)Operator::user(name, "a + b", Scalar(std::int32_t{0}));
+            (void)Operator::user(name, "a + b", Value(std::int32_t{0}));
           }).category == ErrorCategory::invalid_argument);
   }
 }

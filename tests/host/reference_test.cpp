@@ -86,8 +86,8 @@ TEST_CASE_TEMPLATE("extrema order NaN, infinities and both zeros", T, float, dou
     for (std::size_t j = 0; j < rising.size(); ++j) {
       const T low = reference::combine(OperatorKind::minimum, rising[i], rising[j]);
       const T high = reference::combine(OperatorKind::maximum, rising[i], rising[j]);
-      CHECK(Scalar(low).bits() == Scalar(rising[std::min(i, j)]).bits());
-      CHECK(Scalar(high).bits() == Scalar(rising[std::max(i, j)]).bits());
+      CHECK(Value(low).bits() == Value(rising[std::min(i, j)]).bits());
+      CHECK(Value(high).bits() == Value(rising[std::max(i, j)]).bits());
     }
     for (const OperatorKind op : {OperatorKind::minimum, OperatorKind::maximum}) {
       CHECK(std::isnan(reference::combine(op, rising[i], nan)));

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <bifold/type.hpp>
+#include <bifold/value.hpp>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -47,19 +48,19 @@ TEST_CASE("only numbers of one to eight bytes are elements") {
   CHECK(true);
 }
 
-TEST_CASE("a scalar keeps the bits it was made from") {
-  CHECK(Scalar(std::int8_t{-1}).bits() == 0xff);
-  CHECK(Scalar(std::uint64_t{1} << 63).bits() == std::uint64_t{1} << 63);
-  CHECK(Scalar(-0.0f).bits() == 0x80000000u);
-  CHECK(Scalar(std::int16_t{-300}).as<std::int16_t>() == -300);
-  CHECK(Scalar(1.5).type() == Type::f64);
-  CHECK(Scalar(1.5f).size() == 4);
+TEST_CASE("a value keeps the bits it was made from") {
+  CHECK(Value(std::int8_t{-1}).bits() == 0xff);
+  CHECK(Value(std::uint64_t{1} << 63).bits() == std::uint64_t{1} << 63);
+  CHECK(Value(-0.0f).bits() == 0x80000000u);
+  CHECK(Value(std::int16_t{-300}).as<std::int16_t>() == -300);
+  CHECK(Value(1.5).type() == Type::f64);
+  CHECK(Value(1.5f).size() == 4);
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(std::isnan(Scalar(nan).as<double>()));
+  CHECK(std::isnan(Value(nan).as<double>()));
   const std::uint32_t word = 0x7fc12345u;
-  const Scalar scalar = Scalar::from_bytes(Type::f32, &word);
-  CHECK(scalar.type() == Type::f32);
-  CHECK(scalar.bits() == word);
+  const Value value = Value::from_bytes(Type::f32, &word);
+  CHECK(value.type() == Type::f32);
+  CHECK(value.bits() == word);
 }
 
 TEST_SUITE_END();

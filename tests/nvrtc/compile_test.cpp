@@ -91,7 +91,7 @@ TEST_CASE("every row that has CUDA kernels compiles with a user operator of 8 by
   const Operator op = Operator::user(
       "affine32",
       "(((a >> 32) * (b >> 32)) << 32) | (((b >> 32) * (a & 0xffffffffu) + b) & 0xffffffffu)",
-      Scalar(std::uint64_t{1} << 32));
+      Value(std::uint64_t{1} << 32));
   int rows = 0;
   for (const auto& row : gallery::variants()) {
     const Workload workload = test::workload_of(row, Type::u64, op);

@@ -107,9 +107,9 @@ HostData make_input(Type type, OperatorKind kind, std::uint64_t count, std::uint
   return data;
 }
 
-Scalar make_init(Type type, OperatorKind kind, std::uint64_t seed) {
+Value make_init(Type type, OperatorKind kind, std::uint64_t seed) {
   Random random(seed);
-  return visit_type(type, [&]<class T>(T) -> Scalar {
+  return visit_type(type, [&]<class T>(T) -> Value {
     switch (kind) {
       case OperatorKind::multiplies:
         return std::is_floating_point_v<T> ? static_cast<T>(-2)

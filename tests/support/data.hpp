@@ -51,6 +51,6 @@ HostData make_input(Type type, OperatorKind kind, std::uint64_t count, std::uint
                     Flavor flavor = Flavor::exact);
 
 /// An initial value for such data: not neutral, and not one that absorbs the data.
-Scalar make_init(Type type, OperatorKind kind, std::uint64_t seed);
+Value make_init(Type type, OperatorKind kind, std::uint64_t seed);
 
 }  // namespace bifold::test

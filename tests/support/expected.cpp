@@ -50,7 +50,7 @@ Acc combine(const Workload& workload, Acc earlier, Acc later) {
 
 /// The left fold (reduce) or its running values (scan), in the accumulator's own arithmetic.
 template <class Acc>
-void exact_results(const Workload& workload, const HostData& input, const Scalar& init,
+void exact_results(const Workload& workload, const HostData& input, const Value& init,
                    HostData& result) {
   const auto identity_lift = [](Acc x) { return x; };
   const auto op = [&](Acc a, Acc b) { return combine<Acc>(workload, a, b); };
@@ -67,7 +67,7 @@ void exact_results(const Workload& workload, const HostData& input, const Scalar
 /// Sums and products in extended precision, with the worst rounding error of any association:
 /// Higham's (n - 1) u sum|x| for sums, n u |product| for products.
 template <class Acc>
-void rounded_results(const Workload& workload, const HostData& input, const Scalar& init,
+void rounded_results(const Workload& workload, const HostData& input, const Value& init,
                      Expected& expected) {
   const bool product = workload.op.kind() == OperatorKind::multiplies;
   const bool reduction = workload.row->algorithm == Algorithm::reduce;
@@ -113,7 +113,7 @@ bool agrees(const Expected& expected, std::uint64_t index, T want, T got) {
 }  // namespace
 
 Expected expected_of(const Workload& workload, const HostData& input, std::uint64_t offset,
-                     std::uint64_t n, const Scalar& init) {
+                     std::uint64_t n, const Value& init) {
   const HostData values = lifted(workload, input, offset, n);
   const std::uint64_t results = workload.row->algorithm == Algorithm::reduce ? 1 : n;
   Expected expected{HostData(workload.accumulator, results)};

@@ -17,7 +17,7 @@ struct Expected {
 
 /// The results of `workload` on input[offset, offset + n): one for a reduction, n for a scan.
 Expected expected_of(const Workload& workload, const HostData& input, std::uint64_t offset,
-                     std::uint64_t n, const Scalar& init);
+                     std::uint64_t n, const Value& init);
 
 /// Says where `got` first differs from `expected` (index, tile, both values, difference, number of
 /// wrong elements), or nothing when it does not. `got` has the expected number of elements.

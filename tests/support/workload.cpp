@@ -23,7 +23,7 @@ struct Slot {
   Run run;
   std::uint64_t begin = 0;
   std::uint64_t count = 0;
-  Scalar init;
+  Value init;
 };
 
 ErasedView elements(Buffer<std::uint8_t>& buffer, Type type, std::uint64_t offset,
@@ -35,7 +35,7 @@ ErasedView elements(Buffer<std::uint8_t>& buffer, Type type, std::uint64_t offse
   return view;
 }
 
-Scalar init_of(const Workload& workload, const Run& run) {
+Value init_of(const Workload& workload, const Run& run) {
   if (!run.with_init) return workload.op.identity(workload.accumulator);
   return make_init(workload.accumulator, workload.op.kind(), seed() + run.n);
 }
@@ -163,7 +163,7 @@ AnyPlan::AnyPlan(const Workload& workload) {
 }
 
 void AnyPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
-                  const Scalar& init, const Workspace* workspace) const {
+                  const Value& init, const Workspace* workspace) const {
   if (reduce_) {
     ReduceOptions options;
     options.workspace = workspace;

@@ -56,7 +56,7 @@ class AnyPlan {
  public:
   explicit AnyPlan(const Workload& workload);
 
-  void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Scalar& init,
+  void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Value& init,
            const Workspace* workspace = nullptr) const;
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const;
   [[nodiscard]] const gallery::Variant& variant() const;

@@ -1,0 +1,31 @@
+#include <bifold/map.hpp>
+
+#include "core/hash.hpp"
+#include "core/operator_text.hpp"
+
+namespace bifold {
+
+struct Map::Definition {
+  std::string expression;
+  std::uint64_t id;
+};
+
+Map::Map(std::string expression) {
+  core::check_expression("map \"" + expression + "\"", expression);
+  const std::uint64_t id = core::hash(expression);
+  definition_ = std::make_shared<const Definition>(Definition{std::move(expression), id});
+}
+
+Map::Map(const char* expression) : Map(std::string(expression)) {}
+
+std::string_view Map::expression() const noexcept {
+  return definition_ ? std::string_view(definition_->expression) : std::string_view();
+}
+
+std::uint64_t Map::id() const noexcept { return definition_ ? definition_->id : 0; }
+
+bool operator==(const Map& left, const Map& right) noexcept {
+  return left.definition_ == right.definition_ || left.expression() == right.expression();
+}
+
+}  // namespace bifold

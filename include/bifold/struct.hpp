@@ -1,0 +1,66 @@
+// Structs as element types.
+#pragma once
+
+#include <array>
+#include <bifold/type.hpp>
+#include <cstddef>
+#include <type_traits>
+
+namespace bifold::detail {
+
+/// Whether the fields lie one behind the other and no larger struct than `size` bytes holds them.
+template <std::size_t Count>
+constexpr bool lists_whole_struct(const std::array<StructField, Count>& fields, std::size_t size) {
+  std::size_t end = 0;
+  std::size_t alignment = 1;
+  for (const StructField& field : fields) {
+    const std::size_t width = size_of(field.type);
+    if (width > alignment) alignment = width;
+    if (field.offset != (end + width - 1) / width * width) return false;
+    end = field.offset + width;
+  }
+  return (end + alignment - 1) / alignment * alignment == size;
+}
+
+}  // namespace bifold::detail
+
+/// Makes a struct an element type: BIFOLD_STRUCT(Range, low, high), at global scope, behind
+/// `struct Range { float low; float high; };`. Every field is named, in order, and is of a built-in
+/// element type. Kernel texts know the struct by the name given here, without namespaces, its
+/// fields by theirs, and make one by `make_Range(low, high)`. A struct has at most
+/// max_element_bytes bytes and up to 8 fields.
+#define BIFOLD_STRUCT(Struct, ...) BIFOLD_STRUCT_NAMED(Struct, Struct, __VA_ARGS__)
+
+/// The same with a name for kernel texts: BIFOLD_STRUCT_NAMED(app::Range, Range, low, high).
+#define BIFOLD_STRUCT_NAMED(Struct, Name, ...)                                               \
+  template <>                                                                                \
+  struct bifold::struct_traits<Struct> {                                                     \
+    static_assert(std::is_trivially_copyable_v<Struct> && std::is_standard_layout_v<Struct>, \
+                  #Struct " is copied between host and device as bytes");                    \
+    static_assert(sizeof(Struct) <= bifold::max_element_bytes, #Struct " is too large");     \
+    static constexpr std::array fields{                                                      \
+        BIFOLD_DETAIL_EACH(BIFOLD_DETAIL_FIELD, Struct, __VA_ARGS__)};                       \
+    static_assert(bifold::detail::lists_whole_struct(fields, sizeof(Struct)),                \
+                  #Struct ": every field, in order, of a built-in element type");            \
+    static constexpr bifold::StructType definition{#Name, sizeof(Struct), fields};           \
+  }
+
+#define BIFOLD_DETAIL_FIELD(Struct, field)                                      \
+  bifold::StructField {                                                         \
+    #field, bifold::type_of<decltype(Struct::field)>(), offsetof(Struct, field) \
+  }
+#define BIFOLD_DETAIL_EACH(f, s, a, ...) \
+  f(s, a) __VA_OPT__(, BIFOLD_DETAIL_EACH2(f, s, __VA_ARGS__))
+#define BIFOLD_DETAIL_EACH2(f, s, a, ...) \
+  f(s, a) __VA_OPT__(, BIFOLD_DETAIL_EACH3(f, s, __VA_ARGS__))
+#define BIFOLD_DETAIL_EACH3(f, s, a, ...) \
+  f(s, a) __VA_OPT__(, BIFOLD_DETAIL_EACH4(f, s, __VA_ARGS__))
+#define BIFOLD_DETAIL_EACH4(f, s, a, ...) \
+  f(s, a) __VA_OPT__(, BIFOLD_DETAIL_EACH5(f, s, __VA_ARGS__))
+#define BIFOLD_DETAIL_EACH5(f, s, a, ...) \
+  f(s, a) __VA_OPT__(, BIFOLD_DETAIL_EACH6(f, s, __VA_ARGS__))
+#define BIFOLD_DETAIL_EACH6(f, s, a, ...) \
+  f(s, a) __VA_OPT__(, BIFOLD_DETAIL_EACH7(f, s, __VA_ARGS__))
+#define BIFOLD_DETAIL_EACH7(f, s, a, ...) \
+  f(s, a) __VA_OPT__(, BIFOLD_DETAIL_EACH8(f, s, __VA_ARGS__))
+#define BIFOLD_DETAIL_EACH8(f, s, a) f(s, a)
