@@ -14,6 +14,9 @@ typedef float f32;
 
 #define DEVICE static inline
 
+// Where a field of a struct lies, as a constant.
+#define FIELD_OFFSET(type, field) __builtin_offsetof(type, field)
+
 // The bit pattern of a value, as an unsigned integer of its width, and back.
 #define bits_of_i8(x) ((u8)(x))
 #define bits_of_i16(x) ((u16)(x))

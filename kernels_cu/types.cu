@@ -12,6 +12,9 @@ typedef float f32;
 
 #define DEVICE __device__ __forceinline__
 
+// Where a field of a struct lies, as a constant: the spelling this compiler's own headers use.
+#define FIELD_OFFSET(type, field) __INTADDR__(&((type*)0)->field)
+
 // The bit pattern of a value, as an unsigned integer of its width, and back.
 #define bits_of_i8(x) ((u8)(x))
 #define bits_of_i16(x) ((u16)(x))

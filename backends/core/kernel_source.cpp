@@ -35,12 +35,12 @@ void append_file(std::string& text, const backend::Device& device, std::string_v
 void append_struct(std::string& text, const StructType& structure) {
   const std::string_view name = structure.name;
   std::string members;
-  std::string layout = fmt::format("sizeof({}) == {}", name, structure.size);
+  std::string layout = fmt::format("(sizeof({}) == {})", name, structure.size);
   std::string parameters;
   std::string assignments;
   for (const StructField& field : structure.fields) {
     members += fmt::format(" {} {};", name_of(field.type), field.name);
-    layout += fmt::format(" && __builtin_offsetof({}, {}) == {}", name, field.name, field.offset);
+    layout += fmt::format(" & (FIELD_OFFSET({}, {}) == {})", name, field.name, field.offset);
     parameters +=
         fmt::format("{}{} {}", parameters.empty() ? "" : ", ", name_of(field.type), field.name);
     assignments += fmt::format(" made.{0} = {0};", field.name);

@@ -5,17 +5,28 @@
 #include <array>
 #include <bifold/error.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/struct.hpp>
 #include <iostream>
 
 #include "support/environment.hpp"
 #include "support/factors.hpp"
 #include "support/workload.hpp"
 
+struct Extent {
+  std::int32_t low;
+  double high;
+};
+BIFOLD_STRUCT(Extent, low, high);
+
 namespace bifold {
 
 using test::Workload;
 
 namespace {
+
+// A definition that lays its fields out as no compiler does.
+constexpr StructField packed_fields[] = {{"flag", Type::i8, 0}, {"sum", Type::i32, 1}};
+constexpr StructType packed{"Packed", 8, packed_fields};
 
 constexpr std::array<std::string_view, 5> architectures{"sm_75", "sm_80", "sm_90", "sm_100",
                                                         "sm_120"};
@@ -37,7 +48,7 @@ bool compiles(const Workload& workload) {
     return true;
   } catch (const Error& error) {
     FAIL_CHECK(describe(workload), " on ", test::device().capabilities().architecture, ": ",
-               error.what(), "\n", error.log());
+               std::string(error.what()), "\n", error.log());
     return false;
   }
 }
@@ -98,6 +109,36 @@ TEST_CASE("every row that has CUDA kernels compiles with a user operator of 8 by
     if (supports(workload)) rows += compiles(workload);
   }
   CHECK(rows >= 3);
+}
+
+TEST_CASE("this architecture's share of the rows compiles on a struct, reductions with a map") {
+  const Type pair = type_of<Extent>();
+  const Operator op = Operator::fieldwise(pair, {minimum, maximum});
+  std::size_t turn = 0;
+  std::size_t compiled = 0;
+  for (const auto& row : gallery::variants()) {
+    const Workload workload = test::workload_of(row, pair, op);
+    if (!supports(workload) || turn++ % architectures.size() != own_turn()) continue;
+    compiled += compiles(workload);
+    if (row.algorithm != Algorithm::reduce) continue;
+    try {
+      (void)ReducePlan(test::device(), {Type::i16, pair, op, row.name, "make_Extent(x, x)"});
+    } catch (const Error& error) {
+      FAIL_CHECK(row.name, " with a map: ", std::string(error.what()), "\n", error.log());
+    }
+  }
+  CHECK(compiled > 0);
+}
+
+TEST_CASE("a struct that the kernel compiler lays out otherwise is a build failure") {
+  const Operator op = Operator::fieldwise(Type(packed), {plus, plus});
+  try {
+    (void)ReducePlan(test::device(), {Type(packed), Type(packed), op});
+    FAIL_CHECK("it was built");
+  } catch (const Error& error) {
+    CHECK(error.category() == ErrorCategory::build_failure);
+    CHECK(error.log().find("Packed_layout") != std::string::npos);
+  }
 }
 
 TEST_CASE("rows without CUDA kernels say so, and no others are missing") {

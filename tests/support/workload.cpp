@@ -214,7 +214,7 @@ void check_runs(Queue& queue, const Workload& workload, std::span<const Run> run
   try {
     check_runs(queue, AnyPlan(workload), workload, runs);
   } catch (const std::exception& error) {
-    FAIL_CHECK(describe(workload), ": ", error.what());
+    FAIL_CHECK(describe(workload), ": ", std::string(error.what()));
   }
 }
 
