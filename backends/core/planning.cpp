@@ -83,6 +83,9 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   if (tuning.get_or("pack_bytes", 0) > 0) {
     spec.defines.emplace_back("VEC", pack_width(variant, shape, tuning));
   }
+  if (device.capabilities().lanes == "subgroup") {
+    spec.defines.emplace_back("LANES", device.capabilities().subgroup_width);
+  }
   spec.defines.emplace_back("INCLUSIVE", shape.kind == ScanKind::inclusive ? 1 : 0);
   return spec;
 }

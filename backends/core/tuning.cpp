@@ -101,7 +101,9 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
   const Tuning unlimited = tuning;
   for (const auto& [name, value] : unlimited.entries()) {
     if (name == "GROUP_SIZE") {
-      tuning.set(name, std::min(value, std::bit_floor(capabilities.max_group_size)));
+      // A group is made of whole lane groups.
+      tuning.set(name, std::clamp(value, std::max(capabilities.subgroup_width, 1U),
+                                  std::bit_floor(capabilities.max_group_size)));
     }
     // A pack has 16 bytes whatever the type: with one-byte elements a work-item's rows hold four
     // times as many values, and fewer rows leave room for more groups.

@@ -1,9 +1,10 @@
 #include "opencl/capabilities.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
-#include "opencl/ptx_probe.hpp"
+#include "opencl/path_probes.hpp"
 #include "opencl/query.hpp"
 
 namespace bifold::backend::opencl {
@@ -15,6 +16,7 @@ constexpr cl_device_info device_atomic_memory_capabilities = 0x1063;
 constexpr cl_device_info device_atomic_fence_capabilities = 0x1064;
 constexpr cl_device_info device_compute_capability_major_nv = 0x4000;
 constexpr cl_device_info device_compute_capability_minor_nv = 0x4001;
+constexpr cl_device_info device_sub_group_sizes_intel = 0x4108;
 constexpr cl_bitfield atomic_order_acq_rel = 1U << 1U;
 constexpr cl_bitfield atomic_scope_device = 1U << 5U;
 constexpr cl_uint vendor_nvidia = 0x10de;
@@ -89,6 +91,37 @@ void read_atomics(cl_device_id device, const std::string& extensions, bool ptx,
   }
 }
 
+// "-cl-std=..." for the newest language the kernels' paths want.
+std::string language_option(cl_device_id device, bool newest) {
+  const std::uint32_t version = newest ? c11_language(device) : 0;
+  return version >= 30 ? "-cl-std=CL3.0" : version >= 20 ? "-cl-std=CL2.0" : "-cl-std=CL1.2";
+}
+
+// The width of sub-groups that kernels may require and that shuffle rightly; 0 where there are
+// none. Of several, 32: what a work-item holds of a tile is tuned for about that many lanes. On a
+// CPU a lane is a turn of a loop and gains nothing, and one vendor's compiler was seen to shuffle
+// wrongly behind two loops that lanes leave at different times.
+std::uint32_t subgroup_width(const cl::Context& context, const cl::Device& device,
+                             const std::string& extensions) {
+  if (kind_of(device()) != DeviceKind::gpu) return 0;
+  for (const char* needed : {"cl_khr_subgroup_shuffle", "cl_intel_required_subgroup_size"}) {
+    if (!has_extension(extensions, needed)) return 0;
+  }
+  std::array<std::size_t, 16> sizes{};
+  std::size_t bytes = 0;
+  if (clGetDeviceInfo(device(), device_sub_group_sizes_intel, sizeof sizes, sizes.data(), &bytes) !=
+      CL_SUCCESS) {
+    return 0;
+  }
+  std::uint32_t width = 0;
+  for (std::size_t i = 0; i < bytes / sizeof sizes.front(); ++i) {
+    if (sizes[i] <= 32) width = std::max(width, static_cast<std::uint32_t>(sizes[i]));
+  }
+  const bool works = width > 1 && c11_language(device()) != 0 &&
+                     subgroups_work(context, device, width, language_option(device(), true));
+  return works ? width : 0;
+}
+
 ForwardProgress progress_of(cl_device_id device, cl_uint nvidia_major, DeviceKind kind) {
   // From Volta on, a work-group that has started keeps its place and its threads are scheduled.
   if (nvidia_major >= 7) {
@@ -146,17 +179,15 @@ Capabilities read_capabilities(const cl::Context& context, const cl::Device& dev
   }
 
   const bool ptx = nvidia && ptx_works(context, device);
-  result.lanes = ptx ? "ptx" : "local";
-  result.subgroup_width = ptx ? 32 : 0;
+  result.subgroup_width = ptx ? 32 : subgroup_width(context, device, extensions);
+  result.lanes = ptx ? "ptx" : result.subgroup_width > 0 ? "subgroup" : "local";
   read_atomics(id, extensions, ptx, result);
   return result;
 }
 
 std::string compile_options_for(const cl::Device& device, const Capabilities& capabilities) {
-  std::string options = "-cl-std=CL1.2";
-  if (capabilities.atomics == "c11") {
-    options = c11_language(device()) >= 30 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
-  }
+  const bool newest = capabilities.atomics == "c11" || capabilities.lanes == "subgroup";
+  std::string options = language_option(device(), newest);
   // A division in an operator rounds as it does on the host, where the device can do that.
   const auto config = device_value<cl_device_fp_config>(device(), CL_DEVICE_SINGLE_FP_CONFIG);
   if (has_all(config, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)) {

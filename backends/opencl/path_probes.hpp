@@ -1,0 +1,21 @@
+// Whether a device computes right by the paths that some kernels take. Each probe builds and runs a
+// small kernel on a queue of its own, which takes some milliseconds. A failure of any kind is "no",
+// said in the debug log: it only means that the kernels take another path.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "opencl/clhpp.hpp"
+
+namespace bifold::backend::opencl {
+
+/// Whether the compiler passes inline PTX through: shuffles and device-scope loads, stores, fences.
+bool ptx_works(const cl::Context& context, const cl::Device& device) noexcept;
+
+/// Whether kernels compiled with `options` and a required sub-group size of `width` have sub-groups
+/// of `width` consecutive work-items that exchange values by shuffles.
+bool subgroups_work(const cl::Context& context, const cl::Device& device, std::uint32_t width,
+                    const std::string& options) noexcept;
+
+}  // namespace bifold::backend::opencl

@@ -1,0 +1,65 @@
+// Prelude: exchange between the work-items of a sub-group, by its shuffles.
+// A lane group is LANES consecutive work-items; every word is called by all of them together.
+
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+
+#define LANE_GROUPS (GROUP_SIZE / LANES)
+#if GROUP_SIZE % LANES != 0
+#error "a group is made of whole lane groups"
+#endif
+
+// The device offers several sub-group sizes: whoever requires a group size of a kernel below gets
+// the sub-group size with it.
+#define reqd_work_group_size(x, y, z) \
+  reqd_work_group_size(x, y, z), intel_reqd_sub_group_size(LANES)
+
+// What the exchange needs in local memory: nothing.
+typedef struct {
+  char unused;
+} LaneScratch;
+
+DEVICE u32 lane_index(void) { return get_sub_group_local_id(); }
+DEVICE u32 lane_group(void) { return get_sub_group_id(); }
+
+// The value of another lane, word by word: the words of one do not wait for each other.
+DEVICE ACC shuffle_idx(ACC x, u32 lane) {
+  AccWords words = words_of(x);
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) words.word[w] = sub_group_shuffle(words.word[w], lane);
+  return words.value;
+}
+
+// Lanes without such a neighbour get the value at the edge: an operator sees no undefined one.
+DEVICE ACC shuffle_up(ACC x, u32 distance) {
+  return shuffle_idx(x, lane_index() < distance ? 0 : lane_index() - distance);
+}
+DEVICE ACC shuffle_down(ACC x, u32 distance) {
+  return shuffle_idx(x, min(lane_index() + distance, LANES - 1u));
+}
+
+// The exclusive prefix of x over the lanes before this one, in index order; the combination of all
+// lanes goes to total.
+DEVICE ACC lane_scan(ACC x, __local LaneScratch* scratch, ACC* total) {
+  ACC inclusive = x;
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    const ACC earlier = shuffle_up(inclusive, distance);
+    if (lane_index() >= distance) inclusive = COMBINE(earlier, inclusive);
+  }
+  *total = shuffle_idx(inclusive, LANES - 1);
+  const ACC before = shuffle_up(inclusive, 1);
+  return lane_index() == 0 ? IDENTITY : before;
+}
+
+// The combination of x over all lanes in index order, known to every lane.
+DEVICE ACC lane_reduce(ACC x, __local LaneScratch* scratch) {
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    x = COMBINE(x, shuffle_down(x, distance));
+  }
+  return shuffle_idx(x, 0);
+}
+
+// The highest lane whose flag is set, or -1; known to every lane.
+DEVICE i32 lane_highest(bool flag, __local LaneScratch* scratch) {
+  return sub_group_reduce_max(flag ? (i32)lane_index() : -1);
+}
