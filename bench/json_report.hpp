@@ -8,9 +8,6 @@
 
 namespace bench {
 
-/// Changes when a field changes its meaning or goes; new fields do not change it.
-inline constexpr int json_schema_version = 1;
-
 std::string run_as_json(const Report& report);
 std::string list_as_json(const Inventory& inventory);
 

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "format.hpp"
-#include "json_file.hpp"
 #include "json_report.hpp"
+#include "output_file.hpp"
 
 namespace bench {
 namespace {
@@ -29,28 +29,6 @@ std::string describe(const Pairs& refused, const Pairs& possible) {
     parts.push_back(std::move(part));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-VariantSupport support_of(const bifold::Device& device, const bifold::gallery::Variant& variant) {
-  Pairs possible;
-  std::map<std::string, Pairs> refused;
-  VariantSupport support{&variant, false, {}};
-  for (const bifold::Type type : bifold::all_types) {
-    for (const bifold::Operator& op : bifold::builtin_operators()) {
-      if (!op.supports(type)) continue;
-      possible[type.kind()].insert(op.name());
-      const auto answer = bifold::gallery::supports(device, variant, type, op);
-      if (answer) {
-        support.supported = true;
-      } else {
-        refused[one_line(answer.reason)][type.kind()].insert(op.name());
-      }
-    }
-  }
-  for (const auto& [reason, pairs] : refused) {
-    support.refusals.push_back({describe(pairs, possible), reason});
-  }
-  return support;
 }
 
 void print_row(std::string_view name, std::string_view value) {
@@ -124,6 +102,28 @@ void print_inventory(const Inventory& inventory) {
 
 }  // namespace
 
+VariantSupport support_of(const bifold::Device& device, const bifold::gallery::Variant& variant) {
+  Pairs possible;
+  std::map<std::string, Pairs> refused;
+  VariantSupport support{&variant, false, {}};
+  for (const bifold::Type type : bifold::all_types) {
+    for (const bifold::Operator& op : bifold::builtin_operators()) {
+      if (!op.supports(type)) continue;
+      possible[type.kind()].insert(op.name());
+      const auto answer = bifold::gallery::supports(device, variant, type, op);
+      if (answer) {
+        support.supported = true;
+      } else {
+        refused[one_line(answer.reason)][type.kind()].insert(op.name());
+      }
+    }
+  }
+  for (const auto& [reason, pairs] : refused) {
+    support.refusals.push_back({describe(pairs, possible), reason});
+  }
+  return support;
+}
+
 Inventory take_inventory() {
   Inventory inventory;
   inventory.backends = bifold::backends();
@@ -145,10 +145,10 @@ Inventory take_inventory() {
 }
 
 int list_devices(const std::filesystem::path& json) {
-  if (!json.empty()) check_writable(json);
+  if (!json.empty()) check_writable("--json", json);
   const Inventory inventory = take_inventory();
   print_inventory(inventory);
-  if (!json.empty()) write_json(json, list_as_json(inventory));
+  if (!json.empty()) write_whole("--json", json, list_as_json(inventory));
   return 0;
 }
 

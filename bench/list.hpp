@@ -33,6 +33,9 @@ struct Inventory {
   std::vector<ListedDevice> devices;
 };
 
+/// What `device` can do with a variant, over every type and built-in operator.
+VariantSupport support_of(const bifold::Device& device, const bifold::gallery::Variant& variant);
+
 /// Opens every device.
 Inventory take_inventory();
 

@@ -12,6 +12,9 @@ namespace bench {
 struct Budget {
   double seconds = 0.25;  ///< Time for its samples.
   unsigned samples = 15;  ///< Samples to aim at within that time; many more when they are cheap.
+  /// A configuration is skipped when the same one at a smaller size lets a longer call be expected;
+  /// 0: never.
+  double longest_call_s = 0;
 };
 
 /// Seconds per call. A sample is the host time from the first enqueue of a batch of calls until

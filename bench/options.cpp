@@ -64,20 +64,6 @@ void check_variants(const RunOptions& options) {
   }
 }
 
-Budget understand_budget(const RunArguments& arguments) {
-  Budget budget;
-  if (arguments.quick) budget = {0.04, 5};
-  if (arguments.seconds) budget.seconds = *arguments.seconds;
-  // NOLINTNEXTLINE(readability-simplify-boolean-expr): said so, it refuses NaN as well.
-  if (!(budget.seconds > 0 && budget.seconds <= 3600)) {
-    throw UsageError("--seconds: must be more than 0 and at most 3600");
-  }
-  const std::int64_t samples = arguments.samples.value_or(budget.samples);
-  if (samples < 1 || samples > 100000) throw UsageError("--samples: must be from 1 to 100000");
-  budget.samples = static_cast<unsigned>(samples);
-  return budget;
-}
-
 bifold::ScanKind understand_kind(std::string_view name) {
   for (const auto kind : {bifold::ScanKind::inclusive, bifold::ScanKind::exclusive}) {
     if (bifold::name_of(kind) == name) return kind;
@@ -93,17 +79,37 @@ std::vector<std::string> or_default(const std::vector<std::string>& given,
 
 }  // namespace
 
+Budget understand_budget(Budget budget, const std::optional<double>& seconds,
+                         const std::optional<std::int64_t>& samples) {
+  if (seconds) budget.seconds = *seconds;
+  // NOLINTNEXTLINE(readability-simplify-boolean-expr): said so, it refuses NaN as well.
+  if (!(budget.seconds > 0 && budget.seconds <= 3600)) {
+    throw UsageError("--seconds: must be more than 0 and at most 3600");
+  }
+  const std::int64_t aim = samples.value_or(budget.samples);
+  if (aim < 1 || aim > 100000) throw UsageError("--samples: must be from 1 to 100000");
+  budget.samples = static_cast<unsigned>(aim);
+  return budget;
+}
+
+std::vector<std::string> understand_devices(const std::vector<std::string>& typed) {
+  std::vector<std::string> selectors;
+  for (const std::string& selector : typed) {
+    if (selector == every) return {};
+    add_once(selectors, selector);
+  }
+  return selectors;
+}
+
 RunOptions understand(const RunArguments& arguments) {
   RunOptions options;
-  options.budget = understand_budget(arguments);
+  options.budget = understand_budget(arguments.quick ? Budget{0.04, 5} : Budget{},
+                                     arguments.seconds, arguments.samples);
   options.json = arguments.json;
   options.progress = !arguments.no_progress;
   options.quick = arguments.quick;
 
-  for (const std::string& selector : arguments.devices) add_once(options.devices, selector);
-  if (std::find(options.devices.begin(), options.devices.end(), every) != options.devices.end()) {
-    options.devices.clear();
-  }
+  options.devices = understand_devices(arguments.devices);
   options.algorithms = choose<bifold::Algorithm>(
       "--algorithm", or_default(arguments.algorithms, {std::string(every)}),
       std::vector{bifold::Algorithm::reduce, bifold::Algorithm::scan},

@@ -43,6 +43,13 @@ struct RunOptions {
   bool quick = false;
 };
 
+/// `budget` with what was typed in place of its values; throws UsageError for what is impossible.
+Budget understand_budget(Budget budget, const std::optional<double>& seconds,
+                         const std::optional<std::int64_t>& samples);
+
+/// The selectors, each once; none, which stands for every device, where "all" is among them.
+std::vector<std::string> understand_devices(const std::vector<std::string>& typed);
+
 /// Throws UsageError, with the choices in the message, for what it does not understand.
 RunOptions understand(const RunArguments& arguments);
 

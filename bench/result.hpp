@@ -65,16 +65,26 @@ struct DeviceReport {
   bifold::CacheStatistics kernels;
 };
 
-struct Report {
+/// What was measured, and where.
+struct Measurements {
+  std::string library_version;
   std::string time;
   HostInfo host;
-  RunOptions options;
   std::vector<DeviceReport> devices;
   std::vector<UnopenedDevice> unopened;
-  std::vector<Result> results;  ///< By device, algorithm, type, operator, variant, size.
+  std::vector<Result> results;
+
+  /// Whether there was a device, each could be opened, and no result was wrong or failed.
+  [[nodiscard]] bool all_well() const;
+};
+
+/// The measurements of `run`: its results are ordered by device, algorithm, type, operator,
+/// variant, size.
+struct Report : Measurements {
+  RunOptions options;
 };
 
 /// The quickest timed call of a device, nearly all of it the cost of a call as such; or null.
-const Result* quickest_call(const Report& report, std::size_t device);
+const Result* quickest_call(const Measurements& measurements, std::size_t device);
 
 }  // namespace bench

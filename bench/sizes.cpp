@@ -12,6 +12,8 @@
 namespace bench {
 namespace {
 
+constexpr std::string_view sizes_option = "--size";
+
 std::optional<std::uint64_t> parse_digits(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -38,7 +40,9 @@ std::optional<std::uint64_t> parse_power(std::string_view base, std::string_view
   return value;
 }
 
-std::uint64_t parse_size(std::string_view text) {
+}  // namespace
+
+std::uint64_t parse_size(std::string_view option, std::string_view text) {
   constexpr std::array<std::pair<std::string_view, unsigned>, 3> suffixes{
       {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}}};
   std::string_view number = text;
@@ -55,18 +59,16 @@ std::uint64_t parse_size(std::string_view text) {
                    : parse_power(number.substr(0, caret), number.substr(caret + 1));
   if (value) value = scaled(*value, factor);
   if (!value || *value == 0 || *value > largest_size) {
-    throw UsageError(fmt::format(
-        "--size: '{}' is no element count from 1 to 2^56 (write 1000, 2^20, 64Ki or 2^10..2^30:4)",
-        text));
+    throw UsageError(
+        fmt::format("{}: '{}' is no element count from 1 to 2^56 (write 1000, 2^20 or 64Ki{})",
+                    option, text, option == sizes_option ? ", or 2^10..2^30:4" : ""));
   }
   return *value;
 }
 
-}  // namespace
-
 std::vector<std::uint64_t> parse_sizes(std::string_view text) {
   const auto dots = text.find("..");
-  if (dots == std::string_view::npos) return {parse_size(text)};
+  if (dots == std::string_view::npos) return {parse_size(sizes_option, text)};
 
   std::string_view last = text.substr(dots + 2);
   std::uint64_t factor = 4;
@@ -78,8 +80,8 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
     factor = *given;
     last = last.substr(0, colon);
   }
-  const std::uint64_t low = parse_size(text.substr(0, dots));
-  const std::uint64_t high = parse_size(last);
+  const std::uint64_t low = parse_size(sizes_option, text.substr(0, dots));
+  const std::uint64_t high = parse_size(sizes_option, last);
   if (high < low) throw UsageError(fmt::format("--size: the range '{}' is empty", text));
   std::vector<std::uint64_t> sizes{low};
   while (sizes.back() <= high / factor) sizes.push_back(sizes.back() * factor);

@@ -1,4 +1,4 @@
-#include "json_file.hpp"
+#include "output_file.hpp"
 
 #include <fmt/format.h>
 
@@ -18,23 +18,24 @@ std::filesystem::path temporary_of(std::filesystem::path file) { return file += 
 
 }  // namespace
 
-void check_writable(const std::filesystem::path& file) {
+void check_writable(std::string_view option, const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) {
-    throw UsageError(fmt::format("--json: '{}' is a folder", file.string()));
+    throw UsageError(fmt::format("{}: '{}' is a folder", option, file.string()));
   }
   const auto temporary = temporary_of(file);
   errno = 0;
   const bool opened = std::ofstream(temporary).is_open();
   const int code = errno;
   if (!opened) {
-    throw UsageError(fmt::format("--json: cannot write '{}': {}", file.string(),
+    throw UsageError(fmt::format("{}: cannot write '{}': {}", option, file.string(),
                                  std::generic_category().message(code)));
   }
   std::filesystem::remove(temporary, ignored);
 }
 
-void write_json(const std::filesystem::path& file, std::string_view document) {
+void write_whole(std::string_view option, const std::filesystem::path& file,
+                 std::string_view document) {
   const auto temporary = temporary_of(file);
   std::ofstream out(temporary);
   out << document;
@@ -44,7 +45,7 @@ void write_json(const std::filesystem::path& file, std::string_view document) {
   if (!out || error) {
     const std::string why = error ? ": " + error.message() : std::string();
     std::filesystem::remove(temporary, error);
-    throw std::runtime_error(fmt::format("--json: cannot write '{}'{}", file.string(), why));
+    throw std::runtime_error(fmt::format("{}: cannot write '{}'{}", option, file.string(), why));
   }
 }
 

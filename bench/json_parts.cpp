@@ -1,0 +1,156 @@
+#include "json_parts.hpp"
+
+#include "data.hpp"
+
+namespace bench {
+namespace {
+
+/// Null for a rate that was not measured.
+Json rate_or_null(double value) { return value > 0 ? Json(value) : Json(nullptr); }
+
+Json share_or_null(double value, double limit) {
+  return limit > 0 ? Json(value / limit) : Json(nullptr);
+}
+
+Json limits_of(const Limits& limits) {
+  Json json{{"bytes", limits.bytes},
+            {"queue_copy_gb_per_s", rate_or_null(limits.queue_copy)},
+            {"kernel_copy_gb_per_s", rate_or_null(limits.kernel_copy)},
+            {"copy_gb_per_s", rate_or_null(limits.copy())},
+            {"read_gb_per_s", rate_or_null(limits.read)}};
+  if (!limits.problem.empty()) json["problem"] = limits.problem;
+  return json;
+}
+
+Json device_of(const Measurements& measurements, std::size_t index) {
+  const DeviceReport& device = measurements.devices[index];
+  Json json = as_json(device.info);
+  json["capabilities"] = as_json(device.capabilities);
+  json["sizes"] = device.sizes;
+  json["limits"] = Json::array();
+  for (const Limits& limits : device.limits) json["limits"].push_back(limits_of(limits));
+  const Result* quickest = quickest_call(measurements, index);
+  json["quickest_call_s"] = quickest ? Json(quickest->timing.median_s) : Json(nullptr);
+  json["kernels"] = {{"compiled", device.kernels.compiled},
+                     {"from_disk", device.kernels.from_disk},
+                     {"rejected", device.kernels.rejected},
+                     {"compile_seconds", device.kernels.compile_seconds}};
+  return json;
+}
+
+Json result_of(const Measurements& measurements, const Result& result) {
+  const Configuration& what = result.what;
+  Json json{{"device", measurements.devices[what.device].info.selector},
+            {"algorithm", text(bifold::name_of(what.algorithm))},
+            {"variant", what.variant}};
+  if (!result.variant_ran.empty()) json["variant_ran"] = result.variant_ran;
+  json["type"] = text(bifold::name_of(what.type));
+  json["operator"] = text(what.op.name());
+  if (what.algorithm == bifold::Algorithm::scan) json["kind"] = text(bifold::name_of(what.kind));
+  json["n"] = what.n;
+  json["outcome"] = text(name_of(result.outcome));
+  json["verified"] = result.outcome == Outcome::timed;
+  if (result.outcome != Outcome::timed) {
+    json["reason"] = result.reason;
+    return json;
+  }
+  const double rate = result.gb_per_s();
+  json["regime"] = "back_to_back";
+  json["samples"] = result.timing.samples;
+  json["calls_per_sample"] = result.timing.batch;
+  json["median_s"] = result.timing.median_s;
+  json["p10_s"] = result.timing.p10_s;
+  json["p90_s"] = result.timing.p90_s;
+  json["bytes"] = what.bytes();
+  json["gb_per_s"] = rate;
+  json["in_cache"] = result.in_cache;
+  json["limit_bytes"] = result.limits.bytes;
+  json["copy_gb_per_s"] = rate_or_null(result.limits.copy());
+  json["read_gb_per_s"] = rate_or_null(result.limits.read);
+  json["share_of_copy"] = share_or_null(rate, result.limits.copy());
+  json["share_of_read"] = share_or_null(rate, result.limits.read);
+  return json;
+}
+
+}  // namespace
+
+Json text(std::string_view value) { return std::string(value); }
+
+std::string dump(const Json& json) {
+  // A driver's text need not be valid UTF-8; a replaced character is better than no file.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::timed: return "timed";
+    case Outcome::skipped: return "skipped";
+    case Outcome::wrong: return "wrong";
+    case Outcome::failed: break;
+  }
+  return "failed";
+}
+
+Json json_header(const char* command, std::string_view library_version) {
+  return {{"schema", "bifold-bench"},
+          {"schema_version", json_schema_version},
+          {"command", command},
+          {"library_version", text(library_version)}};
+}
+
+Json as_json(const bifold::DeviceInfo& info) {
+  return {{"selector", info.selector}, {"backend", info.backend},
+          {"index", info.index},       {"kind", text(bifold::name_of(info.kind))},
+          {"name", info.name},         {"vendor", info.vendor},
+          {"platform", info.platform}, {"driver", info.driver}};
+}
+
+Json as_json(const bifold::Capabilities& c) {
+  return {{"global_bytes", c.global_bytes},
+          {"max_allocation_bytes", c.max_allocation_bytes},
+          {"local_bytes", c.local_bytes},
+          {"cache_bytes", c.cache_bytes},
+          {"compute_units", c.compute_units},
+          {"max_group_size", c.max_group_size},
+          {"subgroup_width", c.subgroup_width},
+          {"f64", c.f64},
+          {"f16", c.f16},
+          {"atomics64", c.atomics64},
+          {"atomic_scope", c.atomic_scope == bifold::AtomicScope::device ? "device" : "work_group"},
+          {"acquire_release", c.acquire_release},
+          {"denormals_f32", c.denormals_f32},
+          {"denormals_f64", c.denormals_f64},
+          {"unified_memory", c.unified_memory},
+          {"forward_progress",
+           c.progress == bifold::ForwardProgress::started_groups ? "started_groups" : "unknown"},
+          {"architecture", c.architecture},
+          {"lanes", c.lanes},
+          {"atomics", c.atomics}};
+}
+
+void add_origin(Json& json, const Measurements& measurements) {
+  json["time"] = measurements.time;
+  json["host"] = {{"cpu", measurements.host.cpu},
+                  {"threads", measurements.host.threads},
+                  {"os", measurements.host.os},
+                  {"cache_bytes", measurements.host.cache_bytes}};
+}
+
+void add_measurements(Json& json, const Measurements& measurements) {
+  json["devices"] = Json::array();
+  for (std::size_t i = 0; i < measurements.devices.size(); ++i) {
+    json["devices"].push_back(device_of(measurements, i));
+  }
+  json["unopened_devices"] = Json::array();
+  for (const UnopenedDevice& device : measurements.unopened) {
+    Json entry = as_json(device.info);
+    entry["reason"] = device.reason;
+    json["unopened_devices"].push_back(std::move(entry));
+  }
+  json["results"] = Json::array();
+  for (const Result& result : measurements.results) {
+    json["results"].push_back(result_of(measurements, result));
+  }
+}
+
+}  // namespace bench

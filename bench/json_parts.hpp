@@ -1,0 +1,34 @@
+// What the JSON documents of this tool have in common; docs/benchmark.md describes them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "result.hpp"
+
+namespace bench {
+
+/// Changes when a field changes its meaning or goes; new fields do not change it.
+inline constexpr int json_schema_version = 1;
+
+using Json = nlohmann::ordered_json;
+
+Json text(std::string_view value);
+/// The document as a file's content.
+std::string dump(const Json& json);
+
+/// "timed", "skipped", "wrong", "failed".
+std::string_view name_of(Outcome outcome);
+
+/// The fields that every document starts with.
+Json json_header(const char* command, std::string_view library_version);
+Json as_json(const bifold::DeviceInfo& info);
+Json as_json(const bifold::Capabilities& capabilities);
+
+/// Adds when and on which host was measured.
+void add_origin(Json& json, const Measurements& measurements);
+/// Adds the devices and the results.
+void add_measurements(Json& json, const Measurements& measurements);
+
+}  // namespace bench

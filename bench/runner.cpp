@@ -1,0 +1,223 @@
+#include "runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "data.hpp"
+#include "format.hpp"
+#include "usage_error.hpp"
+
+namespace bench {
+namespace {
+
+std::string why_no_device() {
+  std::string text = "no device found";
+  for (const bifold::BackendInfo& backend : bifold::backends()) {
+    if (!backend.available) text += fmt::format("; {}: {}", backend.name, backend.reason);
+  }
+  return one_line(text);
+}
+
+std::string title(const Configuration& what, const Session& session) {
+  return fmt::format("{} {} {} {} n = {} on {}", bifold::name_of(what.algorithm), what.variant,
+                     bifold::name_of(what.type), what.op.name(), count_text(what.n),
+                     session.device().info().selector);
+}
+
+bool same_data(const Configuration& a, const Configuration& b) {
+  return a.type == b.type && a.op == b.op;
+}
+
+class Runner {
+ public:
+  Runner(Measurements& measurements, std::vector<Session>& sessions, const Budget& budget,
+         ProgressMode progress)
+      : measurements_(measurements),
+        sessions_(sessions),
+        budget_(budget),
+        progress_(progress, total_cost()) {}
+
+  /// The data of one type and operator serve every device, so they are the outer loops.
+  void run() {
+    std::vector<Configuration> groups;  // The first of each.
+    for (const Result& result : measurements_.results) {
+      const bool known = std::any_of(groups.begin(), groups.end(), [&](const Configuration& first) {
+        return same_data(first, result.what);
+      });
+      if (!known) groups.push_back(result.what);
+    }
+    for (const Configuration& first : groups) run_group(first.type, first.op);
+  }
+
+ private:
+  [[nodiscard]] double cost(const Configuration& what) const {
+    return budget_.seconds + static_cast<double>(what.bytes()) / 1e9;
+  }
+
+  [[nodiscard]] double total_cost() const {
+    double total = 0;
+    for (const Result& result : measurements_.results) total += cost(result.what);
+    return total;
+  }
+
+  void run_group(bifold::Type type, const bifold::Operator& op) {
+    const std::uint64_t available = host_bytes_available();
+    std::vector<Result*> possible;
+    for (Result& result : measurements_.results) {
+      if (result.what.type != type || result.what.op != op) continue;
+      if (result.reason.empty()) result.reason = obstacle(result.what, available);
+      if (result.reason.empty()) {
+        possible.push_back(&result);
+      } else {
+        progress_.advance(cost(result.what));
+      }
+    }
+    if (possible.empty()) return;
+    const auto by_size = [](const Result* a, const Result* b) { return a->what.n < b->what.n; };
+    std::stable_sort(possible.begin(), possible.end(), by_size);
+    progress_.show(fmt::format("preparing {} {}", bifold::name_of(type), op.name()));
+    const HostData data(type, op, possible.back()->what.n);
+    for (std::size_t device = 0; device < sessions_.size(); ++device) {
+      std::vector<Result*> here;
+      std::copy_if(possible.begin(), possible.end(), std::back_inserter(here),
+                   [device](const Result* result) { return result->what.device == device; });
+      if (!here.empty()) run_on(sessions_[device], data, here);
+    }
+  }
+
+  [[nodiscard]] std::string obstacle(const Configuration& what, std::uint64_t available) const {
+    const Session& session = sessions_[what.device];
+    std::string reason = session.obstacle(what);
+    if (!reason.empty() || available == 0) return reason;
+    std::uint64_t needed = HostData::bytes_needed(what.type, what.n) + verifier_bytes;
+    if (session.shares_host_memory()) needed += 2 * what.n * bifold::size_of(what.type);
+    if (needed <= available / 10 * 9) return {};
+    return fmt::format("needs {} of host memory, {} are available", bytes_text(needed),
+                       bytes_text(available));
+  }
+
+  /// Why a call is expected to take too long, from `results` at smaller sizes; or nothing.
+  [[nodiscard]] std::string too_slow(const Configuration& what,
+                                     const std::vector<Result*>& results) const {
+    if (budget_.longest_call_s <= 0) return {};
+    for (auto it = results.rbegin(); it != results.rend(); ++it) {
+      const Result& smaller = **it;
+      if (smaller.outcome != Outcome::timed || smaller.what.n >= what.n ||
+          smaller.what.algorithm != what.algorithm || smaller.what.variant != what.variant) {
+        continue;
+      }
+      const double expected = smaller.timing.median_s * static_cast<double>(what.n) /
+                              static_cast<double>(smaller.what.n);
+      if (expected <= budget_.longest_call_s) return {};
+      return fmt::format("about {} a call expected from {} at n = {}, more than {}",
+                         seconds_text(expected), seconds_text(smaller.timing.median_s),
+                         count_text(smaller.what.n), seconds_text(budget_.longest_call_s));
+    }
+    return {};
+  }
+
+  void run_on(Session& session, const HostData& data, const std::vector<Result*>& results) {
+    std::string failure;
+    Outcome failure_outcome = Outcome::failed;
+    try {
+      session.load(data, results.back()->what.n);
+    } catch (const bifold::Error& error) {
+      failure = one_line(error.what());
+      if (error.category() == bifold::ErrorCategory::out_of_memory) {
+        failure_outcome = Outcome::skipped;
+      }
+    }
+    for (Result* result : results) {
+      const Configuration what = result->what;
+      progress_.show(title(what, session));
+      if (failure.empty()) {
+        result->reason = too_slow(what, results);
+        if (result->reason.empty()) *result = session.run(what, verifier_);
+      } else {
+        result->outcome = failure_outcome;
+        result->reason = failure;
+      }
+      progress_.advance(cost(what));
+    }
+    session.unload();
+  }
+
+  Measurements& measurements_;
+  std::vector<Session>& sessions_;
+  Budget budget_;
+  Verifier verifier_;
+  Progress progress_;
+};
+
+}  // namespace
+
+Measurements begin_measurements() {
+  Measurements measurements;
+  measurements.library_version = bifold::version();
+  measurements.time = utc_now();
+  measurements.host = host_info();
+  return measurements;
+}
+
+std::vector<Session> open_sessions(const std::vector<std::string>& selectors, const Budget& budget,
+                                   Measurements& measurements) {
+  std::vector<Session> sessions;
+  const auto add = [&](bifold::Device device) {
+    const std::string& selector = device.info().selector;
+    if (std::any_of(sessions.begin(), sessions.end(), [&](const Session& session) {
+          return session.device().info().selector == selector;
+        })) {
+      return;
+    }
+    sessions.emplace_back(std::move(device), budget, measurements.host);
+  };
+
+  for (const std::string& selector : selectors) {
+    try {
+      add(bifold::open_device(selector));
+    } catch (const bifold::Error& error) {
+      throw UsageError(fmt::format("--device {}: {}", selector, one_line(error.what())));
+    }
+  }
+  if (!selectors.empty()) return sessions;
+  for (const bifold::DeviceInfo& info : bifold::devices()) {
+    try {
+      add(bifold::open_device(info.selector));
+    } catch (const bifold::Error& error) {
+      measurements.unopened.push_back({info, one_line(error.what())});
+    }
+  }
+  if (sessions.empty() && measurements.unopened.empty()) {
+    fmt::print(stderr, "bifold-bench: {}\n", why_no_device());
+  }
+  return sessions;
+}
+
+void measure_all(Measurements& measurements, std::vector<Session>& sessions, const Budget& budget,
+                 ProgressMode progress) {
+  Runner(measurements, sessions, budget, progress).run();
+  for (const Session& session : sessions) measurements.devices.push_back(session.report());
+}
+
+const Result* quickest_call(const Measurements& measurements, std::size_t device) {
+  const Result* quickest = nullptr;
+  for (const Result& result : measurements.results) {
+    if (result.what.device != device || result.outcome != Outcome::timed) continue;
+    if (quickest == nullptr || result.timing.median_s < quickest->timing.median_s) {
+      quickest = &result;
+    }
+  }
+  return quickest;
+}
+
+bool Measurements::all_well() const {
+  return !devices.empty() && unopened.empty() &&
+         std::none_of(results.begin(), results.end(), [](const Result& result) {
+           return result.outcome == Outcome::wrong || result.outcome == Outcome::failed;
+         });
+}
+
+}  // namespace bench
