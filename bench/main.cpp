@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "format.hpp"
+#include "gallery.hpp"
 #include "list.hpp"
 #include "options.hpp"
 #include "run.hpp"
@@ -58,6 +59,28 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
   return command;
 }
 
+CLI::App& add_gallery_command(CLI::App& app, bench::GalleryArguments& arguments) {
+  CLI::App& command =
+      *app.add_subcommand("gallery", "The kernels of the papers beside the papers' figures");
+  command.add_flag("--list", arguments.list, "Name every row and which device runs it, and end");
+  add_list(command, "--device", arguments.devices,
+           "Selector, as cuda:0 or opencl:cpu; default: all");
+  add_list(command, "--paper", arguments.papers,
+           "jradi harris oancea luitjens dillhoff single-pass or all; default: all");
+  command.add_option("--max-size", arguments.max_size,
+                     "Skip sizes above this; default: none on a GPU, 2^26 on a CPU");
+  command.add_option("--seconds", arguments.seconds,
+                     "Time for the samples of a line; default: 0.25");
+  command.add_option("--samples", arguments.samples,
+                     "Samples to aim at within that time; default: 15");
+  command.add_option("--json", arguments.json, "Write settings and results to this file");
+  command.add_option("--markdown", arguments.markdown, "Write the tables to this file");
+  command.add_option("--from", arguments.from,
+                     "Show what --json wrote before, instead of measuring");
+  command.add_flag("--no-progress", arguments.no_progress, "No progress bar");
+  return command;
+}
+
 int complain(const std::exception& error, int status) {
   fmt::print(stderr, "bifold-bench: {}\n", bench::one_line(error.what()));
   return status;
@@ -68,9 +91,11 @@ int run_tool(int argc, char** argv) {
   app.set_version_flag("--version", std::string(bifold::version()));
   app.require_subcommand(0, 1);
   std::string list_json;
-  bench::RunArguments arguments;
+  bench::RunArguments run_arguments;
+  bench::GalleryArguments gallery_arguments;
   const CLI::App& list = add_list_command(app, list_json);
-  const CLI::App& run = add_run_command(app, arguments);
+  const CLI::App& run = add_run_command(app, run_arguments);
+  const CLI::App& gallery = add_gallery_command(app, gallery_arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -79,8 +104,9 @@ int run_tool(int argc, char** argv) {
     return complain(error, exit_usage);
   }
   if (list.parsed()) return bench::list_devices(list_json);
-  if (run.parsed()) return bench::run_benchmark(bench::understand(arguments));
-  throw bench::UsageError("a command is required: list or run (--help tells more)");
+  if (run.parsed()) return bench::run_benchmark(bench::understand(run_arguments));
+  if (gallery.parsed()) return bench::run_gallery(bench::understand(gallery_arguments));
+  throw bench::UsageError("a command is required: list, run or gallery (--help tells more)");
 }
 
 }  // namespace

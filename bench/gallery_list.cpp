@@ -1,0 +1,191 @@
+// The rows of the gallery, for people and as the README shows them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bifold/bifold.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/gallery_rows.hpp"
+#include "format.hpp"
+#include "gallery.hpp"
+#include "grid.hpp"
+#include "json_parts.hpp"
+#include "list.hpp"
+#include "output_file.hpp"
+#include "usage_error.hpp"
+
+namespace bench {
+namespace {
+
+using bifold::gallery::Variant;
+
+struct ChosenDevice {
+  bifold::DeviceInfo info;
+  std::string problem;  ///< Why it could not be opened; empty when it could.
+  std::string lanes;
+  std::vector<VariantSupport> support;  ///< Of each variant, in the gallery's order.
+};
+
+ChosenDevice examined(const bifold::DeviceInfo& info, const bifold::Device& device) {
+  ChosenDevice chosen{info, {}, device.capabilities().lanes, {}};
+  for (const Variant& variant : bifold::gallery::variants()) {
+    chosen.support.push_back(support_of(device, variant));
+  }
+  return chosen;
+}
+
+std::vector<ChosenDevice> chosen_devices(const std::vector<std::string>& selectors) {
+  std::vector<ChosenDevice> chosen;
+  for (const std::string& selector : selectors) {
+    try {
+      const bifold::Device device = bifold::open_device(selector);
+      chosen.push_back(examined(device.info(), device));
+    } catch (const bifold::Error& error) {
+      throw UsageError(fmt::format("--device {}: {}", selector, one_line(error.what())));
+    }
+  }
+  if (!selectors.empty()) return chosen;
+  for (const bifold::DeviceInfo& info : bifold::devices()) {
+    try {
+      chosen.push_back(examined(info, bifold::open_device(info.selector)));
+    } catch (const bifold::Error& error) {
+      chosen.push_back({info, one_line(error.what()), {}, {}});
+    }
+  }
+  return chosen;
+}
+
+bool uses_lanes(const Variant& variant) {
+  const auto& prelude = bifold::core::row_of(variant).prelude;
+  return std::find(prelude.begin(), prelude.end(), "lanes") != prelude.end();
+}
+
+/// "yes", "yes, lanes by shuffle", "yes, but not f16: ...", "no: ...".
+std::string support_text(const ChosenDevice& device, const VariantSupport& support) {
+  if (!device.problem.empty()) return "?";
+  std::string text = support.supported ? "yes" : "no";
+  if (support.supported && uses_lanes(*support.variant)) text += ", lanes by " + device.lanes;
+  const char* before = support.supported ? ", but not " : ": ";
+  for (const Refusal& refusal : support.refusals) {
+    text += before;
+    text +=
+        support.supported ? fmt::format("{}: {}", refusal.what, refusal.reason) : refusal.reason;
+    before = "; ";
+  }
+  return text;
+}
+
+std::string launches_text(const Variant& variant) {
+  return variant.launches == 0 ? "log n" : std::to_string(variant.launches);
+}
+
+/// Whether two rows differ by their name only: they then share a line of the README.
+bool same_but_name(const Variant& a, const Variant& b) {
+  return a.algorithm == b.algorithm && a.family == b.family && a.summary == b.summary &&
+         a.source == b.source && a.order == b.order && a.reads == b.reads && a.writes == b.writes &&
+         a.launches == b.launches;
+}
+
+std::vector<std::string> cells_of(const Variant& variant, std::string name) {
+  return {std::string(bifold::name_of(variant.algorithm)),
+          std::move(name),
+          std::string(variant.summary),
+          std::string(bifold::gallery::name_of(variant.order)),
+          fmt::format("{:g}", variant.reads),
+          fmt::format("{:g}", variant.writes),
+          launches_text(variant),
+          std::string(variant.source)};
+}
+
+const std::vector<Column> columns{{"algorithm"},      {"variant"},     {"idea"},
+                                  {"order"},          {"reads", true}, {"writes", true},
+                                  {"launches", true}, {"source"}};
+
+/// One line per row, with a column per device.
+Grid full_grid(const std::vector<ChosenDevice>& devices) {
+  Grid grid{columns, {}};
+  for (const ChosenDevice& device : devices) grid.columns.push_back({device.info.selector});
+  const auto rows = bifold::gallery::variants();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto cells = cells_of(rows[i], std::string(rows[i].name));
+    for (const ChosenDevice& device : devices) {
+      cells.push_back(device.problem.empty() ? support_text(device, device.support[i]) : "?");
+    }
+    grid.rows.push_back(std::move(cells));
+  }
+  return grid;
+}
+
+/// What every build has: rows that differ by their name only on one line, and no device.
+Grid registry_grid() {
+  Grid grid{columns, {}};
+  const auto rows = bifold::gallery::variants();
+  for (std::size_t i = 0; i < rows.size();) {
+    std::string names;
+    const Variant& first = rows[i];
+    for (; i < rows.size() && same_but_name(first, rows[i]); ++i) {
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", rows[i].name);
+    }
+    grid.rows.push_back(cells_of(first, std::move(names)));
+  }
+  return grid;
+}
+
+std::string list_json(const std::vector<ChosenDevice>& devices) {
+  Json json = json_header("gallery-list", bifold::version());
+  json["devices"] = Json::array();
+  for (const ChosenDevice& device : devices) {
+    Json entry = as_json(device.info);
+    if (!device.problem.empty()) entry["problem"] = device.problem;
+    json["devices"].push_back(std::move(entry));
+  }
+  json["rows"] = Json::array();
+  const auto rows = bifold::gallery::variants();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Variant& row = rows[i];
+    Json entry{{"algorithm", text(bifold::name_of(row.algorithm))},
+               {"name", text(row.name)},
+               {"summary", text(row.summary)},
+               {"source", text(row.source)},
+               {"order", text(bifold::gallery::name_of(row.order))},
+               {"reads", row.reads},
+               {"writes", row.writes},
+               {"launches", row.launches == 0 ? Json("log n") : Json(row.launches)},
+               {"devices", Json::array()}};
+    for (const ChosenDevice& device : devices) {
+      if (!device.problem.empty()) continue;
+      const VariantSupport& support = device.support[i];
+      Json there{{"device", device.info.selector}, {"supported", support.supported}};
+      there["lanes"] = uses_lanes(row) ? Json(device.lanes) : Json(nullptr);
+      there["refusals"] = Json::array();
+      for (const Refusal& refusal : support.refusals) {
+        there["refusals"].push_back({{"what", refusal.what}, {"reason", refusal.reason}});
+      }
+      entry["devices"].push_back(std::move(there));
+    }
+    json["rows"].push_back(std::move(entry));
+  }
+  return dump(json);
+}
+
+}  // namespace
+
+int list_gallery(const GalleryOptions& options) {
+  const auto devices = chosen_devices(options.devices);
+  fmt::print("bifold {}\n\n{}", bifold::version(), as_text(full_grid(devices), 0));
+  fmt::print("\n{}", devices.empty() ? "No device.\n" : "");
+  for (const ChosenDevice& device : devices) {
+    fmt::print("{}  {}{}\n", device.info.selector, device.info.name,
+               device.problem.empty() ? "" : "; cannot be opened: " + device.problem);
+  }
+  if (!options.json.empty()) write_whole("--json", options.json, list_json(devices));
+  if (!options.markdown.empty()) {
+    const Grid grid = options.devices.empty() ? registry_grid() : full_grid(devices);
+    write_whole("--markdown", options.markdown, as_markdown(grid));
+  }
+  return 0;
+}
+
+}  // namespace bench
