@@ -246,7 +246,7 @@ std::string gallery_as_text(const GalleryReport& report) {
 }
 
 std::string gallery_as_markdown(const GalleryReport& report) {
-  return "# The gallery\n" + pages(report, markdown_style) + '\n' + legend + '\n';
+  return "# The gallery\n" + markdown_style.paragraph(legend) + pages(report, markdown_style);
 }
 
 }  // namespace bench

@@ -1,156 +1,26 @@
 // The tool as its users meet it: run as a program, judged by exit status, output and JSON.
-#include <doctest/doctest.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "support/bench_tool.hpp"
 
-#include <algorithm>
+#include <doctest/doctest.h>
+
 #include <bifold/device.hpp>
 #include <bifold/gallery.hpp>
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <vector>
-
-extern char** environ;
 
 namespace {
 
 namespace fs = std::filesystem;
+using bifold::test::check_one_line;
+using bifold::test::check_refused;
+using bifold::test::has_cpu_device;
+using bifold::test::run_tool;
+using bifold::test::Scratch;
+using bifold::test::text_of;
 using Json = nlohmann::json;
-
-/// A folder of this test's own, gone at its end.
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (fs::temp_directory_path() / "bifold-bench-test-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  [[nodiscard]] fs::path operator/(std::string_view name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-struct Outcome {
-  int status = -1;  ///< Exit status; -1 when killed by a signal.
-  std::string out;
-  std::string error;
-};
-
-/// This process's environment with `changes` ("NAME=value") in place of what they name.
-std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
-  std::vector<std::string> result = changes;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view old(*entry);
-    const std::string_view name = old.substr(0, old.find('=') + 1);
-    if (std::none_of(changes.begin(), changes.end(),
-                     [&](const std::string& change) { return change.starts_with(name); })) {
-      result.emplace_back(old);
-    }
-  }
-  return result;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (std::string& string : strings) result.push_back(string.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-/// Waits for the child for at most two minutes, then kills it: a hang is a failure with a name.
-int status_of(pid_t child) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      throw std::runtime_error("bifold-bench did not end within two minutes");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-Outcome run_tool(std::vector<std::string> arguments,
-                 const std::vector<std::string>& environment = {}) {
-  const Scratch scratch;
-  const std::string out = (scratch / "out").string();
-  const std::string error = (scratch / "error").string();
-  arguments.insert(arguments.begin(), BIFOLD_BENCH_PATH);
-  std::vector<std::string> variables = environment_with(environment);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error.c_str(), O_WRONLY | O_CREAT,
-                                   0600);
-  pid_t child = 0;
-  const int spawned = posix_spawn(&child, BIFOLD_BENCH_PATH, &actions, nullptr,
-                                  pointers(arguments).data(), pointers(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (spawned != 0) throw std::runtime_error("cannot start " BIFOLD_BENCH_PATH);
-  const int status = status_of(child);
-  return {status, text_of(out), text_of(error)};
-}
-
-/// Whether `error` is one line that starts with the program's name and mentions `words`.
-void check_one_line(const std::string& error, const std::string& words) {
-  CAPTURE(error);
-  CHECK(std::count(error.begin(), error.end(), '\n') == 1);
-  CHECK(error.ends_with('\n'));
-  CHECK(error.starts_with("bifold-bench: "));
-  CHECK_MESSAGE(error.find(words) != std::string::npos, "expected: " << words);
-}
-
-void check_refused(const std::vector<std::string>& arguments, const std::string& words) {
-  const Outcome outcome = run_tool(arguments);
-  const std::string last = arguments.empty() ? std::string() : arguments.back();
-  CAPTURE(last);
-  CHECK(outcome.status == 2);
-  CHECK(outcome.out.empty());
-  check_one_line(outcome.error, words);
-}
-
-/// Whether the device that the runs below use is there. Says so when it is not, and fails where
-/// $BIFOLD_REQUIRE asks for its backend.
-bool has_cpu_device() {
-  for (const bifold::DeviceInfo& info : bifold::devices()) {
-    if (info.backend == "opencl" && info.kind == bifold::DeviceKind::cpu) return true;
-  }
-  const char* required = std::getenv("BIFOLD_REQUIRE");
-  const bool must =
-      required != nullptr && std::string_view(required).find("opencl") != std::string_view::npos;
-  REQUIRE_MESSAGE(!must, "BIFOLD_REQUIRE asks for opencl, but there is no OpenCL CPU device");
-  std::cout << "SKIPPED: no OpenCL CPU device for bifold-bench to run on\n";
-  return false;
-}
+using Outcome = bifold::test::ToolOutcome;
 
 /// A run on the CPU device with little data; its JSON document.
 Json run_small(std::vector<std::string> arguments, int expected_status = 0) {

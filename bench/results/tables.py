@@ -54,6 +54,8 @@ def section(folder):
     lines = []
     for path in sorted(folder.glob("*.json")):
         run = json.loads(path.read_text())
+        if run["command"] != "run":
+            continue
         for device in run["devices"]:
             lines += table(run, device) + [""]
     return "\n".join([BEGIN, ""] + lines + [END])
