@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -102,7 +103,8 @@ Outcome outcome_named(const Json& name) {
 Result read_result(const Json& json, const std::vector<DeviceReport>& devices) {
   Result result;
   Configuration& what = result.what;
-  while (devices.at(what.device).info.selector != json.at("device")) ++what.device;
+  const std::string selector = json.at("device");
+  while (devices.at(what.device).info.selector != selector) ++what.device;
   what.algorithm = named<bifold::Algorithm>(
       json.at("algorithm"), std::vector{bifold::Algorithm::reduce, bifold::Algorithm::scan});
   what.variant = json.at("variant");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ranges>
 #include <utility>
 
 #include "data.hpp"
@@ -103,8 +104,8 @@ class Runner {
   [[nodiscard]] std::string too_slow(const Configuration& what,
                                      const std::vector<Result*>& results) const {
     if (budget_.longest_call_s <= 0) return {};
-    for (auto it = results.rbegin(); it != results.rend(); ++it) {
-      const Result& smaller = **it;
+    for (const Result* earlier : results | std::views::reverse) {
+      const Result& smaller = *earlier;
       if (smaller.outcome != Outcome::timed || smaller.what.n >= what.n ||
           smaller.what.algorithm != what.algorithm || smaller.what.variant != what.variant) {
         continue;
