@@ -49,7 +49,7 @@ void add_paper_fields(std::vector<Field>& fields, const GalleryTable& table) {
   const auto any = [&](auto predicate) {
     return std::any_of(paper.figures.begin(), paper.figures.end(), predicate);
   };
-  const auto add = [&](std::string heading, auto cell) {
+  const auto add = [&](const std::string& heading, auto cell) {
     fields.push_back({{"paper: " + heading, true}, [cell](const GalleryLine& line) {
                         return line.paper == nullptr ? std::string() : cell(*line.paper);
                       }});

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <bifold/device.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <thread>
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration)
 
 namespace bifold::test {
 
@@ -41,6 +41,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& change
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
+  result.reserve(strings.size() + 1);
   for (std::string& string : strings) result.push_back(string.data());
   result.push_back(nullptr);
   return result;
@@ -123,7 +124,7 @@ bool has_cpu_device() {
   for (const bifold::DeviceInfo& info : bifold::devices()) {
     if (info.backend == "opencl" && info.kind == bifold::DeviceKind::cpu) return true;
   }
-  const char* required = std::getenv("BIFOLD_REQUIRE");
+  const char* required = std::getenv("BIFOLD_REQUIRE");  // NOLINT(concurrency-mt-unsafe)
   const bool must =
       required != nullptr && std::string_view(required).find("opencl") != std::string_view::npos;
   REQUIRE_MESSAGE(!must, "BIFOLD_REQUIRE asks for opencl, but there is no OpenCL CPU device");
