@@ -58,3 +58,6 @@ DEVICE i32 lane_highest(bool flag, __local LaneScratch* scratch) {
   barrier(CLK_LOCAL_MEM_FENCE);
   return highest;
 }
+
+// What any lane wrote to local memory before is seen by every lane behind it.
+DEVICE void lane_barrier(void) { barrier(CLK_LOCAL_MEM_FENCE); }

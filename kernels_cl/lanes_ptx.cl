@@ -64,3 +64,6 @@ DEVICE i32 lane_highest(bool flag, __local LaneScratch* scratch) {
       : "r"((u32)flag));
   return 31 - (i32)clz(lanes);
 }
+
+// What any lane wrote to local memory before is seen by every lane behind it.
+DEVICE void lane_barrier(void) { asm volatile("bar.warp.sync 0xffffffff;" : : : "memory"); }

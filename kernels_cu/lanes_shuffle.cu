@@ -62,3 +62,6 @@ DEVICE ACC lane_reduce(ACC x, LaneScratch* scratch) {
 DEVICE i32 lane_highest(bool flag, LaneScratch* scratch) {
   return 31 - __clz((i32)__ballot_sync(0xffffffffu, flag));
 }
+
+// What any lane wrote to local memory before is seen by every lane behind it.
+DEVICE void lane_barrier() { __syncwarp(0xffffffffu); }

@@ -73,9 +73,19 @@ struct Table {
     scan("reduce_then_scan", "scan_reduce_then_scan",
          "reduce tiles, scan their results, scan tiles", oancea, nothing, Order::fixed, {2, 1, 3},
          {core::plan_reduce_then_scan, {"lanes", "packs_in", "packs_out", "scan_tile", "blocks"}});
+    scan("blelloch", "scan_blelloch", "up-sweep and down-sweep over blocks, recursively", oancea,
+         nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan, {}, {}, {{"PER_ITEM", 2}}});
+    scan("hillis_steele", "scan_hillis_steele", "one sweep of log2 steps over blocks, recursively",
+         oancea, nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan});
+    scan("chained", "scan_chained", "single pass, each tile waits for the prefix before it",
+         lookback_papers, published_words, Order::unordered, {1, 1, 1},
+         {core::plan_lookback, lookback_prelude()});
     scan("lookback", "scan_lookback", "single pass, decoupled look-back by one work-item",
          lookback_papers, published_words, Order::unordered, {1, 1, 1},
          {core::plan_lookback, lookback_prelude()});
+    scan("lookback_warp_copy", "scan_lookback_warp_copy",
+         "single pass, a lane group copies a window, one work-item combines it", lookback_papers,
+         published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback, lookback_prelude()});
     scan("lookback_warp", "scan_lookback_warp",
          "single pass, decoupled look-back by a lane group at once", lookback_papers,
          published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback, lookback_prelude()});

@@ -167,16 +167,19 @@ std::shared_ptr<const Plan> plan_chunked_scan(const Device& device, const galler
 
 std::shared_ptr<const Plan> plan_level_scan(const Device& device, const gallery::Variant& variant,
                                             const PlanShape& shape, const Tuning& tuning) {
+  // Blocks of one element would have as many totals as elements, level after level.
+  Tuning values = tuning;
+  if (span_of(variant, shape, values) == 1) values.set("PER_ITEM", 2);
   const auto kernels = [&](const PlanShape& of) -> LevelScan::Kernels {
-    return {build_kernel(device, make_spec(device, variant, of, tuning, "reduce_blocks")),
-            build_kernel(device, make_spec(device, variant, of, tuning, "scan_blocks"))};
+    return {build_kernel(device, make_spec(device, variant, of, values, "reduce_blocks")),
+            build_kernel(device, make_spec(device, variant, of, values, "scan_blocks"))};
   };
   // A carry is what stands before its block.
   PlanShape totals = shape;
   totals.input = totals.output = shape.accumulator;
   totals.kind = ScanKind::exclusive;
   totals.map = {};
-  return std::make_shared<LevelScan>(device, variant, shape, span_of(variant, shape, tuning),
+  return std::make_shared<LevelScan>(device, variant, shape, span_of(variant, shape, values),
                                      kernels(shape), kernels(totals));
 }
 

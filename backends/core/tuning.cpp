@@ -18,11 +18,20 @@ struct Defaults {
   Tuning cpu;
 };
 
+// The values that all single-pass scans have.
+Tuning single_pass(std::uint32_t group_size, std::uint32_t rows, std::uint32_t spin_limit) {
+  return {{"GROUP_SIZE", group_size},
+          {"ROWS", rows},
+          {"pack_bytes", 16},
+          {"SPIN_LIMIT", spin_limit},
+          {"EPOCH_LIMIT", 0x3fffffff}};
+}
+
 // One line per family; a device kind without values of its own takes the GPU's. A row of
 // the table in gallery.cpp may fix some of them. On CPUs the rows in the GPU's shape are there to
 // be compared: more ROWS would only cost their compilers seconds.
-const std::array<Defaults, 8>& defaults() {
-  static const std::array<Defaults, 8> table{{
+const std::array<Defaults, 12>& defaults() {
+  static const std::array<Defaults, 12> table{{
       {"reduce_vector",
        {{"GROUP_SIZE", 256}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}}},
@@ -38,28 +47,12 @@ const std::array<Defaults, 8>& defaults() {
       {"scan_reduce_then_scan",
        {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"pack_bytes", 16}, {"groups_per_unit", 6}},
        {{"GROUP_SIZE", 64}, {"ROWS", 1}, {"pack_bytes", 16}, {"groups_per_unit", 4}}},
-      {"scan_lookback",
-       {{"GROUP_SIZE", 256},
-        {"ROWS", 8},
-        {"pack_bytes", 16},
-        {"SPIN_LIMIT", 16384},
-        {"EPOCH_LIMIT", 0x3fffffff}},
-       {{"GROUP_SIZE", 64},
-        {"ROWS", 1},
-        {"pack_bytes", 16},
-        {"SPIN_LIMIT", 1024},
-        {"EPOCH_LIMIT", 0x3fffffff}}},
-      {"scan_lookback_warp",
-       {{"GROUP_SIZE", 256},
-        {"ROWS", 8},
-        {"pack_bytes", 16},
-        {"SPIN_LIMIT", 16384},
-        {"EPOCH_LIMIT", 0x3fffffff}},
-       {{"GROUP_SIZE", 64},
-        {"ROWS", 1},
-        {"pack_bytes", 16},
-        {"SPIN_LIMIT", 1024},
-        {"EPOCH_LIMIT", 0x3fffffff}}},
+      {"scan_blelloch", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
+      {"scan_hillis_steele", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
+      {"scan_chained", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
+      {"scan_lookback", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
+      {"scan_lookback_warp_copy", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
+      {"scan_lookback_warp", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
   }};
   return table;
 }

@@ -35,7 +35,7 @@ std::optional<core::Tuning> tuning_with_group(const Workload& workload, std::uin
 std::uint64_t tile_of(const Workload& workload) {
   std::uint64_t tile = 1;
   const core::Tuning tuning = default_tuning_of(workload);
-  for (const std::string_view factor : {"GROUP_SIZE", "ROWS", "UNROLL", "STRIPES"}) {
+  for (const std::string_view factor : {"GROUP_SIZE", "PER_ITEM", "ROWS", "UNROLL", "STRIPES"}) {
     if (has_value(tuning, factor)) tile *= std::max(tuning.get(factor), 1u);
   }
   // Rows and stripes are made of packs of 16 bytes.

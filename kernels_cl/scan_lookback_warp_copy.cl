@@ -1,0 +1,88 @@
+// Single-pass scan with decoupled look-back over windows that a lane group copies to local memory:
+// LANES predecessors are inspected at once, then one work-item combines them in index order from
+// the nearest inclusive prefix on.
+// The source waits for every predecessor in the window, also beyond the nearest inclusive prefix,
+// swaps the operands, and relies on lanes in lock step: here nothing is waited for that is not
+// used, and a barrier of the lane group stands between copying and combining. Tile -1 counts as an
+// inclusive prefix of `init`, so no window has an edge. Tickets, bounded waiting: as scan_lookback.
+// Cost: reads and writes each element once; one launch; 4 barriers per tile.
+// Assumes 64-bit words visible to other running groups.
+// Source: Willen & Brolos 2022, version 2; Merrill & Garland 2016.
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback_warp_copy(
+    const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset,
+    ACC init, __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+  __local LaneScratch lane_scratch;
+  __local ACC totals[LANE_GROUPS];
+  __local ACC window[LANES];
+  __local ACC prefix;
+  __local u64 drawn;
+  input += input_offset;
+  output += output_offset;
+  control += control_offset;
+  __global u64* words = control + 2;
+
+  // --- Draw a tile ---
+  if (get_local_id(0) == 0) drawn = add_word(control, 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const u32 epoch = epoch_of(drawn);
+  const u64 tile = ticket_of(drawn);
+  const u64 begin = tile * TILE;
+  // Only a call that failed half-way leaves a ticket beyond the tiles behind; who draws one has no
+  // element, looks at no predecessor and publishes nothing.
+  const bool valid = tile < tiles;
+  const u64 predecessors = valid ? tile : 0;
+
+  // --- Scan the tile in registers ---
+  ACC item[ROWS][VEC];
+  ACC before[ROWS];
+  ACC total;
+  load_tile(input, begin, n, item);
+  scan_tile(item, before, &lane_scratch, totals, &total);
+
+  // --- Publish the aggregate, look back, publish the inclusive prefix ---
+  if (lane_group() == 0) {
+    if (lane_index() == 0 && predecessors > 0) {
+      publish(words, tile, epoch, STATE_AGGREGATE, total);
+    }
+    ACC carry = IDENTITY;
+    i32 inclusive = -1;
+    for (i64 nearest = (i64)predecessors - 1; inclusive < 0; nearest -= LANES) {
+      const i64 mine = nearest - (LANES - 1) + lane_index();
+      ACC value = init;
+      u32 state = mine < 0 ? STATE_INCLUSIVE : STATE_EMPTY;
+      i32 missing = LANES;
+      for (u32 spin = 0; spin < SPIN_LIMIT && missing > inclusive; ++spin) {
+        if (state == STATE_EMPTY) state = inspect(words, (u64)mine, epoch, &value);
+        inclusive = lane_highest(state == STATE_INCLUSIVE, &lane_scratch);
+        missing = lane_highest(state == STATE_EMPTY, &lane_scratch);
+      }
+      if (missing > inclusive) {
+        if (state == STATE_EMPTY && (i32)lane_index() > inclusive) {
+          state = reduce_missing(words, (u64)mine, epoch, input, &value);
+        }
+        inclusive = lane_highest(state == STATE_INCLUSIVE, &lane_scratch);
+      }
+      window[lane_index()] = value;
+      lane_barrier();
+      if (lane_index() == 0) {
+        for (i32 lane = LANES - 1; lane >= 0 && lane >= inclusive; --lane) {
+          carry = COMBINE(window[lane], carry);
+        }
+      }
+      lane_barrier();
+    }
+    if (lane_index() == 0) {
+      if (valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+      if ((const __global void*)input == (const __global void*)output) device_fence();
+      prefix = carry;
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+
+  // --- Write the tile ---
+  store_tile(output, begin, n, item, before, prefix);
+
+  // --- Count the tile as finished ---
+  if (get_local_id(0) == 0) finish_tile(control, words, capacity, epoch, tiles);
+}

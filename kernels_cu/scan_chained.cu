@@ -1,0 +1,70 @@
+// Single-pass chained scan: a tile publishes nothing but its inclusive prefix, and waits for the
+// one of the tile before it, so that the prefixes travel from tile to tile one at a time. The
+// source waits without a bound for a flag that no order ties to its value: here both travel in one
+// tagged word. Tile ids are tickets drawn by running groups, so a tile waits only for groups that
+// have started; past the bound of the wait it reduces the missing tile itself, and the ones before
+// that, back to the nearest prefix that is there. Cost: reads and writes each element once; one
+// launch; 4 barriers per tile. Assumes 64-bit words visible to other running groups. Source: Willen
+// & Brolos 2022, version 0.
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    scan_chained(const IN* input, u64 input_offset, u64 n, OUT* output, u64 output_offset, ACC init,
+                 u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+  __shared__ LaneScratch lane_scratch;
+  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC prefix;
+  __shared__ u64 drawn;
+  input += input_offset;
+  output += output_offset;
+  control += control_offset;
+  u64* words = control + 2;
+
+  // --- Draw a tile ---
+  if (threadIdx.x == 0) drawn = add_word(control, 1);
+  __syncthreads();
+  const u32 epoch = epoch_of(drawn);
+  const u64 tile = ticket_of(drawn);
+  const u64 begin = tile * TILE;
+  // Only a call that failed half-way leaves a ticket beyond the tiles behind; who draws one has no
+  // element, looks at no predecessor and publishes nothing.
+  const bool valid = tile < tiles;
+  const u64 predecessors = valid ? tile : 0;
+
+  // --- Scan the tile in registers ---
+  ACC item[ROWS][VEC];
+  ACC before[ROWS];
+  ACC total;
+  load_tile(input, begin, n, item);
+  scan_tile(item, before, &lane_scratch, totals, &total);
+
+  // --- Wait for the prefix before, publish the inclusive prefix ---
+  if (threadIdx.x == 0) {
+    ACC carry = IDENTITY;
+    u32 state = STATE_EMPTY;
+    u32 limit = SPIN_LIMIT;
+    for (u64 earlier = predecessors; earlier > 0 && state != STATE_INCLUSIVE; --earlier) {
+      ACC value;
+      state = STATE_EMPTY;
+      for (u32 spin = 0; spin < limit && state == STATE_EMPTY; ++spin) {
+        state = inspect(words, earlier - 1, epoch, &value);
+      }
+      if (state == STATE_EMPTY) {
+        state = reduce_missing(words, earlier - 1, epoch, input, &value);
+        // The chain is held up somewhere; one look at each tile on the way back will do.
+        limit = limit > 1 ? 1 : limit;
+      }
+      carry = COMBINE(value, carry);
+    }
+    if (state != STATE_INCLUSIVE) carry = COMBINE(init, carry);
+    if (valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+    if ((const void*)input == (const void*)output) device_fence();
+    prefix = carry;
+  }
+  __syncthreads();
+
+  // --- Write the tile ---
+  store_tile(output, begin, n, item, before, prefix);
+
+  // --- Count the tile as finished ---
+  if (threadIdx.x == 0) finish_tile(control, words, capacity, epoch, tiles);
+}
