@@ -1,5 +1,5 @@
-// Counts the elements in which two ranges differ, bit for bit: what long tests run in place of a
-// download.
+// Counts the elements in which two ranges of unsigned integers differ: for long tests, in place of
+// a download.
 // Every group takes a consecutive part and adds to a counter of its own, so that no atomics are
 // needed and counts gather over launches.
 // Cost: reads each element of both ranges once; one launch; log2(GROUP_SIZE) + 1 barriers.
