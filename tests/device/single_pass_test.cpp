@@ -2,6 +2,7 @@
 // compared on the device.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <bifold/bifold.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -70,7 +71,38 @@ struct Plans {
   std::optional<test::AnyPlan> exclusive;
 };
 
-/// Data of one length on one queue, and what any scan of it has to give.
+/// Elements, and what any scan of them has to give.
+template <class T>
+struct Data {
+  static constexpr T init = static_cast<T>(41);
+
+  Data(Queue& queue, std::uint64_t n, std::uint64_t seed)
+      : input(queue.device(), n), prefixes(queue.device(), n + 1) {
+    // In pieces: 10^9 elements need not be on the host at once.
+    constexpr std::uint64_t piece = std::uint64_t{1} << 24;
+    std::vector<T> values(std::min(n, piece));
+    std::vector<T> sums(values.size());
+    test::Random random(seed);
+    T sum = init;
+    queue.fill(prefixes.view(0, 1), init);
+    for (std::uint64_t begin = 0; begin < n; begin += piece) {
+      const std::uint64_t count = std::min(piece, n - begin);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        values[i] = static_cast<T>(random.next());
+        sums[i] = sum = reference::combine(OperatorKind::plus, sum, values[i]);
+      }
+      queue.upload(std::span<const T>(values).first(count), input.view(begin, count));
+      queue.upload(std::span<const T>(sums).first(count), prefixes.view(begin + 1, count));
+    }
+  }
+
+  Buffer<T> input;
+  Buffer<T>
+      prefixes;  ///< From `init` on: an exclusive scan, and behind the first an inclusive one.
+};
+
+/// A queue whose runs alternate between two inputs, as words that an earlier run left behind would
+/// be right on the same one.
 template <class T>
 class Stress {
  public:
@@ -78,28 +110,11 @@ class Stress {
 
   explicit Stress(std::uint64_t n)
       : n_(n),
-        input_(test::device(), n),
+        data_{Data<T>(queue_, n, test::seed() + n), Data<T>(queue_, n, test::seed() + n + 1)},
         output_(test::device(), n + slack),
-        expected_(test::device(), n + 1),
-        comparison_(queue_, type_of<T>()) {
-    // In pieces: 10^9 elements need not be on the host at once.
-    std::vector<T> values(std::min(n, piece));
-    std::vector<T> sums(values.size());
-    test::Random random(test::seed() + n);
-    T sum = init;
-    queue_.fill(expected_, init);
-    for (std::uint64_t begin = 0; begin < n; begin += piece) {
-      const std::uint64_t count = std::min(piece, n - begin);
-      for (std::uint64_t i = 0; i < count; ++i) {
-        values[i] = static_cast<T>(random.next());
-        sums[i] = sum = reference::combine(OperatorKind::plus, sum, values[i]);
-      }
-      queue_.upload(std::span<const T>(values).first(count), input_.view(begin, count));
-      queue_.upload(std::span<const T>(sums).first(count), expected_.view(begin + 1, count));
-    }
-  }
+        comparison_(queue_, type_of<T>()) {}
 
-  static std::uint64_t bytes(std::uint64_t n) { return 3 * (n + slack) * sizeof(T); }
+  static std::uint64_t bytes(std::uint64_t n) { return 5 * (n + slack) * sizeof(T); }
 
   /// Runs the plans in turn, in every way in which calls differ; what went wrong, or nothing.
   std::string run(const Plans& plans, std::uint64_t runs) {
@@ -109,19 +124,20 @@ class Stress {
     Workspace prepared(memory);
     prepared.prepare(queue_);
     for (std::uint64_t run = 0; run < runs; ++run) {
-      const bool exclusive = run % 2 == 1;
+      Data<T>& data = data_[run % 2];
+      const bool exclusive = run / 2 % 2 == 1;
       const bool in_place = may_be_in_place && run % 3 == 1;
       const std::uint64_t count = n_ - std::min(n_ - 1, run % 7);
       const auto output = output_.view(run % 5 == 3 ? 1 + run % slack : 0, count);
-      const ErasedView input = in_place ? ErasedView(output) : input_.view(0, count);
+      const ErasedView input = in_place ? ErasedView(output) : data.input.view(0, count);
       if (in_place) {
-        queue_.copy(input_.view(0, count), output);
+        queue_.copy(data.input.view(0, count), output);
       } else {
         queue_.fill(output, static_cast<T>(~run));
       }
       (exclusive ? plans.exclusive : plans.inclusive)
-          ->run(queue_, input, output, init, run % 4 < 2 ? nullptr : &prepared);
-      comparison_.add(output, expected_.view(exclusive ? 0 : 1, count));
+          ->run(queue_, input, output, Data<T>::init, run % 4 < 2 ? nullptr : &prepared);
+      comparison_.add(output, data.prefixes.view(exclusive ? 0 : 1, count));
       if (run % batch != batch - 1 && run + 1 < runs) continue;
       if (const std::uint64_t wrong = comparison_.take(); wrong > 0) {
         return std::to_string(wrong) + " elements wrong in runs " +
@@ -134,15 +150,12 @@ class Stress {
   }
 
  private:
-  static constexpr std::uint64_t piece = std::uint64_t{1} << 24;
   static constexpr std::uint64_t batch = 12;
-  static constexpr T init = static_cast<T>(41);
 
   Queue queue_{test::device()};
   std::uint64_t n_;
-  Buffer<T> input_;
+  std::array<Data<T>, 2> data_;
   Buffer<T> output_;
-  Buffer<T> expected_;
   core::Comparison comparison_;
 };
 
@@ -254,11 +267,11 @@ TEST_CASE("a comparison on the device counts each element that differs in a bit"
 }
 
 TEST_CASE("single-pass scans, run after run") {
-  stress_rows<std::int32_t>({5'003'565}, runs_of(1000, 100));
+  stress_rows<std::int32_t>({5'003'565}, runs_of(1000, 300));
 }
 
 TEST_CASE("values of several words, run after run") {
-  stress_rows<std::uint64_t>({1'003'565}, runs_of(1000, 100));
+  stress_rows<std::uint64_t>({1'003'565}, runs_of(1000, 300));
 }
 
 TEST_CASE("two queues at once") { stress_two_queues(1'003'565, runs_of(200, 40)); }
