@@ -116,8 +116,9 @@ class Stress {
 
   static std::uint64_t bytes(std::uint64_t n) { return 5 * (n + slack) * sizeof(T); }
 
-  /// Runs the plans in turn, in every way in which calls differ; what went wrong, or nothing.
-  std::string run(const Plans& plans, std::uint64_t runs) {
+  /// Runs the plans in turn, in every way in which calls differ; what went wrong, or nothing. Of
+  /// three runs, two have about `most` elements at most.
+  std::string run(const Plans& plans, std::uint64_t runs, std::uint64_t most = ~std::uint64_t{0}) {
     const bool may_be_in_place = test::device().capabilities().acquire_release;
     const std::uint64_t bytes = plans.inclusive->workspace_bytes(n_);
     Buffer<std::uint8_t> memory(test::device(), bytes);
@@ -126,9 +127,10 @@ class Stress {
     for (std::uint64_t run = 0; run < runs; ++run) {
       Data<T>& data = data_[run % 2];
       const bool exclusive = run / 2 % 2 == 1;
-      const bool in_place = may_be_in_place && run % 3 == 1;
-      const std::uint64_t count = n_ - std::min(n_ - 1, run % 7);
-      const auto output = output_.view(run % 5 == 3 ? 1 + run % slack : 0, count);
+      const bool in_place = may_be_in_place && run % 5 < 2;
+      const std::uint64_t longest = run % 3 == 0 ? n_ : std::min(n_, most);
+      const std::uint64_t count = longest - std::min(longest - 1, run % 11);
+      const auto output = output_.view(run % 7 == 3 ? 1 + run % slack : 0, count);
       const ErasedView input = in_place ? ErasedView(output) : data.input.view(0, count);
       if (in_place) {
         queue_.copy(data.input.view(0, count), output);
@@ -136,7 +138,7 @@ class Stress {
         queue_.fill(output, static_cast<T>(~run));
       }
       (exclusive ? plans.exclusive : plans.inclusive)
-          ->run(queue_, input, output, Data<T>::init, run % 4 < 2 ? nullptr : &prepared);
+          ->run(queue_, input, output, Data<T>::init, run / batch % 2 == 0 ? nullptr : &prepared);
       comparison_.add(output, data.prefixes.view(exclusive ? 0 : 1, count));
       if (run % batch != batch - 1 && run + 1 < runs) continue;
       if (const std::uint64_t wrong = comparison_.take(); wrong > 0) {
@@ -216,13 +218,14 @@ void stress_two_queues(std::uint64_t n, std::uint64_t runs) {
   std::cout << "two queues at once: " << runs << " runs of n " << n << " on each pair of rows\n";
 }
 
-/// Epochs that run out every few calls.
+/// Epochs that run out with every third call. The calls between are shorter: they leave words of
+/// the epoch that comes again, for tiles that they do not have.
 void stress_epochs(std::uint64_t n, std::uint64_t runs) {
   Stress<std::int32_t> stress(n);
   for (const auto* row : single_pass_rows(Type::i32)) {
     Workload workload = test::workload_of(*row, Type::i32, plus);
     workload.tuning = test::default_tuning_of(workload).set("EPOCH_LIMIT", 3);
-    const std::string problem = stress.run(Plans(workload), runs);
+    const std::string problem = stress.run(Plans(workload), runs, n / 3);
     CHECK_MESSAGE(problem.empty(), describe(workload), ": ", problem);
   }
   std::cout << "epochs that wrap: " << runs << " runs of n " << n << " on each row\n";
