@@ -8,6 +8,8 @@
 #include <bifold/struct.hpp>
 #include <iostream>
 
+#include "core/comparison.hpp"
+#include "core/probe.hpp"
 #include "support/environment.hpp"
 #include "support/factors.hpp"
 #include "support/workload.hpp"
@@ -138,6 +140,14 @@ TEST_CASE("a struct that the kernel compiler lays out otherwise is a build failu
   } catch (const Error& error) {
     CHECK(error.category() == ErrorCategory::build_failure);
     CHECK(error.log().find("Packed_layout") != std::string::npos);
+  }
+}
+
+TEST_CASE("the kernels outside the gallery compile") {
+  Queue queue(test::device());
+  CHECK_NOTHROW((void)core::BandwidthProbe(test::device()));
+  for (const Type type : {Type::u8, Type::i16, Type::f32, Type::f64}) {
+    CHECK_NOTHROW((void)core::Comparison(queue, type));
   }
 }
 
