@@ -63,3 +63,6 @@ DEVICE ACC lane_reduce(ACC x, __local LaneScratch* scratch) {
 DEVICE i32 lane_highest(bool flag, __local LaneScratch* scratch) {
   return sub_group_reduce_max(flag ? (i32)lane_index() : -1);
 }
+
+// What any lane wrote to local memory before is seen by every lane behind it.
+DEVICE void lane_barrier(void) { sub_group_barrier(CLK_LOCAL_MEM_FENCE); }
