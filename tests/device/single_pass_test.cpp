@@ -29,7 +29,7 @@ bool on_cpu() { return test::device().info().kind == DeviceKind::cpu; }
 
 /// $BIFOLD_TEST_STRESS_RUNS and $BIFOLD_TEST_STRESS_SIZE replace the counts and sizes below.
 std::optional<std::uint64_t> asked(const char* name) {
-  const char* text = std::getenv(name);
+  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   if (text == nullptr || *text == '\0') return {};
   return std::stoull(text);
 }
@@ -61,14 +61,17 @@ std::vector<const gallery::Variant*> single_pass_rows(Type type) {
 
 /// The two kinds of a row's scan.
 struct Plans {
-  explicit Plans(Workload workload) {
-    workload.kind = ScanKind::inclusive;
-    inclusive.emplace(workload);
-    workload.kind = ScanKind::exclusive;
-    exclusive.emplace(workload);
+  explicit Plans(const Workload& workload)
+      : inclusive(plan(workload, ScanKind::inclusive)),
+        exclusive(plan(workload, ScanKind::exclusive)) {}
+
+  static test::AnyPlan plan(Workload workload, ScanKind kind) {
+    workload.kind = kind;
+    return test::AnyPlan(workload);
   }
-  std::optional<test::AnyPlan> inclusive;
-  std::optional<test::AnyPlan> exclusive;
+
+  test::AnyPlan inclusive;
+  test::AnyPlan exclusive;
 };
 
 /// Elements, and what any scan of them has to give.
@@ -120,7 +123,7 @@ class Stress {
   /// three runs, two have about `most` elements at most.
   std::string run(const Plans& plans, std::uint64_t runs, std::uint64_t most = ~std::uint64_t{0}) {
     const bool may_be_in_place = test::device().capabilities().acquire_release;
-    const std::uint64_t bytes = plans.inclusive->workspace_bytes(n_);
+    const std::uint64_t bytes = plans.inclusive.workspace_bytes(n_);
     Buffer<std::uint8_t> memory(test::device(), bytes);
     Workspace prepared(memory);
     prepared.prepare(queue_);
@@ -138,7 +141,7 @@ class Stress {
         queue_.fill(output, static_cast<T>(~run));
       }
       (exclusive ? plans.exclusive : plans.inclusive)
-          ->run(queue_, input, output, Data<T>::init, run / batch % 2 == 0 ? nullptr : &prepared);
+          .run(queue_, input, output, Data<T>::init, run / batch % 2 == 0 ? nullptr : &prepared);
       comparison_.add(output, data.prefixes.view(exclusive ? 0 : 1, count));
       if (run % batch != batch - 1 && run + 1 < runs) continue;
       if (const std::uint64_t wrong = comparison_.take(); wrong > 0) {
