@@ -34,7 +34,7 @@ constexpr bool lists_whole_struct(const std::array<StructField, Count>& fields, 
 /// The same with a name for kernel texts: BIFOLD_STRUCT_NAMED(app::Range, Range, low, high).
 #define BIFOLD_STRUCT_NAMED(Struct, Name, ...)                                               \
   template <>                                                                                \
-  struct bifold::struct_traits<Struct> {                                                     \
+  struct bifold::StructTraits<Struct> {                                                      \
     static_assert(std::is_trivially_copyable_v<Struct> && std::is_standard_layout_v<Struct>, \
                   #Struct " is copied between host and device as bytes");                    \
     static_assert(sizeof(Struct) <= bifold::max_element_bytes, #Struct " is too large");     \

@@ -126,12 +126,12 @@ concept builtin_element =
 
 /// Specialised, by BIFOLD_STRUCT, for the structs that are elements: a StructType `definition`.
 template <class T>
-struct struct_traits {};
+struct StructTraits {};
 
 /// C++ structs that BIFOLD_STRUCT has made elements.
 template <class T>
 concept struct_element = requires {
-  { struct_traits<std::remove_cv_t<T>>::definition } -> std::same_as<const StructType&>;
+  { StructTraits<std::remove_cv_t<T>>::definition } -> std::same_as<const StructType&>;
 };
 
 /// C++ types that are elements.
@@ -143,7 +143,7 @@ concept element = builtin_element<T> || struct_element<T>;
 template <element T>
 constexpr Type type_of() noexcept {
   if constexpr (struct_element<T>) {
-    return Type(struct_traits<std::remove_cv_t<T>>::definition);
+    return Type(StructTraits<std::remove_cv_t<T>>::definition);
   } else if constexpr (std::is_floating_point_v<T>) {
     return sizeof(T) == 4 ? Type::f32 : Type::f64;
   } else {
