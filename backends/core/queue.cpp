@@ -36,7 +36,8 @@ void wait_under_lock(detail::QueueState& state, Wait wait) {
 }  // namespace
 
 Queue::Queue(const Device& device, const QueueOptions& options)
-    : state_(std::make_shared<detail::QueueState>(device, options.timing)) {}
+    : Queue(std::make_shared<detail::QueueState>(
+          device, device.state()->backend->create_queue(options.timing))) {}
 
 const Device& Queue::device() const noexcept { return state_->device; }
 

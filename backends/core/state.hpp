@@ -46,10 +46,8 @@ struct EventState {
 };
 
 struct QueueState {
-  QueueState(Device owner, Timing timing)
-      : device(std::move(owner)),
-        backend(device.state()->backend->create_queue(timing)),
-        arena(device.state()->backend) {}
+  QueueState(Device owner, std::unique_ptr<backend::Queue> queue)
+      : device(std::move(owner)), backend(std::move(queue)), arena(device.state()->backend) {}
 
   Device device;
   std::unique_ptr<backend::Queue> backend;

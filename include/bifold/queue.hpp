@@ -101,7 +101,8 @@ class BIFOLD_API Queue {
   void upload_bytes(const ErasedView& to, const void* host, std::uint64_t count);
   void download_bytes(const ErasedView& from, void* host, std::uint64_t count);
 
-  /// Internal: the state behind the handle.
+  /// Internal: a handle on a state made otherwise, and the state behind the handle.
+  explicit Queue(std::shared_ptr<detail::QueueState> state) : state_(std::move(state)) {}
   [[nodiscard]] detail::QueueState& state() const noexcept { return *state_; }
 
  private:
