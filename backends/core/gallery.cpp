@@ -19,11 +19,14 @@ using gallery::Variant;
 
 constexpr std::string_view catanzaro = "Catanzaro 2010, as in Jradi 2017, section 2.3, listing 1";
 constexpr std::string_view jradi = "Jradi 2017, section 3, listings 4 to 6";
+constexpr std::string_view harris = "Harris 2007, as tabulated by Jradi 2017";
+constexpr std::string_view luitjens = "Luitjens 2014";
 constexpr std::string_view oancea = "Oancea & Henriksen 2023";
 constexpr std::string_view lookback_papers = "Willen & Brolos 2022; Merrill & Garland 2016";
 
 constexpr Requirements nothing{};
 constexpr Requirements commutative{.commutative = true};
+constexpr Requirements result_cell{.commutative = true, .result_cell = true};
 constexpr Requirements published_words{.published_words = true};
 constexpr Requirements opencl_only{.backend = "opencl"};
 
@@ -62,6 +65,8 @@ struct Table {
              "catanzaro unrolled in global memory, algebra instead of branches", jradi, commutative,
              Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce, {}, {}, {{"UNROLL", unroll}}});
     }
+    add_harris();
+    add_luitjens();
 
     scan("production", "", "what the scans use by default on this device", "bifold", nothing,
          Order::unordered, {1, 1, 1},
@@ -98,6 +103,54 @@ struct Table {
     double writes;
     std::uint32_t launches;
   };
+
+  // Kernels 1 and 2 combine neighbours, which keeps index order; later ones do not.
+  void add_harris() {
+    const auto step = [&](std::string_view name, std::string_view summary,
+                          const Requirements& needs, std::uint32_t per_item) {
+      reduce(name, "reduce_harris", summary, harris, needs, Order::fixed, {1, 0, 0},
+             {core::plan_level_reduce, {"lanes", "levels"}, name, {{"PER_ITEM", per_item}}});
+    };
+    step("harris1", "interleaved addressing, divergent modulo", nothing, 1);
+    step("harris2", "interleaved addressing, strided index, bank conflicts", nothing, 1);
+    step("harris3", "sequential addressing", commutative, 1);
+    step("harris4", "first combination during the load", commutative, 2);
+    step("harris5", "last lane group unrolled", commutative, 2);
+    step("harris6", "completely unrolled", commutative, 2);
+    reduce("harris7", "reduce_harris", "many elements per work-item", harris, commutative,
+           Order::fixed, {1, 0, 2},
+           {core::plan_level_reduce,
+            {"lanes", "levels"},
+            "harris7",
+            {{"PER_ITEM", 2}, {"groups_per_unit", 8}}});
+  }
+
+  void add_luitjens() {
+    const std::vector<std::string_view> prelude{"lanes", "levels", "group_lanes"};
+    reduce("shuffle_two_pass", "reduce_luitjens",
+           "grid-stride loop, registers exchanged, two passes", luitjens, commutative, Order::fixed,
+           {1, 0, 2}, {core::plan_level_reduce, prelude, "shuffle_two_pass"});
+    reduce("shuffle_multi", "reduce_luitjens",
+           "several reductions in one pass over struct elements", luitjens, commutative,
+           Order::fixed, {1, 0, 2}, {core::plan_level_reduce, prelude, "shuffle_multi"});
+    for (const auto& [name, bytes] :
+         {std::pair<std::string_view, std::uint32_t>{"shuffle_vectorized_x2", 8},
+          {"shuffle_vectorized_x4", 16}}) {
+      reduce(name, "reduce_luitjens_vector", "two passes with vector loads", luitjens, commutative,
+             Order::fixed, {1, 0, 2},
+             {core::plan_level_reduce,
+              {"lanes", "packs_in", "levels", "group_lanes"},
+              "shuffle_vectorized",
+              {{"pack_bytes", bytes}}});
+    }
+    for (const auto& [name, summary] :
+         {std::pair<std::string_view, std::string_view>{"shuffle_warp_atomic",
+                                                        "one launch, one atomic per lane group"},
+          {"shuffle_block_atomic", "one launch, one atomic per group"}}) {
+      reduce(name, "reduce_luitjens_atomic", summary, luitjens, result_cell, Order::unordered,
+             {1, 0, 1}, {core::plan_cell_reduce, {"lanes", "group_lanes", "cell"}, name});
+    }
+  }
 
   static std::vector<std::string_view> lookback_prelude() {
     return {"lanes", "packs_in", "packs_out", "scan_tile", "atomics", "tile_words"};

@@ -49,6 +49,9 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
   if (needs.published_words && has.atomic_scope != AtomicScope::device) {
     return no("the device promises atomics within a work-group only");
   }
+  if (needs.result_cell && size_of(type) > 8) {
+    return no("no atomic holds an accumulator of " + std::to_string(size_of(type)) + " bytes");
+  }
   if (needs.result_cell && size_of(type) == 8 && !has.atomics64) {
     return no("the device has no 64-bit atomics");
   }

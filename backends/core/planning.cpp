@@ -4,6 +4,7 @@
 #include <bifold/error.hpp>
 #include <limits>
 
+#include "core/cell_path.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/log.hpp"
 #include "core/operator_text.hpp"
@@ -67,14 +68,18 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   KernelSpec spec;
   spec.family = variant.family;
   spec.entry = entry;
-  for (const std::string_view file : row_of(variant).prelude) {
-    spec.prelude.push_back(prelude_path(device, file));
-  }
   spec.input = shape.input;
   spec.accumulator = shape.accumulator;
   spec.output = shape.output;
   spec.op = shape.op;
   spec.map = shape.map;
+  for (const std::string_view file : row_of(variant).prelude) {
+    if (file == "cell") {
+      add_cell_path(device, spec);
+    } else {
+      spec.prelude.push_back(prelude_path(device, file));
+    }
+  }
   for (const auto& [name, value] : tuning.entries()) {
     if (std::isupper(static_cast<unsigned char>(name.front())) != 0) {
       spec.defines.emplace_back(name, value);
@@ -102,7 +107,7 @@ std::uint32_t pack_width(const gallery::Variant& variant, const PlanShape& shape
 std::uint64_t span_of(const gallery::Variant& variant, const PlanShape& shape,
                       const Tuning& tuning) {
   std::uint64_t span = tuning.get("GROUP_SIZE");
-  for (const std::string_view factor : {"PER_ITEM", "UNROLL", "ROWS"}) {
+  for (const std::string_view factor : {"PER_ITEM", "COARSE_FACTOR", "UNROLL", "ROWS"}) {
     span *= tuning.get_or(factor, 1);
   }
   return tuning.get_or("pack_bytes", 0) > 0 ? span * pack_width(variant, shape, tuning) : span;

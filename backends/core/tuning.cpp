@@ -1,10 +1,10 @@
 #include "core/tuning.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bifold/error.hpp>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "core/gallery_rows.hpp"
 
@@ -30,8 +30,8 @@ Tuning single_pass(std::uint32_t group_size, std::uint32_t rows, std::uint32_t s
 // One line per family; a device kind without values of its own takes the GPU's. A row of
 // the table in gallery.cpp may fix some of them. On CPUs the rows in the GPU's shape are there to
 // be compared: more ROWS would only cost their compilers seconds.
-const std::array<Defaults, 12>& defaults() {
-  static const std::array<Defaults, 12> table{{
+const std::vector<Defaults>& defaults() {
+  static const std::vector<Defaults> table{
       {"reduce_vector",
        {{"GROUP_SIZE", 256}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}}},
@@ -42,6 +42,16 @@ const std::array<Defaults, 12>& defaults() {
       {"reduce_persistent",
        {{"GROUP_SIZE", 256}, {"UNROLL", 8}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 64}, {"UNROLL", 8}, {"groups_per_unit", 8}}},
+      {"reduce_harris", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
+      {"reduce_luitjens",
+       {{"GROUP_SIZE", 512}, {"groups", 1024}},
+       {{"GROUP_SIZE", 64}, {"groups", 16}}},
+      {"reduce_luitjens_vector",
+       {{"GROUP_SIZE", 512}, {"groups", 1024}},
+       {{"GROUP_SIZE", 64}, {"groups", 16}}},
+      {"reduce_luitjens_atomic",
+       {{"GROUP_SIZE", 512}, {"groups", 1024}},
+       {{"GROUP_SIZE", 64}, {"groups", 16}}},
       {"scan_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
       // The reduction "ordered" shares this family.
       {"scan_reduce_then_scan",
@@ -53,7 +63,7 @@ const std::array<Defaults, 12>& defaults() {
       {"scan_lookback", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
       {"scan_lookback_warp_copy", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
       {"scan_lookback_warp", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
-  }};
+  };
   return table;
 }
 

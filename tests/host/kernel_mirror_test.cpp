@@ -70,7 +70,8 @@ std::map<std::string, SourceFile> kernels(const std::string& folder, const std::
 /// What a dialect may have alone: interchangeable paths of the prelude, of which each has those
 /// that its devices offer, and the contiguous chunks that only CPUs want.
 bool may_be_alone(const std::string& name) {
-  return name.starts_with("lanes_") || name.starts_with("atomics_") || name.ends_with("chunks");
+  return name.starts_with("lanes_") || name.starts_with("atomics_") || name.starts_with("cell_") ||
+         name.ends_with("chunks");
 }
 
 /// Families whose gallery rows all name one backend.

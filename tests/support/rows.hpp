@@ -4,6 +4,7 @@
 #include <bifold/gallery.hpp>
 #include <vector>
 
+#include "core/gallery_rows.hpp"
 #include "environment.hpp"
 
 namespace bifold::test {
@@ -21,12 +22,16 @@ inline std::vector<const gallery::Variant*> rows_on_device(Algorithm algorithm, 
   return rows;
 }
 
-/// One row of each kernel family, where rows differ by a tuning value only.
+/// One row of each kernel, where rows differ by a tuning value only.
 inline std::vector<const gallery::Variant*> families_on_device(Algorithm algorithm, Type type,
                                                                const Operator& op) {
   std::vector<const gallery::Variant*> rows;
+  const auto same_kernel = [](const gallery::Variant& left, const gallery::Variant& right) {
+    return left.family == right.family &&
+           core::row_of(left).entry_in(left) == core::row_of(right).entry_in(right);
+  };
   for (const auto* row : rows_on_device(algorithm, type, op)) {
-    if (rows.empty() || rows.back()->family != row->family) rows.push_back(row);
+    if (rows.empty() || !same_kernel(*rows.back(), *row)) rows.push_back(row);
   }
   return rows;
 }

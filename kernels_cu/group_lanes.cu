@@ -1,0 +1,17 @@
+// Prelude: a group's reduction by lane exchange: every lane group its own values, then the first
+// lane group the results of all. Index order is kept.
+
+// The combination of x over the group, known to its first lane group.
+DEVICE ACC group_lanes(ACC x, LaneScratch* lane_scratch, ACC* totals) {
+  x = lane_reduce(x, lane_scratch);
+#if LANE_GROUPS > 1
+  if (lane_index() == 0) totals[lane_group()] = x;
+  __syncthreads();
+  if (lane_group() == 0) {
+    x = IDENTITY;
+    if (lane_index() < LANE_GROUPS) x = totals[lane_index()];
+    x = lane_reduce(x, lane_scratch);
+  }
+#endif
+  return x;
+}
