@@ -12,7 +12,10 @@
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
 #ifndef UNROLL
-#define UNROLL 8  // The paper's F: consecutive elements per work-item and step.
+#define UNROLL 8  // The paper's F: elements per work-item and step.
+#endif
+#ifndef COALESCED
+#define COALESCED 0  // 0: those of a work-item are neighbours; 1: a launch's width apart.
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_persistent(
@@ -20,15 +23,17 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_per
     u64 partials_offset) {
   __local ACC scratch[2 * GROUP_SIZE];
   const u32 id = (u32)get_local_id(0);
-  const u64 stride = (u64)get_num_groups(0) * GROUP_SIZE * UNROLL;
+  const u64 width = (u64)get_num_groups(0) * GROUP_SIZE;
+  const u64 item = (u64)get_group_id(0) * GROUP_SIZE + id;
   input += input_offset;
 
   // --- Accumulate UNROLL elements per step, without branches ---
   ACC sum = IDENTITY;
-  for (u64 base = ((u64)get_group_id(0) * GROUP_SIZE + id) * UNROLL; base < n; base += stride) {
+  const u64 apart = COALESCED ? width : 1;
+  for (u64 base = COALESCED ? item : item * UNROLL; base < n; base += width * UNROLL) {
 #pragma unroll
     for (u32 f = 0; f < UNROLL; ++f) {
-      const u64 i = base + f;
+      const u64 i = base + f * apart;
       const u64 inside = i < n;
       const AccWords none = words_of(IDENTITY);
       AccWords x = words_of(LIFT(input[inside * i]));

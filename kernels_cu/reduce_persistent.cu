@@ -12,7 +12,10 @@
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
 #ifndef UNROLL
-#define UNROLL 8  // The paper's F: consecutive elements per work-item and step.
+#define UNROLL 8  // The paper's F: elements per work-item and step.
+#endif
+#ifndef COALESCED
+#define COALESCED 0  // 0: those of a work-item are neighbours; 1: a launch's width apart.
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
@@ -20,15 +23,17 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
                       u64 partials_offset) {
   __shared__ ACC scratch[2 * GROUP_SIZE];
   const u32 id = threadIdx.x;
-  const u64 stride = (u64)gridDim.x * GROUP_SIZE * UNROLL;
+  const u64 width = (u64)gridDim.x * GROUP_SIZE;
+  const u64 item = (u64)blockIdx.x * GROUP_SIZE + id;
   input += input_offset;
 
   // --- Accumulate UNROLL elements per step, without branches ---
   ACC sum = IDENTITY;
-  for (u64 base = ((u64)blockIdx.x * GROUP_SIZE + id) * UNROLL; base < n; base += stride) {
+  const u64 apart = COALESCED ? width : 1;
+  for (u64 base = COALESCED ? item : item * UNROLL; base < n; base += width * UNROLL) {
 #pragma unroll
     for (u32 f = 0; f < UNROLL; ++f) {
-      const u64 i = base + f;
+      const u64 i = base + f * apart;
       const u64 inside = i < n;
       const AccWords none = words_of(IDENTITY);
       AccWords x = words_of(LIFT(input[inside * i]));

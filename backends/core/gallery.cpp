@@ -22,6 +22,7 @@ constexpr std::string_view jradi = "Jradi 2017, section 3, listings 4 to 6";
 constexpr std::string_view harris = "Harris 2007, as tabulated by Jradi 2017";
 constexpr std::string_view luitjens = "Luitjens 2014";
 constexpr std::string_view oancea = "Oancea & Henriksen 2023";
+constexpr std::string_view dillhoff = "Dillhoff 2024, after Hwu, Kirk & El Hajj, chapter 10";
 constexpr std::string_view lookback_papers = "Willen & Brolos 2022; Merrill & Garland 2016";
 
 constexpr Requirements nothing{};
@@ -56,15 +57,30 @@ struct Table {
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2},
            {core::plan_two_stage_reduce, {"group_tree"}});
-    constexpr std::pair<std::string_view, std::uint32_t> persistent[] = {
+    const auto persistent = [&](std::string_view name, std::string_view summary,
+                                std::uint32_t unroll, std::uint32_t coalesced) {
+      reduce(name, "reduce_persistent", summary, jradi, commutative, Order::fixed, {1, 0, 2},
+             {core::plan_two_stage_reduce, {}, {}, {{"UNROLL", unroll}, {"COALESCED", coalesced}}});
+    };
+    constexpr std::pair<std::string_view, std::uint32_t> papers_order[] = {
         {"persistent_f1", 1}, {"persistent_f2", 2}, {"persistent_f3", 3},
         {"persistent_f4", 4}, {"persistent_f5", 5}, {"persistent_f6", 6},
         {"persistent_f7", 7}, {"persistent_f8", 8}, {"persistent_f16", 16}};
-    for (const auto& [name, unroll] : persistent) {
-      reduce(name, "reduce_persistent",
-             "catanzaro unrolled in global memory, algebra instead of branches", jradi, commutative,
-             Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce, {}, {}, {{"UNROLL", unroll}}});
+    for (const auto& [name, unroll] : papers_order) {
+      persistent(name, "catanzaro unrolled in global memory, algebra instead of branches", unroll,
+                 0);
     }
+    constexpr std::pair<std::string_view, std::uint32_t> coalesced_order[] = {
+        {"persistent_f1_coalesced", 1},  {"persistent_f2_coalesced", 2},
+        {"persistent_f3_coalesced", 3},  {"persistent_f4_coalesced", 4},
+        {"persistent_f5_coalesced", 5},  {"persistent_f6_coalesced", 6},
+        {"persistent_f7_coalesced", 7},  {"persistent_f8_coalesced", 8},
+        {"persistent_f16_coalesced", 16}};
+    for (const auto& [name, unroll] : coalesced_order) {
+      persistent(name, "the same, consecutive work-items taking consecutive elements", unroll, 1);
+    }
+    add_oancea();
+    add_dillhoff();
     add_harris();
     add_luitjens();
 
@@ -103,6 +119,46 @@ struct Table {
     double writes;
     std::uint32_t launches;
   };
+
+  void add_oancea() {
+    const std::vector<std::string_view> prelude{"lanes", "levels", "group_lanes"};
+    reduce("tree", "reduce_oancea", "binary tree of neighbours, one launch per level", oancea,
+           nothing, Order::fixed, {2, 1, 0},
+           {core::plan_item_level_reduce, prelude, "tree", {{"PER_ITEM", 2}}});
+    reduce("block", "reduce_oancea", "shrinks by the group size per launch", oancea, nothing,
+           Order::fixed, {1, 0, 0}, {core::plan_level_reduce, prelude, "block", {{"PER_ITEM", 1}}});
+    reduce(
+        "chunked", "reduce_oancea", "fixed number of work-items, one consecutive chunk each",
+        oancea, nothing, Order::fixed, {1, 0, 2},
+        {core::plan_level_reduce, prelude, "chunked", {{"PER_ITEM", 1}, {"groups_per_unit", 8}}});
+    reduce("atomic", "reduce_oancea_atomic", "one atomic on the result per element", oancea,
+           result_cell, Order::unordered, {1, 1, 1},
+           {core::plan_cell_reduce, {"cell"}, "combine_each"});
+    reduce("staged_ordered", "reduce_staged_ordered",
+           "consecutive elements per work-item, staged through local memory, in index order",
+           oancea, nothing, Order::fixed, {1, 0, 2}, {core::plan_level_reduce, prelude});
+  }
+
+  void add_dillhoff() {
+    const auto step = [&](std::string_view name, std::string_view summary,
+                          const Requirements& needs, Cost cost, core::Planner planner) {
+      reduce(name, "reduce_dillhoff", summary, dillhoff, needs, Order::fixed, cost,
+             {planner, {"levels"}, name, {{"PER_ITEM", 2}}});
+    };
+    step("interleaved_simple", "modulo addressing in global memory, on a copy", nothing, {3, 2, 0},
+         core::plan_level_reduce_on_copy);
+    step("interleaved_convergent", "sequential addressing in global memory, on a copy", commutative,
+         {3, 2, 0}, core::plan_level_reduce_on_copy);
+    step("shared", "sequential addressing in local memory", commutative, {1, 0, 0},
+         core::plan_level_reduce);
+    const std::vector<std::string_view> prelude{"levels", "group_tree", "cell"};
+    reduce("hierarchical", "reduce_dillhoff_atomic", "local memory, then one atomic per group",
+           dillhoff, result_cell, Order::unordered, {1, 0, 1},
+           {core::plan_cell_reduce, prelude, "hierarchical", {{"PER_ITEM", 2}}});
+    reduce("coarsened", "reduce_dillhoff_atomic", "the same with more elements per work-item",
+           dillhoff, result_cell, Order::unordered, {1, 0, 1},
+           {core::plan_cell_reduce, prelude, "coarsened", {{"PER_ITEM", 2}, {"COARSE_FACTOR", 4}}});
+  }
 
   // Kernels 1 and 2 combine neighbours, which keeps index order; later ones do not.
   void add_harris() {

@@ -42,6 +42,13 @@ const std::vector<Defaults>& defaults() {
       {"reduce_persistent",
        {{"GROUP_SIZE", 256}, {"UNROLL", 8}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 64}, {"UNROLL", 8}, {"groups_per_unit", 8}}},
+      {"reduce_oancea", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
+      {"reduce_oancea_atomic", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
+      {"reduce_staged_ordered",
+       {{"GROUP_SIZE", 256}, {"PER_ITEM", 7}, {"groups", 1024}},
+       {{"GROUP_SIZE", 64}, {"PER_ITEM", 7}, {"groups", 16}}},
+      {"reduce_dillhoff", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
+      {"reduce_dillhoff_atomic", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
       {"reduce_harris", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
       {"reduce_luitjens",
        {{"GROUP_SIZE", 512}, {"groups", 1024}},
@@ -111,6 +118,12 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     // A pack has 16 bytes whatever the type: with one-byte elements a work-item's rows hold four
     // times as many values, and fewer rows leave room for more groups.
     if (name == "ROWS" && element_bytes == 1) tuning.set(name, std::min<std::uint32_t>(value, 6));
+  }
+  // What a group stages has to leave room in local memory, however wide an element is.
+  constexpr std::uint32_t staged_bytes = 16384;
+  if (const std::uint32_t per_item = tuning.get_or("PER_ITEM", 0); per_item > 0) {
+    const auto row_bytes = static_cast<std::uint32_t>(element_bytes) * tuning.get("GROUP_SIZE");
+    tuning.set("PER_ITEM", std::clamp(staged_bytes / row_bytes, 1U, per_item));
   }
   for (const auto& [name, value] : row_of(variant).fixed.entries()) tuning.set(name, value);
   return tuning;

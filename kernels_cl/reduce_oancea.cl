@@ -1,0 +1,81 @@
+// Reductions of the course notes, each a kernel that is launched again over its own results.
+// `tree`: a level of a binary tree per launch, log2(n) launches. `block`: a group reduces as many
+// elements as it has work-items in local memory. `chunked`: a fixed number of work-items, each of
+// which reduces one consecutive chunk; on a GPU its loads do not coalesce, which is its lesson.
+// The notes take lengths that divide evenly; here a last odd element is handed on and what lies
+// behind the end counts as the identity. All three combine neighbours, so index order is kept.
+// Cost: `tree` reads 2 and writes 1 value per element, the others read each element once and leave
+// one value per group; log2(GROUP_SIZE) + 1 barriers in `block`, one in `chunked`.
+// Assumes a power-of-two group. Source: Oancea & Henriksen 2023.
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group.
+#endif
+#ifndef PER_ITEM
+#define PER_ITEM 1  // Elements per work-item: 2 in `tree`.
+#endif
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void tree(const __global IN* input,
+                                                                           u64 input_offset, u64 n,
+                                                                           ACC init,
+                                                                           __global ACC* results,
+                                                                           u64 results_offset) {
+  const u64 item = (u64)get_group_id(0) * GROUP_SIZE + get_local_id(0);
+  const u64 first = item * PER_ITEM;
+  input += input_offset;
+
+  // --- Tree: combine neighbours; every work-item leaves a result ---
+  if (first < n) {
+    ACC sum = LIFT(input[first]);
+#pragma unroll
+    for (u32 k = 1; k < PER_ITEM; ++k) {
+      if (first + k < n) sum = COMBINE(sum, LIFT(input[first + k]));
+    }
+    if (n <= PER_ITEM) sum = COMBINE(init, sum);
+    results[results_offset + item] = sum;
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void block(
+    const __global IN* input, u64 input_offset, u64 n, ACC init, __global ACC* results,
+    u64 results_offset) {
+  __local ACC scratch[GROUP_SIZE];
+  const u32 id = (u32)get_local_id(0);
+  const u64 i = (u64)get_group_id(0) * GROUP_SIZE + id;
+
+  // --- Block: load one element per work-item ---
+  scratch[id] = element_or_identity(input + input_offset, i, n);
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  // --- Block: combine neighbours in local memory ---
+  for (u32 distance = 1; distance < GROUP_SIZE; distance *= 2) {
+    const u32 slot = 2 * distance * id;
+    if (slot < GROUP_SIZE) scratch[slot] = COMBINE(scratch[slot], scratch[slot + distance]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+
+  // --- Block: write the result of the group ---
+  if (id == 0) write_group_result(scratch[0], init, results + results_offset);
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void chunked(
+    const __global IN* input, u64 input_offset, u64 n, ACC init, __global ACC* results,
+    u64 results_offset) {
+  __local LaneScratch lane_scratch;
+  __local ACC totals[LANE_GROUPS];
+  const u64 items = (u64)get_num_groups(0) * GROUP_SIZE;
+  const u64 chunk = n / items + (n % items != 0);
+  const u64 begin = ((u64)get_group_id(0) * GROUP_SIZE + get_local_id(0)) * chunk;
+  const u64 end = begin + chunk < n ? begin + chunk : n;
+  input += input_offset;
+
+  // --- Chunked: reduce an own chunk, element after element ---
+  ACC sum = IDENTITY;
+  for (u64 i = begin; i < end; ++i) sum = COMBINE(sum, LIFT(input[i]));
+
+  // --- Chunked: reduce the group in index order ---
+  sum = group_lanes(sum, &lane_scratch, totals);
+
+  // --- Chunked: write the result of the group ---
+  if (get_local_id(0) == 0) write_group_result(sum, init, results + results_offset);
+}
