@@ -1,5 +1,6 @@
 // Which rows of the gallery a device can run, and why not.
 #include <bifold/gallery.hpp>
+#include <bit>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -49,7 +50,7 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
   if (needs.published_words && has.atomic_scope != AtomicScope::device) {
     return no("the device promises atomics within a work-group only");
   }
-  if (needs.result_cell && size_of(type) > 8) {
+  if (needs.result_cell && (size_of(type) > 8 || !std::has_single_bit(size_of(type)))) {
     return no("no atomic holds an accumulator of " + std::to_string(size_of(type)) + " bytes");
   }
   if (needs.result_cell && size_of(type) == 8 && !has.atomics64) {

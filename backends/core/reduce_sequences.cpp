@@ -145,37 +145,39 @@ class LevelReduce final : public Plan {
 class CellReduce final : public Plan {
  public:
   CellReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-             Partials groups, PlannedKernel kernel, PlannedKernel narrow)
+             Partials groups, PlannedKernel kernel, PlannedKernel last)
       : Plan(device, variant, shape),
         groups_(groups),
         kernel_(std::move(kernel)),
-        narrow_(std::move(narrow)) {}
+        last_(std::move(last)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t /*n*/) const noexcept override {
-    return {0, is_narrow() ? word_bytes : 0};
+    return {0, has_own_word() ? 0 : word_size()};
   }
 
   void enqueue(const Call& call) const override {
-    const Range cell = is_narrow() ? partials_of(call) : call.output;
-    const Value start = is_narrow() ? shape().op.identity(shape().accumulator) : call.init;
+    const Range cell = has_own_word() ? call.output : partials_of(call);
+    const Value start = has_own_word() ? call.init : shape().op.identity(shape().accumulator);
     // A value's bytes beyond its size are zero: a narrow one fills its whole word.
-    const std::size_t filled = std::max<std::size_t>(start.size(), word_bytes);
-    call.queue.fill(cell.memory, cell.offset * start.size(), filled, {start.data(), filled});
+    call.queue.fill(cell.memory, cell.offset * start.size(), word_size(),
+                    {start.data(), word_size()});
     launch(call.queue, kernel_, groups_.count(call.n), call.input.memory, call.input.offset, call.n,
            cell.memory, cell.offset);
-    if (!is_narrow()) return;
-    launch(call.queue, narrow_, 1, cell.memory, cell.offset, std::uint64_t{1}, call.init,
+    if (has_own_word()) return;
+    launch(call.queue, last_, 1, cell.memory, cell.offset, std::uint64_t{1}, call.init,
            call.output.memory, call.output.offset);
   }
 
  private:
-  static constexpr std::size_t word_bytes = 4;
-
-  [[nodiscard]] bool is_narrow() const noexcept { return narrow_.kernel != nullptr; }
+  // Whether the result is an atomic word by itself.
+  [[nodiscard]] bool has_own_word() const noexcept { return last_.kernel == nullptr; }
+  [[nodiscard]] std::size_t word_size() const noexcept {
+    return std::max<std::size_t>(size_of(shape().accumulator), 4);
+  }
 
   Partials groups_;
   PlannedKernel kernel_;
-  PlannedKernel narrow_;  // Empty where the accumulator is an atomic word.
+  PlannedKernel last_;  // Empty where the result is an atomic word by itself.
 };
 
 std::shared_ptr<const Plan> plan_levels(const Device& device, const gallery::Variant& variant,
@@ -253,13 +255,16 @@ std::shared_ptr<const Plan> plan_cell_reduce(const Device& device, const gallery
                                              const PlanShape& shape, const Tuning& tuning) {
   const Partials groups{max_groups(device, tuning), span_of(variant, shape, tuning),
                         size_of(shape.accumulator)};
-  PlannedKernel narrow;
-  if (size_of(shape.accumulator) < 4) narrow = build_partials_stage(device, shape, 1);
+  PlannedKernel last;
+  // A struct may be aligned to less than its size.
+  if (size_of(shape.accumulator) < 4 || shape.accumulator.is_struct()) {
+    last = build_partials_stage(device, shape, 1);
+  }
   return std::make_shared<CellReduce>(
       device, variant, shape, groups,
       build_kernel(device, make_spec(device, variant, to_accumulators(shape), tuning,
                                      row_of(variant).entry_in(variant))),
-      std::move(narrow));
+      std::move(last));
 }
 
 }  // namespace bifold::core

@@ -6,6 +6,7 @@
 
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"
+#include "support/rows.hpp"
 #include "support/workload.hpp"
 
 namespace bifold {
@@ -24,17 +25,21 @@ std::vector<Run> every_length(bool scan) {
   return runs;
 }
 
-/// Runs `body` for each row of `algorithm` that the device supports on that type.
+std::size_t turn_of(Type type) {
+  return static_cast<std::size_t>(std::find(all_types.begin(), all_types.end(), type) -
+                                  all_types.begin());
+}
+
+/// Runs `body` for each row of `algorithm` that the device supports on i32, the type on which every
+/// row is tested, and for one row of each kernel file on other types: a program takes a CPU's
+/// compiler longer than its runs.
 template <class Body>
 void for_rows(Algorithm algorithm, Type type, const Operator& op, Body body) {
   if (!test::device().supports(type)) return;
-  int rows = 0;
-  for (const auto& row : gallery::variants()) {
-    if (row.algorithm != algorithm || !gallery::supports(test::device(), row, type, op)) continue;
-    body(row);
-    ++rows;
-  }
-  CHECK(rows > 0);
+  const auto rows = type == Type::i32 ? test::rows_on_device(algorithm, type, op)
+                                      : test::files_on_device(algorithm, type, op, turn_of(type));
+  CHECK_FALSE(rows.empty());
+  for (const auto* row : rows) body(*row);
 }
 
 /// One operator per row and value size, such that a misplaced element shows: sums and products

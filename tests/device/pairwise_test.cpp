@@ -1,5 +1,5 @@
-// Breadth: rows, types, operators, scan kinds and group sizes, every pair of which meets in some
-// program, and the production rows on every legal type and operator.
+// Breadth: kernel files, types, operators, scan kinds and group sizes, every pair of which meets in
+// some program, and the production rows on every legal type and operator.
 #include <doctest/doctest.h>
 
 #include <bifold/gallery.hpp>
@@ -91,25 +91,25 @@ TEST_CASE("an operator that is not defined on a type is not supported on it") {
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("pairwise_reduce_1");
-TEST_CASE("reductions: every pair of row, type, operator and group size, first half") {
+TEST_CASE("reductions: every pair of kernel file, type, operator and group size, first half") {
   check_pairwise(Algorithm::reduce, 0);
 }
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("pairwise_reduce_2");
-TEST_CASE("reductions: every pair of row, type, operator and group size, second half") {
+TEST_CASE("reductions: every pair of kernel file, type, operator and group size, second half") {
   check_pairwise(Algorithm::reduce, 1);
 }
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("pairwise_scan_1");
-TEST_CASE("scans: every pair of row, type, operator, kind and group size, first half") {
+TEST_CASE("scans: every pair of kernel file, type, operator, kind and group size, first half") {
   check_pairwise(Algorithm::scan, 0);
 }
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("pairwise_scan_2");
-TEST_CASE("scans: every pair of row, type, operator, kind and group size, second half") {
+TEST_CASE("scans: every pair of kernel file, type, operator, kind and group size, second half") {
   check_pairwise(Algorithm::scan, 1);
 }
 TEST_SUITE_END();

@@ -93,19 +93,24 @@ TEST_CASE("a reduction accumulates in the type of its initial value, on every ro
   const auto host = random_values<std::uint8_t>(60'001, 0, 255);
   auto data = upload(queue, host);
   const auto total = std::accumulate(host.begin(), host.end(), std::uint64_t{0});
+  // Every kernel on one type, one kernel of each file on the others.
   for (const auto* row : test::families_on_device(Algorithm::reduce, Type::u64, plus)) {
     INFO("row " << row->name);
-    const ReduceOptions options{.variant = row->name};
-    CHECK(reduce(queue, data, plus, std::uint64_t{1} << 40, options) ==
+    CHECK(reduce(queue, data, plus, std::uint64_t{1} << 40, {.variant = row->name}) ==
           (std::uint64_t{1} << 40) + total);
-    CHECK(reduce(queue, data, plus, std::int32_t{-3}, options) ==
-          static_cast<std::int32_t>(total) - 3);
-    CHECK(reduce(queue, data, plus, std::uint8_t{0}, options) == static_cast<std::uint8_t>(total));
-    CHECK(reduce(queue, data, plus, 0.0f, options) == static_cast<float>(total));
-    if (test::device().supports(Type::f64)) {
-      CHECK(reduce(queue, data, plus, 0.5, options) == static_cast<double>(total) + 0.5);
-    }
   }
+  const auto check = [&](auto init, std::size_t turn) {
+    const Type type = type_of<decltype(init)>();
+    for (const auto* row : test::files_on_device(Algorithm::reduce, type, plus, turn)) {
+      INFO("row " << row->name);
+      const auto expected = static_cast<decltype(init)>(init + static_cast<decltype(init)>(total));
+      CHECK(reduce(queue, data, plus, init, {.variant = row->name}) == expected);
+    }
+  };
+  check(std::int32_t{-3}, 0);
+  check(std::uint8_t{0}, 1);
+  check(0.0f, 2);
+  if (test::device().supports(Type::f64)) check(0.5, 3);
 }
 
 TEST_CASE("a scan accumulates in the output's type, or in the one that is asked for") {
@@ -167,7 +172,7 @@ TEST_CASE("the initial value is folded in once, whatever the number of groups") 
   const auto host = random_values<std::int64_t>(300'000, -50, 50);
   auto data = upload(queue, host);
   const auto total = std::accumulate(host.begin(), host.end(), std::int64_t{0});
-  for (const auto* row : test::families_on_device(Algorithm::reduce, Type::i64, plus)) {
+  for (const auto* row : test::files_on_device(Algorithm::reduce, Type::i64, plus, 1)) {
     CHECK(reduce(queue, data, plus, std::int64_t{1'000'000'007},
                  ReduceOptions{.variant = row->name}) == total + 1'000'000'007);
   }

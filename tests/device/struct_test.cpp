@@ -119,12 +119,13 @@ constexpr std::uint64_t longest = 100'003 + 16;
 
 enum class Sweep : std::uint8_t { rows, families };
 
-// Every row of an algorithm that takes the type and operator, or one of each family.
+// Every row of an algorithm that takes the type and operator, or one of each kernel file.
 template <class Body>
 int for_supporting_rows(Algorithm algorithm, Type type, const Operator& op, Sweep sweep,
                         Body body) {
-  const auto rows = sweep == Sweep::rows ? test::rows_on_device(algorithm, type, op)
-                                         : test::families_on_device(algorithm, type, op);
+  const auto rows = sweep == Sweep::rows
+                        ? test::rows_on_device(algorithm, type, op)
+                        : test::files_on_device(algorithm, type, op, size_of(type));
   for (const gallery::Variant* row : rows) {
     INFO(row->name);
     body(*row);

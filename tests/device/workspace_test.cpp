@@ -18,12 +18,16 @@ using test::Workload;
 
 namespace {
 
-/// A plan per kernel family and type of this device, scans and reductions.
+/// A plan per kernel and the first type, and per kernel file and any other type, scans and
+/// reductions.
 std::vector<std::pair<Workload, AnyPlan>> all_plans(std::initializer_list<Type> types) {
   std::vector<std::pair<Workload, AnyPlan>> plans;
   for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
     for (const Type type : types) {
-      for (const auto* row : test::families_on_device(algorithm, type, plus)) {
+      const auto rows = type == *types.begin()
+                            ? test::families_on_device(algorithm, type, plus)
+                            : test::files_on_device(algorithm, type, plus, plans.size());
+      for (const auto* row : rows) {
         const Workload workload = test::workload_of(*row, type, plus);
         plans.emplace_back(workload, AnyPlan(workload));
       }
@@ -91,7 +95,7 @@ TEST_SUITE_BEGIN("workspace");
 
 TEST_CASE("the size query is monotone and never shrinks below what smaller inputs need") {
   test::Random random(test::seed());
-  for (const auto& [workload, plan] : all_plans({Type::u8, Type::i32, Type::i64})) {
+  for (const auto& [workload, plan] : all_plans({Type::i32, Type::u8, Type::i64})) {
     std::vector<std::uint64_t> lengths{0};
     for (int power = 0; power < 40; ++power) {
       for (const std::int64_t step : {-1, 0, 1}) {
@@ -197,14 +201,14 @@ TEST_CASE("a workspace that overlaps the data is refused") {
 }
 
 TEST_CASE("a prepared workspace serves plans of all types and sizes one after another") {
-  const auto plans = all_plans({Type::u8, Type::i32, Type::i64});
+  const auto plans = all_plans({Type::i32, Type::u8, Type::i64});
   std::uint64_t bytes = 0;
   for (const auto& [workload, plan] : plans) {
     bytes = std::max(bytes, plan.workspace_bytes(Bench::capacity));
   }
   for (const std::uint64_t offset : {0u, 3u, 8u}) {
     std::vector<std::unique_ptr<Bench>> benches;
-    for (const Type type : {Type::u8, Type::i32, Type::i64}) {
+    for (const Type type : {Type::i32, Type::u8, Type::i64}) {
       benches.push_back(std::make_unique<Bench>(type));
     }
     Buffer<std::uint8_t> memory(test::device(), bytes + offset);
@@ -219,7 +223,7 @@ TEST_CASE("a prepared workspace serves plans of all types and sizes one after an
     for (int round = 0; round < 12; ++round) {
       for (const auto& [workload, plan] : plans) {
         const auto type = workload.input;
-        Bench& bench = *benches[type == Type::u8 ? 0 : type == Type::i32 ? 1 : 2];
+        Bench& bench = *benches[type == Type::i32 ? 0 : type == Type::u8 ? 1 : 2];
         const std::uint64_t n = 1 + random.below(Bench::capacity - 1);
         if (bench.right(workload, plan, n, &workspace)) continue;
         FAIL_CHECK(describe(workload), ", round ", round, ", n ", n, ", offset ", offset, ", seed ",

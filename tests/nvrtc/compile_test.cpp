@@ -113,6 +113,15 @@ TEST_CASE("every row that has CUDA kernels compiles with a user operator of 8 by
   CHECK(rows >= 3);
 }
 
+TEST_CASE("this architecture's share of the rows compiles, each on another type") {
+  std::size_t turn = 0;
+  for (const auto& row : gallery::variants()) {
+    const Workload workload = test::workload_of(row, all_types[turn % all_types.size()], plus);
+    if (supports(workload) && turn++ % architectures.size() == own_turn()) compiles(workload);
+  }
+  CHECK(turn >= architectures.size());
+}
+
 TEST_CASE("this architecture's share of the rows compiles on a struct, reductions with a map") {
   const Type pair = type_of<Extent>();
   const Operator op = Operator::fieldwise(pair, {minimum, maximum});

@@ -1,5 +1,7 @@
 #include "factors.hpp"
 
+#include <algorithm>
+
 #include "environment.hpp"
 #include "group_sizes.hpp"
 
@@ -7,14 +9,25 @@ namespace bifold::test {
 
 Factors::Factors(Algorithm algorithm) {
   for (const auto& row : gallery::variants()) {
-    if (row.algorithm == algorithm) rows_.push_back(&row);
+    if (row.algorithm != algorithm) continue;
+    const auto found = std::find_if(files_.begin(), files_.end(), [&](const auto& file) {
+      return file.front()->family == row.family;
+    });
+    if (found == files_.end()) {
+      files_.push_back({&row});
+    } else {
+      found->push_back(&row);
+    }
   }
   const std::size_t kinds = algorithm == Algorithm::scan ? 2 : 1;
-  levels_ = {rows_.size(), all_types.size(), builtin_operators().size(), kinds, group_sizes.size()};
+  levels_ = {files_.size(), all_types.size(), builtin_operators().size(), kinds,
+             group_sizes.size()};
 }
 
 Workload Factors::shape(const Combination& combination) const {
-  return workload_of(*rows_[combination[0]], all_types[combination[1]],
+  const auto& file = files_[combination[0]];
+  const std::size_t turn = combination[1] + combination[2] + combination[4];
+  return workload_of(*file[turn % file.size()], all_types[combination[1]],
                      builtin_operators()[combination[2]], static_cast<ScanKind>(combination[3]));
 }
 

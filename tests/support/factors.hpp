@@ -1,4 +1,4 @@
-// The factors that programs are combined from: row, type, operator, scan kind, group size.
+// The factors that programs are combined from: kernel file, type, operator, scan kind, group size.
 #pragma once
 
 #include <bifold/gallery.hpp>
@@ -29,7 +29,9 @@ class Factors {
  private:
   [[nodiscard]] Workload shape(const Combination& combination) const;
 
-  std::vector<const gallery::Variant*> rows_;
+  /// By kernel file: its rows take turns as the other factors change, as each combination is a
+  /// program to compile and some files have dozens of rows.
+  std::vector<std::vector<const gallery::Variant*>> files_;
   std::vector<std::size_t> levels_;
 };
 

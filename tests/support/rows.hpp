@@ -1,6 +1,7 @@
 // The gallery's rows that the device under test can run.
 #pragma once
 
+#include <algorithm>
 #include <bifold/gallery.hpp>
 #include <vector>
 
@@ -33,6 +34,25 @@ inline std::vector<const gallery::Variant*> families_on_device(Algorithm algorit
   for (const auto* row : rows_on_device(algorithm, type, op)) {
     if (rows.empty() || !same_kernel(*rows.back(), *row)) rows.push_back(row);
   }
+  return rows;
+}
+
+/// One row of each kernel file, another one for each `turn`: files of related kernels and of rows
+/// that differ by a tuning value have dozens.
+inline std::vector<const gallery::Variant*> files_on_device(Algorithm algorithm, Type type,
+                                                            const Operator& op, std::size_t turn) {
+  std::vector<std::vector<const gallery::Variant*>> files;
+  for (const auto* row : families_on_device(algorithm, type, op)) {
+    const auto same = [row](const auto& file) { return file.front()->family == row->family; };
+    const auto found = std::find_if(files.begin(), files.end(), same);
+    if (found == files.end()) {
+      files.push_back({row});
+    } else {
+      found->push_back(row);
+    }
+  }
+  std::vector<const gallery::Variant*> rows;
+  for (const auto& file : files) rows.push_back(file[turn % file.size()]);
   return rows;
 }
 
