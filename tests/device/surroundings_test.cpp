@@ -29,7 +29,7 @@ std::vector<T> surrounded_ones(std::size_t offset, std::size_t n) {
 template <class T>
 void check_reduce(Queue& queue, const gallery::Variant& row, View<T> view, const Operator& op,
                   T expected) {
-  INFO(row.name << ' ' << op.name() << ", n " << view.size());
+  INFO(row.name << " " << op.name() << ", n " << view.size());
   CHECK(reduce(queue, erase(view), op, Value(T{0}), {.variant = row.name}).template as<T>() ==
         expected);
 }
