@@ -4,8 +4,8 @@
 // of a value travel before the first of them is combined, so that their exchanges overlap. It takes
 // any accumulator, one of a single word included. The paper's exchange names no lanes, which is
 // undefined since Volta; here lanes are synchronised. Cost: reads each element once, writes one
-// accumulator per group; two launches; one barrier. Assumes a commutative operator and at most as
-// many lane groups as lanes. Source: Luitjens 2014.
+// accumulator per group; two launches; one barrier. Assumes a commutative operator.
+// Source: Luitjens 2014.
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 512  // Work-items per group.

@@ -2,7 +2,7 @@
 // The paper assumes aligned input of whole packs; here the elements before the first pack boundary
 // and behind the last whole pack are read one by one.
 // Cost: reads each element once, writes one accumulator per group; two launches; one barrier.
-// Assumes a commutative operator and at most as many lane groups as lanes.
+// Assumes a commutative operator.
 // Source: Luitjens 2014.
 
 #ifndef GROUP_SIZE

@@ -8,8 +8,12 @@ DEVICE ACC group_lanes(ACC x, LaneScratch* lane_scratch, ACC* totals) {
   if (lane_index() == 0) totals[lane_group()] = x;
   __syncthreads();
   if (lane_group() == 0) {
+    // Each lane takes its share of consecutive results: narrow lane groups may be more than lanes.
+    const u32 share = (LANE_GROUPS + LANES - 1) / LANES;
     x = IDENTITY;
-    if (lane_index() < LANE_GROUPS) x = totals[lane_index()];
+    for (u32 g = lane_index() * share; g < (lane_index() + 1) * share; ++g) {
+      if (g < LANE_GROUPS) x = COMBINE(x, totals[g]);
+    }
     x = lane_reduce(x, lane_scratch);
   }
 #endif

@@ -3,8 +3,8 @@
 // result into the cell by one atomic. The paper leaves open who makes the cell ready; here a fill
 // in the same stream does. The order in which results reach the cell is not fixed, so neither are
 // the last bits of floating sums. Cost: reads each element once, one atomic per lane group or
-// group; one launch; one barrier in `shuffle_block_atomic`. Assumes a commutative operator and at
-// most as many lane groups as lanes. Source: Luitjens 2014.
+// group; one launch; one barrier in `shuffle_block_atomic`. Assumes a commutative operator.
+// Source: Luitjens 2014.
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 512  // Work-items per group.

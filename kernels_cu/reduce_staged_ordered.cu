@@ -6,7 +6,6 @@
 // work-items of a lane group on different banks.
 // Cost: reads each element once, writes one accumulator per group; two launches; three barriers per
 // tile of GROUP_SIZE * PER_ITEM elements, which has to fit local memory.
-// Assumes at most as many lane groups as lanes.
 // Source: Oancea & Henriksen 2023, on the maximum segment sum.
 
 #ifndef GROUP_SIZE
