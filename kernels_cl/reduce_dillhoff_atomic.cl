@@ -2,9 +2,10 @@
 // and combines the results by one atomic each, `coarsened` lets each work-item first accumulate
 // more elements on its own, so that there are fewer groups. The listings read past the end of the
 // input and start from a cell that nobody has made ready; here what lies behind the end counts as
-// the identity, and a fill in the same stream goes before. Cost: reads each element once, one
-// atomic per group; one launch; log2(GROUP_SIZE) + 1 barriers. Assumes a commutative operator and a
-// power-of-two group. Source: Dillhoff 2024, after Hwu, Kirk & El Hajj, chapter 10.
+// the identity, and a fill in the same stream goes before.
+// Cost: reads each element once, one atomic per group; one launch; log2(GROUP_SIZE) + 1 barriers.
+// Assumes a commutative operator and a power-of-two group.
+// Source: Dillhoff 2024, after Hwu, Kirk & El Hajj, chapter 10.
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

@@ -1,9 +1,12 @@
 // Luitjens' single-launch reductions: work-items walk the input with the stride of the launch, then
 // each lane group (`shuffle_warp_atomic`) or each group (`shuffle_block_atomic`) combines its
-// result into the cell by one atomic. The paper leaves open who makes the cell ready; here a fill
-// in the same stream does. The order in which results reach the cell is not fixed, so neither are
-// the last bits of floating sums. Cost: reads each element once, one atomic per lane group or
-// group; one launch; one barrier in `shuffle_block_atomic`. Assumes a commutative operator.
+// result into the cell by one atomic.
+// The paper leaves open who makes the cell ready; here a fill in the same stream does.
+// The order in which results reach the cell is not fixed, so neither are the last bits of floating
+// sums.
+// Cost: reads each element once, one atomic per lane group or group; one launch; one barrier in
+// `shuffle_block_atomic`.
+// Assumes a commutative operator.
 // Source: Luitjens 2014.
 
 #ifndef GROUP_SIZE

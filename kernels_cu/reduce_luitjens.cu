@@ -2,9 +2,10 @@
 // the launch, lane groups combine their registers, the first lane group combines the results of
 // all. `shuffle_multi` is for accumulators of several fields, k reductions in one pass: all words
 // of a value travel before the first of them is combined, so that their exchanges overlap. It takes
-// any accumulator, one of a single word included. The paper's exchange names no lanes, which is
-// undefined since Volta; here lanes are synchronised. Cost: reads each element once, writes one
-// accumulator per group; two launches; one barrier. Assumes a commutative operator.
+// any accumulator, one of a single word included.
+// The paper's exchange names no lanes, which is undefined since Volta; here lanes are synchronised.
+// Cost: reads each element once, writes one accumulator per group; two launches; one barrier.
+// Assumes a commutative operator.
 // Source: Luitjens 2014.
 
 #ifndef GROUP_SIZE
