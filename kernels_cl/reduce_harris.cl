@@ -13,7 +13,7 @@
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
 #ifndef PER_ITEM
-#define PER_ITEM 1  // Elements per work-item and step: 2 from kernel 4 on.
+#define PER_ITEM 1  // Elements per work-item and step: 2 from kernel 4 on, and in groups of one.
 #endif
 
 // What LANES values of the group come to, in scratch[0]; called by the first lane group.
@@ -34,7 +34,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void harris1(
   const u64 i = (u64)get_group_id(0) * GROUP_SIZE + id;
 
   // --- 1: Load one element per work-item ---
-  scratch[id] = element_or_identity(input + input_offset, i, n);
+  scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
   barrier(CLK_LOCAL_MEM_FENCE);
 
   // --- 1: Combine at doubling distances, by the work-items that a modulo picks ---
@@ -56,7 +56,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void harris2(
   const u64 i = (u64)get_group_id(0) * GROUP_SIZE + id;
 
   // --- 2: Load one element per work-item ---
-  scratch[id] = element_or_identity(input + input_offset, i, n);
+  scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
   barrier(CLK_LOCAL_MEM_FENCE);
 
   // --- 2: Combine at doubling distances, by the first work-items ---
@@ -79,7 +79,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void harris3(
   const u64 i = (u64)get_group_id(0) * GROUP_SIZE + id;
 
   // --- 3: Load one element per work-item ---
-  scratch[id] = element_or_identity(input + input_offset, i, n);
+  scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
   barrier(CLK_LOCAL_MEM_FENCE);
 
   // --- 3: Combine at halving distances ---

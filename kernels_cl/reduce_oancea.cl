@@ -12,7 +12,7 @@
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
 #ifndef PER_ITEM
-#define PER_ITEM 1  // Elements per work-item: 2 in `tree`.
+#define PER_ITEM 1  // Elements per work-item: 2 in `tree`, and in groups of one.
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void tree(const __global IN* input,
@@ -44,7 +44,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void block(
   const u64 i = (u64)get_group_id(0) * GROUP_SIZE + id;
 
   // --- Block: load one element per work-item ---
-  scratch[id] = element_or_identity(input + input_offset, i, n);
+  scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
   barrier(CLK_LOCAL_MEM_FENCE);
 
   // --- Block: combine neighbours in local memory ---

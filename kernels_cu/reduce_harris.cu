@@ -13,7 +13,7 @@
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
 #ifndef PER_ITEM
-#define PER_ITEM 1  // Elements per work-item and step: 2 from kernel 4 on.
+#define PER_ITEM 1  // Elements per work-item and step: 2 from kernel 4 on, and in groups of one.
 #endif
 
 // What LANES values of the group come to, in scratch[0]; called by the first lane group.
@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 i = (u64)blockIdx.x * GROUP_SIZE + id;
 
   // --- 1: Load one element per work-item ---
-  scratch[id] = element_or_identity(input + input_offset, i, n);
+  scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
   __syncthreads();
 
   // --- 1: Combine at doubling distances, by the work-items that a modulo picks ---
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 i = (u64)blockIdx.x * GROUP_SIZE + id;
 
   // --- 2: Load one element per work-item ---
-  scratch[id] = element_or_identity(input + input_offset, i, n);
+  scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
   __syncthreads();
 
   // --- 2: Combine at doubling distances, by the first work-items ---
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 i = (u64)blockIdx.x * GROUP_SIZE + id;
 
   // --- 3: Load one element per work-item ---
-  scratch[id] = element_or_identity(input + input_offset, i, n);
+  scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
   __syncthreads();
 
   // --- 3: Combine at halving distances ---

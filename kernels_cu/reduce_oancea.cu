@@ -12,7 +12,7 @@
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
 #ifndef PER_ITEM
-#define PER_ITEM 1  // Elements per work-item: 2 in `tree`.
+#define PER_ITEM 1  // Elements per work-item: 2 in `tree`, and in groups of one.
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 i = (u64)blockIdx.x * GROUP_SIZE + id;
 
   // --- Block: load one element per work-item ---
-  scratch[id] = element_or_identity(input + input_offset, i, n);
+  scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
   __syncthreads();
 
   // --- Block: combine neighbours in local memory ---

@@ -231,8 +231,11 @@ std::shared_ptr<const Plan> plan_ordered_reduce(const Device& device,
 
 std::shared_ptr<const Plan> plan_level_reduce(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
-  const Levels levels{span_of(variant, shape, tuning), 1, max_groups(device, tuning)};
-  return plan_levels(device, variant, shape, tuning, levels, false);
+  Tuning values = tuning;
+  Levels levels{span_of(variant, shape, tuning), 1, max_groups(device, tuning)};
+  // A group of one work-item that takes one element would leave as many results as it found.
+  if (levels.span == 1 && !levels.walks()) levels.span = values.set("PER_ITEM", 2).get("PER_ITEM");
+  return plan_levels(device, variant, shape, values, levels, false);
 }
 
 std::shared_ptr<const Plan> plan_item_level_reduce(const Device& device,
