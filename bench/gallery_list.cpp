@@ -58,8 +58,9 @@ std::vector<ChosenDevice> chosen_devices(const std::vector<std::string>& selecto
 }
 
 bool uses_lanes(const Variant& variant) {
-  const auto& prelude = bifold::core::row_of(variant).prelude;
-  return std::find(prelude.begin(), prelude.end(), "lanes") != prelude.end();
+  const bifold::core::Row& row = bifold::core::row_of(variant);
+  return !row.lanes_idle &&
+         std::find(row.prelude.begin(), row.prelude.end(), "lanes") != row.prelude.end();
 }
 
 /// "yes", "yes, lanes by shuffle", "yes, but not f16: ...", "no: ...".

@@ -40,11 +40,8 @@ const Result* find(const std::vector<Result>& results, const Configuration& what
 std::string obstacle(const Configuration& what, const GalleryOptions& options,
                      bifold::DeviceKind kind) {
   if (bifold::gallery::find(what.algorithm, what.variant) == nullptr) {
-    if (every_row_is_there) {
-      throw std::logic_error(fmt::format("the gallery has no {} '{}', which a paper names",
-                                         bifold::name_of(what.algorithm), what.variant));
-    }
-    return "not in this build";
+    throw std::logic_error(fmt::format("the gallery has no {} '{}', which a paper names",
+                                       bifold::name_of(what.algorithm), what.variant));
   }
   if (options.max_size && what.n > *options.max_size) {
     return fmt::format("n is more than --max-size {}", count_text(*options.max_size));

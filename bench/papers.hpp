@@ -8,10 +8,6 @@
 
 namespace bench {
 
-/// Whether the gallery has every row that the papers name. While it is false, a missing row is a
-/// line of the table; once it is true, it is an error of this program.
-inline constexpr bool every_row_is_there = false;
-
 /// What a paper says about the correctness of a result.
 enum class Verdict : std::uint8_t { unsaid, valid, invalid };
 

@@ -5,7 +5,7 @@
 // The notes take lengths that divide evenly; here a last odd element is handed on and what lies
 // behind the end counts as the identity. All three combine neighbours, so index order is kept.
 // Cost: `tree` reads 2 and writes 1 value per element, the others read each element once and leave
-// one value per group; log2(GROUP_SIZE) + 1 barriers in `block`, one in `chunked`.
+// one value per group; log2(GROUP_SIZE) + 1 barriers in `block` and `chunked`.
 // Assumes a power-of-two group. Source: Oancea & Henriksen 2023.
 
 #ifndef GROUP_SIZE
@@ -14,6 +14,17 @@
 #ifndef PER_ITEM
 #define PER_ITEM 1  // Elements per work-item: 2 in `tree`, and in groups of one.
 #endif
+
+// Combines the values of the group in index order, neighbours first; the result is scratch[0].
+DEVICE void neighbour_tree(__local ACC* scratch) {
+  const u32 id = (u32)get_local_id(0);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (u32 distance = 1; distance < GROUP_SIZE; distance *= 2) {
+    const u32 slot = 2 * distance * id;
+    if (slot < GROUP_SIZE) scratch[slot] = COMBINE(scratch[slot], scratch[slot + distance]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void tree(const __global IN* input,
                                                                            u64 input_offset, u64 n,
@@ -45,14 +56,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void block(
 
   // --- Block: load one element per work-item ---
   scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
-  barrier(CLK_LOCAL_MEM_FENCE);
 
   // --- Block: combine neighbours in local memory ---
-  for (u32 distance = 1; distance < GROUP_SIZE; distance *= 2) {
-    const u32 slot = 2 * distance * id;
-    if (slot < GROUP_SIZE) scratch[slot] = COMBINE(scratch[slot], scratch[slot + distance]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
+  neighbour_tree(scratch);
 
   // --- Block: write the result of the group ---
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);
@@ -61,8 +67,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void block(
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void chunked(
     const __global IN* input, u64 input_offset, u64 n, ACC init, __global ACC* results,
     u64 results_offset) {
-  __local LaneScratch lane_scratch;
-  __local ACC totals[LANE_GROUPS];
+  __local ACC scratch[GROUP_SIZE];
   const u64 items = (u64)get_num_groups(0) * GROUP_SIZE;
   const u64 chunk = n / items + (n % items != 0);
   const u64 begin = ((u64)get_group_id(0) * GROUP_SIZE + get_local_id(0)) * chunk;
@@ -73,9 +78,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void chunked(
   ACC sum = IDENTITY;
   for (u64 i = begin; i < end; ++i) sum = COMBINE(sum, LIFT(input[i]));
 
-  // --- Chunked: reduce the group in index order ---
-  sum = group_lanes(sum, &lane_scratch, totals);
+  // --- Chunked: combine neighbours in local memory ---
+  scratch[get_local_id(0)] = sum;
+  neighbour_tree(scratch);
 
   // --- Chunked: write the result of the group ---
-  if (get_local_id(0) == 0) write_group_result(sum, init, results + results_offset);
+  if (get_local_id(0) == 0) write_group_result(scratch[0], init, results + results_offset);
 }

@@ -5,7 +5,7 @@
 // The notes take lengths that divide evenly; here a last odd element is handed on and what lies
 // behind the end counts as the identity. All three combine neighbours, so index order is kept.
 // Cost: `tree` reads 2 and writes 1 value per element, the others read each element once and leave
-// one value per group; log2(GROUP_SIZE) + 1 barriers in `block`, one in `chunked`.
+// one value per group; log2(GROUP_SIZE) + 1 barriers in `block` and `chunked`.
 // Assumes a power-of-two group. Source: Oancea & Henriksen 2023.
 
 #ifndef GROUP_SIZE
@@ -14,6 +14,17 @@
 #ifndef PER_ITEM
 #define PER_ITEM 1  // Elements per work-item: 2 in `tree`, and in groups of one.
 #endif
+
+// Combines the values of the group in index order, neighbours first; the result is scratch[0].
+DEVICE void neighbour_tree(ACC* scratch) {
+  const u32 id = threadIdx.x;
+  __syncthreads();
+  for (u32 distance = 1; distance < GROUP_SIZE; distance *= 2) {
+    const u32 slot = 2 * distance * id;
+    if (slot < GROUP_SIZE) scratch[slot] = COMBINE(scratch[slot], scratch[slot + distance]);
+    __syncthreads();
+  }
+}
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     tree(const IN* input, u64 input_offset, u64 n, ACC init, ACC* results, u64 results_offset) {
@@ -41,14 +52,9 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
   // --- Block: load one element per work-item ---
   scratch[id] = neighbours_or_identity(input + input_offset, i * PER_ITEM, n);
-  __syncthreads();
 
   // --- Block: combine neighbours in local memory ---
-  for (u32 distance = 1; distance < GROUP_SIZE; distance *= 2) {
-    const u32 slot = 2 * distance * id;
-    if (slot < GROUP_SIZE) scratch[slot] = COMBINE(scratch[slot], scratch[slot + distance]);
-    __syncthreads();
-  }
+  neighbour_tree(scratch);
 
   // --- Block: write the result of the group ---
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);
@@ -56,8 +62,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     chunked(const IN* input, u64 input_offset, u64 n, ACC init, ACC* results, u64 results_offset) {
-  __shared__ LaneScratch lane_scratch;
-  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC scratch[GROUP_SIZE];
   const u64 items = (u64)gridDim.x * GROUP_SIZE;
   const u64 chunk = n / items + (n % items != 0);
   const u64 begin = ((u64)blockIdx.x * GROUP_SIZE + threadIdx.x) * chunk;
@@ -68,9 +73,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   ACC sum = IDENTITY;
   for (u64 i = begin; i < end; ++i) sum = COMBINE(sum, LIFT(input[i]));
 
-  // --- Chunked: reduce the group in index order ---
-  sum = group_lanes(sum, &lane_scratch, totals);
+  // --- Chunked: combine neighbours in local memory ---
+  scratch[threadIdx.x] = sum;
+  neighbour_tree(scratch);
 
   // --- Chunked: write the result of the group ---
-  if (threadIdx.x == 0) write_group_result(sum, init, results + results_offset);
+  if (threadIdx.x == 0) write_group_result(scratch[0], init, results + results_offset);
 }

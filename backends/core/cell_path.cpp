@@ -30,9 +30,8 @@ std::string_view operation(OperatorKind kind, Type type) {
 // The file with the device's own atomics on that type; empty where it has none.
 std::string_view native_file(const Device& device, Type type) {
   if (size_of(type) < 4) return {};
-  if (device.info().backend == "cuda") return "cell_native";
   if (size_of(type) == 4 && !is_floating(type)) return "cell_native";
-  return device.capabilities().atomics == "ptx" ? "cell_ptx" : std::string_view{};
+  return device.capabilities().atomics == "ptx" ? "cell_wide" : std::string_view{};
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ struct Table {
   };
 
   void add_oancea() {
-    const std::vector<std::string_view> prelude{"lanes", "levels", "group_lanes"};
+    const std::vector<std::string_view> prelude{"levels"};
     reduce("tree", "reduce_oancea", "binary tree of neighbours, one launch per level", oancea,
            nothing, Order::fixed, {2, 1, 0},
            {core::plan_item_level_reduce, prelude, "tree", {{"PER_ITEM", 2}}});
@@ -136,7 +136,8 @@ struct Table {
            {core::plan_cell_reduce, {"cell"}, "combine_each"});
     reduce("staged_ordered", "reduce_staged_ordered",
            "consecutive elements per work-item, staged through local memory, in index order",
-           oancea, nothing, Order::fixed, {1, 0, 2}, {core::plan_level_reduce, prelude});
+           oancea, nothing, Order::fixed, {1, 0, 2},
+           {core::plan_level_reduce, {"lanes", "levels", "group_lanes"}});
   }
 
   void add_dillhoff() {
@@ -165,7 +166,11 @@ struct Table {
     const auto step = [&](std::string_view name, std::string_view summary,
                           const Requirements& needs, std::uint32_t per_item) {
       reduce(name, "reduce_harris", summary, harris, needs, Order::fixed, {1, 0, 0},
-             {core::plan_level_reduce, {"lanes", "levels"}, name, {{"PER_ITEM", per_item}}});
+             {.planner = core::plan_level_reduce,
+              .prelude = {"lanes", "levels"},
+              .entry = name,
+              .fixed = {{"PER_ITEM", per_item}},
+              .lanes_idle = name < "harris5"});
     };
     step("harris1", "interleaved addressing, divergent modulo", nothing, 1);
     step("harris2", "interleaved addressing, strided index, bank conflicts", nothing, 1);

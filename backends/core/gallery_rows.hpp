@@ -28,6 +28,7 @@ struct Row {
   Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.
   std::vector<std::string_view> on_gpu{};
   std::vector<std::string_view> on_cpu{};
+  bool lanes_idle = false;  ///< "lanes" is there for other kernels of the file.
 
   [[nodiscard]] std::string_view entry_in(const gallery::Variant& variant) const {
     return entry.empty() ? variant.family : entry;

@@ -38,6 +38,13 @@ std::uint64_t span_of(const gallery::Variant& variant, const PlanShape& shape,
 /// The most groups that a row wants at once on this device.
 std::uint64_t max_groups(const Device& device, const Tuning& tuning);
 
+/// Scratch for `count` accumulators, and for one more where their size need not divide the place
+/// at which the raw part starts.
+constexpr ScratchSize accumulators(std::uint64_t count, std::size_t bytes_each) noexcept {
+  const bool divides = std::has_single_bit(bytes_each);
+  return {0, (count + (divides || count == 0 ? 0 : 1)) * bytes_each};
+}
+
 /// Accumulators that a plan keeps between its launches: at most `limit`, one per `span` elements.
 struct Partials {
   std::uint64_t limit;
@@ -48,13 +55,14 @@ struct Partials {
     return std::clamp<std::uint64_t>(divide_up(n, span), 1, limit);
   }
   [[nodiscard]] ScratchSize scratch(std::uint64_t n) const noexcept {
-    return {0, count(n) * bytes_each};
+    return accumulators(count(n), bytes_each);
   }
 };
 
-/// The raw part of a call's scratch as accumulators.
+/// The raw part of a call's scratch as accumulators: from the first one on that lies in it, as
+/// offsets count whole elements.
 inline Range partials_of(const Call& call) {
-  return {call.scratch.raw, call.scratch.raw_offset / call.init.size()};
+  return {call.scratch.raw, divide_up(call.scratch.raw_offset, call.init.size())};
 }
 
 /// Chunks of the CPU rows are multiples of this many elements.

@@ -103,7 +103,7 @@ class LevelReduce final : public Plan {
     const std::uint64_t first = levels_.first(n);
     const std::uint64_t second = levels_.next(first);
     const std::uint64_t values = (on_copy_ ? n : 0) + first + second;
-    return {0, values * size_of(shape().accumulator)};
+    return accumulators(values, size_of(shape().accumulator));
   }
 
   void enqueue(const Call& call) const override {
@@ -152,7 +152,7 @@ class CellReduce final : public Plan {
         last_(std::move(last)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t /*n*/) const noexcept override {
-    return {0, has_own_word() ? 0 : word_size()};
+    return accumulators(has_own_word() ? 0 : 1, word_size());
   }
 
   void enqueue(const Call& call) const override {

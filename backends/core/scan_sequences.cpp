@@ -63,7 +63,7 @@ class LevelScan final : public Plan {
       values += count;
       if (count == 1) break;
     }
-    return {0, values * size_of(shape().accumulator)};
+    return accumulators(values, size_of(shape().accumulator));
   }
 
   void enqueue(const Call& call) const override {

@@ -3,7 +3,9 @@
 
 #include <bifold/bifold.hpp>
 #include <cstring>
+#include <numeric>
 
+#include "core/workspace_layout.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
@@ -265,6 +267,44 @@ TEST_CASE("a map decides for a logical operator, and maps of one operator keep a
   CHECK(transform_reduce(queue, input, plus, 0, "x > 5") == 2);
   CHECK(transform_reduce(queue, input, plus, 0, "x") == 22);
   CHECK(reduce(queue, input, plus, 0) == 22);
+}
+
+// Offsets count whole elements, and twelve bytes divide no place where scratch starts.
+TEST_CASE("scratch for structs keeps to its part of a workspace") {
+  Queue queue(test::device());
+  const auto host = signed_numbers(longest);
+  const auto input = queue.upload(std::span<const std::int32_t>(host));
+  const Operator op = Operator::fieldwise(type_of<Triple>(), {minimum, plus, maximum});
+  const Map map("make_Triple(x, x, x)");
+  Buffer<Triple> result(test::device(), 1);
+  for_supporting_rows(Algorithm::reduce, type_of<Triple>(), op, Sweep::rows, [&](const auto& row) {
+    const ReducePlan plan(test::device(), {Type::i32, type_of<Triple>(), op, row.name, map});
+    const std::uint64_t n = 10'007;
+    const std::uint64_t bytes = plan.workspace_bytes(n);
+    constexpr std::uint64_t guard = 300;
+    Buffer<std::uint8_t> memory(test::device(), bytes + 2 * guard);
+    queue.fill(memory, 0xa5);
+    Workspace workspace(memory.view(guard, bytes));
+    workspace.prepare(queue);
+    const core::Scratch scratch = core::layout(test::device(), workspace.memory());
+    ReduceOptions options;
+    options.workspace = &workspace;
+    plan.run(queue, input.view(0, n), result, Triple{0, 0, 0}, options);
+    const Triple got = queue.download(result).front();
+    CHECK(got.sum == std::accumulate(host.begin(), host.begin() + 10'007, 0));
+    const auto after = queue.download(memory);
+    const auto all = [&](std::uint64_t begin, std::uint64_t end, std::uint8_t value) {
+      return std::all_of(after.begin() + static_cast<std::ptrdiff_t>(begin),
+                         after.begin() + static_cast<std::ptrdiff_t>(end),
+                         [value](std::uint8_t byte) { return byte == value; });
+    };
+    CHECK(all(0, guard, 0xa5));
+    CHECK(all(guard + bytes, guard + bytes + guard, 0xa5));
+    // On devices whose memory has addresses the offsets count from within the workspace.
+    if (scratch.tagged.handle == memory.view().memory().handle) {
+      CHECK(all(scratch.tagged_offset, scratch.tagged_offset + scratch.tagged_bytes, 0));
+    }
+  });
 }
 
 TEST_CASE("fill, copy and an empty reduction of structs") {

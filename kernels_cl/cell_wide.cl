@@ -1,5 +1,5 @@
 // Prelude: a value combined into a cell that all work-items share, on NVIDIA devices by the
-// reductions of PTX, which OpenCL C has no words for: floating sums and integers of 8 bytes.
+// reductions of PTX for floating sums and integers of 8 bytes, which OpenCL C has no words for.
 
 #if defined CELL_PLUS_F32
 #define CELL_REDUCTION "add.f32"
