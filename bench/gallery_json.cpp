@@ -110,6 +110,7 @@ Result read_result(const Json& json, const std::vector<DeviceReport>& devices) {
   what.variant = json.at("variant");
   what.type = named<bifold::Type>(json.at("type"), bifold::all_types);
   what.n = json.at("n");
+  what.together = json.value("reductions", 1U) > 1;
   result.variant_ran = json.value("variant_ran", "");
   result.outcome = outcome_named(json.at("outcome"));
   if (result.outcome != Outcome::timed) {

@@ -27,7 +27,7 @@ std::vector<PaperRow> rows_of(const PaperTable& table) {
 
 bool same(const Configuration& a, const Configuration& b) {
   return a.device == b.device && a.algorithm == b.algorithm && a.variant == b.variant &&
-         a.type == b.type && a.n == b.n;
+         a.type == b.type && a.n == b.n && a.together == b.together;
 }
 
 const Result* find(const std::vector<Result>& results, const Configuration& what) {
@@ -118,6 +118,7 @@ std::vector<Result> gallery_results(const GalleryOptions& options, std::size_t d
                      result.what.variant = row.row;
                      result.what.type = type;
                      result.what.n = n;
+                     result.what.together = row.together;
                      if (find(results, result.what) != nullptr) continue;  // Of an earlier table.
                      result.reason = obstacle(result.what, options, kind);
                      results.push_back(std::move(result));
@@ -140,6 +141,7 @@ std::vector<GalleryTable> tables_of(const GalleryReport& report) {
               what.variant = row.row;
               what.type = type;
               what.n = n;
+              what.together = row.together;
               const Result* result = find(report.results, what);
               if (result != nullptr) filled.lines.push_back({row, table.find(row.row, n), result});
             }

@@ -1,6 +1,7 @@
 #include "json_parts.hpp"
 
 #include "data.hpp"
+#include "together.hpp"
 
 namespace bench {
 namespace {
@@ -47,6 +48,7 @@ Json result_of(const Measurements& measurements, const Result& result) {
   json["type"] = text(bifold::name_of(what.type));
   json["operator"] = text(what.op.name());
   if (what.algorithm == bifold::Algorithm::scan) json["kind"] = text(bifold::name_of(what.kind));
+  if (what.together) json["reductions"] = together_count;
   json["n"] = what.n;
   json["outcome"] = text(name_of(result.outcome));
   json["verified"] = result.outcome == Outcome::timed;

@@ -26,6 +26,7 @@ struct Figure {
 struct PaperRow {
   std::string_view row;         ///< Of the gallery.
   std::string_view label = {};  ///< What the paper calls it; empty where it has no such row.
+  bool together = false;        ///< Several reductions in one pass: see together.hpp.
 };
 
 /// A table of a paper, or the kernels and sizes of a chart.

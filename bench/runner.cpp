@@ -107,7 +107,8 @@ class Runner {
     for (const Result* earlier : results | std::views::reverse) {
       const Result& smaller = *earlier;
       if (smaller.outcome != Outcome::timed || smaller.what.n >= what.n ||
-          smaller.what.algorithm != what.algorithm || smaller.what.variant != what.variant) {
+          smaller.what.algorithm != what.algorithm || smaller.what.variant != what.variant ||
+          smaller.what.together != what.together) {
         continue;
       }
       const double expected = smaller.timing.median_s * static_cast<double>(what.n) /

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format.hpp"
+#include "together.hpp"
 
 namespace bench {
 namespace {
@@ -129,7 +130,7 @@ Result Session::run(const Configuration& what, Verifier& verifier) {
 void Session::measure_into(Result& result, Verifier& verifier) {
   const Configuration& what = result.what;
   const bool is_scan = what.algorithm == bifold::Algorithm::scan;
-  result.variant_ran = variant_that_runs(device_, what);
+  result.variant_ran = what.together ? what.variant : variant_that_runs(device_, what);
 
   const bifold::ErasedView input = elements(input_, what.n);
   const bifold::ErasedView output = elements(is_scan ? output_ : total_, is_scan ? what.n : 1);
@@ -138,18 +139,25 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   bifold::ScanOptions scan_options;
   scan_options.variant = what.variant;
   const std::function<void()> call = [&] {
-    if (is_scan) {
+    if (what.together) {
+      reduce_together(queue_, input, total_, what.variant);
+    } else if (is_scan) {
       bifold::scan(queue_, what.kind, input, output, what.op, {}, scan_options);
     } else {
       bifold::reduce_into(queue_, input, output, what.op, data_->identity(), reduce_options);
     }
   };
 
-  queue_.fill(output, is_scan ? poison(what.type) : poison(data_->inclusive(what.n - 1)));
+  if (what.together) {
+    poison_together(queue_, total_);
+  } else {
+    queue_.fill(output, is_scan ? poison(what.type) : poison(data_->inclusive(what.n - 1)));
+  }
   call();
   queue_.finish(wait_limit);
-  const auto mismatch = is_scan ? verifier.check_scan(queue_, output, *data_, what.kind)
-                                : Verifier::check_reduce(queue_, output, *data_, what.n);
+  const auto mismatch = what.together ? check_together(queue_, total_, *data_, what.n)
+                        : is_scan     ? verifier.check_scan(queue_, output, *data_, what.kind)
+                                      : Verifier::check_reduce(queue_, output, *data_, what.n);
   if (mismatch) {
     result.outcome = Outcome::wrong;
     result.reason = describe(*mismatch);

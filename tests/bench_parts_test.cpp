@@ -16,6 +16,7 @@
 #include "output_file.hpp"
 #include "runner.hpp"
 #include "support/bench_tool.hpp"
+#include "together.hpp"
 
 namespace {
 
@@ -185,6 +186,28 @@ TEST_CASE("the comparison before timing finds one wrong element") {
   const auto total = queue.upload(std::span(sums).last(1));
   CHECK_FALSE(bench::Verifier::check_reduce(queue, total.view(), data, n).has_value());
   CHECK(bench::Verifier::check_reduce(queue, total.view(), data, n - 1).has_value());
+}
+
+TEST_CASE("reductions in one pass are compared field by field") {
+  if (!has_cpu_device()) return;
+  const bifold::Device device = bifold::open_device("opencl:cpu");
+  bifold::Queue queue(device);
+  const auto n = std::uint64_t{1000};
+  const bench::HostData data(bifold::Type::i32, bifold::plus, n);
+  const auto* const values = reinterpret_cast<const std::int32_t*>(data.input());
+  const auto input = queue.upload(std::span(values, n));
+  bifold::Buffer<std::uint8_t> result(device, 64);
+  bench::poison_together(queue, result);
+  CHECK(bench::check_together(queue, result, data, n).has_value());
+  bench::reduce_together(queue, bifold::erase(input), result, "shuffle_multi");
+  CHECK_FALSE(bench::check_together(queue, result, data, n).has_value());
+  // One field after the other is made wrong.
+  for (std::uint64_t field = 0; field < bench::together_count; ++field) {
+    bench::reduce_together(queue, bifold::erase(input), result, "shuffle_multi");
+    queue.fill(result.view(4 * field, 4), 0x55);
+    const auto found = bench::check_together(queue, result, data, n);
+    CHECK((found && found->index == field));
+  }
 }
 
 TEST_CASE("a size whose calls are expected to take too long is skipped, with the reason") {
