@@ -14,11 +14,14 @@ typedef union {
 
 // Bits are compared, never values: NaN equals nothing and -0 equals +0. An exchange fails only
 // where another work-item's has changed the word since, and each makes a bounded number of changes,
-// so the loop ends. A value that leaves the word as it was needs no exchange.
+// so the loop ends. The first try takes the cell to hold the identity still, which costs an
+// exchange where it does not, and no read that races with the exchanges of others. A value that
+// leaves the word as it was is the identity or absorbed, and needs none.
 DEVICE void exchange_into(ACC* cell, ACC x) {
   CellWord* word = (CellWord*)cell;
   CellBits now;
-  now.word = *(volatile CellWord*)word;
+  now.word = 0;
+  now.value = IDENTITY;
   for (bool done = false; !done;) {
     CellBits next = now;
     next.value = COMBINE(now.value, x);
