@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bifold/buffer.hpp>
-#include <bifold/export.hpp>
 #include <bifold/queue.hpp>
 #include <cstdint>
 #include <memory>
@@ -10,7 +9,7 @@
 namespace bifold::core {
 
 /// Counts differing elements over any number of comparisons. All calls go to one queue.
-class BIFOLD_API Comparison {
+class Comparison {
  public:
   /// Of ranges whose elements have the width of `type`. Compiles.
   Comparison(const Queue& queue, Type type);

@@ -36,7 +36,7 @@ struct Row {
 };
 
 /// The internal part of a row of gallery::variants().
-BIFOLD_API const Row& row_of(const gallery::Variant& variant);
+const Row& row_of(const gallery::Variant& variant);
 
 /// Its position in the table.
 std::uint16_t index_of(const gallery::Variant& variant);

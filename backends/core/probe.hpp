@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bifold/buffer.hpp>
-#include <bifold/export.hpp>
 #include <bifold/queue.hpp>
 #include <cstdint>
 #include <memory>
@@ -10,7 +9,7 @@
 namespace bifold::core {
 
 /// The limits that results are compared with. Built once per device; the first call compiles.
-class BIFOLD_API BandwidthProbe {
+class BandwidthProbe {
  public:
   explicit BandwidthProbe(const Device& device);
 

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# One step of the tests of the package; tests/package/CMakeLists.txt gives the order.
+#   check.sh STEP
+# SOURCE, BUILD, WORK, CC, CXX, LAUNCHER, KIND, BACKENDS, LIBRARY come in the environment.
+set -euo pipefail
+
+die() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+# configure FOLDER [OPTION...]: the consumer in WORK/FOLDER, from scratch but for what was compiled.
+configure() {
+  local folder=$WORK/$1
+  shift
+  rm -f "$folder/CMakeCache.txt"
+  cmake -S "$SOURCE/tests/consumer" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
+    -DCMAKE_C_COMPILER_LAUNCHER="$LAUNCHER" -DCMAKE_CXX_COMPILER_LAUNCHER="$LAUNCHER" "$@"
+}
+
+# run_programs FOLDER: what was built there; a program that finds no device ends with 77.
+run_programs() {
+  local program status ran=0
+  for program in "$WORK/$1"/use_*; do
+    [[ -x $program && -f $program ]] || continue
+    status=0
+    "$program" || status=$?
+    echo "$(basename "$program"): $status"
+    [[ $status == 0 || $status == 77 ]] || die "$program ended with $status"
+    ran=$((ran + 1))
+  done
+  ((ran > 0)) || die "no program in $1"
+}
+
+# consume FOLDER [OPTION...]: configures, builds and runs the consumer.
+consume() {
+  configure "$@"
+  cmake --build "$WORK/$1"
+  run_programs "$1"
+}
+
+# refuse PATTERN FOLDER [OPTION...]: configuring has to fail, and to say why.
+refuse() {
+  local pattern=$1 output
+  shift
+  if output=$(configure "$@" 2>&1); then die "was configured: $*"; fi
+  grep -qE "$pattern" <<<"$output" || die "no \"$pattern\" in: $output"
+}
+
+# install_from BUILD TREE: installs elsewhere first, then moves the tree: it may not care.
+install_from() {
+  rm -rf "$WORK/$2" "$WORK/$2-before"
+  cmake --install "$1" --prefix "$WORK/$2-before" >/dev/null
+  mv "$WORK/$2-before" "$WORK/$2"
+  local folder hits
+  for folder in "$SOURCE" "$BUILD" "$WORK"; do
+    hits=$(grep -rlaF "$folder" "$WORK/$2" || true)
+    [[ -z $hits ]] || die "$folder is named in: $hits"
+  done
+  # A file more or less is a decision: the list is kept, libraries and headers apart.
+  (cd "$WORK/$2" && find . -type f -o -type l) |
+    sed '/^\.\/include\//d; s|/lib/[^/]*-[^/]*-[^/]*/|/lib/|; s|Targets-[a-z]*\.|Targets-BUILD.|' |
+    LC_ALL=C sort >"$WORK/$2.files"
+  (cd "$SOURCE/include" && find bifold -type f) | LC_ALL=C sort >"$WORK/headers"
+  (cd "$WORK/$2/include" && find bifold -type f) | LC_ALL=C sort | diff "$WORK/headers" - ||
+    die "the headers installed are not those of the source tree"
+}
+
+# same_list KEPT FOUND: compares with a list in the source tree.
+same_list() {
+  diff -u "$SOURCE/$1" "$2" || die "$1 is not what was found; if that is meant, copy $2 over it"
+}
+
+prefix_of() { (cd "$WORK/$1" && pwd); }
+
+case $1 in
+  install)
+    install_from "$BUILD" installed
+    same_list "packaging/files-$KIND.txt" "$WORK/installed.files"
+    ;;
+  find_package)
+    consume by-package -DCMAKE_PREFIX_PATH="$(prefix_of installed)" -DBIFOLD_COMPONENTS="$BACKENDS"
+    ;;
+  refusals)
+    prefix=-DCMAKE_PREFIX_PATH=$(prefix_of installed)
+    refuse 'no backend "metal" was built in' refused "$prefix" -DBIFOLD_COMPONENTS=metal
+    refuse 'compatible|0\.2' refused "$prefix" -DBIFOLD_WANT=0.2
+    refuse 'compatible|1\.0' refused "$prefix" -DBIFOLD_WANT=1.0
+    ;;
+  pkg_config)
+    PKG_CONFIG_PATH=$(find "$(prefix_of installed)" -name pkgconfig -type d) \
+      consume by-pkg-config -DBIFOLD_FROM=pkg-config
+    ;;
+  subdirectory)
+    # The one further build of the library; its shared library is what the next steps install.
+    # No build type, as of strangers who set none, which compiles faster too. The prefix is the
+    # one for which libraries go to a folder per architecture.
+    consume by-subdirectory -DBIFOLD_FROM=subdirectory -DBIFOLD_SOURCE="$SOURCE" \
+      -DBUILD_SHARED_LIBS=ON -DBIFOLD_INSTALL=ON -DBIFOLD_CPACK=ON \
+      -DCMAKE_BUILD_TYPE= -DCMAKE_INSTALL_PREFIX=/usr \
+      -DCMAKE_DISABLE_FIND_PACKAGE_doctest=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+    ;;
+  shared)
+    install_from "$WORK/by-subdirectory" shared
+    same_list packaging/files-shared.txt "$WORK/shared.files"
+    LD_LIBRARY_PATH=$(dirname "$(find "$(prefix_of shared)" -name 'libbifold.so')")
+    export LD_LIBRARY_PATH
+    consume shared-by-package -DCMAKE_PREFIX_PATH="$(prefix_of shared)"
+    PKG_CONFIG_PATH=$LD_LIBRARY_PATH/pkgconfig \
+      consume shared-by-pkg-config -DBIFOLD_FROM=pkg-config
+    # Neither logger nor loader is asked of those who link to the shared library.
+    ! grep -lE 'spdlog|fmt|OpenCL::|-lOpenCL|dl|pthread' "$LD_LIBRARY_PATH"/cmake/bifold/bifoldTargets*.cmake \
+      "$LD_LIBRARY_PATH"/pkgconfig/bifold.pc || die "the shared package names what it hides"
+    ;;
+  deb)
+    rm -rf "$WORK/deb"
+    (cd "$WORK/by-subdirectory" && cpack -G DEB -B "$WORK/deb")
+    for package in "$WORK"/deb/*.deb; do
+      dpkg-deb --field "$package" Package Version Architecture Depends
+      dpkg-deb --contents "$package" | awk '$1 !~ /^d/ {print $6, $7, $8}' |
+        sed 's|/lib/[^/]*-[^/]*-[^/]*/|/lib/|; s/ *$//; s|Targets-[a-z]*\.|Targets-BUILD.|' |
+        grep -v '/include/bifold/' || true
+    done | LC_ALL=C sed 's/ (>= [^)]*)//g' >"$WORK/deb.txt"
+    sed -i "s/^Architecture: .*/Architecture: ARCH/" "$WORK/deb.txt"
+    same_list packaging/deb.txt "$WORK/deb.txt"
+    ;;
+  abi)
+    # LIBRARY: a shared library of the same objects. Types and overloads in full, one name a line.
+    nm -D --defined-only -C "$LIBRARY" | cut -d' ' -f3- | LC_ALL=C sort -u >"$WORK/exports.txt"
+    foreign=$(grep -vE '^(typeinfo (name )?for |vtable for )?bifold(::|_)' "$WORK/exports.txt" ||
+      true)
+    foreign+=$(grep -E 'bifold::(core|backend)::' "$WORK/exports.txt" || true)
+    [[ -z $foreign ]] || die "exported, but not part of the interface: $foreign"
+    same_list packaging/abi/exports.txt "$WORK/exports.txt"
+    ;;
+  *) die "no such step: $1" ;;
+esac
