@@ -51,7 +51,12 @@ class BifoldConan(ConanFile):
         check_min_cppstd(self, 20)
 
     def generate(self):
-        CMakeDeps(self).generate()
+        deps = CMakeDeps(self)
+        # Under the name by which CMake, and so bifold, knows the loader.
+        deps.set_property("opencl-icd-loader", "cmake_file_name", "OpenCL")
+        deps.set_property("opencl-icd-loader", "cmake_target_name", "OpenCL::OpenCL")
+        deps.set_property("opencl-icd-loader", "cmake_find_mode", "both")
+        deps.generate()
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables.update({
             "BIFOLD_CUDA": "ON" if self.options.cuda else "OFF",

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # One step of the tests of the package; tests/package/CMakeLists.txt gives the order.
 #   check.sh STEP
-# SOURCE, BUILD, WORK, CC, CXX, LAUNCHER, KIND, BACKENDS, LIBRARY come in the environment.
+# SOURCE, BUILD, WORK, CC, CXX, LAUNCHER, VERSION, ABI, KIND, BACKENDS, LIBRARY come in the
+# environment.
 set -euo pipefail
 
 die() {
@@ -16,7 +17,8 @@ configure() {
   rm -f "$folder/CMakeCache.txt"
   cmake -S "$SOURCE/tests/consumer" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
-    -DCMAKE_C_COMPILER_LAUNCHER="$LAUNCHER" -DCMAKE_CXX_COMPILER_LAUNCHER="$LAUNCHER" "$@"
+    -DCMAKE_C_COMPILER_LAUNCHER="$LAUNCHER" -DCMAKE_CXX_COMPILER_LAUNCHER="$LAUNCHER" \
+    -DBIFOLD_WANT="$VERSION" "$@"
 }
 
 # run_programs FOLDER: what was built there; a program that finds no device ends with 77.
@@ -48,6 +50,13 @@ refuse() {
   grep -qE "$pattern" <<<"$output" || die "no \"$pattern\" in: $output"
 }
 
+# Without what changes from machine to machine and from version to version.
+plain() {
+  sed "s|/lib/[^/]*-[^/]*-[^/]*/|/lib/|; s|Targets-[a-z]*\\.|Targets-BUILD.|; s/ (>= [^)]*)//g
+       s/$VERSION/VERSION/g; s/libbifold$ABI/libbifoldABI/g; s/\\.so\\.$ABI/.so.ABI/g
+       s/^Architecture: .*/Architecture: ARCH/; s/ *\$//"
+}
+
 # install_from BUILD TREE: installs elsewhere first, then moves the tree: it may not care.
 install_from() {
   rm -rf "$WORK/$2" "$WORK/$2-before"
@@ -58,10 +67,10 @@ install_from() {
     hits=$(grep -rlaF "$folder" "$WORK/$2" || true)
     [[ -z $hits ]] || die "$folder is named in: $hits"
   done
-  # A file more or less is a decision: the list is kept, libraries and headers apart.
+  # A file more or less is a decision: the list is kept. Headers are compared with the sources, and
+  # the tool is there where it was built.
   (cd "$WORK/$2" && find . -type f -o -type l) |
-    sed '/^\.\/include\//d; s|/lib/[^/]*-[^/]*-[^/]*/|/lib/|; s|Targets-[a-z]*\.|Targets-BUILD.|' |
-    LC_ALL=C sort >"$WORK/$2.files"
+    sed '/^\.\/include\//d; /bifold-bench$/d; /bifold-tools/d' | plain | LC_ALL=C sort >"$WORK/$2.files"
   (cd "$SOURCE/include" && find bifold -type f) | LC_ALL=C sort >"$WORK/headers"
   (cd "$WORK/$2/include" && find bifold -type f) | LC_ALL=C sort | diff "$WORK/headers" - ||
     die "the headers installed are not those of the source tree"
@@ -78,6 +87,8 @@ case $1 in
   install)
     install_from "$BUILD" installed
     same_list "packaging/files-$KIND.txt" "$WORK/installed.files"
+    [[ -x $WORK/installed/bin/bifold-bench ]] || [[ ! -x $BUILD/bin/bifold-bench ]] ||
+      die "the tool was not installed"
     ;;
   find_package)
     consume by-package -DCMAKE_PREFIX_PATH="$(prefix_of installed)" -DBIFOLD_COMPONENTS="$BACKENDS"
@@ -85,8 +96,13 @@ case $1 in
   refusals)
     prefix=-DCMAKE_PREFIX_PATH=$(prefix_of installed)
     refuse 'no backend "metal" was built in' refused "$prefix" -DBIFOLD_COMPONENTS=metal
-    refuse 'compatible|0\.2' refused "$prefix" -DBIFOLD_WANT=0.2
-    refuse 'compatible|1\.0' refused "$prefix" -DBIFOLD_WANT=1.0
+    IFS=. read -r major minor _ <<<"$VERSION"
+    older=()
+    ((minor == 0)) || older=("$major.$((minor - 1))")
+    for version in "$major.$((minor + 1))" "$((major + 1)).0" "${older[@]}"; do
+      refuse 'not considered.*compatible|following.*not accepted|version: ' refused "$prefix" \
+        -DBIFOLD_WANT="$version"
+    done
     ;;
   pkg_config)
     PKG_CONFIG_PATH=$(find "$(prefix_of installed)" -name pkgconfig -type d) \
@@ -110,24 +126,24 @@ case $1 in
     PKG_CONFIG_PATH=$LD_LIBRARY_PATH/pkgconfig \
       consume shared-by-pkg-config -DBIFOLD_FROM=pkg-config
     # Neither logger nor loader is asked of those who link to the shared library.
-    ! grep -lE 'spdlog|fmt|OpenCL::|-lOpenCL|dl|pthread' "$LD_LIBRARY_PATH"/cmake/bifold/bifoldTargets*.cmake \
-      "$LD_LIBRARY_PATH"/pkgconfig/bifold.pc || die "the shared package names what it hides"
+    cd "$LD_LIBRARY_PATH"
+    ! grep -lE 'spdlog|fmt|OpenCL::|-lOpenCL|dl|pthread' \
+      cmake/bifold/bifoldTargets*.cmake pkgconfig/bifold.pc || die "the shared package names what it hides"
     ;;
   deb)
     rm -rf "$WORK/deb"
     (cd "$WORK/by-subdirectory" && cpack -G DEB -B "$WORK/deb")
     for package in "$WORK"/deb/*.deb; do
       dpkg-deb --field "$package" Package Version Architecture Depends
-      dpkg-deb --contents "$package" | awk '$1 !~ /^d/ {print $6, $7, $8}' |
-        sed 's|/lib/[^/]*-[^/]*-[^/]*/|/lib/|; s/ *$//; s|Targets-[a-z]*\.|Targets-BUILD.|' |
-        grep -v '/include/bifold/' || true
-    done | LC_ALL=C sed 's/ (>= [^)]*)//g' >"$WORK/deb.txt"
-    sed -i "s/^Architecture: .*/Architecture: ARCH/" "$WORK/deb.txt"
+      dpkg-deb --contents "$package" |
+        awk '$1 !~ /^d/ && $6 !~ /\/include\/bifold\// {print $6, $7, $8}' | LC_ALL=C sort
+    done | plain >"$WORK/deb.txt"
     same_list packaging/deb.txt "$WORK/deb.txt"
     ;;
   abi)
     # LIBRARY: a shared library of the same objects. Types and overloads in full, one name a line.
-    nm -D --defined-only -C "$LIBRARY" | cut -d' ' -f3- | LC_ALL=C sort -u >"$WORK/exports.txt"
+    nm -D --defined-only -C "$LIBRARY" | cut -d' ' -f3- | LC_ALL=C sort -u \
+      >"$WORK/exports.txt"
     foreign=$(grep -vE '^(typeinfo (name )?for |vtable for )?bifold(::|_)' "$WORK/exports.txt" ||
       true)
     foreign+=$(grep -E 'bifold::(core|backend)::' "$WORK/exports.txt" || true)
