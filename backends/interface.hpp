@@ -56,8 +56,12 @@ class Program {
   [[nodiscard]] virtual std::vector<std::byte> binary() const = 0;
 };
 
-/// Whether an argument's bytes are a plain value or the handle of device memory.
-enum class ArgumentKind : std::uint8_t { value, memory };
+/// What an argument's bytes are.
+enum class ArgumentKind : std::uint8_t {
+  value,    ///< A plain value.
+  memory,   ///< A native handle of device memory.
+  pointer,  ///< An address in shared virtual memory.
+};
 
 /// One kernel argument: `size` bytes at `data`, copied by the launch. Memory is passed as the bytes
 /// of its handle, which is what both drivers want, with its element offset as an argument of its
@@ -68,10 +72,27 @@ struct Argument {
   ArgumentKind kind = ArgumentKind::value;
 };
 
-/// In-order work. Not thread-safe: the owner serialises calls.
+/// How the commands of one call stand to those enqueued before it, on a queue that leaves order to
+/// its user. A queue that keeps the order itself does so for every call.
+enum class Ordering : std::uint8_t {
+  queue,   ///< Behind everything that was enqueued here before.
+  events,  ///< Behind the events that are waited for, and nothing else.
+};
+
+/// Work that is done in the order it is enqueued in. Not thread-safe: the owner serialises calls.
 class Queue {
  public:
   virtual ~Queue() = default;
+
+  /// Opens a call; its commands, up to end_call(), are done one after another. A command outside
+  /// of calls is a call of its own, of Ordering::queue.
+  virtual void begin_call(Ordering /*ordering*/) {}
+  virtual void end_call() noexcept {}
+  /// Calls of either ordering that follow start after everything enqueued here so far.
+  virtual void fence() {}
+  /// Whether work has been dropped since the last time of asking, because an event that it waited
+  /// for had failed.
+  [[nodiscard]] virtual bool lost_work() { return false; }
 
   /// Enqueues `groups` (at least 1) work-groups of `group_size` work-items, one-dimensional.
   virtual void launch(const Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
@@ -91,10 +112,13 @@ class Queue {
   virtual void download(void* host, const Memory& from, std::uint64_t offset,
                         std::uint64_t bytes) = 0;
 
-  /// Enqueues an event behind everything before it.
+  /// An event behind the commands of the open call; outside of calls, behind everything before it.
   [[nodiscard]] virtual std::unique_ptr<Event> record() = 0;
-  /// What is enqueued later starts after `events`, all of this backend. Throws invalid_argument
-  /// for an event that this queue cannot wait for.
+  /// Throws what wait() would for these events, and does nothing else.
+  virtual void check_wait(std::span<const Event* const> /*events*/) const {}
+  /// What is enqueued later, in the open call or, outside of calls, at all, starts after `events`,
+  /// all of this backend. Throws invalid_argument for an event that this queue cannot wait for, and
+  /// the failure of one that is known to have failed.
   virtual void wait(std::span<const Event* const> events) = 0;
   /// Blocks until everything is done; throws timeout past the limit.
   virtual void finish(TimeLimit limit) = 0;
@@ -117,7 +141,10 @@ class Device {
   /// Identity of the context, as Memory::context carries it.
   [[nodiscard]] virtual const void* context() const noexcept = 0;
 
-  /// Whether Memory handles of this device are addresses, so that two of them may overlap.
+  /// Identity of the device within its context: kernels built for one do not run on another.
+  [[nodiscard]] virtual const void* identity() const noexcept { return context(); }
+
+  /// Whether native Memory handles of this device are addresses, so that two of them may overlap.
   [[nodiscard]] virtual bool handles_are_addresses() const noexcept = 0;
 
   /// `bytes` (at least 1) of device memory, freed with free(). Throws out_of_memory.

@@ -66,8 +66,10 @@ class Plan {
 
   [[nodiscard]] const gallery::Variant& variant() const noexcept { return variant_; }
   [[nodiscard]] const core::PlanShape& shape() const noexcept { return shape_; }
-  /// Identity of the context that the kernels were built for.
-  [[nodiscard]] const void* context() const noexcept { return context_; }
+  /// Whether the kernels were built for that device.
+  [[nodiscard]] bool runs_on(const backend::Device& device) const noexcept {
+    return context_ == device.context() && device_ == device.identity();
+  }
 
   /// Scratch for any input of up to n elements; monotone in n.
   [[nodiscard]] virtual core::ScratchSize scratch_size(std::uint64_t n) const noexcept = 0;
@@ -76,6 +78,7 @@ class Plan {
 
  private:
   const void* context_;
+  const void* device_;
   const gallery::Variant& variant_;
   core::PlanShape shape_;
 };

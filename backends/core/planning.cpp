@@ -206,4 +206,7 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
 
 bifold::detail::Plan::Plan(const Device& device, const gallery::Variant& variant,
                            core::PlanShape shape)
-    : context_(device.state()->backend->context()), variant_(variant), shape_(std::move(shape)) {}
+    : context_(device.state()->backend->context()),
+      device_(device.state()->backend->identity()),
+      variant_(variant),
+      shape_(std::move(shape)) {}

@@ -75,7 +75,9 @@ PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape
 inline backend::Argument argument(const Value& value) { return {value.data(), value.size()}; }
 inline backend::Argument argument(const std::uint64_t& value) { return {&value, sizeof value}; }
 inline backend::Argument argument(const detail::Memory& memory) {
-  return {&memory.handle, sizeof memory.handle, backend::ArgumentKind::memory};
+  const bool pointer = memory.kind == detail::HandleKind::pointer;
+  return {&memory.handle, sizeof memory.handle,
+          pointer ? backend::ArgumentKind::pointer : backend::ArgumentKind::memory};
 }
 
 /// Launches `groups` groups with the arguments in the order of the kernel's parameters.

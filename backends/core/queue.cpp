@@ -51,8 +51,10 @@ Event Queue::record() {
 }
 
 void Queue::wait_for(std::span<const Event> events) {
+  const auto list = core::waitable(events);
+  if (list.empty()) return;
   const std::lock_guard lock(state_->mutex);
-  core::wait_for(*state_, events);
+  state_->backend->wait(list);
 }
 
 void Queue::copy(const ErasedView& from, const ErasedView& to) {

@@ -6,16 +6,24 @@
 #include <bifold/event.hpp>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/state.hpp"
 
 namespace bifold::core {
 
-enum class Access : std::uint8_t { read, write };
+enum class Access : std::uint8_t { read, write, both };
 
 /// Throws invalid_argument, naming the view as `role`, unless it lies in its memory, is aligned,
 /// lives in the device's context and may be accessed so.
 void check_view(const Device& device, const ErasedView& view, Access access, const char* role);
+
+/// Where a view starts within its origin. Without one, an OpenCL object starts at 0 and is aligned
+/// for everything.
+std::uint64_t start_of(const Device& device, const ErasedView& view);
+
+/// Whether the memory's handle is an address, so that an offset can be added to it.
+bool is_address(const Device& device, const detail::Memory& memory);
 
 /// Whether two views share a byte, as far as their handles tell.
 bool overlap(const Device& device, const ErasedView& a, const ErasedView& b);
@@ -26,7 +34,7 @@ bool same_range(const Device& device, const ErasedView& a, const ErasedView& b);
 /// An event behind everything enqueued. The caller holds the queue's lock.
 Event record(detail::QueueState& queue);
 
-/// Makes later work wait. The caller holds the queue's lock.
-void wait_for(detail::QueueState& queue, std::span<const Event> events);
+/// The events that are not empty, as the queue's backend takes them.
+std::vector<const backend::Event*> waitable(std::span<const Event> events);
 
 }  // namespace bifold::core

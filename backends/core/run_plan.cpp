@@ -19,7 +19,7 @@ namespace {
 void check_call(const detail::Plan& plan, const Device& device, const ErasedView& input,
                 const ErasedView& output, const Value& init) {
   const PlanShape& shape = plan.shape();
-  if (plan.context() != device.state()->backend->context()) {
+  if (!plan.runs_on(*device.state()->backend)) {
     refuse("the plan was made for another device than the queue's");
   }
   if (input.type != shape.input || output.type != shape.output) {
@@ -44,7 +44,7 @@ void check_call(const detail::Plan& plan, const Device& device, const ErasedView
 
 void check_workspace(const Workspace& workspace, const Device& device, ScratchSize size,
                      const ErasedView& input, const ErasedView& output) {
-  check_view(device, workspace.memory(), Access::write, "workspace");
+  check_view(device, workspace.memory(), Access::both, "workspace");
   const std::uint64_t needed = workspace_bytes(size);
   if (workspace.size() < needed) {
     refuse("the workspace has " + std::to_string(workspace.size()) + " bytes, this call needs " +
@@ -66,6 +66,20 @@ Scratch borrow(const Workspace& workspace, detail::QueueState& queue, ScratchSiz
   return scratch;
 }
 
+// Keeps a call open on a queue.
+class OpenCall {
+ public:
+  OpenCall(backend::Queue& queue, backend::Ordering ordering) : queue_(queue) {
+    queue.begin_call(ordering);
+  }
+  OpenCall(const OpenCall&) = delete;
+  OpenCall& operator=(const OpenCall&) = delete;
+  ~OpenCall() { queue_.end_call(); }
+
+ private:
+  backend::Queue& queue_;
+};
+
 Range range_of(const ErasedView& view) {
   return {view.memory, view.byte_offset / size_of(view.type)};
 }
@@ -82,17 +96,27 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
   const bool borrows = workspace != nullptr && input.count > 0;
   if (borrows) check_workspace(*workspace, state.device, size, input, output);
 
+  const auto events = waitable(wait);
+
   const std::lock_guard lock(state.mutex);
-  if (!wait.empty()) wait_for(state, wait);
+  state.backend->check_wait(events);
+  // What calls share is the queue's scratch: one that brings its own need not wait for the others.
+  const OpenCall call(*state.backend,
+                      borrows ? backend::Ordering::events : backend::Ordering::queue);
+  if (state.backend->lost_work()) state.arena.distrust();
   if (input.count == 0) {
+    if (!events.empty()) state.backend->wait(events);
     // A scan of nothing writes nothing; a reduction of nothing is its initial value.
     if (output.count > 0) {
       fill_elements(*state.backend, output.memory, output.byte_offset, 1, lifted);
     }
   } else {
     try {
-      const Scratch scratch =
-          borrows ? borrow(*workspace, state, size) : state.arena.reserve(*state.backend, size);
+      // The queue's scratch is made ready before the wait: should an event fail, and with it this
+      // call, later calls still find it so. The caller's may be in use until the events are there.
+      Scratch scratch = borrows ? Scratch{} : state.arena.reserve(*state.backend, size);
+      if (!events.empty()) state.backend->wait(events);
+      if (borrows) scratch = borrow(*workspace, state, size);
       plan.enqueue({*state.backend, range_of(input), range_of(output), input.count, lifted,
                     same_range(state.device, input, output), scratch});
     } catch (...) {

@@ -9,13 +9,15 @@
 namespace bifold {
 
 void Workspace::prepare(Queue& queue) {
-  core::check_view(queue.device(), memory_, core::Access::write, "workspace");
+  core::check_view(queue.device(), memory_, core::Access::both, "workspace");
   const core::Scratch scratch = core::layout(queue.device(), memory_);
   prepared_ = false;
   if (scratch.tagged_bytes > 0) {
     const std::lock_guard lock(queue.state().mutex);
     queue.state().backend->fill(scratch.tagged, scratch.tagged_offset, scratch.tagged_bytes,
                                 std::array<std::byte, 4>{});
+    // A call with a workspace would not wait for the fill otherwise.
+    queue.state().backend->fence();
   }
   prepared_ = true;
 }
@@ -39,19 +41,18 @@ std::uint64_t workspace_bytes(ScratchSize size) noexcept {
 
 Scratch layout(const Device& device, const View<std::uint8_t>& memory) {
   Memory block = memory.memory();
-  std::uint64_t begin = memory.byte_offset();
-  const std::uint64_t end = begin + memory.size();
-  if (device.state()->backend->handles_are_addresses()) {
+  const std::uint64_t start = start_of(device, memory);
+  const std::uint64_t padding = std::min(round_up(start) - start, memory.size());
+  std::uint64_t begin = memory.byte_offset() + padding;
+  block.bytes = memory.byte_offset() + memory.size();
+  if (is_address(device, block)) {
     // An address need not be aligned itself, so offsets count from the first one that is.
-    const std::uint64_t address = block.handle + begin;
-    const std::uint64_t padding = round_up(address) - address;
-    block.handle = round_up(address);
-    block.bytes = memory.size() - std::min(padding, memory.size());
+    block.handle += begin;
+    block.bytes -= begin;
     begin = 0;
-  } else {
-    const std::uint64_t aligned = std::min(round_up(begin), end);
-    block.bytes = end;
-    begin = aligned;
+  } else if (begin % sizeof(std::uint64_t) != 0 && padding < memory.size()) {
+    throw Error(ErrorCategory::invalid_argument,
+                "workspace: the buffer's host memory does not start at a multiple of 8 bytes");
   }
   const std::uint64_t half = (block.bytes - begin) / (2 * granule) * granule;
   return {block, begin, half, block, begin + half};

@@ -16,11 +16,27 @@ namespace detail {
 
 struct AllocationState;
 
-/// A block of device memory as the backends name it: a CUDA device address or an OpenCL object.
+/// What the handle of device memory is.
+enum class HandleKind : std::uint8_t {
+  native,   ///< What the backend allocates: a CUDA device address, an OpenCL buffer object.
+  pointer,  ///< An address in OpenCL's shared virtual memory.
+};
+
+/// The origin of memory that has an address, of whatever handle.
+inline constexpr std::uintptr_t address_space = ~std::uintptr_t{0};
+
+/// A block of device memory as the backends name it.
 struct Memory {
   std::uintptr_t handle = 0;
   std::uint64_t bytes = 0;        ///< Size of the whole block.
   const void* context = nullptr;  ///< Identity of the context it lives in; null is "unknown".
+  HandleKind kind = HandleKind::native;
+  bool readable = true;  ///< By kernels.
+  bool writable = true;
+  /// Where the bytes lie, so that blocks of different handles can be seen to overlap: the object
+  /// that they are a part of, or address_space; 0 is the block itself.
+  std::uintptr_t origin = 0;
+  std::uint64_t origin_offset = 0;  ///< Within the origin, in bytes; an address in address_space.
 };
 
 /// Throws invalid_argument unless `count` elements of `element_size` bytes from `byte_offset` on

@@ -32,11 +32,15 @@ enum class DeviceKind : std::uint8_t { gpu, cpu, accelerator };
 
 BIFOLD_API std::string_view name_of(DeviceKind kind) noexcept;
 
-/// Identity of a device. `selector` opens exactly this one.
+/// The index of a device that the application opened, as it has none.
+inline constexpr std::uint32_t adopted_index = ~std::uint32_t{0};
+
+/// Identity of a device. `selector` opens exactly this one, unless it was adopted.
 struct DeviceInfo {
-  std::string selector;  ///< "cuda:0", "opencl:1".
+  std::string
+      selector;  ///< "cuda:0", "opencl:1"; "opencl:adopted" where the application opened it.
   std::string backend;
-  std::uint32_t index;  ///< Over all platforms of the backend.
+  std::uint32_t index;  ///< Over all platforms of the backend; adopted_index where there is none.
   DeviceKind kind;
   std::string name;
   std::string vendor;
