@@ -89,19 +89,6 @@ Found find_devices() {
   return found;
 }
 
-DeviceInfo describe(cl_device_id device, std::uint32_t index) {
-  DeviceInfo info{};
-  info.selector = fmt::format("opencl:{}", index);
-  info.backend = "opencl";
-  info.index = index;
-  info.kind = kind_of(device);
-  info.name = device_text(device, CL_DEVICE_NAME);
-  info.vendor = device_text(device, CL_DEVICE_VENDOR);
-  info.platform = platform_of(device);
-  info.driver = device_text(device, CL_DRIVER_VERSION);
-  return info;
-}
-
 }  // namespace
 
 BackendInfo Backend::probe() const {
@@ -123,7 +110,7 @@ std::vector<DeviceInfo> Backend::devices() const {
     const auto index = static_cast<std::uint32_t>(i);
     // A device that cannot say its name still counts, so that the others keep their index.
     try {
-      result.push_back(describe(found.devices[i], index));
+      result.push_back(describe(found.devices[i], fmt::format("opencl:{}", index), index));
     } catch (const Error& failure) {
       core::log().warn("opencl: device {} does not describe itself: {}", index, failure.what());
       result.push_back({fmt::format("opencl:{}", index),

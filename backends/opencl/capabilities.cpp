@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "opencl/path_probes.hpp"
 #include "opencl/query.hpp"
@@ -143,6 +144,19 @@ DeviceKind kind_of(cl_device_id device) {
   if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceKind::gpu;
   if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceKind::cpu;
   return DeviceKind::accelerator;
+}
+
+DeviceInfo describe(cl_device_id device, std::string selector, std::uint32_t index) {
+  DeviceInfo info{};
+  info.selector = std::move(selector);
+  info.backend = "opencl";
+  info.index = index;
+  info.kind = kind_of(device);
+  info.name = device_text(device, CL_DEVICE_NAME);
+  info.vendor = device_text(device, CL_DEVICE_VENDOR);
+  info.platform = platform_of(device);
+  info.driver = device_text(device, CL_DRIVER_VERSION);
+  return info;
 }
 
 Capabilities read_capabilities(const cl::Context& context, const cl::Device& device) {

@@ -42,9 +42,11 @@ std::string make_binary_key(const cl::Device& device) {
 
 }  // namespace
 
-Device::Device(cl::Device device)
+Device::Device(const cl::Device& device) : Device(make_context(device), device) {}
+
+Device::Device(cl::Context context, cl::Device device)
     : device_(std::move(device)),
-      context_(make_context(device_)),
+      context_(std::move(context)),
       capabilities_(read_capabilities(context_, device_)),
       compile_options_(compile_options_for(device_, capabilities_)),
       binary_key_(make_binary_key(device_)) {}

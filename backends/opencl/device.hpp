@@ -13,10 +13,13 @@ namespace bifold::backend::opencl {
 class Device final : public backend::Device {
  public:
   /// Makes a context of its own for that one device.
-  explicit Device(cl::Device device);
+  explicit Device(const cl::Device& device);
+  /// Works in a context of the application's, which may have other devices too.
+  Device(cl::Context context, cl::Device device);
 
   [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
   [[nodiscard]] const void* context() const noexcept override { return context_(); }
+  [[nodiscard]] const void* identity() const noexcept override { return device_(); }
   [[nodiscard]] bool handles_are_addresses() const noexcept override { return false; }
 
   [[nodiscard]] Memory allocate(std::uint64_t bytes) override;
@@ -34,6 +37,9 @@ class Device final : public backend::Device {
   [[nodiscard]] std::shared_ptr<const backend::Program> build(const Source& source) override;
   [[nodiscard]] std::shared_ptr<const backend::Program> load(
       std::span<const std::byte> binary) override;
+
+  [[nodiscard]] const cl::Context& native_context() const noexcept { return context_; }
+  [[nodiscard]] const cl::Device& native() const noexcept { return device_; }
 
  private:
   cl::Device device_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -22,6 +23,11 @@ Clock::time_point deadline_of(std::chrono::nanoseconds limit) {
 
 }  // namespace
 
+std::uint64_t next_queue_id() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 void Event::wait(TimeLimit limit) const {
   if (!limit) {
     auto* const event = event_();
@@ -33,8 +39,9 @@ void Event::wait(TimeLimit limit) const {
     check(code, "clWaitForEvents", Step::wait);
     return;
   }
-  // OpenCL has no wait with a limit. record() flushed the queue, so the work is on its way and
-  // asking for the status is enough; the pauses grow so that long waits cost no processor.
+  // OpenCL has no wait with a limit. Once the queue is flushed, the work is on its way and asking
+  // for the status is enough; the pauses grow so that long waits cost no processor.
+  if (unflushed_() != nullptr) check(clFlush(unflushed_()), "clFlush", Step::wait);
   const Clock::time_point deadline = deadline_of(*limit);
   auto pause = std::chrono::nanoseconds(std::chrono::microseconds(5));
   while (!complete()) {

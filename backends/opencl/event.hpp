@@ -8,19 +8,28 @@
 
 namespace bifold::backend::opencl {
 
-/// A marker command in a queue, which has been flushed. Keeps the native event alive, and with it,
-/// in the runtime, its context.
+/// A number that no queue of the process had before.
+std::uint64_t next_queue_id() noexcept;
+
+/// A command in a queue, or an event of the application's. Keeps the native event alive, and with
+/// it, in the runtime, its context.
 class Event final : public backend::Event {
  public:
   /// `queue` identifies the queue among all of the process; `timed` says that it has profiling.
-  Event(cl::Event event, cl_context context, std::uint64_t queue, bool timed)
-      : event_(std::move(event)), context_(context), queue_(queue), timed_(timed) {}
+  /// `unflushed` is the native queue where nobody has flushed it, else null.
+  Event(cl::Event event, cl_context context, std::uint64_t queue, bool timed,
+        cl::CommandQueue unflushed = {})
+      : event_(std::move(event)),
+        context_(context),
+        queue_(queue),
+        timed_(timed),
+        unflushed_(std::move(unflushed)) {}
 
   void wait(TimeLimit limit) const override;
   [[nodiscard]] bool complete() const override;
   [[nodiscard]] double seconds_since(const backend::Event& earlier) const override;
 
-  [[nodiscard]] cl_event handle() const noexcept { return event_(); }
+  [[nodiscard]] const cl::Event& native() const noexcept { return event_; }
   [[nodiscard]] cl_context context() const noexcept { return context_; }
 
  private:
@@ -30,6 +39,7 @@ class Event final : public backend::Event {
   cl_context context_;
   std::uint64_t queue_;
   bool timed_;
+  cl::CommandQueue unflushed_;
 };
 
 }  // namespace bifold::backend::opencl

@@ -138,15 +138,30 @@ std::shared_ptr<const backend::Kernel> Program::kernel(const std::string& entry)
 }
 
 std::vector<std::byte> Program::binary() const {
-  // One device per context, so each query answers with one value.
-  std::size_t bytes = 0;
-  cl_int code =
-      clGetProgramInfo(program_(), CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr);
-  std::vector<std::byte> result(code == CL_SUCCESS ? bytes : 0);
+  // A program is one of all devices of its context, and a driver answers for each of them; PoCL 3.1
+  // for those that it was built for, which is this one.
+  const auto ask = [this](cl_program_info what, auto& values) {
+    std::size_t bytes = 0;
+    const cl_int code = clGetProgramInfo(program_(), what, values.size() * sizeof values.front(),
+                                         static_cast<void*>(values.data()), &bytes);
+    values.resize(std::min(values.size(), bytes / sizeof values.front()));
+    return code;
+  };
+  cl_uint count = 0;
+  cl_int code = clGetProgramInfo(program_(), CL_PROGRAM_NUM_DEVICES, sizeof count, &count, nullptr);
+  std::vector<cl_device_id> devices(count);
+  std::vector<std::size_t> sizes(count);
+  if (code == CL_SUCCESS) code = ask(CL_PROGRAM_DEVICES, devices);
+  if (code == CL_SUCCESS) code = ask(CL_PROGRAM_BINARY_SIZES, sizes);
+  const auto place = static_cast<std::size_t>(std::find(devices.begin(), devices.end(), device_()) -
+                                              devices.begin());
+  const std::size_t own = sizes.size() == 1 ? 0 : place;
+  std::vector<std::byte> result(code == CL_SUCCESS && own < sizes.size() ? sizes[own] : 0);
   if (!result.empty()) {
-    auto* target = reinterpret_cast<unsigned char*>(result.data());
-    code = clGetProgramInfo(program_(), CL_PROGRAM_BINARIES, sizeof target,
-                            static_cast<void*>(&target), nullptr);
+    // A null says that the binary for that device is not wanted.
+    std::vector<unsigned char*> targets(sizes.size());
+    targets[own] = reinterpret_cast<unsigned char*>(result.data());
+    code = ask(CL_PROGRAM_BINARIES, targets);
   }
   // A driver that keeps its binaries to itself is no failure of the program.
   if (code != CL_SUCCESS) {

@@ -3,25 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <vector>
 
 #include "opencl/error.hpp"
 #include "opencl/event.hpp"
 #include "opencl/query.hpp"
+#include "opencl/svm.hpp"
 
 namespace bifold::backend::opencl {
 
 namespace {
 
-std::uint64_t next_id() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
-
 cl_mem object_of(const Memory& memory) {
   return reinterpret_cast<cl_mem>(memory.handle);  // NOLINT(performance-no-int-to-ptr)
+}
+
+bool is_pointer(const Memory& memory) { return memory.kind == detail::HandleKind::pointer; }
+
+std::byte* pointer_of(const Memory& memory, std::uint64_t offset) {
+  return reinterpret_cast<std::byte*>(memory.handle) + offset;  // NOLINT(performance-no-int-to-ptr)
 }
 
 cl::CommandQueue make_queue(const cl::Context& context, const cl::Device& device, bool timed) {
@@ -32,12 +33,12 @@ cl::CommandQueue make_queue(const cl::Context& context, const cl::Device& device
   return queue;
 }
 
-// CL_QUEUED where an event does not answer: it is then kept, which is the safe side.
-cl_int status_of(const cl::Event& event) {
-  cl_int status = CL_QUEUED;
-  const cl_int code =
-      clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-  return code == CL_SUCCESS ? status : CL_QUEUED;
+cl_command_queue_properties properties_of(const cl::CommandQueue& queue) {
+  cl_command_queue_properties properties = 0;
+  check(
+      clGetCommandQueueInfo(queue(), CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr),
+      "clGetCommandQueueInfo");
+  return properties;
 }
 
 std::uint64_t max_work_items_of(const cl::Device& device) {
@@ -45,21 +46,97 @@ std::uint64_t max_work_items_of(const cl::Device& device) {
   return bits >= 64 ? std::numeric_limits<std::uint64_t>::max() : (std::uint64_t{1} << bits) - 1;
 }
 
+// The bindings' event is the native handle and nothing else, which makes a list of one a list of
+// the other.
+static_assert(sizeof(cl::Event) == sizeof(cl_event));
+
+const cl_event* natives(const std::vector<cl::Event>& events) {
+  return events.empty() ? nullptr : reinterpret_cast<const cl_event*>(events.data());
+}
+
+cl_uint count_of(const std::vector<cl::Event>& events) {
+  return static_cast<cl_uint>(events.size());
+}
+
+// An event that is complete from the beginning.
+cl::Event completed_event(const cl::Context& context) {
+  cl_int code = CL_SUCCESS;
+  cl::Event event(clCreateUserEvent(context(), &code));
+  check(code, "clCreateUserEvent", Step::enqueue);
+  check(clSetUserEventStatus(event(), CL_COMPLETE), "clSetUserEventStatus", Step::enqueue);
+  return event;
+}
+
 }  // namespace
 
 Queue::Queue(const cl::Context& context, const cl::Device& device, Timing timing)
     : context_(context),
       queue_(make_queue(context, device, timing == Timing::enabled)),
-      id_(next_id()),
+      id_(next_queue_id()),
       max_work_items_(max_work_items_of(device)),
+      adopted_(false),
       timed_(timing == Timing::enabled) {}
 
+Queue::Queue(const cl::Context& context, const cl::Device& device, cl::CommandQueue queue)
+    : context_(context),
+      queue_(std::move(queue)),
+      id_(next_queue_id()),
+      max_work_items_(max_work_items_of(device)),
+      adopted_(true),
+      timed_((properties_of(queue_) & CL_QUEUE_PROFILING_ENABLE) != 0) {
+  if ((properties_of(queue_) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) order_.emplace();
+}
+
 Queue::~Queue() {
+  if (adopted_) return;
   // Releasing a queue flushes it too, but without telling whether that worked.
   const cl_int code = clFlush(queue_());
   if (code != CL_SUCCESS) {
     log_failure(code, "clFlush");
   }
+}
+
+void Queue::begin_call(Ordering ordering) {
+  if (order_) order_->begin_call(ordering);
+}
+
+void Queue::end_call() noexcept {
+  if (order_) order_->end_call();
+}
+
+void Queue::fence() {
+  if (order_) order_->fence();
+}
+
+bool Queue::lost_work() {
+  if (order_) return order_->has_news();
+  watched_.look_if_done();
+  return watched_.has_news();
+}
+
+// Calls `command` with the wait list and the place for the event that it wants.
+template <class Enqueue>
+cl_int Queue::enqueue(Enqueue command) {
+  // PoCL 3.1 ends the process when a command is dropped that others follow and nobody holds the
+  // event of. So whoever may be dropped has one, and it is kept until the end is known.
+  if (!order_) {
+    cl_event event = nullptr;
+    const cl_int code = command(0, nullptr, watched_.empty() ? nullptr : &event);
+    if (event != nullptr) watched_.add(cl::Event(event));
+    return code;
+  }
+  const bool alone = !order_->in_call();
+  if (alone) order_->begin_call(Ordering::queue);
+  const std::vector<cl::Event>& heads = order_->heads();
+  cl_event event = nullptr;
+  const cl_int code = command(count_of(heads), natives(heads), &event);
+  if (event != nullptr) {
+    const cl::Event own(event);
+    order_->enqueued(own);
+    watched_.add(own);
+  }
+  if (alone) order_->end_call();
+  return code;
 }
 
 void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
@@ -84,8 +161,10 @@ void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uin
   auto* const native = kernels_.prepare(*own, arguments);
   const std::size_t local = group_size;
   const std::size_t global = static_cast<std::size_t>(groups) * local;
-  const cl_int code =
-      clEnqueueNDRangeKernel(queue_(), native, 1, nullptr, &global, &local, 0, nullptr, nullptr);
+  const cl_int code = enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+    return clEnqueueNDRangeKernel(queue_(), native, 1, nullptr, &global, &local, count, list,
+                                  event);
+  });
   if (code != CL_SUCCESS) {
     fail(code, "clEnqueueNDRangeKernel", Step::enqueue,
          fmt::format("kernel {}, {} work-groups of {}", own->entry(), groups, group_size));
@@ -97,8 +176,22 @@ void Queue::copy(const Memory& to, std::uint64_t to_offset, const Memory& from,
   if (bytes == 0) {
     return;
   }
-  check(clEnqueueCopyBuffer(queue_(), object_of(from), object_of(to), from_offset, to_offset, bytes,
-                            0, nullptr, nullptr),
+  if (is_pointer(to) != is_pointer(from)) {
+    refuse(ErrorCategory::unsupported,
+           "copies between a buffer object and shared virtual memory are left to the application");
+  }
+  if (is_pointer(to)) {
+    check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+            return clEnqueueSVMMemcpy(queue_(), CL_FALSE, pointer_of(to, to_offset),
+                                      pointer_of(from, from_offset), bytes, count, list, event);
+          }),
+          "clEnqueueSVMMemcpy", Step::enqueue);
+    return;
+  }
+  check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+          return clEnqueueCopyBuffer(queue_(), object_of(from), object_of(to), from_offset,
+                                     to_offset, bytes, count, list, event);
+        }),
         "clEnqueueCopyBuffer", Step::enqueue);
 }
 
@@ -107,8 +200,18 @@ void Queue::fill(const Memory& to, std::uint64_t offset, std::uint64_t bytes,
   if (bytes == 0) {
     return;
   }
-  check(clEnqueueFillBuffer(queue_(), object_of(to), pattern.data(), pattern.size(), offset, bytes,
-                            0, nullptr, nullptr),
+  if (is_pointer(to)) {
+    check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+            return clEnqueueSVMMemFill(queue_(), pointer_of(to, offset), pattern.data(),
+                                       pattern.size(), bytes, count, list, event);
+          }),
+          "clEnqueueSVMMemFill", Step::enqueue);
+    return;
+  }
+  check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+          return clEnqueueFillBuffer(queue_(), object_of(to), pattern.data(), pattern.size(),
+                                     offset, bytes, count, list, event);
+        }),
         "clEnqueueFillBuffer", Step::enqueue);
 }
 
@@ -116,9 +219,19 @@ void Queue::upload(const Memory& to, std::uint64_t offset, const void* host, std
   if (bytes == 0) {
     return;
   }
-  check_transfer(clEnqueueWriteBuffer(queue_(), object_of(to), CL_TRUE, offset, bytes, host, 0,
-                                      nullptr, nullptr),
-                 "clEnqueueWriteBuffer");
+  if (is_pointer(to)) {
+    check_transfer(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+                     return clEnqueueSVMMemcpy(queue_(), CL_TRUE, pointer_of(to, offset), host,
+                                               bytes, count, list, event);
+                   }),
+                   "clEnqueueSVMMemcpy");
+  } else {
+    check_transfer(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+                     return clEnqueueWriteBuffer(queue_(), object_of(to), CL_TRUE, offset, bytes,
+                                                 host, count, list, event);
+                   }),
+                   "clEnqueueWriteBuffer");
+  }
   report_dropped_work();
 }
 
@@ -126,9 +239,19 @@ void Queue::download(void* host, const Memory& from, std::uint64_t offset, std::
   if (bytes == 0) {
     return;
   }
-  check_transfer(clEnqueueReadBuffer(queue_(), object_of(from), CL_TRUE, offset, bytes, host, 0,
-                                     nullptr, nullptr),
-                 "clEnqueueReadBuffer");
+  if (is_pointer(from)) {
+    check_transfer(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+                     return clEnqueueSVMMemcpy(queue_(), CL_TRUE, host, pointer_of(from, offset),
+                                               bytes, count, list, event);
+                   }),
+                   "clEnqueueSVMMemcpy");
+  } else {
+    check_transfer(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+                     return clEnqueueReadBuffer(queue_(), object_of(from), CL_TRUE, offset, bytes,
+                                                host, count, list, event);
+                   }),
+                   "clEnqueueReadBuffer");
+  }
   report_dropped_work();
 }
 
@@ -143,20 +266,40 @@ void Queue::check_transfer(cl_int code, const char* call) const {
   fail(code, call, broken ? Step::wait : Step::enqueue);
 }
 
-std::unique_ptr<backend::Event> Queue::record() {
+// Behind everything in the queue, the application's commands included.
+cl::Event Queue::enqueue_marker() {
   cl_event event = nullptr;
   check(clEnqueueMarkerWithWaitList(queue_(), 0, nullptr, &event), "clEnqueueMarkerWithWaitList",
         Step::enqueue);
-  auto result = std::make_unique<Event>(cl::Event(event), context_(), id_, timed_);
+  return cl::Event(event);
+}
+
+std::unique_ptr<backend::Event> Queue::record() {
+  const auto event_of = [this](cl::Event event) {
+    return std::make_unique<Event>(std::move(event), context_(), id_, timed_,
+                                   adopted_ ? queue_ : cl::CommandQueue());
+  };
+  if (order_ && order_->in_call()) {
+    if (order_->heads().empty()) return event_of(completed_event(context_));
+    if (order_->heads().size() > 1) {
+      check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+              return clEnqueueMarkerWithWaitList(queue_(), count, list, event);
+            }),
+            "clEnqueueMarkerWithWaitList", Step::enqueue);
+    }
+    return event_of(order_->heads().front());
+  }
+  const cl::Event event = enqueue_marker();
+  if (order_ || !watched_.empty()) watched_.add(event);
+  auto result = event_of(event);
+  if (adopted_) return result;
   // Only a flushed queue is promised to run. Whoever polls the event, or has another queue wait for
   // it, knows the event alone and could not flush this queue: without this they may wait for ever.
   check(clFlush(queue_()), "clFlush", Step::enqueue);
   return result;
 }
 
-void Queue::wait(std::span<const backend::Event* const> events) {
-  std::vector<cl_event> list;
-  list.reserve(events.size());
+void Queue::check_wait(std::span<const backend::Event* const> events) const {
   for (const backend::Event* const event : events) {
     const auto* const own = dynamic_cast<const Event*>(event);
     if (own == nullptr) {
@@ -166,20 +309,35 @@ void Queue::wait(std::span<const backend::Event* const> events) {
       refuse(ErrorCategory::invalid_argument,
              "a queue cannot wait for an event of another context; wait for it on the host");
     }
-    list.push_back(own->handle());
+    // PoCL 3.1 waits for ever when an event has failed before it is waited for.
+    static_cast<void>(own->complete());
+  }
+}
+
+void Queue::wait(std::span<const backend::Event* const> events) {
+  check_wait(events);
+  std::vector<cl::Event> list;
+  list.reserve(events.size());
+  for (const backend::Event* const event : events) {
+    list.push_back(static_cast<const Event*>(event)->native());
   }
   if (list.empty()) {
     return;
   }
+  if (order_) {
+    if (!order_->in_call()) {
+      for (const cl::Event& event : list) watched_.add(event);
+    }
+    order_->wait(list);
+    return;
+  }
   // The barrier's event tells later whether the work behind it was dropped because an event of the
-  // list had failed. PoCL 3.1 even ends the process when nobody holds it then.
-  drop_done_barriers();
-  barriers_.reserve(barriers_.size() + 1);
+  // list had failed.
+  watched_.look_if_done();
   cl_event barrier = nullptr;
-  check(clEnqueueBarrierWithWaitList(queue_(), static_cast<cl_uint>(list.size()), list.data(),
-                                     &barrier),
+  check(clEnqueueBarrierWithWaitList(queue_(), count_of(list), natives(list), &barrier),
         "clEnqueueBarrierWithWaitList", Step::enqueue);
-  barriers_.emplace_back(barrier);
+  watched_.add(cl::Event(barrier));
 }
 
 void Queue::finish(TimeLimit limit) {
@@ -189,7 +347,7 @@ void Queue::finish(TimeLimit limit) {
       event->wait(limit);
     } catch (const Error& failure) {
       if (failure.category() != ErrorCategory::timeout) {
-        barriers_.clear();  // Told once is enough.
+        watched_.forget();  // Told once is enough.
       }
       throw;
     }
@@ -199,23 +357,12 @@ void Queue::finish(TimeLimit limit) {
   report_dropped_work();
 }
 
-void Queue::drop_done_barriers() {
-  std::erase_if(barriers_, [](const cl::Event& event) { return status_of(event) == CL_COMPLETE; });
-}
-
 // After a wait for the whole queue. Waits themselves succeed when work was dropped, so without this
 // the host would go on with data that nobody computed.
 void Queue::report_dropped_work() {
-  if (barriers_.empty()) {
-    return;
-  }
-  drop_done_barriers();
-  const auto failed = std::find_if(barriers_.begin(), barriers_.end(),
-                                   [](const cl::Event& event) { return status_of(event) < 0; });
-  if (failed != barriers_.end()) {
-    const cl_int code = status_of(*failed);
-    barriers_.clear();
-    fail(code, "clEnqueueBarrierWithWaitList", Step::wait,
+  watched_.look();
+  if (const auto code = watched_.take_failure()) {
+    fail(*code, "clEnqueueBarrierWithWaitList", Step::wait,
          "an event that the queue waited for had failed, and the work behind it was dropped");
   }
 }

@@ -2,21 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "interface.hpp"
 #include "opencl/clhpp.hpp"
+#include "opencl/event_order.hpp"
 #include "opencl/queue_kernels.hpp"
 
 namespace bifold::backend::opencl {
 
-/// An in-order command queue of its own. Keeps its context alive.
+/// A command queue of its own, in order, or one of the application's, of either kind. Keeps its
+/// native queue and context alive. An adopted queue is flushed and finished by calls that block
+/// only.
 class Queue final : public backend::Queue {
  public:
   Queue(const cl::Context& context, const cl::Device& device, Timing timing);
+  /// Adopts a queue of that device and context.
+  Queue(const cl::Context& context, const cl::Device& device, cl::CommandQueue queue);
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   ~Queue() override;
+
+  void begin_call(Ordering ordering) override;
+  void end_call() noexcept override;
+  void fence() override;
+  [[nodiscard]] bool lost_work() override;
 
   void launch(const backend::Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
               std::span<const Argument> arguments) override;
@@ -28,12 +39,15 @@ class Queue final : public backend::Queue {
               std::uint64_t bytes) override;
   void download(void* host, const Memory& from, std::uint64_t offset, std::uint64_t bytes) override;
   [[nodiscard]] std::unique_ptr<backend::Event> record() override;
+  void check_wait(std::span<const backend::Event* const> events) const override;
   void wait(std::span<const backend::Event* const> events) override;
   void finish(TimeLimit limit) override;
 
  private:
+  template <class Enqueue>
+  cl_int enqueue(Enqueue enqueue);
+  [[nodiscard]] cl::Event enqueue_marker();
   void check_transfer(cl_int code, const char* call) const;
-  void drop_done_barriers();
   void report_dropped_work();
 
   cl::Context context_;
@@ -41,8 +55,12 @@ class Queue final : public backend::Queue {
   QueueKernels kernels_;
   std::uint64_t id_;
   std::uint64_t max_work_items_;  ///< What the device's size_t counts.
+  bool adopted_;
   bool timed_;
-  std::vector<cl::Event> barriers_;  ///< Of wait(), until they are known to be done.
+  /// What an event that fails may drop. Where the native queue is in order, the barriers of wait()
+  /// and what is enqueued behind them; else every command.
+  Watched watched_;
+  std::optional<EventOrder> order_;  ///< Where the native queue keeps none.
 };
 
 }  // namespace bifold::backend::opencl

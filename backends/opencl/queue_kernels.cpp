@@ -5,8 +5,19 @@
 #include <cstring>
 
 #include "opencl/error.hpp"
+#include "opencl/svm.hpp"
 
 namespace bifold::backend::opencl {
+
+namespace {
+
+const void* pointer_in(const Argument& argument) {
+  const void* pointer = nullptr;
+  std::memcpy(&pointer, argument.data, sizeof pointer);
+  return pointer;
+}
+
+}  // namespace
 
 QueueKernels::Entry& QueueKernels::entry_of(const Kernel& kernel) {
   const auto found = entries_.find(kernel.id());
@@ -37,10 +48,13 @@ cl_kernel QueueKernels::prepare(const Kernel& kernel, std::span<const Argument> 
       continue;
     }
     held.size = 0;
-    const cl_int code =
-        clSetKernelArg(entry.native(), static_cast<cl_uint>(i), argument.size, argument.data);
+    const bool pointer = argument.kind == ArgumentKind::pointer;
+    const auto index = static_cast<cl_uint>(i);
+    const cl_int code = pointer
+                            ? clSetKernelArgSVMPointer(entry.native(), index, pointer_in(argument))
+                            : clSetKernelArg(entry.native(), index, argument.size, argument.data);
     if (code != CL_SUCCESS) {
-      fail(code, "clSetKernelArg", Step::enqueue,
+      fail(code, pointer ? "clSetKernelArgSVMPointer" : "clSetKernelArg", Step::enqueue,
            fmt::format("argument {} of kernel {}, {} bytes", i, kernel.entry(), argument.size));
     }
     if (keep) {

@@ -1,0 +1,35 @@
+// Shared virtual memory: what OpenCL 2.0 added to version 1.2.
+#pragma once
+
+#include "opencl/clhpp.hpp"
+
+// NOLINTBEGIN(readability-identifier-naming): the names are the standard's.
+
+// The headers are configured for 1.2, and the loader of an old system has no such functions. Weak
+// references start there too, and are null.
+extern "C" {
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index,
+                                                         const void* pointer) __attribute__((weak));
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void* pointer,
+                                                    const void* pattern, size_t pattern_size,
+                                                    size_t size, cl_uint events,
+                                                    const cl_event* wait_list, cl_event* event)
+    __attribute__((weak));
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking,
+                                                   void* to, const void* from, size_t size,
+                                                   cl_uint events, const cl_event* wait_list,
+                                                   cl_event* event) __attribute__((weak));
+}
+
+// NOLINTEND(readability-identifier-naming)
+
+namespace bifold::backend::opencl {
+
+/// Whether the loader knows the functions above; a device with shared virtual memory implements
+/// them.
+inline bool loader_has_svm() noexcept {
+  return clSetKernelArgSVMPointer != nullptr && clEnqueueSVMMemFill != nullptr &&
+         clEnqueueSVMMemcpy != nullptr;
+}
+
+}  // namespace bifold::backend::opencl
