@@ -1,0 +1,227 @@
+// The C interface: element types, operators, maps.
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+
+#include "core/c_api.hpp"
+
+namespace bifold::c_api {
+
+namespace {
+
+static_assert(static_cast<int>(Type::i8) == BIFOLD_I8 &&
+              static_cast<int>(Type::i64) == BIFOLD_I64 &&
+              static_cast<int>(Type::u8) == BIFOLD_U8 &&
+              static_cast<int>(Type::u64) == BIFOLD_U64 &&
+              static_cast<int>(Type::f32) == BIFOLD_F32 &&
+              static_cast<int>(Type::f64) == BIFOLD_F64);
+static_assert(static_cast<int>(OperatorKind::plus) == BIFOLD_PLUS &&
+              static_cast<int>(OperatorKind::maximum) == BIFOLD_MAXIMUM &&
+              static_cast<int>(OperatorKind::logical_or) == BIFOLD_LOGICAL_OR);
+
+constexpr std::size_t max_fields = 8;
+
+// A struct's definition with the texts it refers to; it stays where it was made.
+struct Definition {
+  std::string name;
+  std::array<std::string, max_fields> field_names;
+  std::vector<StructField> fields;
+  StructType type;
+};
+
+// A type must outlive all that was ever made with it, kernels kept by a device included, so the
+// definitions stay for the life of the process; equal ones are kept once.
+struct Definitions {
+  std::mutex mutex;
+  std::deque<Definition> all;
+};
+
+Definitions& definitions() {
+  static auto* const kept = new Definitions;
+  return *kept;
+}
+
+constexpr bifold_type first_struct = 256;
+
+Type builtin_from(bifold_type type) {
+  if (type < BIFOLD_I8 || type > BIFOLD_F64) {
+    refuse(std::to_string(type) + " is no built-in element type");
+  }
+  return static_cast<Type::Kind>(type);
+}
+
+void check_identifier(std::string_view name, const char* what) {
+  const auto is_word = [](char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c));
+  };
+  if (name.empty() || !std::all_of(name.begin(), name.end(), is_word) ||
+      std::isdigit(static_cast<unsigned char>(name.front()))) {
+    refuse(std::string(what) + " \"" + std::string(name) + "\" is no identifier");
+  }
+}
+
+// Kernel texts repeat the struct, so that its layout has to be the one that C gives these fields.
+void check_layout(const Definition& definition, std::size_t size) {
+  std::size_t end = 0;
+  std::size_t alignment = 1;
+  for (const StructField& field : definition.fields) {
+    const std::size_t width = size_of(field.type);
+    alignment = std::max(alignment, width);
+    const std::size_t offset = (end + width - 1) / width * width;
+    if (field.offset != offset) {
+      refuse("struct " + definition.name + ": field " + std::string(field.name) +
+             " is said to be at " + std::to_string(field.offset) + ", C puts it at " +
+             std::to_string(offset));
+    }
+    for (const StructField& other : definition.fields) {
+      if (&other != &field && other.name == field.name) {
+        refuse("struct " + definition.name + " has two fields " + std::string(field.name));
+      }
+    }
+    end = offset + width;
+  }
+  const std::size_t whole = (end + alignment - 1) / alignment * alignment;
+  if (size != whole || size > max_element_bytes) {
+    refuse("struct " + definition.name + " is said to have " + std::to_string(size) +
+           " bytes; its fields fill " + std::to_string(whole) + ", and no element has more than " +
+           std::to_string(max_element_bytes));
+  }
+}
+
+bifold_type intern(const char* name, std::size_t size, const bifold_field* fields,
+                   std::size_t count) {
+  check_identifier(name, "struct name");
+  if (count == 0 || count > max_fields) refuse("a struct has 1 to 8 fields");
+  static_cast<void>(need(fields, "fields"));
+
+  Definitions& kept = definitions();
+  const std::lock_guard lock(kept.mutex);
+  Definition& made = kept.all.emplace_back();
+  try {
+    made.name = name;
+    for (std::size_t i = 0; i < count; ++i) {
+      made.field_names[i] = need_text(fields[i].name, "field name");
+      check_identifier(made.field_names[i], "field name");
+      made.fields.push_back({made.field_names[i], builtin_from(fields[i].type), fields[i].offset});
+    }
+    check_layout(made, size);
+  } catch (...) {
+    kept.all.pop_back();
+    throw;
+  }
+  made.type = {made.name, size, made.fields};
+  const auto same = std::find_if(
+      kept.all.begin(), kept.all.end(),
+      [&made](const Definition& other) { return Type(other.type) == Type(made.type); });
+  const auto index = same - kept.all.begin();
+  if (&*same != &made) kept.all.pop_back();
+  return first_struct + static_cast<bifold_type>(index);
+}
+
+const std::array<bifold_operator, 9>& builtins() {
+  static const std::array<bifold_operator, 9> all{{{plus},
+                                                   {multiplies},
+                                                   {minimum},
+                                                   {maximum},
+                                                   {bit_and},
+                                                   {bit_or},
+                                                   {bit_xor},
+                                                   {logical_and},
+                                                   {logical_or}}};
+  return all;
+}
+
+}  // namespace
+
+Type type_from(bifold_type type) {
+  if (type < first_struct) return builtin_from(type);
+  Definitions& kept = definitions();
+  const std::lock_guard lock(kept.mutex);
+  const auto index = static_cast<std::size_t>(type - first_struct);
+  if (index >= kept.all.size()) refuse(std::to_string(type) + " is no element type");
+  return Type(kept.all[index].type);
+}
+
+Value value_or_identity(const Operator& op, Type type, const void* bytes) {
+  return bytes == nullptr ? op.identity(type) : Value::from_bytes(type, bytes);
+}
+
+}  // namespace bifold::c_api
+
+using namespace bifold::c_api;
+
+bifold_status bifold_struct_type(const char* name, size_t size, const bifold_field* fields,
+                                 size_t field_count, bifold_type* type) {
+  return guard(
+      [&] { need(type, "type") = intern(need_text(name, "name"), size, fields, field_count); });
+}
+
+size_t bifold_type_size(bifold_type type) {
+  size_t size = 0;
+  const auto ignored = guard([&] { size = bifold::size_of(type_from(type)); });
+  static_cast<void>(ignored);
+  return size;
+}
+
+const bifold_operator* bifold_builtin_operator(bifold_operator_kind kind) {
+  const bifold_operator* op = nullptr;
+  const auto ignored = guard([&] {
+    if (kind < BIFOLD_PLUS || kind > BIFOLD_LOGICAL_OR) refuse("no such built-in operator");
+    op = &builtins()[static_cast<std::size_t>(kind)];
+  });
+  static_cast<void>(ignored);
+  return op;
+}
+
+bifold_status bifold_operator_create(const char* name, const char* expression, bifold_type type,
+                                     const void* identity, bifold_commutativity commutativity,
+                                     bifold_operator** op) {
+  return guard([&] {
+    static_cast<void>(need(op, "op"));
+    if (commutativity != BIFOLD_COMMUTATIVE && commutativity != BIFOLD_NON_COMMUTATIVE) {
+      refuse("no such commutativity");
+    }
+    const bifold::Type of = type_from(type);
+    static_cast<void>(need(static_cast<const unsigned char*>(identity), "identity"));
+    put_handle(op,
+               bifold::Operator::user(need_text(name, "name"), need_text(expression, "expression"),
+                                      bifold::Value::from_bytes(of, identity),
+                                      static_cast<bifold::Commutativity>(commutativity)));
+  });
+}
+
+bifold_status bifold_operator_create_fieldwise(bifold_type type,
+                                               const bifold_operator* const* operators,
+                                               size_t count, bifold_operator** op) {
+  return guard([&] {
+    static_cast<void>(need(op, "op"));
+    std::vector<bifold::Operator> all;
+    for (size_t i = 0; i < count; ++i) {
+      static_cast<void>(need(operators, "operators"));
+      all.push_back(need(operators[i], "an operator").value);
+    }
+    put_handle(op, bifold::Operator::fieldwise(type_from(type), all));
+  });
+}
+
+bifold_status bifold_operator_identity(const bifold_operator* op, bifold_type type,
+                                       void* identity) {
+  return guard([&] {
+    const bifold::Value value = need(op, "op").value.identity(type_from(type));
+    std::memcpy(&need(static_cast<unsigned char*>(identity), "identity"), value.data(),
+                value.size());
+  });
+}
+
+void bifold_operator_destroy(bifold_operator* op) { delete op; }
+
+bifold_status bifold_map_create(const char* expression, bifold_map** map) {
+  return guard([&] {
+    static_cast<void>(need(map, "map"));
+    put_handle(map, bifold::Map(need_text(expression, "expression")));
+  });
+}
+
+void bifold_map_destroy(bifold_map* map) { delete map; }
