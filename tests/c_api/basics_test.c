@@ -67,7 +67,7 @@ void test_errors(void) {
            BIFOLD_VERSION_PATCH);
   CHECK(strcmp(bifold_version(), version) == 0);
 
-  FAILS(bifold_device_open("cuda:opencl:cuda", NULL, &none), BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_device_open("metal:0", NULL, &none), BIFOLD_INVALID_ARGUMENT);
   FAILS(bifold_device_open("opencl:no such vendor", NULL, &none), BIFOLD_UNAVAILABLE);
   CHECK(none == NULL && says("no such vendor"));
 
