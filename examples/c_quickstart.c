@@ -8,7 +8,7 @@
 static void check(bifold_status status) {
   if (status == BIFOLD_OK) return;
   fprintf(stderr, "%s: %s\n", bifold_status_name(status), bifold_last_error());
-  exit(status == BIFOLD_UNAVAILABLE ? 77 : 1); /* 77: skipped */
+  exit(status == BIFOLD_UNAVAILABLE ? 77 : 1); /* 77: skipped; NOLINT(concurrency-mt-unsafe) */
 }
 
 int main(void) {

@@ -7,14 +7,14 @@ enum { n = 10007 };
 static int32_t host[n];
 
 static bifold_view numbers(void) {
-  int i;
+  int i = 0;
   for (i = 0; i < n; ++i) host[i] = i % 17 - 3;
   return uploaded(BIFOLD_I32, host, n);
 }
 
 static int64_t host_sum(void) {
   int64_t sum = 0;
-  int i;
+  int i = 0;
   for (i = 0; i < n; ++i) sum += host[i];
   return sum;
 }
@@ -43,7 +43,7 @@ static void test_segments(bifold_view input) {
   const bifold_operator* plus4[4];
   bifold_view cell;
   bifold_options options = {.struct_size = sizeof options};
-  int i;
+  int i = 0;
 
   for (i = 0; i < n; ++i) {
     here = here + host[i] > 0 ? here + host[i] : 0;
@@ -157,7 +157,7 @@ void test_scan(void) {
   bifold_options options = {.struct_size = sizeof options};
   bifold_view shifted = input;
   int64_t sum = 0;
-  int i, wrong = 0;
+  int i = 0, wrong = 0;
 
   OK(bifold_inclusive_scan(queue, input, output, plus, NULL, NULL));
   OK(bifold_download(queue, output, out));
@@ -208,7 +208,7 @@ void test_plans(void) {
   uint64_t bytes = 0, fewer = 0;
   int32_t last = 0;
   int64_t sum = 0;
-  int round;
+  int round = 0;
 
   OK(bifold_scan_plan_create(device, &scan, &plan));
   CHECK(strcmp(bifold_plan_variant(plan), "reduce_then_scan") == 0);

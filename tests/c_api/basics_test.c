@@ -10,7 +10,7 @@ void test_backends(void) {
   bifold_device_info own = {.struct_size = sizeof own};
   bifold_capabilities can = {.struct_size = sizeof can};
   bool found = false;
-  size_t i;
+  size_t i = 0;
 
   OK(bifold_backend_list_create(&backends));
   CHECK(bifold_backend_list_size(backends) == 2);
@@ -57,7 +57,7 @@ void test_errors(void) {
   bifold_device* none = NULL;
   bifold_buffer* buffer = NULL;
   bifold_error error = {.struct_size = sizeof error};
-  int i;
+  int i = 0;
 
   for (i = 0; i <= BIFOLD_BACKEND_FAILURE; ++i) CHECK(!strcmp(bifold_status_name(i), names[i]));
   CHECK(strcmp(bifold_status_name(9), "unknown") == 0);
@@ -123,7 +123,7 @@ void test_types(void) {
   const int32_t zero = 0;
   int32_t identity = 0;
   float real = 0;
-  int i;
+  int i = 0;
 
   for (i = BIFOLD_I8; i <= BIFOLD_F64; ++i) CHECK(bifold_type_size(i) == sizes[i]);
   CHECK(bifold_type_size(10) == 0 && bifold_type_size(-1) == 0 && bifold_type_size(99999) == 0);

@@ -42,7 +42,7 @@ bifold_view uploaded(bifold_type type, const void* elements, uint64_t count) {
 bool says(const char* text) { return strstr(bifold_last_error(), text) != NULL; }
 
 int main(void) {
-  const char* selector = getenv("BIFOLD_TEST_DEVICE");
+  const char* selector = getenv("BIFOLD_TEST_DEVICE"); /* NOLINT(concurrency-mt-unsafe) */
   const struct {
     const char* name;
     void (*run)(void);
@@ -51,11 +51,9 @@ int main(void) {
                {"events", test_events},     {"reduce", test_reduce},
                {"scan", test_scan},         {"plans", test_plans},
                {"null", test_null},         {"struct sizes", test_struct_sizes}};
-  size_t i;
-  bifold_status status;
 
   CHECK(bifold_last_error()[0] == '\0');
-  status = bifold_device_open(selector, NULL, &device);
+  const bifold_status status = bifold_device_open(selector, NULL, &device);
   if (status == BIFOLD_UNAVAILABLE) {
     printf("SKIPPED: %s\n", bifold_last_error());
     return 77;
@@ -63,7 +61,7 @@ int main(void) {
   OK(status);
   OK(bifold_queue_create(device, NULL, &queue));
   if (failures > 0) return 1;
-  for (i = 0; i < sizeof tests / sizeof tests[0]; ++i) {
+  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; ++i) {
     const int before = failures;
     tests[i].run();
     printf("%s: %s\n", tests[i].name, failures == before ? "passed" : "FAILED");
