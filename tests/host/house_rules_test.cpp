@@ -90,6 +90,36 @@ TEST_CASE("vendor headers stay inside the backends, interop, tests and the bench
   }
 }
 
+TEST_CASE("a public header of a backend includes that vendor's one header and no other") {
+  const std::regex any_vendor(R"(^\s*#\s*include\s*[<"](cuda[^>"]*|nvrtc\.h|CL/[^>"]*)[>"])");
+  for (const auto& [path, header] :
+       {std::pair("interop/cuda.hpp", "cuda.h"), std::pair("interop/opencl.hpp", "CL/cl.h")}) {
+    for (const SourceFile& file : source_files("include/bifold/interop", {".hpp"})) {
+      if (!file.path.ends_with(path)) continue;
+      for (const std::string& line : file.lines()) {
+        std::smatch match;
+        if (!std::regex_search(line, match, any_vendor)) continue;
+        CHECK_MESSAGE(match[1].str() == header, file.path, ": ", line);
+      }
+    }
+  }
+  // Everybody includes the umbrella: nobody should need a vendor's headers for it.
+  for (const SourceFile& file : source_files("include/bifold", {".hpp"})) {
+    if (file.path.find("/interop/") != std::string::npos) continue;
+    CHECK_MESSAGE(file.text.find("bifold/interop/") == std::string::npos, file.path);
+  }
+}
+
+TEST_CASE("of the tests, those of a backend alone meet its vendor's headers") {
+  const std::regex opencl(R"(^\s*#\s*include\s*[<"](CL/[^>"]*|opencl/[^>"]*)[>"])");
+  for (const SourceFile& file : source_files("tests", {".hpp", ".cpp"})) {
+    if (file.path.find("opencl") != std::string::npos) continue;
+    for (const std::string& line : file.lines()) {
+      CHECK_MESSAGE(!std::regex_search(line, opencl), file.path, ": ", line);
+    }
+  }
+}
+
 TEST_CASE("the two backends do not include one another, and the core includes neither") {
   const std::regex other_backend(R"(^\s*#\s*include\s*[<"](?:\.\./)?(cuda|opencl)/)");
   for (const std::string folder : {"backends/core", "backends/cuda", "backends/opencl"}) {
