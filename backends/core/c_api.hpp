@@ -35,7 +35,8 @@ struct bifold_event {
   bifold::Event value;
 };
 struct bifold_buffer {
-  // Null for 0 bytes. A workspace shares it, so that memory outlives what uses it.
+  // Null for 0 bytes and for an application's memory. A workspace shares it, so that memory
+  // outlives what uses it.
   std::shared_ptr<bifold::detail::AllocationState> allocation;
   bifold::detail::Memory memory;
 };
@@ -126,6 +127,8 @@ Type type_from(bifold_type type);
 
 /// The value of `type` at `bytes`; the operator's identity for NULL.
 Value value_or_identity(const Operator& op, Type type, const void* bytes);
+
+DeviceOptions options_from(const bifold_device_options* options);
 
 ErasedView view_from(const bifold_view& view, const char* what);
 

@@ -34,6 +34,16 @@ const T& item_of(const std::vector<T>& all, size_t index) {
 
 }  // namespace
 
+DeviceOptions options_from(const bifold_device_options* options) {
+  const auto given = read_struct(options, BIFOLD_C_SIZE_TO(bifold_device_options, no_disk_cache),
+                                 "device options");
+  DeviceOptions chosen;
+  chosen.cache.disk = !given.no_disk_cache;
+  if (given.cache_directory != nullptr) chosen.cache.directory = given.cache_directory;
+  if (given.cache_limit_bytes != 0) chosen.cache.limit_bytes = given.cache_limit_bytes;
+  return chosen;
+}
+
 }  // namespace bifold::c_api
 
 using namespace bifold::c_api;
@@ -86,13 +96,8 @@ bifold_status bifold_device_open(const char* selector, const bifold_device_optio
                                  bifold_device** device) {
   return guard([&] {
     static_cast<void>(need(device, "device"));
-    const auto given = read_struct(options, BIFOLD_C_SIZE_TO(bifold_device_options, no_disk_cache),
-                                   "device options");
-    bifold::DeviceOptions chosen;
-    chosen.cache.disk = !given.no_disk_cache;
-    if (given.cache_directory != nullptr) chosen.cache.directory = given.cache_directory;
-    if (given.cache_limit_bytes != 0) chosen.cache.limit_bytes = given.cache_limit_bytes;
-    put_handle(device, bifold::open_device(selector == nullptr ? "" : selector, chosen));
+    put_handle(device,
+               bifold::open_device(selector == nullptr ? "" : selector, options_from(options)));
   });
 }
 

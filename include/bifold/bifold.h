@@ -2,9 +2,9 @@
  *
  * - Every function that can fail returns a bifold_status; bifold_last_error() says more. What a
  *   function puts out is written only when it returns BIFOLD_OK. No exception leaves it.
- * - A handle is made by a function with "create" or "open" in its name and given back to the
- *   matching destroy function, which takes NULL too. A handle keeps alive what it was made from, so
- *   handles may be destroyed in any order. NULL in place of a handle is BIFOLD_INVALID_ARGUMENT.
+ * - A handle that a function puts out is given back to the matching destroy function, which takes
+ *   NULL too. A handle keeps alive what it was made from, so handles may be destroyed in any order.
+ *   NULL in place of a handle is BIFOLD_INVALID_ARGUMENT.
  * - Structs that may grow start with struct_size. Set it to sizeof the struct and everything
  *   unused to zero: bifold_options options = {.struct_size = sizeof options}. Another size than
  *   this library's is accepted as long as nothing it does not know is set.
@@ -378,6 +378,31 @@ BIFOLD_API bifold_status bifold_plan_run(const bifold_plan* plan, bifold_queue* 
                                          bifold_view input, bifold_view output, const void* init,
                                          const bifold_options* options);
 BIFOLD_API void bifold_plan_destroy(bifold_plan* plan);
+
+/* --- Inside an OpenCL application ---
+ *
+ * The application's objects, passed as what cl_context and the like are: pointers. bifold retains
+ * the context, queues and events until the handles and all that was made of them are destroyed,
+ * and changes nothing of them. <bifold/interop/opencl.hpp> says more of each; the functions below
+ * are those, and fail with BIFOLD_UNAVAILABLE where the backend was left out of the build. */
+
+/* A device of the context; adopt once and keep it. `options` may be NULL. */
+BIFOLD_API bifold_status bifold_opencl_adopt_device(void* cl_context, void* cl_device_id,
+                                                    const bifold_device_options* options,
+                                                    bifold_device** device);
+/* A queue of the device's context, in order or not. Calls enqueue, and do not flush. */
+BIFOLD_API bifold_status bifold_opencl_adopt_queue(void* cl_command_queue,
+                                                   const bifold_device* device,
+                                                   bifold_queue** queue);
+/* A buffer object, which must outlive the work that uses it: it is not retained. */
+BIFOLD_API bifold_status bifold_opencl_adopt_buffer(void* cl_mem, bifold_buffer** buffer);
+/* `bytes` bytes of shared virtual memory of the device's context. */
+BIFOLD_API bifold_status bifold_opencl_adopt_svm(const bifold_device* device, void* pointer,
+                                                 uint64_t bytes, bifold_buffer** buffer);
+/* An event, for wait lists and waits. */
+BIFOLD_API bifold_status bifold_opencl_adopt_event(void* cl_event, bifold_event** event);
+/* Puts out the cl_event behind an event, retained for the caller, who releases it. */
+BIFOLD_API bifold_status bifold_opencl_native_event(const bifold_event* event, void** cl_event);
 
 #ifdef __cplusplus
 }

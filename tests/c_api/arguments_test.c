@@ -189,3 +189,10 @@ void test_struct_sizes(void) {
   CHECK(opened == NULL && other == NULL && plan == NULL);
   bifold_buffer_destroy(view.buffer);
 }
+
+#if !BIFOLD_HAS_OPENCL
+void test_opencl(void) {
+  bifold_device* own = NULL;
+  FAILS(bifold_opencl_adopt_device(NULL, NULL, NULL, &own), BIFOLD_UNAVAILABLE);
+}
+#endif

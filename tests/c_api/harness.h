@@ -36,5 +36,7 @@ void test_scan(void);
 void test_plans(void);
 void test_null(void);
 void test_struct_sizes(void);
+/* On an OpenCL device; where the backend was left out, that it says so. */
+void test_opencl(void);
 
 #endif

@@ -1,0 +1,27 @@
+// The C interface's functions of backends that were left out: they exist in every build, so that a
+// program starts whatever it was built with.
+#include "core/c_api.hpp"
+
+#if !BIFOLD_HAS_OPENCL
+namespace {
+bifold_status without_opencl() {
+  return bifold::c_api::guard([] {
+    throw bifold::Error(bifold::ErrorCategory::unavailable, "opencl: left out of this build");
+  });
+}
+}  // namespace
+
+bifold_status bifold_opencl_adopt_device(void*, void*, const bifold_device_options*,
+                                         bifold_device**) {
+  return without_opencl();
+}
+bifold_status bifold_opencl_adopt_queue(void*, const bifold_device*, bifold_queue**) {
+  return without_opencl();
+}
+bifold_status bifold_opencl_adopt_buffer(void*, bifold_buffer**) { return without_opencl(); }
+bifold_status bifold_opencl_adopt_svm(const bifold_device*, void*, uint64_t, bifold_buffer**) {
+  return without_opencl();
+}
+bifold_status bifold_opencl_adopt_event(void*, bifold_event**) { return without_opencl(); }
+bifold_status bifold_opencl_native_event(const bifold_event*, void**) { return without_opencl(); }
+#endif
