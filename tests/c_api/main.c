@@ -50,7 +50,8 @@ int main(void) {
                {"types", test_types},       {"memory", test_memory},
                {"events", test_events},     {"reduce", test_reduce},
                {"scan", test_scan},         {"plans", test_plans},
-               {"null", test_null},         {"struct sizes", test_struct_sizes}};
+               {"null", test_null},         {"struct sizes", test_struct_sizes},
+               {"opencl", test_opencl}};
 
   CHECK(bifold_last_error()[0] == '\0');
   const bifold_status status = bifold_device_open(selector, NULL, &device);
