@@ -146,6 +146,25 @@ void test_reduce(void) {
   bifold_buffer_destroy(input.buffer);
 }
 
+/* Sums that f32 cannot hold while they are counted in ones, as they are with `accumulate`. */
+static void test_accumulate(void) {
+  static const int32_t large[] = {1 << 24, 1, 1};
+  const bifold_type exact = BIFOLD_I32;
+  const bifold_options options = {.struct_size = sizeof options, .accumulate = &exact};
+  const bifold_view input = uploaded(BIFOLD_I32, large, 3);
+  const bifold_view output = allocated(BIFOLD_F32, 3);
+  const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
+  float sums[3] = {0};
+  OK(bifold_inclusive_scan(queue, input, output, plus, NULL, NULL));
+  OK(bifold_download(queue, output, sums));
+  CHECK(sums[2] == 16777216.0F);
+  OK(bifold_inclusive_scan(queue, input, output, plus, NULL, &options));
+  OK(bifold_download(queue, output, sums));
+  CHECK(sums[2] == 16777218.0F);
+  bifold_buffer_destroy(output.buffer);
+  bifold_buffer_destroy(input.buffer);
+}
+
 void test_scan(void) {
   static int64_t out[n];
   static int32_t narrow[n];
@@ -182,6 +201,7 @@ void test_scan(void) {
     FAILS(bifold_inclusive_scan(queue, front, shifted, plus, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
   }
   FAILS(bifold_inclusive_scan(queue, shifted, output, plus, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
+  test_accumulate();
   bifold_buffer_destroy(output.buffer);
   bifold_buffer_destroy(input.buffer);
 }

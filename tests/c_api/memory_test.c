@@ -1,5 +1,6 @@
 /* Memory, queues, events. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness.h"
 
@@ -59,7 +60,7 @@ void test_memory(void) {
   bifold_buffer_destroy(from.buffer);
 }
 
-static void test_log(void) {
+static void test_device_options(void) {
   int count = 0;
   bifold_device* second = NULL;
   bifold_device_info info = {.struct_size = sizeof info};
@@ -67,7 +68,10 @@ static void test_log(void) {
   bifold_view ones;
   int64_t sum = 0;
   const int32_t host[2] = {20, 22};
-  const bifold_device_options options = {.struct_size = sizeof options, .no_disk_cache = true};
+  struct stat folder;
+  bifold_device_options options = {.struct_size = sizeof options,
+                                   .cache_directory = "c_api_unused_cache",
+                                   .no_disk_cache = true};
 
   OK(bifold_device_get_info(device, &info));
   OK(bifold_set_log(BIFOLD_LOG_DEBUG, messages, &count));
@@ -81,6 +85,7 @@ static void test_log(void) {
   OK(bifold_reduce(other, ones, bifold_builtin_operator(BIFOLD_PLUS), BIFOLD_I64, NULL, &sum,
                    NULL));
   CHECK(sum == 42 && count > 0);
+  CHECK(stat(options.cache_directory, &folder) != 0);
   OK(bifold_set_log(BIFOLD_LOG_DEBUG, NULL, NULL));
 
   /* Memory of one device is of no use on another one's queue. */
@@ -90,6 +95,19 @@ static void test_log(void) {
   bifold_buffer_destroy(ones.buffer);
   bifold_device_destroy(second);
   bifold_queue_destroy(other);
+
+  options.no_disk_cache = false;
+  options.cache_directory = "c_api_cache";
+  OK(bifold_device_open(info.selector, &options, &second));
+  OK(bifold_queue_create(second, NULL, &other));
+  OK(bifold_buffer_create(second, sizeof host, &ones.buffer));
+  OK(bifold_upload(other, host, ones));
+  OK(bifold_reduce(other, ones, bifold_builtin_operator(BIFOLD_PLUS), BIFOLD_I64, NULL, &sum,
+                   NULL));
+  CHECK(sum == 42 && stat(options.cache_directory, &folder) == 0);
+  bifold_buffer_destroy(ones.buffer);
+  bifold_queue_destroy(other);
+  bifold_device_destroy(second);
 }
 
 void test_events(void) {
@@ -151,5 +169,5 @@ void test_events(void) {
   bifold_event_destroy(first);
   bifold_queue_destroy(other);
   bifold_buffer_destroy(numbers.buffer);
-  test_log();
+  test_device_options();
 }
