@@ -122,6 +122,13 @@ class Queue {
   virtual void wait(std::span<const Event* const> events) = 0;
   /// Blocks until everything is done; throws timeout past the limit.
   virtual void finish(TimeLimit limit) = 0;
+
+  /// Whether what is enqueued next, behind `events`, is recorded into a graph that runs later,
+  /// instead of run. The caller then compiles, allocates and waits for nothing. Throws unsupported
+  /// where nothing can be enqueued at present.
+  [[nodiscard]] virtual bool records_graph(std::span<const Event* const> /*events*/) const {
+    return false;
+  }
 };
 
 /// What Device::build compiles.

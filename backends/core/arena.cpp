@@ -2,46 +2,120 @@
 
 #include <algorithm>
 #include <array>
+#include <bifold/error.hpp>
 #include <bit>
+#include <string>
+
+#include "core/log.hpp"
 
 namespace bifold::core {
 
 namespace {
 
 constexpr std::uint64_t smallest_block = 4096;
+constexpr std::uint64_t address_alignment = 256;  // As drivers allocate.
+
+Error no_memory(std::uint64_t bytes, const char* why) {
+  return {ErrorCategory::out_of_memory,
+          "the scratch allocator gave no " + std::to_string(bytes) + " bytes: " + why};
+}
 
 }  // namespace
 
+Arena::Arena(std::shared_ptr<backend::Device> device, backend::Queue& queue,
+             const ScratchAllocator& allocator)
+    : device_(std::move(device)), queue_(queue), allocator_(allocator) {}
+
 Arena::~Arena() {
-  for (const Memory& block : outgrown_) device_->free(block);
-  for (const Memory& block : {tagged_, raw_, cell_}) {
-    if (block.bytes > 0) device_->free(block);
+  if (allocator_.release != nullptr) {
+    // A driver waits for work that uses what is freed; a pool may hand it to others at once.
+    try {
+      queue_.finish({});
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::device_lost) {
+        log().error("scratch memory is not given back, its work may be unfinished: {}",
+                    error.what());
+        return;
+      }
+    }
   }
+  trim();
+}
+
+Memory Arena::allocate(std::uint64_t bytes) {
+  if (allocator_.allocate == nullptr) return device_->allocate(bytes);
+  std::uintptr_t handle = 0;
+  try {
+    handle = allocator_.allocate(allocator_.user, bytes);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw no_memory(bytes, error.what());
+  } catch (...) {
+    throw no_memory(bytes, "it threw");
+  }
+  if (handle == 0) throw no_memory(bytes, "it returned 0");
+  const Memory block{handle, bytes, device_->context()};
+  if (device_->handles_are_addresses() && handle % address_alignment != 0) {
+    release(block);
+    throw Error(ErrorCategory::invalid_argument,
+                "the scratch allocator gave an address that is no multiple of " +
+                    std::to_string(address_alignment));
+  }
+  return block;
+}
+
+void Arena::release(const Memory& block) noexcept {
+  if (allocator_.release == nullptr) return device_->free(block);
+  allocator_.release(allocator_.user, block.handle, block.bytes);
 }
 
 void Arena::grow(Memory& block, std::uint64_t bytes) {
-  outgrown_.reserve(outgrown_.size() + 1);
-  const Memory larger = device_->allocate(std::max(smallest_block, std::bit_ceil(bytes)));
-  if (block.bytes > 0) outgrown_.push_back(block);
+  // What can fail comes before what has to be undone.
+  retired_.reserve(retired_.size() + 1);
+  auto done = block.bytes > 0 ? queue_.record() : nullptr;
+  const Memory larger = allocate(std::max(smallest_block, std::bit_ceil(bytes)));
+  if (block.bytes > 0) retired_.push_back({block, std::move(done)});
   block = larger;
 }
 
-Scratch Arena::reserve(backend::Queue& queue, ScratchSize size) {
+Scratch Arena::reserve(ScratchSize size) {
   if (size.tagged_bytes > tagged_.bytes) {
     grow(tagged_, size.tagged_bytes);
     tagged_is_clean_ = false;
   }
   if (size.raw_bytes > raw_.bytes) grow(raw_, size.raw_bytes);
   if (!tagged_is_clean_ && size.tagged_bytes > 0) {
-    queue.fill(tagged_, 0, tagged_.bytes, std::array<std::byte, 4>{});
+    queue_.fill(tagged_, 0, tagged_.bytes, std::array<std::byte, 4>{});
     tagged_is_clean_ = true;
   }
   return {tagged_, 0, tagged_.bytes, raw_, 0};
 }
 
 const Memory& Arena::result_cell() {
-  if (cell_.bytes == 0) cell_ = device_->allocate(max_element_bytes);
+  if (cell_.bytes == 0) cell_ = allocate(max_element_bytes);
   return cell_;
+}
+
+void Arena::collect() {
+  std::erase_if(retired_, [this](const Retired& block) {
+    try {
+      if (!block.done->complete()) return false;
+    } catch (const Error&) {
+      return false;  // Its work failed: the device may be gone, and the end is early enough.
+    }
+    release(block.memory);
+    return true;
+  });
+}
+
+void Arena::trim() noexcept {
+  for (const Retired& block : retired_) release(block.memory);
+  retired_.clear();
+  for (Memory* block : {&tagged_, &raw_, &cell_}) {
+    if (block->bytes > 0) release(*block);
+    *block = {};
+  }
 }
 
 }  // namespace bifold::core

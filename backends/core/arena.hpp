@@ -28,20 +28,23 @@ struct ScratchSize {
   std::uint64_t raw_bytes = 0;
 };
 
-/// Grow-only memory for the calls of one in-order queue, which use it one after another. A block
-/// that became too small may still be in use and is kept to the end: freeing can wait for the
-/// device, which an enqueuing call must not, and as blocks double, all outgrown ones together are
-/// smaller than the one in use. Not thread-safe: its queue's lock protects it.
+/// Memory for the calls of one in-order queue, which use it one after another. It grows to what
+/// they needed. A block that became too small may still be in use and is retired behind an event:
+/// freeing it can wait for the device, which an enqueuing call must not, so that is left to the
+/// calls that block. As blocks double, all retired by growth are together smaller than the one in
+/// use. Not thread-safe: its queue's lock protects it.
 class Arena {
  public:
-  explicit Arena(std::shared_ptr<backend::Device> device) : device_(std::move(device)) {}
+  /// The queue lives longer. An allocator without functions stands for the device's own memory.
+  Arena(std::shared_ptr<backend::Device> device, backend::Queue& queue,
+        const ScratchAllocator& allocator);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   /// Scratch of at least `size`, valid for work enqueued before the next call of reserve. May
   /// enqueue a fill. Throws out_of_memory, and stays usable.
-  Scratch reserve(backend::Queue& queue, ScratchSize size);
+  Scratch reserve(ScratchSize size);
 
   /// Room for one element of any type: a result on its way to the host.
   const Memory& result_cell();
@@ -50,15 +53,30 @@ class Arena {
   /// use.
   void distrust() noexcept { tagged_is_clean_ = false; }
 
+  /// Frees the retired blocks whose work is done.
+  void collect();
+
+  /// Frees every block. The queue's work is done.
+  void trim() noexcept;
+
  private:
+  struct Retired {
+    Memory memory;
+    std::unique_ptr<backend::Event> done;
+  };
+
+  Memory allocate(std::uint64_t bytes);
+  void release(const Memory& block) noexcept;
   void grow(Memory& block, std::uint64_t bytes);
 
   std::shared_ptr<backend::Device> device_;
+  backend::Queue& queue_;
+  ScratchAllocator allocator_;
   Memory tagged_;
   Memory raw_;
   Memory cell_;
   bool tagged_is_clean_ = true;
-  std::vector<Memory> outgrown_;
+  std::vector<Retired> retired_;
 };
 
 }  // namespace bifold::core

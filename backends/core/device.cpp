@@ -8,6 +8,18 @@
 
 namespace bifold {
 
+detail::DeviceState::DeviceState(DeviceInfo device_info, std::shared_ptr<backend::Device> device,
+                                 const DeviceOptions& options)
+    : info(std::move(device_info)),
+      backend(std::move(device)),
+      scratch(options.scratch),
+      kernels(*backend, options.cache) {
+  if ((scratch.allocate == nullptr) != (scratch.release == nullptr)) {
+    throw Error(ErrorCategory::invalid_argument,
+                "a scratch allocator has both functions or neither");
+  }
+}
+
 std::vector<BackendInfo> backends() {
   std::vector<BackendInfo> all;
   for (const auto& [name, backend] : backend::registered_backends()) {
@@ -43,7 +55,7 @@ Device open_device(std::string_view selector, const DeviceOptions& options) {
   for (const auto& [name, backend] : backend::registered_backends()) {
     if (name == info.backend) {
       return Device(
-          std::make_shared<detail::DeviceState>(info, backend->open(info.index), options.cache));
+          std::make_shared<detail::DeviceState>(info, backend->open(info.index), options));
     }
   }
   throw Error(ErrorCategory::unavailable, "backend " + info.backend + " has vanished");

@@ -56,6 +56,8 @@ struct PlannedKernel {
 
 namespace bifold::detail {
 
+struct QueueState;
+
 /// Immutable; shared between threads. One class per launch sequence, in *_sequences.cpp.
 class Plan {
  public:
@@ -98,9 +100,11 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
                                                const gallery::Variant& variant,
                                                const PlanShape& shape, const Tuning& tuning);
 
-/// The device's plan of that shape, built at the first use.
+/// The device's plan of that shape, built at the first use. For a call on `queue`, throws
+/// unsupported when it would be built while the queue's work is captured in a graph.
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
-                                              std::string_view variant, const PlanShape& shape);
+                                              std::string_view variant, const PlanShape& shape,
+                                              detail::QueueState* queue = nullptr);
 
 /// Plans with tuning values of the caller's choice, for tests and for the tuner. They are not kept
 /// by the device.

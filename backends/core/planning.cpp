@@ -8,6 +8,7 @@
 #include "core/gallery_rows.hpp"
 #include "core/log.hpp"
 #include "core/operator_text.hpp"
+#include "core/ranges.hpp"
 #include "core/state.hpp"
 
 namespace bifold::core {
@@ -187,12 +188,17 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
 }
 
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
-                                              std::string_view variant, const PlanShape& shape) {
+                                              std::string_view variant, const PlanShape& shape,
+                                              detail::QueueState* queue) {
   const gallery::Variant& asked = row_named(algorithm, variant);
   const PlanKey key{shape.op.id(),     shape.map.id(), index_of(asked), shape.input,
                     shape.accumulator, shape.output,   shape.kind};
   PlanTable& plans = device.state()->plans;
   if (auto known = plans.find(key, shape)) return known;
+  if (queue != nullptr) {
+    const std::lock_guard lock(queue->mutex);
+    refuse_in_graph(*queue, "planning the first call of a shape");
+  }
   const gallery::Variant& chosen = choose_variant(device, algorithm, variant, shape);
   const std::size_t widest =
       std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});

@@ -20,17 +20,19 @@ void check_count(const ErasedView& view, std::uint64_t count) {
 
 std::uint64_t bytes_of(const ErasedView& view) { return view.count * size_of(view.type); }
 
-// Runs a call that waits for the queue. When it fails, work may have been dropped half-way, the
-// words that tiles publish included.
+// Runs a call that waits for the queue; as it blocks anyway, it also frees outgrown scratch. When
+// it fails, work may have been dropped half-way, the words that tiles publish included.
 template <class Wait>
-void wait_under_lock(detail::QueueState& state, Wait wait) {
+void wait_under_lock(detail::QueueState& state, const char* what, Wait wait) {
   const std::lock_guard lock(state.mutex);
+  core::refuse_in_graph(state, what);
   try {
     wait(*state.backend);
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::timeout) state.arena.distrust();
     throw;
   }
+  state.arena.collect();
 }
 
 }  // namespace
@@ -42,7 +44,16 @@ Queue::Queue(const Device& device, const QueueOptions& options)
 const Device& Queue::device() const noexcept { return state_->device; }
 
 void Queue::finish(TimeLimit limit) {
-  wait_under_lock(*state_, [limit](backend::Queue& queue) { queue.finish(limit); });
+  wait_under_lock(*state_, "waiting for the queue",
+                  [limit](backend::Queue& queue) { queue.finish(limit); });
+}
+
+void Queue::trim() {
+  const std::lock_guard turn(state_->blocking_reduce);  // Nobody's result is in the arena.
+  wait_under_lock(*state_, "freeing scratch memory, which waits,", [this](backend::Queue& queue) {
+    queue.finish({});
+    state_->arena.trim();
+  });
 }
 
 Event Queue::record() {
@@ -86,7 +97,7 @@ void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t c
   check_count(to, count);
   core::check_view(device(), to, core::Access::write, "destination");
   if (count == 0) return;
-  wait_under_lock(*state_, [&](backend::Queue& queue) {
+  wait_under_lock(*state_, "an upload, which waits,", [&](backend::Queue& queue) {
     queue.upload(to.memory, to.byte_offset, host, bytes_of(to));
   });
 }
@@ -95,7 +106,7 @@ void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t cou
   check_count(from, count);
   core::check_view(device(), from, core::Access::read, "source");
   if (count == 0) return;
-  wait_under_lock(*state_, [&](backend::Queue& queue) {
+  wait_under_lock(*state_, "a download, which waits,", [&](backend::Queue& queue) {
     queue.download(host, from.memory, from.byte_offset, bytes_of(from));
   });
 }

@@ -76,4 +76,11 @@ std::vector<const backend::Event*> waitable(std::span<const Event> events) {
   return list;
 }
 
+void refuse_in_graph(const detail::QueueState& queue, const char* what,
+                     std::span<const backend::Event* const> events) {
+  if (!queue.backend->records_graph(events)) return;
+  throw Error(ErrorCategory::unsupported,
+              std::string(what) + " is not possible while the queue's work is captured in a graph");
+}
+
 }  // namespace bifold::core

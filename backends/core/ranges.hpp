@@ -37,4 +37,9 @@ Event record(detail::QueueState& queue);
 /// The events that are not empty, as the queue's backend takes them.
 std::vector<const backend::Event*> waitable(std::span<const Event> events);
 
+/// Throws unsupported while the queue's commands, behind `events`, are recorded into a graph:
+/// "`what` is not possible while ...". The caller holds the queue's lock.
+void refuse_in_graph(const detail::QueueState& queue, const char* what,
+                     std::span<const backend::Event* const> events = {});
+
 }  // namespace bifold::core

@@ -2,6 +2,7 @@
 #include <bifold/reduce.hpp>
 
 #include "core/plan.hpp"
+#include "core/ranges.hpp"
 #include "core/state.hpp"
 #include "core/workspace_layout.hpp"
 
@@ -14,8 +15,9 @@ core::PlanShape plan_shape(const ReduceShape& shape) {
           ScanKind::inclusive, shape.op,          shape.map};
 }
 
-std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape) {
-  return core::find_plan(device, Algorithm::reduce, shape.variant, plan_shape(shape));
+std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
+                                         detail::QueueState* queue = nullptr) {
+  return core::find_plan(device, Algorithm::reduce, shape.variant, plan_shape(shape), queue);
 }
 
 }  // namespace
@@ -49,7 +51,8 @@ void warm(const Device& device, const ReduceShape& shape) {
 void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                            const Operator& op, const Value& init, const Map& map,
                            const ReduceOptions& options) {
-  const ReducePlan plan(queue.device(), {input.type, result.type, op, options.variant, map});
+  const ReducePlan plan(
+      find(queue.device(), {input.type, result.type, op, options.variant, map}, &queue.state()));
   plan.run(queue, input, result, init, options);
 }
 
@@ -65,6 +68,7 @@ Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op
   const std::lock_guard turn(state.blocking_reduce);
   const ErasedView cell{[&] {
                           const std::lock_guard lock(state.mutex);
+                          core::refuse_in_graph(state, "a reduction to the host");
                           return state.arena.result_cell();
                         }(),
                         0, 1, init.type(), true};

@@ -100,6 +100,10 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
 
   const std::lock_guard lock(state.mutex);
   state.backend->check_wait(events);
+  // A graph would hold on to the queue's own scratch, which other calls use and which moves.
+  const char* own_scratch =
+      !borrows && size.tagged_bytes + size.raw_bytes > 0 ? "a call without a workspace" : nullptr;
+  if (own_scratch != nullptr) refuse_in_graph(state, own_scratch, events);
   // What calls share is the queue's scratch: one that brings its own need not wait for the others.
   const OpenCall call(*state.backend,
                       borrows ? backend::Ordering::events : backend::Ordering::queue);
@@ -114,8 +118,12 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
     try {
       // The queue's scratch is made ready before the wait: should an event fail, and with it this
       // call, later calls still find it so. The caller's may be in use until the events are there.
-      Scratch scratch = borrows ? Scratch{} : state.arena.reserve(*state.backend, size);
-      if (!events.empty()) state.backend->wait(events);
+      Scratch scratch = borrows ? Scratch{} : state.arena.reserve(size);
+      if (!events.empty()) {
+        state.backend->wait(events);
+        // An application's event may have brought the queue into a capture: now it can be known.
+        if (own_scratch != nullptr) refuse_in_graph(state, own_scratch);
+      }
       if (borrows) scratch = borrow(*workspace, state, size);
       plan.enqueue({*state.backend, range_of(input), range_of(output), input.count, lifted,
                     same_range(state.device, input, output), scratch});

@@ -14,8 +14,9 @@ core::PlanShape plan_shape(const ScanShape& shape) {
   return {shape.input, shape.accumulator, shape.output, shape.kind, shape.op};
 }
 
-std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& shape) {
-  return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape));
+std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& shape,
+                                         detail::QueueState* queue = nullptr) {
+  return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape), queue);
 }
 
 // An initial value of the output's type as one of the accumulator's.
@@ -61,8 +62,9 @@ void warm(const Device& device, const ScanShape& shape) { static_cast<void>(find
 void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
           const Operator& op, const std::optional<Value>& init, const ScanOptions& options) {
   const Type accumulator = options.accumulate.value_or(output.type);
-  const ScanPlan plan(queue.device(),
-                      {input.type, output.type, accumulator, kind, op, options.variant});
+  const ScanPlan plan(find(queue.device(),
+                           {input.type, output.type, accumulator, kind, op, options.variant},
+                           &queue.state()));
   const Value carry = init ? convert(op, *init, accumulator) : op.identity(accumulator);
   plan.run(queue, input, output, carry, options);
 }

@@ -16,14 +16,13 @@
 namespace bifold::detail {
 
 struct DeviceState {
+  /// Throws invalid_argument for half an allocator.
   DeviceState(DeviceInfo device_info, std::shared_ptr<backend::Device> device,
-              const CacheOptions& cache_options)
-      : info(std::move(device_info)),
-        backend(std::move(device)),
-        kernels(*backend, cache_options) {}
+              const DeviceOptions& options);
 
   DeviceInfo info;
   std::shared_ptr<backend::Device> backend;
+  ScratchAllocator scratch;  // Of the queues made on this device.
   core::KernelCache kernels;
   core::PlanTable plans;
 };
@@ -47,13 +46,15 @@ struct EventState {
 
 struct QueueState {
   QueueState(Device owner, std::unique_ptr<backend::Queue> queue)
-      : device(std::move(owner)), backend(std::move(queue)), arena(device.state()->backend) {}
+      : device(std::move(owner)),
+        backend(std::move(queue)),
+        arena(device.state()->backend, *backend, device.state()->scratch) {}
 
   Device device;
   std::unique_ptr<backend::Queue> backend;
   std::mutex mutex;            // Held while one call enqueues its commands.
   std::mutex blocking_reduce;  // Held while a result is in the arena's cell; taken before mutex.
-  core::Arena arena;
+  core::Arena arena;           // Ends before the queue, which tells when its memory is free.
 };
 
 }  // namespace bifold::detail

@@ -11,9 +11,11 @@ namespace bifold {
 void Workspace::prepare(Queue& queue) {
   core::check_view(queue.device(), memory_, core::Access::both, "workspace");
   const core::Scratch scratch = core::layout(queue.device(), memory_);
+  const std::lock_guard lock(queue.state().mutex);
+  // The fill would run with each launch of the graph, and not before the first.
+  core::refuse_in_graph(queue.state(), "preparing a workspace");
   prepared_ = false;
   if (scratch.tagged_bytes > 0) {
-    const std::lock_guard lock(queue.state().mutex);
     queue.state().backend->fill(scratch.tagged, scratch.tagged_offset, scratch.tagged_bytes,
                                 std::array<std::byte, 4>{});
     // A call with a workspace would not wait for the fill otherwise.

@@ -97,8 +97,25 @@ struct CacheStatistics {
   double compile_seconds;   ///< Spent in compilers.
 };
 
+/// Where the queues of a device get their scratch memory: an application's own pool in place of
+/// the driver. Both functions or neither; they are called with `user`, from whichever thread uses a
+/// queue, under that queue's lock: they must be thread-safe and must not use that queue. One that
+/// throws fails the call that needed the memory.
+struct ScratchAllocator {
+  /// At least `bytes` bytes of device memory in the device's context, as its native handle: a
+  /// CUdeviceptr that is a multiple of 256, or a cl_mem. 0, or anything thrown that is no
+  /// bifold::Error, fails the call with out_of_memory.
+  std::uintptr_t (*allocate)(void* user, std::uint64_t bytes) = nullptr;
+
+  /// Takes memory of allocate() back. The work that used it is done. Must not throw.
+  void (*release)(void* user, std::uintptr_t handle, std::uint64_t bytes) = nullptr;
+
+  void* user = nullptr;
+};
+
 struct DeviceOptions {
-  CacheOptions cache;
+  CacheOptions cache{};
+  ScratchAllocator scratch{};
 };
 
 /// An open device: a context, its capabilities and its compiled kernels. A value handle on shared

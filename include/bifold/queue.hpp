@@ -27,7 +27,8 @@ struct QueueOptions {
 /// same queue. Thread-safe: one call's commands enter the device queue together. While one thread
 /// is in a call that blocks, other threads' calls on the same queue wait for it; an event of
 /// record() can be waited for without holding them up, and with a time limit. The queue owns
-/// scratch memory that grows to what its calls needed.
+/// scratch memory that grows to what its calls needed; outgrown memory is freed by the next call
+/// that blocks. Releasing the last handle may wait for work that uses it.
 class BIFOLD_API Queue {
  public:
   explicit Queue(const Device& device, const QueueOptions& options = {});
@@ -37,6 +38,10 @@ class BIFOLD_API Queue {
   /// Blocks until everything enqueued so far is done. Throws timeout past `limit`, and the failure
   /// of work that was dropped.
   void finish(TimeLimit limit = {});
+
+  /// Blocks until everything enqueued so far is done, then frees the scratch memory that the queue
+  /// keeps between calls. The next call that needs scratch allocates it again.
+  void trim();
 
   /// An event that completes when everything enqueued so far is done.
   [[nodiscard]] Event record();

@@ -22,7 +22,8 @@ class BIFOLD_API Workspace {
   Workspace() noexcept = default;
   explicit Workspace(View<std::uint8_t> memory) noexcept : memory_(memory) {}
 
-  /// Enqueues the one fill that later calls then save.
+  /// Enqueues the one fill that later calls then save. Throws unsupported while the queue's work is
+  /// captured in a graph: prepare before, or use the workspace raw.
   void prepare(Queue& queue);
 
   /// From now on the memory is raw again and may be used for anything once work on it is done.

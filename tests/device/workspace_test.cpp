@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
+#include <map>
+#include <mutex>
 #include <numeric>
+#include <stdexcept>
 
 #include "support/environment.hpp"
 #include "support/errors.hpp"
@@ -86,6 +89,75 @@ class Bench {
   Buffer<std::uint8_t> output_{test::device(), capacity * 8};
   std::vector<std::uint64_t> prefix_;
 };
+
+/// Scratch memory of the test's own, with every call counted.
+class Pool {
+ public:
+  enum class Mood : std::uint8_t { good, empty, throwing, throwing_errors };
+
+  ScratchAllocator allocator() {
+    return {[](void* self, std::uint64_t bytes) { return static_cast<Pool*>(self)->take(bytes); },
+            [](void* self, std::uintptr_t handle, std::uint64_t bytes) {
+              static_cast<Pool*>(self)->give(handle, bytes);
+            },
+            this};
+  }
+  /// The device under test, with this pool.
+  Device open() {
+    DeviceOptions options;
+    options.scratch = allocator();
+    return open_device(test::device().info().selector, options);
+  }
+  /// Where the memory comes from, of the device that open() gave.
+  void use(const Device& device) { device_ = device; }
+  void be(Mood mood) { mood_ = mood; }
+
+  [[nodiscard]] std::size_t blocks() {
+    const std::lock_guard lock(mutex_);
+    return blocks_.size();
+  }
+  [[nodiscard]] std::size_t taken() {
+    const std::lock_guard lock(mutex_);
+    return taken_;
+  }
+  [[nodiscard]] bool mistaken() {
+    const std::lock_guard lock(mutex_);
+    return mistaken_;
+  }
+
+ private:
+  std::uintptr_t take(std::uint64_t bytes) {
+    if (mood_ == Mood::empty) return 0;
+    if (mood_ == Mood::throwing) throw std::runtime_error("the pool is closed");
+    if (mood_ == Mood::throwing_errors) throw Error(ErrorCategory::device_lost, "gone");
+    const std::lock_guard lock(mutex_);
+    Buffer<std::uint8_t> buffer(device_.value(), bytes);
+    const std::uintptr_t handle = buffer.view().memory().handle;
+    blocks_.emplace(handle, std::move(buffer));
+    ++taken_;
+    return handle;
+  }
+  void give(std::uintptr_t handle, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = blocks_.find(handle);
+    mistaken_ = mistaken_ || found == blocks_.end() || found->second.size() != bytes;
+    if (found != blocks_.end()) blocks_.erase(found);
+  }
+
+  std::mutex mutex_;
+  Mood mood_ = Mood::good;
+  std::optional<Device> device_;
+  std::map<std::uintptr_t, Buffer<std::uint8_t>> blocks_;
+  std::size_t taken_ = 0;
+  bool mistaken_ = false;
+};
+
+/// Sums the first n of `ones` with that queue's own scratch; whether the sum came out.
+bool sums(Queue& queue, Buffer<std::int64_t>& ones, Buffer<std::int64_t>& running,
+          std::uint64_t n) {
+  inclusive_scan(queue, ones.view(0, n), running.view(0, n), plus);
+  return queue.download(running.view(n - 1, 1))[0] == static_cast<std::int64_t>(n);
+}
 
 const std::uint64_t some_lengths[] = {1, 255, 4'096, 4'097, 30'011, 299'999};
 
@@ -260,6 +332,97 @@ TEST_CASE("a queue's own scratch grows with its calls") {
       CHECK(bench.right(workload, plan, n, nullptr));
     }
   }
+}
+
+TEST_CASE("trimmed scratch comes back when it is needed") {
+  for (const auto& [workload, plan] : all_plans({Type::i32})) {
+    Bench bench(Type::i32);
+    bench.queue().trim();
+    for (const std::uint64_t n : {299'999u, 5u, 200'000u}) {
+      INFO(describe(workload) << ", n " << n);
+      CHECK(bench.right(workload, plan, n, nullptr));
+      bench.queue().trim();
+      CHECK(bench.right(workload, plan, n, nullptr));
+      // Trimmed while a call may be running.
+      plan.run(bench.queue(), bench.input(n),
+               bench.output(workload.row->algorithm == Algorithm::scan ? n : 1),
+               Operator(plus).identity(Type::i32));
+      bench.queue().trim();
+      CHECK(bench.right(workload, plan, n, nullptr));
+    }
+  }
+}
+
+TEST_CASE("scratch comes from the application's allocator and all of it goes back") {
+  Pool pool;
+  const std::uint64_t most = 3'000'000;
+  {
+    const Device device = pool.open();
+    pool.use(device);
+    Queue queue(device);
+    Buffer<std::int64_t> ones(device, most);
+    Buffer<std::int64_t> running(device, most);
+    queue.fill(ones, 1);
+    CHECK(pool.taken() == 0);
+    std::size_t in_use = 0;
+    for (const std::uint64_t n : {10u, 100'000u, 3'000'000u, 1'000u}) {
+      CHECK(sums(queue, ones, running, n));
+      CHECK(reduce(queue, ones.view(0, n), plus) == static_cast<std::int64_t>(n));
+      // sums() and reduce() wait, so what was outgrown before is gone.
+      in_use = pool.blocks();
+      CHECK(in_use <= 3);
+    }
+    CHECK(pool.taken() >= in_use);
+    CHECK(in_use > 0);
+    queue.trim();
+    CHECK(pool.blocks() == 0);
+    CHECK(sums(queue, ones, running, most));
+    inclusive_scan(queue, ones, running, plus);
+    queue.trim();  // Waits for the scan.
+    CHECK(pool.blocks() == 0);
+    // And the rest when the queue ends, whose work is waited for.
+    {
+      Queue other(device);
+      CHECK(reduce(other, ones, plus) == static_cast<std::int64_t>(most));
+      inclusive_scan(other, ones, running, plus);
+      CHECK(pool.blocks() > 0);
+    }
+    CHECK(pool.blocks() == 0);
+  }
+  CHECK_FALSE(pool.mistaken());
+}
+
+TEST_CASE("what an allocator does wrong fails the call and nothing else") {
+  Pool pool;
+  const Device device = pool.open();
+  pool.use(device);
+  Queue queue(device);
+  Buffer<std::int64_t> ones(device, 500'000);
+  Buffer<std::int64_t> running(device, 500'000);
+  queue.fill(ones, 1);
+  CHECK(sums(queue, ones, running, 100));
+  struct Row {
+    Pool::Mood mood;
+    ErrorCategory category;
+  };
+  for (const Row row : {Row{Pool::Mood::empty, ErrorCategory::out_of_memory},
+                        Row{Pool::Mood::throwing, ErrorCategory::out_of_memory},
+                        Row{Pool::Mood::throwing_errors, ErrorCategory::device_lost}}) {
+    queue.trim();
+    CHECK(pool.blocks() == 0);
+    pool.be(row.mood);
+    const auto scans = failure_of([&] { inclusive_scan(queue, ones, running, plus); });
+    CHECK(scans.category == row.category);
+    CHECK(failure_of([&] { (void)reduce(queue, ones, plus); }).category == row.category);
+    if (row.mood == Pool::Mood::throwing) CHECK(scans.mentions("the pool is closed"));
+    pool.be(Pool::Mood::good);
+    CHECK(sums(queue, ones, running, 500'000));
+  }
+  DeviceOptions half;
+  half.scratch.allocate = pool.allocator().allocate;
+  CHECK(failure_of([&] { (void)open_device(test::device().info().selector, half); }).category ==
+        ErrorCategory::invalid_argument);
+  CHECK_FALSE(pool.mistaken());
 }
 
 TEST_SUITE_END();
