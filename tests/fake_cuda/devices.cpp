@@ -1,4 +1,4 @@
-// Initialisation, devices, contexts, error names.
+// Initialisation, devices, error names.
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +21,20 @@ constexpr std::array names{
     Name{CUDA_ERROR_STUB_LIBRARY, "CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
     Name{CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     Name{CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    Name{CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    Name{CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    Name{CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+         "operation not permitted when stream is capturing"},
+    Name{CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+         "operation failed due to a previous error during capture"},
+    Name{CUDA_ERROR_STREAM_CAPTURE_MERGE, "CUDA_ERROR_STREAM_CAPTURE_MERGE",
+         "operation would result in a merge of separate capture sequences"},
+    Name{CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION",
+         "dependency created on uncaptured work in another stream"},
+    Name{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+         "operation would make the legacy stream depend on a capturing blocking stream"},
+    Name{CUDA_ERROR_CAPTURED_EVENT, "CUDA_ERROR_CAPTURED_EVENT",
+         "operation not permitted on an event last recorded in a capturing stream"},
     Name{CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     Name{CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
     Name{CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access"},
@@ -45,9 +59,10 @@ std::pair<int, int> architecture() {
   return {std::atoi(text), point != nullptr ? std::atoi(point + 1) : 0};
 }
 
-bool exists(CUdevice device) { return device >= 0 && device < fake::device_count(); }
-
 }  // namespace
+
+bool fake::exists(CUdevice device) { return device >= 0 && device < device_count(); }
+using fake::exists;
 
 extern "C" {
 
@@ -125,51 +140,6 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case CU_DEVICE_ATTRIBUTE_INTEGRATED: *value = 0; break;
     default: return fake::misuse(CUDA_ERROR_INVALID_VALUE);
   }
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  FAKE_CALL("cuDevicePrimaryCtxRetain");
-  if (!exists(device)) return fake::misuse(CUDA_ERROR_INVALID_DEVICE);
-  auto& slot = fake::state().contexts[static_cast<std::size_t>(device)];
-  if (!slot) slot = std::make_unique<CUctx_st>();
-  slot->device = device;
-  ++slot->retained;
-  *context = slot.get();
-  return CUDA_SUCCESS;
-}
-
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  FAKE_CALL("cuDevicePrimaryCtxRelease_v2");
-  CUctx_st* context =
-      exists(device) ? fake::state().contexts[static_cast<std::size_t>(device)].get() : nullptr;
-  if (context == nullptr || context->retained == 0) {
-    return fake::misuse(CUDA_ERROR_INVALID_CONTEXT);
-  }
-  --context->retained;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuCtxPushCurrent_v2(CUcontext context) {
-  FAKE_CALL("cuCtxPushCurrent_v2");
-  if (context != nullptr && context->retained == 0) {
-    return fake::misuse(CUDA_ERROR_INVALID_CONTEXT);
-  }
-  fake::context_stack().push_back(context);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuCtxPopCurrent_v2(CUcontext* context) {
-  FAKE_CALL("cuCtxPopCurrent_v2");
-  if (fake::context_stack().empty()) return fake::misuse(CUDA_ERROR_INVALID_CONTEXT);
-  *context = fake::context_stack().back();
-  fake::context_stack().pop_back();
-  return CUDA_SUCCESS;
-}
-
-CUresult cuCtxGetCurrent(CUcontext* context) {
-  FAKE_CALL("cuCtxGetCurrent");
-  *context = fake::current();
   return CUDA_SUCCESS;
 }
 }

@@ -21,8 +21,10 @@ void fake_cuda_fail(const char* function, int after_calls, int code);
 /// Takes back every fake_cuda_fail.
 void fake_cuda_reset();
 
-/// A count: "contexts" (retained), "streams", "events", "allocations", "modules" that are alive;
-/// "launches" so far; "misuses": calls with a dead handle, of the wrong context or out of bounds.
+/// A count: "contexts" (retained primary ones), "created_contexts", "streams", "events",
+/// "allocations", "modules", "graphs", "graph_execs", "captures" that are alive; "launches" so far,
+/// those of graphs included; "misuses": calls with a dead handle, of the wrong context or out of
+/// bounds. What a capture forbids is refused as the driver does, and is no misuse.
 /// -1 for any other name.
 std::int64_t fake_cuda_count(const char* what);
 }

@@ -35,7 +35,7 @@ extern "C" {
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
                             CUjit_option* options, void** values) {
-  FAKE_CALL_IN_CONTEXT("cuModuleLoadDataEx");
+  FAKE_CALL_OUTSIDE_CAPTURE("cuModuleLoadDataEx");
   std::string bytes = image_bytes(image);
   if (bytes.empty()) {
     for (unsigned i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-  FAKE_CALL_IN_CONTEXT("cuModuleUnload");
+  FAKE_CALL_OUTSIDE_CAPTURE("cuModuleUnload");
   if (!fake::state().modules.contains(module) || module->context != fake::current()) {
     return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
   }

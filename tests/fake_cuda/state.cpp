@@ -1,8 +1,10 @@
 #include "state.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "fake_cuda.hpp"
@@ -53,6 +55,11 @@ long setting(const char* name, long otherwise) {
   return text != nullptr ? std::atol(text) : otherwise;
 }
 
+CUstreamCaptureMode& capture_mode() {
+  thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  return mode;
+}
+
 int device_count() { return static_cast<int>(setting("FAKE_CUDA_DEVICES", 1)); }
 
 Call::Call(const char* function) : guard_(state().lock), injected_(take_failure(function)) {
@@ -70,28 +77,99 @@ CUresult misuse(CUresult code) {
 
 CUcontext current() { return context_stack().empty() ? nullptr : context_stack().back(); }
 
-bool in_bounds(CUdeviceptr address, std::size_t bytes) {
+const Block* block_of(CUdeviceptr address, CUdeviceptr* start) {
   auto next = state().blocks.upper_bound(address);
-  if (next == state().blocks.begin()) return false;
-  const auto& [start, block] = *std::prev(next);
-  const std::size_t offset = address - start;
-  return block.context == current() && offset <= block.bytes && bytes <= block.bytes - offset;
+  if (next == state().blocks.begin()) return nullptr;
+  const auto& [begin, block] = *std::prev(next);
+  *start = begin;
+  return address - begin < block.bytes ? &block : nullptr;
+}
+
+bool in_bounds(CUdeviceptr address, std::size_t bytes) {
+  CUdeviceptr start = 0;
+  const Block* block = block_of(address, &start);
+  if (block == nullptr) return false;
+  const bool reachable = block->kind != BlockKind::device || block->context == current();
+  return reachable && bytes <= block->bytes - (address - start);
+}
+
+bool alive(CUcontext context) {
+  const auto is = [context](const auto& one) { return one.get() == context; };
+  const auto& [primary, created] = std::tie(state().contexts, state().created);
+  const bool known = std::any_of(primary.begin(), primary.end(), is) ||
+                     std::any_of(created.begin(), created.end(), is);
+  return known && context != nullptr && context->retained > 0;
 }
 
 bool alive(CUstream stream) { return state().streams.contains(stream); }
 bool alive(CUevent event) { return state().events.contains(event); }
 
+CUstream stream_of(CUstream handle) {
+  CUcontext context = current();
+  if (handle == nullptr || handle == CU_STREAM_LEGACY) return &context->legacy;
+  if (handle == CU_STREAM_PER_THREAD) {
+    const auto [entry, added] = context->per_thread.try_emplace(std::this_thread::get_id());
+    if (added) entry->second = {context, StreamKind::blocking};
+    return &entry->second;
+  }
+  return alive(handle) ? handle : nullptr;
+}
+
+CUstream own_stream(CUstream handle) {
+  CUstream stream = stream_of(handle);
+  return stream != nullptr && stream->context == current() ? stream : nullptr;
+}
+
 void drain(CUstream stream) {
   for (const auto& work : std::exchange(stream->pending, {})) work();
 }
 
-void drain_all() {
-  for (CUstream stream : state().streams) drain(stream);
+namespace {
+
+void drain_context(CUcontext context, StreamKind kind) {
+  for (CUstream stream : state().streams) {
+    if (stream->context == context && stream->kind == kind) drain(stream);
+  }
+  if (kind == StreamKind::legacy) drain(&context->legacy);
+  if (kind != StreamKind::blocking) return;
+  for (auto& [thread, stream] : context->per_thread) drain(&stream);
 }
 
-CUresult enqueue(CUstream stream, std::function<void()> work) {
-  if (!alive(stream) || stream->context != current()) return misuse(CUDA_ERROR_INVALID_HANDLE);
-  stream->pending.push_back(std::move(work));
+}  // namespace
+
+void drain_all() {
+  for (CUstream stream : state().streams) drain(stream);
+  for (auto* list : {&state().contexts, &state().created}) {
+    for (const auto& context : *list) {
+      if (!context || context->retained == 0) continue;
+      drain_context(context.get(), StreamKind::blocking);
+      drain(&context->legacy);
+    }
+  }
+}
+
+CUresult enqueue(CUstream handle, std::function<void()> work) {
+  return enqueue(handle, Command{std::move(work)});
+}
+
+CUresult enqueue(CUstream handle, Command command) {
+  CUstream stream = own_stream(handle);
+  if (stream == nullptr) return misuse(CUDA_ERROR_INVALID_HANDLE);
+  if (stream->kind == StreamKind::legacy && legacy_is_blocked(stream->context)) {
+    for (const auto& capture : state().captures) capture->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  }
+  if (stream->capture) {
+    if (stream->capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream != stream->capture->origin) stream->capture->loose.insert(stream);
+    stream->capture->commands.push_back(std::move(command));
+    return CUDA_SUCCESS;
+  }
+  // The legacy stream and the blocking ones wait for each other; that some work ends early does not
+  // matter.
+  if (stream->kind == StreamKind::legacy) drain_context(stream->context, StreamKind::blocking);
+  if (stream->kind == StreamKind::blocking) drain(&stream->context->legacy);
+  stream->pending.push_back(std::move(command.work));
   return CUDA_SUCCESS;
 }
 
@@ -116,6 +194,13 @@ std::int64_t fake_cuda_count(const char* what) {
     for (const auto& context : state.contexts) retained += context ? context->retained : 0;
     return retained;
   }
+  if (name == "created_contexts") {
+    return std::count_if(state.created.begin(), state.created.end(),
+                         [](const auto& context) { return context->retained > 0; });
+  }
+  if (name == "graphs") return static_cast<std::int64_t>(state.graphs.size());
+  if (name == "graph_execs") return static_cast<std::int64_t>(state.graph_execs.size());
+  if (name == "captures") return static_cast<std::int64_t>(state.captures.size());
   if (name == "streams") return static_cast<std::int64_t>(state.streams.size());
   if (name == "events") return static_cast<std::int64_t>(state.events.size());
   if (name == "allocations") return static_cast<std::int64_t>(state.blocks.size());

@@ -3,52 +3,90 @@
 
 #undef cuEventElapsedTime
 
-namespace {
-bool own(CUstream stream) { return fake::alive(stream) && stream->context == fake::current(); }
-}  // namespace
-
 extern "C" {
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
-  FAKE_CALL_IN_CONTEXT("cuStreamCreate");
-  if (flags != CU_STREAM_NON_BLOCKING) return fake::misuse(CUDA_ERROR_INVALID_VALUE);
-  *stream = new CUstream_st{fake::current(), {}};
+  FAKE_CALL_OUTSIDE_CAPTURE("cuStreamCreate");
+  if (flags != CU_STREAM_NON_BLOCKING && flags != CU_STREAM_DEFAULT) {
+    return fake::misuse(CUDA_ERROR_INVALID_VALUE);
+  }
+  *stream =
+      new CUstream_st{fake::current(), flags == CU_STREAM_DEFAULT ? fake::StreamKind::blocking
+                                                                  : fake::StreamKind::non_blocking};
   fake::state().streams.insert(*stream);
   return CUDA_SUCCESS;
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream) {
   FAKE_CALL_IN_CONTEXT("cuStreamDestroy_v2");
-  if (!own(stream)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  if (!fake::alive(stream) || fake::own_stream(stream) == nullptr || stream->capture) {
+    return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  }
   fake::drain(stream);
   fake::state().streams.erase(stream);
   delete stream;
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamSynchronize(CUstream stream) {
+CUresult cuStreamGetCtx(CUstream handle, CUcontext* context) {
+  FAKE_CALL_IN_CONTEXT("cuStreamGetCtx");
+  CUstream stream = fake::stream_of(handle);
+  if (stream == nullptr) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  *context = stream->context;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream handle) {
   FAKE_CALL_IN_CONTEXT("cuStreamSynchronize");
-  if (!own(stream)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  CUstream stream = fake::own_stream(handle);
+  if (stream == nullptr) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  const CUresult forbidden = fake::outside_capture(stream);
+  if (forbidden != CUDA_SUCCESS) return forbidden;
   fake::drain(stream);
   return CUDA_SUCCESS;
 }
 
 // Once it has been asked after, work is done by the next question.
-CUresult cuStreamQuery(CUstream stream) {
+CUresult cuStreamQuery(CUstream handle) {
   FAKE_CALL_IN_CONTEXT("cuStreamQuery");
-  if (!own(stream)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  CUstream stream = fake::own_stream(handle);
+  if (stream == nullptr) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  const CUresult forbidden = fake::outside_capture(stream);
+  if (forbidden != CUDA_SUCCESS) return forbidden;
   const bool ready = stream->pending.empty();
   fake::drain(stream);
   return ready ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
   FAKE_CALL_IN_CONTEXT("cuStreamWaitEvent");
-  if (!fake::alive(event)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
-  if (event->done) return CUDA_SUCCESS;
-  return fake::enqueue(stream, [source = event->stream] {
-    if (fake::alive(source)) fake::drain(source);
-  });
+  CUstream stream = fake::own_stream(handle);
+  if (!fake::alive(event) || stream == nullptr) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  if (!event->captured) {
+    if (stream->capture) {
+      stream->capture->invalid = true;
+      return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+    }
+    if (event->done) return CUDA_SUCCESS;
+    return fake::enqueue(handle, [event] {
+      if (fake::alive(event) && !event->done) fake::drain(event->stream);
+    });
+  }
+  const auto capture = event->capture.lock();
+  if (!capture || stream->kind == fake::StreamKind::legacy) {
+    return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+  }
+  if (stream->capture && stream->capture != capture) {
+    capture->invalid = stream->capture->invalid = true;
+    return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+  }
+  if (!stream->capture) {
+    stream->capture = capture;
+    capture->streams.insert(stream);
+    capture->loose.insert(stream);
+  }
+  if (event->stream != stream) capture->loose.erase(event->stream);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
@@ -66,22 +104,39 @@ CUresult cuEventDestroy_v2(CUevent event) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventRecord(CUevent event, CUstream stream) {
+CUresult cuEventRecord(CUevent event, CUstream handle) {
   FAKE_CALL_IN_CONTEXT("cuEventRecord");
   if (!fake::alive(event)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
-  const CUresult result = fake::enqueue(stream, [event] {
+  if (event->context != fake::current()) return CUDA_ERROR_INVALID_HANDLE;
+  CUstream stream = fake::own_stream(handle);
+  if (stream != nullptr && stream->capture) {
+    if (stream->capture->invalid) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    event->stream = stream;
+    event->captured = true;
+    event->capture = stream->capture;
+    return CUDA_SUCCESS;
+  }
+  const CUresult result = fake::enqueue(handle, [event] {
     if (fake::alive(event)) event->done = true;
   });
   if (result == CUDA_SUCCESS) {
     event->stream = stream;
-    event->done = false;
+    event->done = event->captured = false;
   }
   return result;
 }
 
+static CUresult outside_capture(CUevent event) {
+  if (!event->captured) return fake::outside_capture();
+  if (const auto capture = event->capture.lock()) capture->invalid = true;
+  return CUDA_ERROR_CAPTURED_EVENT;
+}
+
 CUresult cuEventQuery(CUevent event) {
-  FAKE_CALL_IN_CONTEXT("cuEventQuery");
+  FAKE_CALL("cuEventQuery");
   if (!fake::alive(event)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  const CUresult forbidden = outside_capture(event);
+  if (forbidden != CUDA_SUCCESS) return forbidden;
   if (event->done) return CUDA_SUCCESS;
   fake::drain(event->stream);
   return CUDA_ERROR_NOT_READY;
@@ -90,6 +145,8 @@ CUresult cuEventQuery(CUevent event) {
 CUresult cuEventSynchronize(CUevent event) {
   FAKE_CALL_IN_CONTEXT("cuEventSynchronize");
   if (!fake::alive(event)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  const CUresult forbidden = outside_capture(event);
+  if (forbidden != CUDA_SUCCESS) return forbidden;
   if (!event->done) fake::drain(event->stream);
   return CUDA_SUCCESS;
 }
