@@ -1,4 +1,4 @@
-// A device's primary context, and making it current for the length of a call.
+// The context that a device works in, and making it current for the length of a call.
 #pragma once
 
 #include <cuda.h>
@@ -10,11 +10,15 @@
 
 namespace bifold::backend::cuda {
 
-/// Holds the primary context of a device, the one that the CUDA runtime uses too. Everything made
-/// in it shares ownership of this object, so it is released last.
+/// A device's primary context, the one that the CUDA runtime uses too, or a context of the
+/// application's. Everything made in it shares ownership of this object, so it is released last.
 class Context {
  public:
+  /// Retains the primary context.
   explicit Context(CUdevice device);
+  /// The application's context, which outlives this object. Throws invalid_argument for one that
+  /// cannot be made current.
+  explicit Context(CUcontext adopted);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -23,8 +27,9 @@ class Context {
   [[nodiscard]] CUdevice device() const noexcept { return device_; }
 
  private:
-  CUdevice device_;
+  CUdevice device_ = 0;
   CUcontext context_ = nullptr;
+  bool retained_ = false;
 };
 
 /// Makes a context current on this thread, and puts the one before it back.
@@ -54,6 +59,24 @@ class CurrentContext {
   static CUresult push(const Context& context) { return driver().cuCtxPushCurrent(context.get()); }
 
   CUresult result_;
+};
+
+/// For calls that no graph records, such as allocations: while the application captures a stream,
+/// this thread may make them, and they do not invalidate the capture.
+class OutsideCapture {
+ public:
+  OutsideCapture() noexcept { exchange(); }
+  ~OutsideCapture() { exchange(); }
+  OutsideCapture(const OutsideCapture&) = delete;
+  OutsideCapture& operator=(const OutsideCapture&) = delete;
+
+ private:
+  void exchange() noexcept {
+    log_failure(driver().cuThreadExchangeStreamCaptureMode(&mode_),
+                "cuThreadExchangeStreamCaptureMode");
+  }
+
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // Then the thread's own.
 };
 
 }  // namespace bifold::backend::cuda

@@ -28,11 +28,28 @@ CUdevice supported_device(std::uint32_t index) {
   return device;
 }
 
+std::uint32_t index_of(CUdevice device) {
+  const std::uint32_t count = device_count();
+  for (std::uint32_t index = 0; index < count; ++index) {
+    if (device_of(index) == device) return index;
+  }
+  raise_invalid_argument("the driver does not list the context's device");
+}
+
 }  // namespace
 
 Device::Device(std::uint32_t index)
-    : capabilities_(read_capabilities(supported_device(index))),
-      context_(std::make_shared<const Context>(device_of(index))) {
+    : Device(index, std::make_shared<const Context>(supported_device(index))) {}
+
+Device::Device(CUcontext adopted) : Device(std::make_shared<const Context>(adopted)) {}
+
+Device::Device(const std::shared_ptr<const Context>& context)
+    : Device(index_of(context->device()), context) {}
+
+Device::Device(std::uint32_t index, std::shared_ptr<const Context> context)
+    : index_(index),
+      capabilities_(read_capabilities(supported_device(index))),
+      context_(std::move(context)) {
   find_compiler();
   key_ = read_info(index).name + ", " + capabilities_.architecture + ", driver " +
          std::to_string(driver().version) + ", " +
@@ -61,6 +78,7 @@ void Device::find_compiler() {
 
 Memory Device::allocate(std::uint64_t bytes) {
   const CurrentContext current(*context_);
+  const OutsideCapture outside;
   CUdeviceptr address = 0;
   check(driver().cuMemAlloc(&address, bytes), "cuMemAlloc");
   return {static_cast<std::uintptr_t>(address), bytes, context_->get()};
@@ -68,11 +86,17 @@ Memory Device::allocate(std::uint64_t bytes) {
 
 void Device::free(const Memory& memory) noexcept {
   const CurrentContext current(*context_, std::nothrow);
-  if (current.pushed()) log_failure(driver().cuMemFree(memory.handle), "cuMemFree");
+  if (!current.pushed()) return;
+  const OutsideCapture outside;
+  log_failure(driver().cuMemFree(memory.handle), "cuMemFree");
 }
 
 std::unique_ptr<backend::Queue> Device::create_queue(Timing timing) {
-  return std::make_unique<Queue>(context_, timing);
+  return std::make_unique<Queue>(std::make_shared<const Stream>(context_), timing);
+}
+
+std::unique_ptr<backend::Queue> Device::adopt(CUstream stream, Timing timing) const {
+  return std::make_unique<Queue>(std::make_shared<const Stream>(context_, stream), timing);
 }
 
 std::string_view Device::kernel_file(std::string_view name) const {

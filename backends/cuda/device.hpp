@@ -12,8 +12,15 @@ namespace bifold::backend::cuda {
 
 class Device final : public backend::Device {
  public:
-  /// Throws unsupported below compute capability 7.0.
+  /// Throws unsupported below compute capability 7.0. Works in the device's primary context.
   explicit Device(std::uint32_t index);
+  /// Works in a context of the application's.
+  explicit Device(CUcontext adopted);
+
+  /// The index of the device among devices().
+  [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+  /// A queue of the application's stream; see Stream.
+  [[nodiscard]] std::unique_ptr<backend::Queue> adopt(CUstream stream, Timing timing) const;
 
   [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
   [[nodiscard]] const void* context() const noexcept override { return context_->get(); }
@@ -33,8 +40,11 @@ class Device final : public backend::Device {
       std::span<const std::byte> binary) override;
 
  private:
+  explicit Device(const std::shared_ptr<const Context>& context);
+  Device(std::uint32_t index, std::shared_ptr<const Context> context);
   void find_compiler();
 
+  std::uint32_t index_;
   Capabilities capabilities_;
   std::string no_compiler_;  ///< Why compiler_ is null.
   const NvrtcApi* compiler_ = nullptr;

@@ -46,6 +46,16 @@ ErrorCategory category_of(CUresult result) noexcept {
     case 810:  // MPS_CLIENT_TERMINATED
     case 911:  // EXTERNAL_DEVICE
       return ErrorCategory::device_lost;
+    case 900:  // STREAM_CAPTURE_UNSUPPORTED
+    case 901:  // STREAM_CAPTURE_INVALIDATED
+    case 902:  // STREAM_CAPTURE_MERGE
+    case 903:  // STREAM_CAPTURE_UNMATCHED
+    case 904:  // STREAM_CAPTURE_UNJOINED
+    case 905:  // STREAM_CAPTURE_ISOLATION
+    case 906:  // STREAM_CAPTURE_IMPLICIT
+    case 907:  // CAPTURED_EVENT
+    case 908:  // STREAM_CAPTURE_WRONG_THREAD
+      return ErrorCategory::unsupported;
     default: return ErrorCategory::backend_failure;
   }
 }

@@ -1,39 +1,70 @@
 #include "cuda/event.hpp"
 
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "cuda/wait.hpp"
 
 namespace bifold::backend::cuda {
+namespace {
 
-Event::Event(std::shared_ptr<const Stream> stream, Timing timing)
-    : stream_(std::move(stream)), timing_(timing) {
+/// Makes the stream's context current. An application's event brings no stream along, and asking
+/// after it does not need a context.
+class Inside {
+ public:
+  explicit Inside(const std::shared_ptr<const Stream>& stream) {
+    if (stream) current_.emplace(stream->context());
+  }
+
+ private:
+  std::optional<CurrentContext> current_;
+};
+
+}  // namespace
+
+Event::Event(std::shared_ptr<const Stream> stream, Timing timing, Recorded recorded)
+    : stream_(std::move(stream)), timing_(timing), recorded_(recorded) {
+  const CUstream behind = stream_->get();
   const CurrentContext current(stream_->context());
   const unsigned flags = timing == Timing::enabled ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
   check(driver().cuEventCreate(&event_, flags), "cuEventCreate");
-  if (const CUresult result = driver().cuEventRecord(event_, stream_->get());
-      result != CUDA_SUCCESS) {
+  if (const CUresult result = driver().cuEventRecord(event_, behind); result != CUDA_SUCCESS) {
     log_failure(driver().cuEventDestroy(event_), "cuEventDestroy");
     raise(result, "cuEventRecord");
   }
 }
 
 Event::~Event() {
+  if (!stream_) return;
   const CurrentContext current(stream_->context(), std::nothrow);
   if (current.pushed()) log_failure(driver().cuEventDestroy(event_), "cuEventDestroy");
 }
 
+void Event::check_runs() const {
+  if (recorded_ == Recorded::in_graph) {
+    throw plain_error(ErrorCategory::unsupported,
+                      "the event was recorded while its queue's work was captured in a graph: the "
+                      "host cannot ask after it");
+  }
+}
+
 void Event::wait(TimeLimit limit) const {
-  const CurrentContext current(stream_->context());
-  if (limit) {
-    wait_within(*limit, "cuEventQuery", [this] { return driver().cuEventQuery(event_); });
+  check_runs();
+  const Inside current(stream_);
+  const OutsideCapture outside;
+  if (limit || !stream_) {
+    const auto longest = limit.value_or(std::chrono::nanoseconds::max());
+    wait_within(longest, "cuEventQuery", [this] { return driver().cuEventQuery(event_); });
   } else {
     check(driver().cuEventSynchronize(event_), "cuEventSynchronize");
   }
 }
 
 bool Event::complete() const {
-  const CurrentContext current(stream_->context());
+  check_runs();
+  const Inside current(stream_);
+  const OutsideCapture outside;
   const CUresult result = driver().cuEventQuery(event_);
   if (result == CUDA_ERROR_NOT_READY) return false;
   check(result, "cuEventQuery");
@@ -49,6 +80,8 @@ double Event::seconds_since(const backend::Event& earlier) const {
   if (start->stream_ != stream_) {
     raise_invalid_argument("elapsed time needs two events of one queue");
   }
+  check_runs();
+  start->check_runs();
   const CurrentContext current(stream_->context());
   float milliseconds = 0;
   const CUresult result = driver().cuEventElapsedTime(&milliseconds, start->event_, event_);

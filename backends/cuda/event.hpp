@@ -9,10 +9,19 @@
 
 namespace bifold::backend::cuda {
 
+/// What is known of where an event was recorded.
+enum class Recorded : std::uint8_t {
+  in_stream,  ///< It completes as the stream runs.
+  in_graph,   ///< While the stream was captured: it orders work in the graph, and never completes.
+  unknown,    ///< By the application.
+};
+
 class Event final : public backend::Event {
  public:
   /// Records behind everything that `stream` holds.
-  Event(std::shared_ptr<const Stream> stream, Timing timing);
+  Event(std::shared_ptr<const Stream> stream, Timing timing, Recorded recorded);
+  /// The application's event, which it records and which outlives this object.
+  explicit Event(CUevent adopted) : recorded_(Recorded::unknown), event_(adopted) {}
   ~Event() override;
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
@@ -22,10 +31,14 @@ class Event final : public backend::Event {
   [[nodiscard]] double seconds_since(const backend::Event& earlier) const override;
 
   [[nodiscard]] CUevent get() const noexcept { return event_; }
+  [[nodiscard]] Recorded recorded() const noexcept { return recorded_; }
 
  private:
-  std::shared_ptr<const Stream> stream_;
-  Timing timing_;
+  void check_runs() const;
+
+  std::shared_ptr<const Stream> stream_;  ///< Null for the application's event.
+  Timing timing_ = Timing::disabled;
+  Recorded recorded_;
   CUevent event_ = nullptr;
 };
 

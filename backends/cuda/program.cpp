@@ -27,6 +27,7 @@ Module::Module(std::shared_ptr<const Context> context, const std::vector<std::by
   std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   std::array<void*, 2> values{log.data(), option_value(log.size() - 1)};
   const CurrentContext current(*context_);
+  const OutsideCapture outside;
   const CUresult result = driver().cuModuleLoadDataEx(
       &module_, image.data(), static_cast<unsigned>(options.size()), options.data(), values.data());
   if (result == CUDA_SUCCESS) return;
@@ -38,12 +39,15 @@ Module::Module(std::shared_ptr<const Context> context, const std::vector<std::by
 
 Module::~Module() {
   const CurrentContext current(*context_, std::nothrow);
-  if (current.pushed()) log_failure(driver().cuModuleUnload(module_), "cuModuleUnload");
+  if (!current.pushed()) return;
+  const OutsideCapture outside;
+  log_failure(driver().cuModuleUnload(module_), "cuModuleUnload");
 }
 
 Kernel::Kernel(std::shared_ptr<const Module> module, const std::string& entry)
     : module_(std::move(module)) {
   const CurrentContext current(module_->context());
+  const OutsideCapture outside;
   const CUresult result = driver().cuModuleGetFunction(&function_, module_->get(), entry.c_str());
   if (result == CUDA_ERROR_NOT_FOUND) {
     throw driver_error(driver(), ErrorCategory::backend_failure, result, "cuModuleGetFunction",

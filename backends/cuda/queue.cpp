@@ -24,8 +24,13 @@ Word read_pattern(std::span<const std::byte> pattern) {
 
 }  // namespace
 
-Queue::Queue(std::shared_ptr<const Context> context, Timing timing)
-    : stream_(std::make_shared<const Stream>(std::move(context))), timing_(timing) {}
+CUstream Queue::usable_stream() const {
+  const CUstream stream = stream_->get();
+  // Work in the legacy default stream would depend on what a blocking stream captures, and
+  // invalidate it. Other streams tell by themselves.
+  if (stream == nullptr || stream == CU_STREAM_LEGACY) static_cast<void>(records_graph({}));
+  return stream;
+}
 
 void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
                    std::span<const Argument> arguments) {
@@ -48,18 +53,19 @@ void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uin
     // The driver only reads through these, whatever its signature says.
     pointers[i] = const_cast<void*>(arguments[i].data);
   }
+  const CUstream stream = usable_stream();
   const CurrentContext current(stream_->context());
   check(driver().cuLaunchKernel(own->get(), static_cast<unsigned>(groups), 1, 1, group_size, 1, 1,
-                                0, stream_->get(), pointers.data(), nullptr),
+                                0, stream, pointers.data(), nullptr),
         "cuLaunchKernel");
 }
 
 void Queue::copy(const Memory& to, std::uint64_t to_offset, const Memory& from,
                  std::uint64_t from_offset, std::uint64_t bytes) {
   if (bytes == 0) return;
+  const CUstream stream = usable_stream();
   const CurrentContext current(stream_->context());
-  check(driver().cuMemcpyDtoDAsync(to.handle + to_offset, from.handle + from_offset, bytes,
-                                   stream_->get()),
+  check(driver().cuMemcpyDtoDAsync(to.handle + to_offset, from.handle + from_offset, bytes, stream),
         "cuMemcpyDtoDAsync");
 }
 
@@ -67,7 +73,7 @@ void Queue::fill(const Memory& to, std::uint64_t offset, std::uint64_t bytes,
                  std::span<const std::byte> pattern) {
   if (bytes == 0) return;
   const CUdeviceptr start = to.handle + offset;
-  const CUstream stream = stream_->get();
+  const CUstream stream = usable_stream();
   const CurrentContext current(stream_->context());
   switch (pattern.size()) {
     case 1:
@@ -82,15 +88,15 @@ void Queue::fill(const Memory& to, std::uint64_t offset, std::uint64_t bytes,
       return check(
           driver().cuMemsetD32Async(start, read_pattern<std::uint32_t>(pattern), bytes / 4, stream),
           "cuMemsetD32Async");
-    case 8: return fill_words(start, bytes / 8, read_pattern<std::uint64_t>(pattern));
+    case 8: return fill_words(stream, start, bytes / 8, read_pattern<std::uint64_t>(pattern));
     default:
       raise_invalid_argument("a fill pattern has 1, 2, 4 or 8 bytes, not " +
                              std::to_string(pattern.size()));
   }
 }
 
-void Queue::fill_words(CUdeviceptr start, std::uint64_t count, std::uint64_t word) {
-  const CUstream stream = stream_->get();
+void Queue::fill_words(CUstream stream, CUdeviceptr start, std::uint64_t count,
+                       std::uint64_t word) {
   const auto low = static_cast<std::uint32_t>(word);
   const auto high = static_cast<std::uint32_t>(word >> 32);
   if (low == high) {
@@ -117,6 +123,7 @@ void Queue::fill_words(CUdeviceptr start, std::uint64_t count, std::uint64_t wor
 void Queue::upload(const Memory& to, std::uint64_t offset, const void* host, std::uint64_t bytes) {
   if (bytes == 0) return;
   const CurrentContext current(stream_->context());
+  const OutsideCapture outside;
   check(driver().cuMemcpyHtoDAsync(to.handle + offset, host, bytes, stream_->get()),
         "cuMemcpyHtoDAsync");
   check(driver().cuStreamSynchronize(stream_->get()), "cuStreamSynchronize");
@@ -125,36 +132,83 @@ void Queue::upload(const Memory& to, std::uint64_t offset, const void* host, std
 void Queue::download(void* host, const Memory& from, std::uint64_t offset, std::uint64_t bytes) {
   if (bytes == 0) return;
   const CurrentContext current(stream_->context());
+  const OutsideCapture outside;
   check(driver().cuMemcpyDtoHAsync(host, from.handle + offset, bytes, stream_->get()),
         "cuMemcpyDtoHAsync");
   check(driver().cuStreamSynchronize(stream_->get()), "cuStreamSynchronize");
 }
 
 std::unique_ptr<backend::Event> Queue::record() {
-  return std::make_unique<Event>(stream_, timing_);
+  return std::make_unique<Event>(stream_, timing_,
+                                 records_graph({}) ? Recorded::in_graph : Recorded::in_stream);
+}
+
+void Queue::record(CUevent event) {
+  const CUstream stream = usable_stream();
+  const CurrentContext current(stream_->context());
+  const CUresult result = driver().cuEventRecord(event, stream);
+  if (result == CUDA_ERROR_INVALID_HANDLE) {
+    throw driver_error(driver(), ErrorCategory::invalid_argument, result, "cuEventRecord",
+                       "the event is none of the queue's context");
+  }
+  check(result, "cuEventRecord");
 }
 
 void Queue::wait(std::span<const backend::Event* const> events) {
   // All are looked at before any is waited for, so that a refused call enqueues nothing.
+  const bool graph = records_graph(events);
   for (const backend::Event* event : events) {
-    if (dynamic_cast<const Event*>(event) == nullptr) {
-      raise_invalid_argument("a CUDA queue cannot wait for an event of another backend");
+    if (graph && static_cast<const Event*>(event)->recorded() == Recorded::in_stream) {
+      throw plain_error(ErrorCategory::unsupported,
+                        "work that is captured in a graph cannot wait for an event from outside: "
+                        "wait for it before the capture begins");
     }
   }
+  const CUstream stream = stream_->get();
   const CurrentContext current(stream_->context());
   for (const backend::Event* event : events) {
-    check(driver().cuStreamWaitEvent(stream_->get(), static_cast<const Event*>(event)->get(),
+    check(driver().cuStreamWaitEvent(stream, static_cast<const Event*>(event)->get(),
                                      CU_EVENT_WAIT_DEFAULT),
           "cuStreamWaitEvent");
   }
 }
 
+bool Queue::records_graph(std::span<const backend::Event* const> events) const {
+  bool joins = false;
+  for (const backend::Event* event : events) {
+    const auto* own = dynamic_cast<const Event*>(event);
+    if (own == nullptr) {
+      raise_invalid_argument("a CUDA queue cannot wait for an event of another backend");
+    }
+    joins = joins || own->recorded() == Recorded::in_graph;
+  }
+  const CUstream stream = stream_->get();
+  const CurrentContext current(stream_->context());
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = driver().cuStreamIsCapturing(stream, &status);
+  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) {
+    throw driver_error(driver(), ErrorCategory::unsupported, result, "cuStreamIsCapturing",
+                       "the legacy default stream cannot be used while a blocking stream of its "
+                       "context is captured in a graph");
+  }
+  check(result, "cuStreamIsCapturing");
+  if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED) {
+    throw plain_error(ErrorCategory::unsupported,
+                      "the capture of the queue's stream was invalidated and has to be ended");
+  }
+  return joins || status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
 void Queue::finish(TimeLimit limit) {
   const CurrentContext current(stream_->context());
-  if (limit) {
-    wait_within(*limit, "cuStreamQuery", [this] { return driver().cuStreamQuery(stream_->get()); });
+  const OutsideCapture outside;
+  if (!limit && stream_->of_another_thread()) {
+    // That stream has no name here, but it is part of the context.
+    check(driver().cuCtxSynchronize(), "cuCtxSynchronize");
+  } else if (const CUstream stream = stream_->get(); limit) {
+    wait_within(*limit, "cuStreamQuery", [stream] { return driver().cuStreamQuery(stream); });
   } else {
-    check(driver().cuStreamSynchronize(stream_->get()), "cuStreamSynchronize");
+    check(driver().cuStreamSynchronize(stream), "cuStreamSynchronize");
   }
 }
 

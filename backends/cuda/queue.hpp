@@ -12,7 +12,8 @@ namespace bifold::backend::cuda {
 
 class Queue final : public backend::Queue {
  public:
-  Queue(std::shared_ptr<const Context> context, Timing timing);
+  Queue(std::shared_ptr<const Stream> stream, Timing timing)
+      : stream_(std::move(stream)), timing_(timing) {}
 
   void launch(const backend::Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
               std::span<const Argument> arguments) override;
@@ -26,9 +27,16 @@ class Queue final : public backend::Queue {
   [[nodiscard]] std::unique_ptr<backend::Event> record() override;
   void wait(std::span<const backend::Event* const> events) override;
   void finish(TimeLimit limit) override;
+  [[nodiscard]] bool records_graph(std::span<const backend::Event* const> events) const override;
+
+  /// Records an event of the application's, of this queue's context, behind everything before it.
+  void record(CUevent event);
 
  private:
-  void fill_words(CUdeviceptr start, std::uint64_t count, std::uint64_t word);
+  /// The stream, for work that does not wait. Throws unsupported where enqueuing is impossible.
+  [[nodiscard]] CUstream usable_stream() const;
+  static void fill_words(CUstream stream, CUdeviceptr start, std::uint64_t count,
+                         std::uint64_t word);
 
   std::shared_ptr<const Stream> stream_;
   Timing timing_;
