@@ -235,6 +235,7 @@ TEST_CASE_FIXTURE(Watched, "other queues go on while a stream is captured") {
 TEST_CASE_FIXTURE(Watched, "a capture spreads to other queues by events, and comes back") {
   Bench bench;
   Queue other = adopted::queue(bench.app.another_stream(), bench.device);
+  Queue third = adopted::queue(bench.app.another_stream(), bench.device);
   const CUdeviceptr memory = bench.app.memory(bench.workspace.size());
   const Workspace second(adopted::view<std::uint8_t>(memory, bench.workspace.size()));
   bench.workspace.prepare(bench.queue);
@@ -260,6 +261,11 @@ TEST_CASE_FIXTURE(Watched, "a capture spreads to other queues by events, and com
   bench.run(other, &second, {adopted::event(forked)}, &last);
   CHECK(failure_of([&] { bench.run(other, nullptr, {adopted::event(forked)}); }).category ==
         ErrorCategory::unsupported);
+  bench.queue.wait_for(std::span(&last, 1));
+  // Such an event has brought a queue along when its call is refused.
+  CHECK(failure_of([&] { bench.run(third, nullptr, {adopted::event(forked)}); }).category ==
+        ErrorCategory::unsupported);
+  last = third.record();
   bench.queue.wait_for(std::span(&last, 1));
   CHECK(bench.app.captures());
   const Graph graph(bench.app, bench.app.end_capture());

@@ -341,9 +341,10 @@ TEST_CASE_FIXTURE(Watched, "an application's memory as scratch") {
   App app;
   struct Pool {
     App* app;
+    CUevent last;  // Behind the last call.
     int blocks = 0;
     bool odd = false;
-  } pool{&app};
+  } pool{&app, app.event()};
   DeviceOptions options;
   options.scratch.user = &pool;
   options.scratch.allocate = [](void* user, std::uint64_t bytes) -> std::uintptr_t {
@@ -357,6 +358,7 @@ TEST_CASE_FIXTURE(Watched, "an application's memory as scratch") {
   options.scratch.release = [](void* user, std::uintptr_t handle, std::uint64_t) {
     auto& self = *static_cast<Pool*>(user);
     const Current current(self.app->context());
+    CHECK(int{test::cuda().cuEventQuery(self.last)} == 0);  // Nothing uses it any more.
     CHECK(int{test::cuda().cuMemFree(handle / 256 * 256)} == 0);
     --self.blocks;
   };
@@ -371,10 +373,19 @@ TEST_CASE_FIXTURE(Watched, "an application's memory as scratch") {
     CHECK(pool.blocks == 0);
     pool.odd = false;
     inclusive_scan(queue, view, view, plus);
+    adopted::record(queue, pool.last);
     CHECK(pool.blocks > 0);
   }
   CHECK(pool.blocks == 0);
   CHECK(holds(app, memory, running_sums(numbers())));
+  // The end of a queue waits for its work on whichever thread it comes.
+  const Device device = adopted::device(app.context(), options);
+  std::optional<Queue> queue = adopted::queue(CU_STREAM_PER_THREAD, device);
+  inclusive_scan(*queue, view, view, plus);
+  adopted::record(*queue, pool.last);
+  CHECK(pool.blocks > 0);
+  std::thread([&] { queue.reset(); }).join();
+  CHECK(pool.blocks == 0);
 }
 
 TEST_CASE_FIXTURE(Watched, "threads adopt and use streams of one context side by side") {
