@@ -311,7 +311,7 @@ TEST_CASE_FIXTURE(Watched, "events go both ways") {
   std::vector<int> result(length);
   {
     const Current current(app.context());
-    CUDA_OK(test::cuda().cuStreamWaitEvent(app.stream(), adopted::native(done), 0));
+    CUDA_OK(test::cuda().cuStreamWaitEvent(app.stream(), adopted::native_event(done), 0));
     CUDA_OK(test::cuda().cuStreamWaitEvent(app.stream(), scanned, 0));
   }
   const Event applications = adopted::event(scanned);
@@ -326,7 +326,7 @@ TEST_CASE_FIXTURE(Watched, "events go both ways") {
 
   const auto bad = ErrorCategory::invalid_argument;
   CHECK(refused([] { static_cast<void>(adopted::event(nullptr)); }) == bad);
-  CHECK(refused([] { static_cast<void>(adopted::native(Event{})); }) == bad);
+  CHECK(refused([] { static_cast<void>(adopted::native_event(Event{})); }) == bad);
   CHECK(refused([&] { adopted::record(queue, nullptr); }) == bad);
   App elsewhere;
   CUevent foreign = elsewhere.event();

@@ -102,7 +102,7 @@ Event event(CUevent event) {
   return Event(std::move(state));
 }
 
-CUevent native(const Event& event) {
+CUevent native_event(const Event& event) {
   const auto* own = event.state()
                         ? dynamic_cast<const native_backend::Event*>(event.state()->event.get())
                         : nullptr;

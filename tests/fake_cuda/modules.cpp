@@ -50,6 +50,11 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   return CUDA_SUCCESS;
 }
 
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  FAKE_CALL_OUTSIDE_CAPTURE("cuModuleLoadData");
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+
 CUresult cuModuleUnload(CUmodule module) {
   FAKE_CALL_OUTSIDE_CAPTURE("cuModuleUnload");
   if (!fake::state().modules.contains(module) || module->context != fake::current()) {

@@ -87,7 +87,7 @@ BIFOLD_API Event event(CUevent event);
 
 /// The driver's event behind `event`, for cuStreamWaitEvent and the like. Owned by `event`, and
 /// valid as long as a copy of it. Throws invalid_argument for one that is empty or not CUDA's.
-BIFOLD_API CUevent native(const Event& event);
+BIFOLD_API CUevent native_event(const Event& event);
 
 /// Records the application's event behind everything enqueued so far. Throws invalid_argument for
 /// an event of another context.
