@@ -39,6 +39,7 @@ struct NoDevice : std::runtime_error {
 };
 
 struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator takes none.
 #define DECLARE(function, symbol) decltype(::function)* function = nullptr;
   DRIVER_FUNCTIONS(DECLARE)
 #undef DECLARE

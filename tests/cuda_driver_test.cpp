@@ -368,13 +368,13 @@ TEST_SUITE("cuda driver") {
          {"cuDeviceGetCount",     "cuDeviceGet",          "cuDeviceGetName",
           "cuDeviceTotalMem_v2",  "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
           "cuCtxPushCurrent_v2",  "cuStreamCreate",       "cuStreamSynchronize",
-          "cuStreamQuery",        "cuStreamWaitEvent",    "cuEventCreate",
-          "cuEventRecord",        "cuEventQuery",         "cuEventSynchronize",
-          "cuEventElapsedTime",   "cuMemAlloc_v2",        "cuMemcpyHtoDAsync_v2",
-          "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async",
-          "cuMemsetD16Async",     "cuMemsetD32Async",     "cuMemsetD2D32Async",
-          "cuModuleLoadDataEx",   "cuModuleGetFunction",  "cuFuncGetAttribute",
-          "cuLaunchKernel"}) {
+          "cuStreamIsCapturing",  "cuStreamQuery",        "cuStreamWaitEvent",
+          "cuEventCreate",        "cuEventRecord",        "cuEventQuery",
+          "cuEventSynchronize",   "cuEventElapsedTime",   "cuMemAlloc_v2",
+          "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2",
+          "cuMemsetD8Async",      "cuMemsetD16Async",     "cuMemsetD32Async",
+          "cuMemsetD2D32Async",   "cuModuleLoadDataEx",   "cuModuleGetFunction",
+          "cuFuncGetAttribute",   "cuLaunchKernel"}) {
       CAPTURE(function);
       const Failing failing(function.c_str(), 719);
       const Error error = error_of([] {

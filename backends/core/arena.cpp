@@ -5,6 +5,7 @@
 #include <bifold/error.hpp>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "core/log.hpp"
 
@@ -66,6 +67,7 @@ Memory Arena::allocate(std::uint64_t bytes) {
 }
 
 void Arena::release(const Memory& block) noexcept {
+  // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): not the C library's.
   if (allocator_.release == nullptr) return device_->free(block);
   allocator_.release(allocator_.user, block.handle, block.bytes);
 }
@@ -113,8 +115,8 @@ void Arena::trim() noexcept {
   for (const Retired& block : retired_) release(block.memory);
   retired_.clear();
   for (Memory* block : {&tagged_, &raw_, &cell_}) {
-    if (block->bytes > 0) release(*block);
-    *block = {};
+    const Memory unused = std::exchange(*block, {});
+    if (unused.bytes > 0) release(unused);
   }
 }
 

@@ -27,6 +27,7 @@ Event::Event(std::shared_ptr<const Stream> stream, Timing timing, Recorded recor
     : stream_(std::move(stream)), timing_(timing), recorded_(recorded) {
   const CUstream behind = stream_->get();
   const CurrentContext current(stream_->context());
+  const OutsideCapture outside;  // The event is made outside, and recorded inside all the same.
   const unsigned flags = timing == Timing::enabled ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
   check(driver().cuEventCreate(&event_, flags), "cuEventCreate");
   if (const CUresult result = driver().cuEventRecord(event_, behind); result != CUDA_SUCCESS) {
@@ -38,7 +39,9 @@ Event::Event(std::shared_ptr<const Stream> stream, Timing timing, Recorded recor
 Event::~Event() {
   if (!stream_) return;
   const CurrentContext current(stream_->context(), std::nothrow);
-  if (current.pushed()) log_failure(driver().cuEventDestroy(event_), "cuEventDestroy");
+  if (!current.pushed()) return;
+  const OutsideCapture outside;
+  log_failure(driver().cuEventDestroy(event_), "cuEventDestroy");
 }
 
 void Event::check_runs() const {
