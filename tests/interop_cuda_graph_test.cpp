@@ -56,7 +56,7 @@ struct Bench {
     return !test::cuda().computes() || content == running_sums(values);
   }
   void run(Queue& on, const Workspace* borrowed, std::vector<Event> wait = {},
-           Event* done = nullptr) {
+           Event* done = nullptr) const {
     plan.run(on, in_view, out_view, Value(0),
              {.wait = std::move(wait), .done = done, .workspace = borrowed});
   }

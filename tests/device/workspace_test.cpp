@@ -131,7 +131,8 @@ class Pool {
     if (mood_ == Mood::throwing) throw std::runtime_error("the pool is closed");
     if (mood_ == Mood::throwing_errors) throw Error(ErrorCategory::device_lost, "gone");
     const std::lock_guard lock(mutex_);
-    Buffer<std::uint8_t> buffer(device_.value(), bytes);
+    if (!device_) return 0;
+    Buffer<std::uint8_t> buffer(*device_, bytes);
     const std::uintptr_t handle = buffer.view().memory().handle;
     blocks_.emplace(handle, std::move(buffer));
     ++taken_;

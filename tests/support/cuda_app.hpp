@@ -50,6 +50,7 @@ namespace bifold::test {
   X(cuGraphExecDestroy, "cuGraphExecDestroy")
 
 struct Cuda {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator takes none.
 #define BIFOLD_DECLARE(function, symbol) decltype(::function)* function = nullptr;
   BIFOLD_TEST_CUDA_FUNCTIONS(BIFOLD_DECLARE)
 #undef BIFOLD_DECLARE
