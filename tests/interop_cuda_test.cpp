@@ -10,6 +10,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -342,7 +343,7 @@ TEST_CASE_FIXTURE(Watched, "an application's memory as scratch") {
   struct Pool {
     App* app;
     CUevent last;  // Behind the last call.
-    int blocks = 0;
+    std::set<CUdeviceptr> blocks{};
     bool odd = false;
   } pool{&app, app.event()};
   DeviceOptions options;
@@ -352,7 +353,7 @@ TEST_CASE_FIXTURE(Watched, "an application's memory as scratch") {
     const Current current(self.app->context());
     CUdeviceptr block = 0;
     CUDA_OK(test::cuda().cuMemAlloc(&block, bytes + 256));
-    ++self.blocks;
+    self.blocks.insert(block);
     return block + (self.odd ? 8 : 0);
   };
   options.scratch.release = [](void* user, std::uintptr_t handle, std::uint64_t) {
@@ -360,7 +361,7 @@ TEST_CASE_FIXTURE(Watched, "an application's memory as scratch") {
     const Current current(self.app->context());
     CHECK(int{test::cuda().cuEventQuery(self.last)} == 0);  // Nothing uses it any more.
     CHECK(int{test::cuda().cuMemFree(handle / 256 * 256)} == 0);
-    --self.blocks;
+    CHECK(self.blocks.erase(handle / 256 * 256) == 1);
   };
   const CUdeviceptr memory = app.memory(numbers());
   const View<int> view = adopted::view<int>(memory, length);
@@ -370,22 +371,33 @@ TEST_CASE_FIXTURE(Watched, "an application's memory as scratch") {
     pool.odd = true;
     CHECK(refused([&] { inclusive_scan(queue, view, view, plus); }) ==
           ErrorCategory::invalid_argument);
-    CHECK(pool.blocks == 0);
+    CHECK(pool.blocks.empty());
     pool.odd = false;
     inclusive_scan(queue, view, view, plus);
     adopted::record(queue, pool.last);
-    CHECK(pool.blocks > 0);
+    CHECK_FALSE(pool.blocks.empty());
   }
-  CHECK(pool.blocks == 0);
+  CHECK(pool.blocks.empty());
   CHECK(holds(app, memory, running_sums(numbers())));
   // The end of a queue waits for its work on whichever thread it comes.
   const Device device = adopted::device(app.context(), options);
   std::optional<Queue> queue = adopted::queue(CU_STREAM_PER_THREAD, device);
   inclusive_scan(*queue, view, view, plus);
   adopted::record(*queue, pool.last);
-  CHECK(pool.blocks > 0);
+  CHECK_FALSE(pool.blocks.empty());
   std::thread([&] { queue.reset(); }).join();
-  CHECK(pool.blocks == 0);
+  CHECK(pool.blocks.empty());
+  // Where it cannot wait, the memory stays with the application, and the capture valid.
+  queue = adopted::queue(app.stream(), device);
+  inclusive_scan(*queue, view, view, plus);
+  app.begin_capture();
+  queue.reset();
+  CHECK_FALSE(pool.blocks.empty());
+  CHECK(app.captures());
+  CUDA_OK(test::cuda().cuGraphDestroy(app.end_capture()));
+  const Current current(app.context());
+  CUDA_OK(test::cuda().cuStreamSynchronize(app.stream()));
+  for (const CUdeviceptr block : pool.blocks) CUDA_OK(test::cuda().cuMemFree(block));
 }
 
 TEST_CASE_FIXTURE(Watched, "threads adopt and use streams of one context side by side") {

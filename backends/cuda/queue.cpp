@@ -154,8 +154,8 @@ void Queue::record(CUevent event) {
   check(result, "cuEventRecord");
 }
 
-void Queue::wait(std::span<const backend::Event* const> events) {
-  // All are looked at before any is waited for, so that a refused call enqueues nothing.
+void Queue::check_wait(std::span<const backend::Event* const> events) const {
+  if (events.empty()) return;
   const bool graph = records_graph(events);
   for (const backend::Event* event : events) {
     if (graph && static_cast<const Event*>(event)->recorded() == Recorded::in_stream) {
@@ -164,6 +164,11 @@ void Queue::wait(std::span<const backend::Event* const> events) {
                         "wait for it before the capture begins");
     }
   }
+}
+
+void Queue::wait(std::span<const backend::Event* const> events) {
+  // All are looked at before any is waited for, so that a refused call enqueues nothing.
+  check_wait(events);
   const CUstream stream = stream_->get();
   const CurrentContext current(stream_->context());
   for (const backend::Event* event : events) {
@@ -205,7 +210,11 @@ void Queue::finish(TimeLimit limit) {
   if (!limit && stream_->of_another_thread()) {
     // That stream has no name here, but it is part of the context.
     check(driver().cuCtxSynchronize(), "cuCtxSynchronize");
-  } else if (const CUstream stream = stream_->get(); limit) {
+  } else if (const CUstream stream = stream_->get(); records_graph({})) {
+    // Asking the driver would spoil the capture.
+    throw plain_error(ErrorCategory::unsupported,
+                      "waiting for a stream that is captured in a graph");
+  } else if (limit) {
     wait_within(*limit, "cuStreamQuery", [stream] { return driver().cuStreamQuery(stream); });
   } else {
     check(driver().cuStreamSynchronize(stream), "cuStreamSynchronize");

@@ -25,6 +25,7 @@ class Queue final : public backend::Queue {
               std::uint64_t bytes) override;
   void download(void* host, const Memory& from, std::uint64_t offset, std::uint64_t bytes) override;
   [[nodiscard]] std::unique_ptr<backend::Event> record() override;
+  void check_wait(std::span<const backend::Event* const> events) const override;
   void wait(std::span<const backend::Event* const> events) override;
   void finish(TimeLimit limit) override;
   [[nodiscard]] bool records_graph(std::span<const backend::Event* const> events) const override;

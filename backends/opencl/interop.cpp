@@ -166,8 +166,8 @@ Device device(cl_context context, cl_device_id device, const DeviceOptions& opti
   DeviceInfo info = backend::describe(device, "opencl:adopted", adopted_index);
   auto own =
       std::make_shared<backend::Device>(cl::Context(context, true), cl::Device(device, true));
-  return Device(std::make_shared<bifold::detail::DeviceState>(std::move(info), std::move(own),
-                                                              options.cache));
+  return Device(
+      std::make_shared<bifold::detail::DeviceState>(std::move(info), std::move(own), options));
 }
 
 Queue queue(cl_command_queue queue, const Device& device) {
