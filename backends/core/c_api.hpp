@@ -129,6 +129,7 @@ Type type_from(bifold_type type);
 Value value_or_identity(const Operator& op, Type type, const void* bytes);
 
 DeviceOptions options_from(const bifold_device_options* options);
+QueueOptions options_from(const bifold_queue_options* options);
 
 ErasedView view_from(const bifold_view& view, const char* what);
 

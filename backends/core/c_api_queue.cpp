@@ -7,6 +7,12 @@
 
 namespace bifold::c_api {
 
+QueueOptions options_from(const bifold_queue_options* options) {
+  const auto given =
+      read_struct(options, BIFOLD_C_SIZE_TO(bifold_queue_options, timing), "queue options");
+  return {given.timing ? Timing::enabled : Timing::disabled};
+}
+
 ErasedView view_from(const bifold_view& view, const char* what) {
   const bifold_buffer& buffer = need(view.buffer, what);
   const Type type = type_from(view.type);
@@ -41,15 +47,16 @@ bifold_status bifold_queue_create(const bifold_device* device, const bifold_queu
                                   bifold_queue** queue) {
   return guard([&] {
     static_cast<void>(need(queue, "queue"));
-    const auto given =
-        read_struct(options, BIFOLD_C_SIZE_TO(bifold_queue_options, timing), "queue options");
-    const auto timing = given.timing ? bifold::Timing::enabled : bifold::Timing::disabled;
-    put_handle(queue, bifold::Queue(need(device, "device").value, bifold::QueueOptions{timing}));
+    put_handle(queue, bifold::Queue(need(device, "device").value, options_from(options)));
   });
 }
 
 bifold_status bifold_queue_finish(bifold_queue* queue, uint64_t limit_ns) {
   return guard([&] { need(queue, "queue").value.finish(limit_from(limit_ns)); });
+}
+
+bifold_status bifold_queue_trim(bifold_queue* queue) {
+  return guard([&] { need(queue, "queue").value.trim(); });
 }
 
 bifold_status bifold_queue_record(bifold_queue* queue, bifold_event** event) {

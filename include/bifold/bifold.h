@@ -256,6 +256,8 @@ BIFOLD_API bifold_status bifold_queue_create(const bifold_device* device,
                                              bifold_queue** queue);
 /* Blocks. Until everything enqueued so far is done; BIFOLD_TIMEOUT after `limit_ns`. */
 BIFOLD_API bifold_status bifold_queue_finish(bifold_queue* queue, uint64_t limit_ns);
+/* Blocks. Until everything enqueued so far is done; then frees the queue's scratch memory. */
+BIFOLD_API bifold_status bifold_queue_trim(bifold_queue* queue);
 /* An event that completes when everything enqueued so far is done. */
 BIFOLD_API bifold_status bifold_queue_record(bifold_queue* queue, bifold_event** event);
 /* What is enqueued from now on starts after the events. */
@@ -403,6 +405,32 @@ BIFOLD_API bifold_status bifold_opencl_adopt_svm(const bifold_device* device, vo
 BIFOLD_API bifold_status bifold_opencl_adopt_event(void* cl_event, bifold_event** event);
 /* Puts out the cl_event behind an event, retained for the caller, who releases it. */
 BIFOLD_API bifold_status bifold_opencl_native_event(const bifold_event* event, void** cl_event);
+
+/* --- Inside a CUDA application ---
+ *
+ * The driver's objects, which the runtime's are too. Nothing is retained: they outlive the work
+ * that uses them, and the context every handle made on it. <bifold/interop/cuda.hpp> says more. */
+
+/* A device that works in the context. `options` may be NULL. */
+BIFOLD_API bifold_status bifold_cuda_adopt_device(void* cu_context,
+                                                  const bifold_device_options* options,
+                                                  bifold_device** device);
+/* The same for the context that is current on this thread, such as the runtime's. */
+BIFOLD_API bifold_status bifold_cuda_adopt_current_device(const bifold_device_options* options,
+                                                          bifold_device** device);
+/* A stream of the device's context; NULL is its legacy default stream. `options` may be NULL. */
+BIFOLD_API bifold_status bifold_cuda_adopt_queue(void* cu_stream, const bifold_device* device,
+                                                 const bifold_queue_options* options,
+                                                 bifold_queue** queue);
+/* `bytes` bytes from a device address, page-locked or managed pointer on. */
+BIFOLD_API bifold_status bifold_cuda_adopt_buffer(uint64_t address, uint64_t bytes,
+                                                  bifold_buffer** buffer);
+/* An event, for wait lists: what was last recorded into it when a call waits for it. */
+BIFOLD_API bifold_status bifold_cuda_adopt_event(void* cu_event, bifold_event** event);
+/* Puts out the CUevent behind an event, which keeps it. */
+BIFOLD_API bifold_status bifold_cuda_native_event(const bifold_event* event, void** cu_event);
+/* Records the application's event behind everything enqueued so far. */
+BIFOLD_API bifold_status bifold_cuda_record(bifold_queue* queue, void* cu_event);
 
 #ifdef __cplusplus
 }

@@ -76,6 +76,8 @@ void test_null(void) {
   REFUSED(bifold_queue_create(NULL, NULL, &other));
   REFUSED(bifold_queue_create(device, NULL, NULL));
   REFUSED(bifold_queue_finish(NULL, BIFOLD_NO_LIMIT));
+  REFUSED(bifold_queue_trim(NULL));
+  OK(bifold_queue_trim(queue));
   REFUSED(bifold_queue_record(NULL, &event));
   REFUSED(bifold_queue_record(queue, NULL));
   REFUSED(bifold_queue_wait_for(NULL, NULL, 0));
