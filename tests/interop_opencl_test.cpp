@@ -198,6 +198,39 @@ TEST_CASE("devices of one context share its memory, and nothing that was built f
   CHECK(falls_to(static_cast<cl_context>(context), 1));
 }
 
+TEST_CASE("a part of a device is a device too, and is let go of") {
+  const std::array<cl_device_partition_property, 3> halves{CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+  cl_device_id part = nullptr;
+  cl_uint parts = 0;
+  if (clCreateSubDevices(main_device(), halves.data(), 0, nullptr, &parts) != CL_SUCCESS) {
+    MESSAGE("the device has no parts: not tested");
+    return;
+  }
+  std::vector<cl_device_id> all(parts);
+  succeed(clCreateSubDevices(main_device(), halves.data(), parts, all.data(), nullptr));
+  part = all.front();
+  const auto count_of = [&] {
+    cl_uint number = 0;
+    succeed(clGetDeviceInfo(part, CL_DEVICE_REFERENCE_COUNT, sizeof number, &number, nullptr));
+    return number;
+  };
+  {
+    const OwnedContext context = make_context({part});
+    const OwnedQueue own = make_queue(context, part);
+    const cl_uint before = count_of();
+    {
+      const Device device = native::device(context, part);
+      Queue queue = native::queue(own, device);
+      const std::vector<std::uint32_t> host = ramp();
+      const auto numbers = queue.upload(std::span(host));
+      CHECK(reduce(queue, numbers, maximum) == count - 1);
+    }
+    CHECK(count_of() == before);
+    CHECK(references(static_cast<cl_context>(context)) >= 1);
+  }
+  for (auto* const device : all) clReleaseDevice(device);
+}
+
 TEST_CASE("handles that are null or do not belong together are refused, and left alone") {
   const Application app;
   const Application stranger;

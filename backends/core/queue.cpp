@@ -73,8 +73,8 @@ void Queue::copy(const ErasedView& from, const ErasedView& to) {
     throw Error(ErrorCategory::invalid_argument,
                 "a copy wants the same type and count on both sides");
   }
-  core::check_view(device(), from, core::Access::read, "source");
-  core::check_view(device(), to, core::Access::write, "destination");
+  core::check_view(device(), from, core::Access::copy_from, "source");
+  core::check_view(device(), to, core::Access::copy_to, "destination");
   if (core::overlap(device(), from, to)) {
     throw Error(ErrorCategory::invalid_argument, "the ranges of a copy overlap");
   }
@@ -87,7 +87,7 @@ void Queue::fill(const ErasedView& view, const Value& value) {
   if (value.type() != view.type) {
     throw Error(ErrorCategory::invalid_argument, "the fill value has another type than the view");
   }
-  core::check_view(device(), view, core::Access::write, "destination");
+  core::check_view(device(), view, core::Access::copy_to, "destination");
   if (view.count == 0) return;
   const std::lock_guard lock(state_->mutex);
   core::fill_elements(*state_->backend, view.memory, view.byte_offset, view.count, value);
@@ -95,7 +95,7 @@ void Queue::fill(const ErasedView& view, const Value& value) {
 
 void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t count) {
   check_count(to, count);
-  core::check_view(device(), to, core::Access::write, "destination");
+  core::check_view(device(), to, core::Access::copy_to, "destination");
   if (count == 0) return;
   wait_under_lock(*state_, "an upload, which waits,", [&](backend::Queue& queue) {
     queue.upload(to.memory, to.byte_offset, host, bytes_of(to));
@@ -104,7 +104,7 @@ void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t c
 
 void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t count) {
   check_count(from, count);
-  core::check_view(device(), from, core::Access::read, "source");
+  core::check_view(device(), from, core::Access::copy_from, "source");
   if (count == 0) return;
   wait_under_lock(*state_, "a download, which waits,", [&](backend::Queue& queue) {
     queue.download(host, from.memory, from.byte_offset, bytes_of(from));

@@ -36,10 +36,14 @@ void check_view(const Device& device, const ErasedView& view, Access access, con
     throw Error(ErrorCategory::unsupported, std::string(role) + ": " + device.info().selector +
                                                 " has no " + std::string(name_of(view.type)));
   }
-  if (access != Access::read && !view.writable) refuse("the view is read-only");
+  const bool kernels_read = access == Access::read || access == Access::both;
+  const bool kernels_write = access == Access::write || access == Access::both;
+  if ((kernels_write || access == Access::copy_to) && !view.writable) {
+    refuse("the view is read-only");
+  }
   if (view.count == 0) return;
-  if (access != Access::read && !view.memory.writable) refuse("kernels may not write the memory");
-  if (access != Access::write && !view.memory.readable) refuse("kernels may not read the memory");
+  if (kernels_write && !view.memory.writable) refuse("kernels may not write the memory");
+  if (kernels_read && !view.memory.readable) refuse("kernels may not read the memory");
   const backend::Device& backend = *device.state()->backend;
   if (view.memory.context != nullptr && view.memory.context != backend.context()) {
     refuse("the memory belongs to another device or context");

@@ -12,7 +12,9 @@
 
 namespace bifold::core {
 
-enum class Access : std::uint8_t { read, write, both };
+/// Who does what to a view: kernels, which an OpenCL object may keep from reading or writing, or
+/// copies, fills and transfers.
+enum class Access : std::uint8_t { read, write, both, copy_from, copy_to };
 
 /// Throws invalid_argument, naming the view as `role`, unless it lies in its memory, is aligned,
 /// lives in the device's context and may be accessed so.

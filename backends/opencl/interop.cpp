@@ -84,6 +84,16 @@ std::vector<cl_device_id> devices_of(cl_context context) {
   return devices;
 }
 
+// Whether the context has the device, or the one that it is a part of: PoCL lists that one.
+bool has_device(cl_context context, cl_device_id device) {
+  const std::vector<cl_device_id> devices = devices_of(context);
+  for (auto* one = device; one != nullptr;
+       one = backend::device_value_or<cl_device_id>(one, CL_DEVICE_PARENT_DEVICE, nullptr)) {
+    if (std::find(devices.begin(), devices.end(), one) != devices.end()) return true;
+  }
+  return false;
+}
+
 const backend::Device& opencl_device(const Device& device) {
   const auto* const own = dynamic_cast<const backend::Device*>(
       device.state() ? device.state()->backend.get() : nullptr);
@@ -159,10 +169,7 @@ std::uint64_t bytes_of(std::uint64_t count, std::size_t element_size) {
 Device device(cl_context context, cl_device_id device, const DeviceOptions& options) {
   if (context == nullptr) refuse("the context is null");
   if (device == nullptr) refuse("the device is null");
-  const std::vector<cl_device_id> devices = devices_of(context);
-  if (std::find(devices.begin(), devices.end(), device) == devices.end()) {
-    refuse("the device is not one of the context's");
-  }
+  if (!has_device(context, device)) refuse("the device is not one of the context's");
   DeviceInfo info = backend::describe(device, "opencl:adopted", adopted_index);
   auto own =
       std::make_shared<backend::Device>(cl::Context(context, true), cl::Device(device, true));

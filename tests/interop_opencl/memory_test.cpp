@@ -112,10 +112,18 @@ TEST_CASE("kernels write no read-only objects, and read no write-only ones") {
     refused(invalid, "workspace", [&] { workspace.prepare(bench.queue); });
   }
   CHECK(bench.app.read(bench.app.output) == std::vector<std::uint32_t>(count, 77));
-  // A sub-buffer may do what its parent may.
+  // A sub-buffer may do what its parent may. Copies, fills and transfers are no kernels.
   const OwnedMemory part = make_sub_buffer(read_only, 0, bytes / 2);
-  refused(invalid, "may not write",
-          [&] { bench.queue.fill(native::view<std::uint32_t>(part, count / 2), 1); });
+  const auto part_view = native::view<std::uint32_t>(part, count / 2);
+  refused(invalid, "may not write", [&] {
+    exclusive_scan(bench.queue, bench.app.in().subview(0, count / 2), part_view, plus);
+  });
+  bench.queue.fill(part_view, 5);
+  bench.queue.copy(part_view, target.subview(0, count / 2));
+  CHECK(bench.queue.download(target).front() == 5);
+  const std::vector<std::uint32_t> host = ramp();
+  bench.queue.upload(host, source);
+  CHECK(reduce(bench.queue, source, maximum) == count - 1);
 }
 
 TEST_CASE("sub-buffers of one parent overlap where their bytes do") {
@@ -253,6 +261,33 @@ TEST_CASE("shared virtual memory is read, written, filled, copied and scanned") 
     CHECK(queue.download(to).back() == count);
     clSVMFree(bench.app.context, scratch);
   }
+}
+
+TEST_CASE("coarse-grained shared virtual memory works unmapped") {
+  Bench bench(out_of_order);
+  if ((svm_of(bench.app.device) & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) == 0) {
+    MESSAGE("no coarse-grained shared virtual memory: not tested");
+    return;
+  }
+  auto* const data =
+      static_cast<std::uint32_t*>(clSVMAlloc(bench.app.context, CL_MEM_READ_WRITE, bytes, 0));
+  REQUIRE(data != nullptr);
+  succeed(
+      clEnqueueSVMMap(bench.app.queue, CL_TRUE, CL_MAP_WRITE, data, bytes, 0, nullptr, nullptr));
+  std::fill_n(data, count, 1U);
+  cl_event event = nullptr;
+  succeed(clEnqueueSVMUnmap(bench.app.queue, data, 0, nullptr, &event));
+  const OwnedEvent unmapped(event);
+  const auto view = native::svm_view(bench.device, data, count);
+  Event done;
+  exclusive_scan(bench.queue, view, view, plus, {.wait = {native::event(unmapped)}, .done = &done});
+  const OwnedEvent scanned(native::native_event(done));
+  cl_event list = scanned;
+  succeed(clEnqueueSVMMap(bench.app.queue, CL_TRUE, CL_MAP_READ, data, bytes, 1, &list, nullptr));
+  CHECK(std::vector(data, data + count) == ramp());
+  succeed(clEnqueueSVMUnmap(bench.app.queue, data, 0, nullptr, nullptr));
+  succeed(clFinish(bench.app.queue));
+  clSVMFree(bench.app.context, data);
 }
 
 TEST_CASE("what shared virtual memory cannot do is refused") {
