@@ -25,8 +25,8 @@ template <class T>
 T device_value_or(cl_device_id device, cl_device_info what, T otherwise) noexcept {
   T value{};
   std::size_t bytes = 0;
-  const cl_int code = clGetDeviceInfo(device, what, sizeof value, &value, &bytes);
-  return code == CL_SUCCESS && bytes == sizeof value ? value : otherwise;
+  const cl_int code = clGetDeviceInfo(device, what, sizeof(T), &value, &bytes);
+  return code == CL_SUCCESS && bytes == sizeof(T) ? value : otherwise;
 }
 
 /// Texts come without the blanks and zeros that drivers pad them with.

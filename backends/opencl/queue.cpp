@@ -77,6 +77,7 @@ Queue::Queue(const cl::Context& context, const cl::Device& device, Timing timing
       adopted_(false),
       timed_(timing == Timing::enabled) {}
 
+// NOLINTNEXTLINE(modernize-pass-by-value): as the constructor above.
 Queue::Queue(const cl::Context& context, const cl::Device& device, cl::CommandQueue queue)
     : context_(context),
       queue_(std::move(queue)),

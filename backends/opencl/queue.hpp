@@ -45,7 +45,7 @@ class Queue final : public backend::Queue {
 
  private:
   template <class Enqueue>
-  cl_int enqueue(Enqueue enqueue);
+  cl_int enqueue(Enqueue command);
   [[nodiscard]] cl::Event enqueue_marker();
   void check_transfer(cl_int code, const char* call) const;
   void report_dropped_work();
