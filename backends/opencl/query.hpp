@@ -25,7 +25,9 @@ template <class T>
 T device_value_or(cl_device_id device, cl_device_info what, T otherwise) noexcept {
   T value{};
   std::size_t bytes = 0;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a handle is what is asked for.
   const cl_int code = clGetDeviceInfo(device, what, sizeof(T), &value, &bytes);
+  // NOLINTNEXTLINE(bugprone-sizeof-expression)
   return code == CL_SUCCESS && bytes == sizeof(T) ? value : otherwise;
 }
 

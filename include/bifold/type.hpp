@@ -130,9 +130,8 @@ struct StructTraits {};
 
 /// C++ structs that BIFOLD_STRUCT has made elements.
 template <class T>
-concept struct_element = requires {
-  { StructTraits<std::remove_cv_t<T>>::definition } -> std::same_as<const StructType&>;
-};
+concept struct_element =
+    std::same_as<decltype(StructTraits<std::remove_cv_t<T>>::definition), const StructType>;
 
 /// C++ types that are elements.
 template <class T>
