@@ -62,22 +62,27 @@ struct Table {
       reduce(name, "reduce_persistent", summary, jradi, commutative, Order::fixed, {1, 0, 2},
              {core::plan_two_stage_reduce, {}, {}, {{"UNROLL", unroll}, {"COALESCED", coalesced}}});
     };
-    constexpr std::pair<std::string_view, std::uint32_t> papers_order[] = {
-        {"persistent_f1", 1}, {"persistent_f2", 2}, {"persistent_f3", 3},
-        {"persistent_f4", 4}, {"persistent_f5", 5}, {"persistent_f6", 6},
-        {"persistent_f7", 7}, {"persistent_f8", 8}, {"persistent_f16", 16}};
-    for (const auto& [name, unroll] : papers_order) {
-      persistent(name, "catanzaro unrolled in global memory, algebra instead of branches", unroll,
-                 0);
+    struct Unrolled {
+      std::string_view name;
+      std::string_view coalesced;
+      std::uint32_t factor;
+    };
+    constexpr Unrolled unrolled[] = {{"persistent_f1", "persistent_f1_coalesced", 1},
+                                     {"persistent_f2", "persistent_f2_coalesced", 2},
+                                     {"persistent_f3", "persistent_f3_coalesced", 3},
+                                     {"persistent_f4", "persistent_f4_coalesced", 4},
+                                     {"persistent_f5", "persistent_f5_coalesced", 5},
+                                     {"persistent_f6", "persistent_f6_coalesced", 6},
+                                     {"persistent_f7", "persistent_f7_coalesced", 7},
+                                     {"persistent_f8", "persistent_f8_coalesced", 8},
+                                     {"persistent_f16", "persistent_f16_coalesced", 16}};
+    for (const Unrolled& row : unrolled) {
+      persistent(row.name, "catanzaro unrolled in global memory, algebra instead of branches",
+                 row.factor, 0);
     }
-    constexpr std::pair<std::string_view, std::uint32_t> coalesced_order[] = {
-        {"persistent_f1_coalesced", 1},  {"persistent_f2_coalesced", 2},
-        {"persistent_f3_coalesced", 3},  {"persistent_f4_coalesced", 4},
-        {"persistent_f5_coalesced", 5},  {"persistent_f6_coalesced", 6},
-        {"persistent_f7_coalesced", 7},  {"persistent_f8_coalesced", 8},
-        {"persistent_f16_coalesced", 16}};
-    for (const auto& [name, unroll] : coalesced_order) {
-      persistent(name, "the same, consecutive work-items taking consecutive elements", unroll, 1);
+    for (const Unrolled& row : unrolled) {
+      persistent(row.coalesced, "the same, consecutive work-items taking consecutive elements",
+                 row.factor, 1);
     }
     add_oancea();
     add_dillhoff();
@@ -193,7 +198,7 @@ struct Table {
            {1, 0, 2}, {core::plan_level_reduce, prelude, "shuffle_two_pass"});
     reduce("shuffle_multi", "reduce_luitjens",
            "several reductions in one pass over struct elements", luitjens, commutative,
-           Order::fixed, {1, 0, 2}, {core::plan_level_reduce, prelude, "shuffle_multi"});
+           Order::fixed, {1, 0, 2}, {core::plan_level_reduce, prelude, "shuffle_two_pass"});
     for (const auto& [name, bytes] :
          {std::pair<std::string_view, std::uint32_t>{"shuffle_vectorized_x2", 8},
           {"shuffle_vectorized_x4", 16}}) {

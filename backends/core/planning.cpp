@@ -47,11 +47,19 @@ const gallery::Variant& row_named(Algorithm algorithm, std::string_view name) {
   return *row;
 }
 
-// The file of the prelude that stands for `file` on this device.
-std::string prelude_path(const Device& device, std::string_view file) {
-  if (file == "lanes") return "lanes_" + device.capabilities().lanes;
-  if (file == "atomics") return "atomics_" + device.capabilities().atomics;
-  return std::string(file);
+// Adds the files of the prelude that stand for `file` on this device.
+void add_prelude(const Device& device, KernelSpec& spec, std::string_view file) {
+  const Capabilities& has = device.capabilities();
+  if (file == "lanes") {
+    spec.prelude.push_back("lanes_" + has.lanes);
+    if (has.lanes != "local") spec.prelude.emplace_back("shuffles");
+  } else if (file == "atomics") {
+    spec.prelude.push_back("atomics_" + has.atomics);
+  } else if (file == "cell") {
+    add_cell_path(device, spec);
+  } else {
+    spec.prelude.emplace_back(file);
+  }
 }
 
 }  // namespace
@@ -75,11 +83,7 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   spec.op = shape.op;
   spec.map = shape.map;
   for (const std::string_view file : row_of(variant).prelude) {
-    if (file == "cell") {
-      add_cell_path(device, spec);
-    } else {
-      spec.prelude.push_back(prelude_path(device, file));
-    }
+    add_prelude(device, spec, file);
   }
   for (const auto& [name, value] : tuning.entries()) {
     if (std::isupper(static_cast<unsigned char>(name.front())) != 0) {
