@@ -20,15 +20,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
   __global u64* words = control + 2;
 
   // --- Draw a tile ---
-  if (get_local_id(0) == 0) drawn = add_word(control, 1);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const u32 epoch = epoch_of(drawn);
-  const u64 tile = ticket_of(drawn);
+  const Draw draw = draw_tile(control, tiles, &drawn);
+  const u32 epoch = draw.epoch;
+  const u64 tile = draw.tile;
   const u64 begin = tile * TILE;
-  // Only a call that failed half-way leaves a ticket beyond the tiles behind; who draws one has no
-  // element, looks at no predecessor and publishes nothing.
-  const bool valid = tile < tiles;
-  const u64 predecessors = valid ? tile : 0;
 
   // --- Scan the tile in registers ---
   ACC item[ROWS][VEC];
@@ -42,7 +37,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
     ACC carry = IDENTITY;
     u32 state = STATE_EMPTY;
     u32 limit = SPIN_LIMIT;
-    for (u64 earlier = predecessors; earlier > 0 && state != STATE_INCLUSIVE; --earlier) {
+    for (u64 earlier = draw.predecessors; earlier > 0 && state != STATE_INCLUSIVE; --earlier) {
       ACC value;
       state = STATE_EMPTY;
       for (u32 spin = 0; spin < limit && state == STATE_EMPTY; ++spin) {
@@ -56,7 +51,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
       carry = COMBINE(value, carry);
     }
     if (state != STATE_INCLUSIVE) carry = COMBINE(init, carry);
-    if (valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+    if (draw.valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
     if ((const __global void*)input == (const __global void*)output) device_fence();
     prefix = carry;
   }

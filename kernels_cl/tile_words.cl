@@ -18,6 +18,28 @@
 DEVICE u32 ticket_of(u64 control) { return (u32)control; }
 DEVICE u32 epoch_of(u64 control) { return (u32)(control >> 32); }
 
+// What a group draws: a ticket for its tile, and the epoch of the call.
+typedef struct {
+  u32 epoch;
+  u64 tile;
+  u64 predecessors;  // Tiles before it.
+  bool valid;
+} Draw;
+
+// Draws the group's tile, the same for all its work-items. Only a call that failed half-way leaves
+// a ticket beyond the tiles behind; who draws one has no element, looks at no predecessor and
+// publishes nothing. Ends with a barrier behind it.
+DEVICE Draw draw_tile(__global u64* control, u64 tiles, __local u64* drawn) {
+  if (get_local_id(0) == 0) *drawn = add_word(control, 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  Draw draw;
+  draw.epoch = epoch_of(*drawn);
+  draw.tile = ticket_of(*drawn);
+  draw.valid = draw.tile < tiles;
+  draw.predecessors = draw.valid ? draw.tile : 0;
+  return draw;
+}
+
 DEVICE void publish(__global u64* words, u64 tile, u32 epoch, u32 state, ACC value) {
   const AccWords value_words = words_of(value);
   const u32 tag = ((epoch + 1) << 2) | state;

@@ -24,15 +24,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   u64* words = control + 2;
 
   // --- Draw a tile ---
-  if (threadIdx.x == 0) drawn = add_word(control, 1);
-  __syncthreads();
-  const u32 epoch = epoch_of(drawn);
-  const u64 tile = ticket_of(drawn);
+  const Draw draw = draw_tile(control, tiles, &drawn);
+  const u32 epoch = draw.epoch;
+  const u64 tile = draw.tile;
   const u64 begin = tile * TILE;
-  // Only a call that failed half-way leaves a ticket beyond the tiles behind; who draws one has no
-  // element, looks at no predecessor and publishes nothing.
-  const bool valid = tile < tiles;
-  const u64 predecessors = valid ? tile : 0;
 
   // --- Scan the tile in registers ---
   ACC item[ROWS][VEC];
@@ -43,12 +38,12 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
   // --- Publish the aggregate, look back, publish the inclusive prefix ---
   if (lane_group() == 0) {
-    if (lane_index() == 0 && predecessors > 0) {
+    if (lane_index() == 0 && draw.predecessors > 0) {
       publish(words, tile, epoch, STATE_AGGREGATE, total);
     }
     ACC carry = IDENTITY;
     i32 inclusive = -1;
-    for (i64 nearest = (i64)predecessors - 1; inclusive < 0; nearest -= LANES) {
+    for (i64 nearest = (i64)draw.predecessors - 1; inclusive < 0; nearest -= LANES) {
       const i64 mine = nearest - (LANES - 1) + lane_index();
       ACC value = init;
       u32 state = mine < 0 ? STATE_INCLUSIVE : STATE_EMPTY;
@@ -74,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       lane_barrier();
     }
     if (lane_index() == 0) {
-      if (valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+      if (draw.valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
       if ((const void*)input == (const void*)output) device_fence();
       prefix = carry;
     }
