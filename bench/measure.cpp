@@ -11,8 +11,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// A batch this long makes the clock's and the final wait's share of it small.
-constexpr double shortest_batch_s = 200e-6;
+constexpr double shortest_batch_s = 2e-3;
 constexpr std::uint64_t largest_batch = 4096;
+/// A device that has been idle takes about this long to reach its clocks.
+constexpr double warm_up_s = 20e-3;
 /// Slow calls may pass the budget to get this many samples, so that a spread is known.
 constexpr unsigned fewest_samples = 3;
 /// Cheap calls fill their budget up to this many times the samples asked for.
@@ -22,10 +24,23 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Waits for the queue. A GPU leaves the host free to ask for the end without a pause; beside a
+/// device that is the host's own processor that would take time from it.
+void wait_for(bifold::Queue& queue) {
+  if (queue.device().info().kind == bifold::DeviceKind::gpu) {
+    const bifold::Event end = queue.record();
+    const auto start = Clock::now();
+    while (!end.complete()) {
+      if (Clock::now() - start > wait_limit) break;
+    }
+  }
+  queue.finish(wait_limit);
+}
+
 double time_batch(bifold::Queue& queue, const std::function<void()>& call, std::uint64_t batch) {
   const auto start = Clock::now();
   for (std::uint64_t i = 0; i < batch; ++i) call();
-  queue.finish(wait_limit);
+  wait_for(queue);
   return seconds_since(start);
 }
 
@@ -54,6 +69,10 @@ double percentile(const std::vector<double>& sorted, double p) {
 Timing measure(bifold::Queue& queue, const Budget& budget, const std::function<void()>& call) {
   queue.finish(wait_limit);
   const std::uint64_t batch = calibrate(queue, call);
+  const auto warm = Clock::now();
+  while (seconds_since(warm) < std::min(warm_up_s, budget.seconds)) {
+    time_batch(queue, call, batch);
+  }
   const std::size_t enough = std::size_t{budget.samples} * most_samples_factor;
   const std::size_t few = std::min(budget.samples, fewest_samples);
   std::vector<double> samples;

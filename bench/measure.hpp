@@ -30,8 +30,8 @@ struct Timing {
 /// No wait of this tool for a device lasts longer; beyond, the device counts as hung.
 inline constexpr std::chrono::seconds wait_limit{120};
 
-/// Times `call`, which enqueues on `queue` and has run before. Throws what the call throws, and
-/// timeout.
+/// Times `call`, which enqueues on `queue` and has run before, after a warm-up that brings the
+/// device's clocks up. Throws what the call throws, and timeout.
 Timing measure(bifold::Queue& queue, const Budget& budget, const std::function<void()>& call);
 
 }  // namespace bench

@@ -26,6 +26,7 @@ using test::Current;
 using test::current_context;
 using test::Failing;
 using test::failure_of;
+using test::NoCurrent;
 using test::Watched;
 
 namespace {
@@ -122,7 +123,7 @@ TEST_CASE_FIXTURE(Watched, "the current context, or none") {
     const Device device = adopted::current_device();
     CHECK(device.info().name == test::device().info().name);
   }
-  const Current none(nullptr);
+  const NoCurrent none;
   CHECK(current_context() == nullptr);
   CHECK(refused([] { static_cast<void>(adopted::current_device()); }) ==
         ErrorCategory::invalid_argument);

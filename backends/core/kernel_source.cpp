@@ -110,6 +110,14 @@ void append_operator(std::string& text, const KernelSpec& spec) {
                       literal(accumulator, spec.op.identity(accumulator).data()));
 }
 
+/// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.
+std::string described(std::string_view file, const KernelSpec& spec) {
+  std::string name(file);
+  if (spec.op.kind() == OperatorKind::user) name += fmt::format(" for operator {}", spec.op.name());
+  if (!spec.map.is_identity()) name += fmt::format(" with map {}", spec.map.expression());
+  return name;
+}
+
 }  // namespace
 
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
@@ -129,8 +137,8 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   for (const std::string& file : spec.prelude) append_file(text, device, file);
   append_file(text, device, spec.family);
 
-  return {std::string(spec.family) + std::string(device.kernel_suffix()), std::move(text),
-          device.compile_options()};
+  return {described(fmt::format("{}{}", spec.family, device.kernel_suffix()), spec),
+          std::move(text), device.compile_options()};
 }
 
 }  // namespace bifold::core

@@ -11,6 +11,10 @@ namespace bifold::backend::opencl {
 
 namespace {
 
+// What NVIDIA's driver answers once a kernel or fill has touched memory it may not: to that call
+// and to every later one of the context.
+constexpr cl_int nvidia_illegal_access = -9999;
+
 struct Name {
   cl_int code;
   std::string_view name;
@@ -78,8 +82,7 @@ constexpr std::array names{
     Name{CL_INVALID_LINKER_OPTIONS, "CL_INVALID_LINKER_OPTIONS"},
     Name{CL_INVALID_DEVICE_PARTITION_COUNT, "CL_INVALID_DEVICE_PARTITION_COUNT"},
     Name{-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-    // NVIDIA's code for an illegal read or write inside a kernel.
-    Name{-9999, "NVIDIA illegal access"},
+    Name{nvidia_illegal_access, "NVIDIA illegal access"},
 };
 
 }  // namespace
@@ -104,7 +107,8 @@ ErrorCategory category_of(cl_int code, Step step) noexcept {
     case CL_DEVICE_NOT_AVAILABLE:
       return step == Step::open ? ErrorCategory::unavailable : ErrorCategory::device_lost;
     case CL_INVALID_COMMAND_QUEUE:
-    case CL_INVALID_CONTEXT: return ErrorCategory::device_lost;
+    case CL_INVALID_CONTEXT:
+    case nvidia_illegal_access: return ErrorCategory::device_lost;
     case CL_COMPILER_NOT_AVAILABLE: return ErrorCategory::unavailable;
     default: break;
   }

@@ -28,6 +28,7 @@ std::string_view code_name(cl_int code) noexcept;
 ///   device_lost    CL_DEVICE_NOT_AVAILABLE, except when opening; CL_OUT_OF_RESOURCES from a wait,
 ///                  where drivers report that a fault ended the context; CL_INVALID_COMMAND_QUEUE
 ///                  and CL_INVALID_CONTEXT, as the handles are this library's own and were valid;
+///                  NVIDIA's -9999, an illegal access;
 ///   unavailable    CL_DEVICE_NOT_AVAILABLE when opening, CL_COMPILER_NOT_AVAILABLE;
 ///   build_failure  what is left while compiling;
 ///   backend_failure everything else.

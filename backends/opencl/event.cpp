@@ -2,26 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <thread>
 
+#include "core/polling.hpp"
 #include "opencl/error.hpp"
 
 namespace bifold::backend::opencl {
-
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// A limit beyond what the clock can add to now is as good as a year.
-Clock::time_point deadline_of(std::chrono::nanoseconds limit) {
-  constexpr std::chrono::nanoseconds longest = std::chrono::hours(24 * 365);
-  return Clock::now() + std::min(limit, longest);
-}
-
-}  // namespace
 
 std::uint64_t next_queue_id() noexcept {
   static std::atomic<std::uint64_t> last{0};
@@ -40,18 +27,11 @@ void Event::wait(TimeLimit limit) const {
     return;
   }
   // OpenCL has no wait with a limit. Once the queue is flushed, the work is on its way and asking
-  // for the status is enough; the pauses grow so that long waits cost no processor.
+  // for the status is enough.
   if (unflushed_() != nullptr) check(clFlush(unflushed_()), "clFlush", Step::wait);
-  const Clock::time_point deadline = deadline_of(*limit);
-  auto pause = std::chrono::nanoseconds(std::chrono::microseconds(5));
-  while (!complete()) {
-    const auto left = std::chrono::nanoseconds(deadline - Clock::now());
-    if (left <= std::chrono::nanoseconds::zero()) {
-      refuse(ErrorCategory::timeout, fmt::format("work was not done within {} s",
-                                                 std::chrono::duration<double>(*limit).count()));
-    }
-    std::this_thread::sleep_for(std::min(pause, left));
-    pause = std::min<std::chrono::nanoseconds>(pause * 2, std::chrono::milliseconds(2));
+  if (!core::done_within(*limit, [this] { return complete(); })) {
+    refuse(ErrorCategory::timeout, fmt::format("work was not done within {} s",
+                                               std::chrono::duration<double>(*limit).count()));
   }
 }
 

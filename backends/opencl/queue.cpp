@@ -8,6 +8,7 @@
 
 #include "opencl/error.hpp"
 #include "opencl/event.hpp"
+#include "opencl/fill.hpp"
 #include "opencl/query.hpp"
 #include "opencl/svm.hpp"
 
@@ -201,19 +202,28 @@ void Queue::fill(const Memory& to, std::uint64_t offset, std::uint64_t bytes,
   if (bytes == 0) {
     return;
   }
+  using Pattern = std::span<const std::byte>;
   if (is_pointer(to)) {
-    check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
-            return clEnqueueSVMMemFill(queue_(), pointer_of(to, offset), pattern.data(),
-                                       pattern.size(), bytes, count, list, event);
-          }),
-          "clEnqueueSVMMemFill", Step::enqueue);
+    const auto fill_part = [&](std::uint64_t start, std::uint64_t part_bytes, Pattern part) {
+      auto* const target = reinterpret_cast<void*>(start);  // NOLINT(performance-no-int-to-ptr)
+      check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+              return clEnqueueSVMMemFill(queue_(), target, part.data(), part.size(), part_bytes,
+                                         count, list, event);
+            }),
+            "clEnqueueSVMMemFill", Step::enqueue);
+    };
+    for_each_fill_part(to.handle + offset, bytes, pattern, fill_part);
     return;
   }
-  check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
-          return clEnqueueFillBuffer(queue_(), object_of(to), pattern.data(), pattern.size(),
-                                     offset, bytes, count, list, event);
-        }),
-        "clEnqueueFillBuffer", Step::enqueue);
+  for_each_fill_part(
+      offset, bytes, pattern, [&](std::uint64_t start, std::uint64_t part_bytes, Pattern part) {
+        const Place place = place_for_fill(queue_, object_of(to), start, part_bytes, part.size());
+        check(enqueue([&](cl_uint count, const cl_event* list, cl_event* event) {
+                return clEnqueueFillBuffer(queue_(), place.object(), part.data(), part.size(),
+                                           place.offset, part_bytes, count, list, event);
+              }),
+              "clEnqueueFillBuffer", Step::enqueue);
+      });
 }
 
 void Queue::upload(const Memory& to, std::uint64_t offset, const void* host, std::uint64_t bytes) {

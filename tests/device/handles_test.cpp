@@ -126,6 +126,23 @@ TEST_CASE("what a log callback throws goes nowhere, and the call succeeds") {
   CHECK(sum == 6);
 }
 
+TEST_CASE_TEMPLATE("fills of any offset and length touch nothing else", T, std::uint8_t,
+                   std::uint16_t, float, std::uint64_t) {
+  Queue queue(test::device());
+  constexpr std::size_t size = 200;
+  const T before{3};
+  const T filled{77};
+  for (const std::size_t offset : {0u, 1u, 2u, 7u, 16u, 33u}) {
+    for (const std::size_t count : {1u, 2u, 15u, 16u, 31u, 63u, 64u, 65u, 130u}) {
+      auto buffer = queue.upload(std::span<const T>(std::vector<T>(size, before)));
+      queue.fill(buffer.view(offset, count), filled);
+      std::vector<T> expected(size, before);
+      std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(offset), count, filled);
+      CHECK_MESSAGE(queue.download(buffer) == expected, offset, " ", count);
+    }
+  }
+}
+
 TEST_SUITE_END();
 
 }  // namespace bifold

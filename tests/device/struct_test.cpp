@@ -338,7 +338,8 @@ TEST_CASE("what no text or type can mean is refused in words") {
   failure = failure_of(
       [&] { (void)transform_reduce(queue, numbers, op, Segment{}, "make_Segment(x, x, x, y)"); });
   CHECK(failure.category == ErrorCategory::build_failure);
-  CHECK(failure.log.find("map") != std::string::npos);
+  CHECK(failure.mentions("map make_Segment(x, x, x, y)"));
+  CHECK(failure.log.find('y') != std::string::npos);
 
   for (const char* text : {"", "x;", "x = 1", "f(x", "\"x\"", "#x"}) {
     failure = failure_of([&] { (void)Map(text); });

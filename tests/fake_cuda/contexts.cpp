@@ -31,7 +31,8 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   FAKE_CALL("cuCtxPushCurrent_v2");
-  if (context != nullptr && !fake::alive(context)) return fake::misuse(CUDA_ERROR_INVALID_CONTEXT);
+  if (context == nullptr) return fake::misuse(CUDA_ERROR_INVALID_VALUE);
+  if (!fake::alive(context)) return fake::misuse(CUDA_ERROR_INVALID_CONTEXT);
   fake::context_stack().push_back(context);
   return CUDA_SUCCESS;
 }

@@ -110,6 +110,27 @@ class Current {
   Current& operator=(const Current&) = delete;
 };
 
+/// Leaves the thread without a current context for the length of a scope.
+class NoCurrent {
+ public:
+  NoCurrent() {
+    for (CUcontext context = current_context(); context != nullptr; context = current_context()) {
+      CUDA_OK(cuda().cuCtxPopCurrent(&context));
+      popped_.push_back(context);
+    }
+  }
+  ~NoCurrent() {
+    for (auto context = popped_.rbegin(); context != popped_.rend(); ++context) {
+      CHECK(int{cuda().cuCtxPushCurrent(*context)} == 0);
+    }
+  }
+  NoCurrent(const NoCurrent&) = delete;
+  NoCurrent& operator=(const NoCurrent&) = delete;
+
+ private:
+  std::vector<CUcontext> popped_;
+};
+
 /// Lets a function of the stand-in fail for the length of a scope; nothing with a real driver.
 class Failing {
  public:
