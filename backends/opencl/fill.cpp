@@ -18,7 +18,7 @@ T memory_value(cl_mem object, cl_mem_info what) {
 
 Place place_for_fill(const cl::CommandQueue& queue, cl_mem object, std::uint64_t offset,
                      std::uint64_t bytes, std::size_t pattern_size) {
-  constexpr std::uint64_t reach = std::uint64_t{1} << 32;
+  constexpr std::uint64_t reach = std::uint64_t{1} << 31;
   if (pattern_size >= 4 || offset + bytes <= reach) return {cl::Buffer(object, true), offset};
   // A sub-buffer has no sub-buffers of its own.
   auto* whole = memory_value<cl_mem>(object, CL_MEM_ASSOCIATED_MEMOBJECT);

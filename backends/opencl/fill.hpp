@@ -41,7 +41,7 @@ struct Place {
 };
 
 /// The place to name for a fill with a pattern of that size. NVIDIA's driver (580) takes narrower
-/// patterns than 4 bytes to offsets modulo 4 GiB; beyond, the fill goes to a sub-buffer.
+/// patterns than 4 bytes to a wrong offset beyond 2 GiB; there the fill goes to a sub-buffer.
 Place place_for_fill(const cl::CommandQueue& queue, cl_mem object, std::uint64_t offset,
                      std::uint64_t bytes, std::size_t pattern_size);
 

@@ -180,6 +180,30 @@ class Gate {
   bool set_ = false;
 };
 
+/// Whether a command may pass an earlier one that waits, in an out-of-order queue. It is allowed,
+/// but no driver has to let it; NVIDIA's does not.
+inline bool overtakes(cl_context context, cl_device_id device) {
+  const OwnedQueue queue = make_queue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  const OwnedMemory waiting = make_buffer(context, 64);
+  const OwnedMemory free = make_buffer(context, 64);
+  Gate gate(context);
+  auto* const gated = gate.get();
+  const std::uint32_t value = 5;
+  cl_event event = nullptr;
+  succeed(clEnqueueFillBuffer(queue, waiting, &value, sizeof value, 0, 64, 1, &gated, nullptr));
+  succeed(clEnqueueFillBuffer(queue, free, &value, sizeof value, 0, 64, 0, nullptr, &event));
+  const OwnedEvent done(event);
+  succeed(clFlush(queue));
+  const auto deadline = std::chrono::steady_clock::now() + 3s;
+  while (status_of(done) != CL_COMPLETE && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(1ms);
+  }
+  const bool passed = status_of(done) == CL_COMPLETE;
+  gate.set(CL_COMPLETE);
+  succeed(clFinish(queue));
+  return passed;
+}
+
 inline constexpr std::uint32_t count = 10'000;
 inline constexpr std::size_t bytes = count * sizeof(std::uint32_t);
 

@@ -144,6 +144,10 @@ TEST_CASE("calls that do not block neither flush nor finish an adopted queue") {
 
 TEST_CASE("on an out-of-order queue a call with a workspace waits for its wait list only") {
   Bench bench(out_of_order);
+  if (!overtakes(bench.app.context, bench.app.device)) {
+    MESSAGE("the driver runs an out-of-order queue in order: not tested");
+    return;
+  }
   const Scratch first(bench);
   const Scratch second(bench);
   Gate gate(bench.app.context);
@@ -197,6 +201,10 @@ TEST_CASE("on an out-of-order queue calls that share scratch memory follow one a
 
 TEST_CASE("an out-of-order queue holds up nothing of the application's") {
   Bench bench(out_of_order);
+  if (!overtakes(bench.app.context, bench.app.device)) {
+    MESSAGE("the driver runs an out-of-order queue in order: not tested");
+    return;
+  }
   Gate gate(bench.app.context);
   const Event waited = gate.adopted();
   bench.queue.wait_for(std::span(&waited, 1));
