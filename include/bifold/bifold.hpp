@@ -1,4 +1,5 @@
-// Everything.
+/// @file
+/// Everything but the adoption of an application's own objects.
 #pragma once
 
 #include <bifold/buffer.hpp>

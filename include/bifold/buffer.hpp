@@ -1,4 +1,5 @@
-// Device memory: buffers that own it, views that name a range of it.
+/// @file
+/// Device memory: buffers that own it, views that name a range of it.
 #pragma once
 
 #include <bifold/device.hpp>
@@ -11,6 +12,9 @@
 #include <utility>
 
 namespace bifold {
+
+/// @addtogroup memory
+/// @{
 
 namespace detail {
 
@@ -53,11 +57,11 @@ BIFOLD_API const Memory& memory_of(const AllocationState& allocation) noexcept;
 /// A view whose element type is known at run time only. What every call takes in the end; typed
 /// views and buffers convert to it.
 struct ErasedView {
-  detail::Memory memory;
-  std::uint64_t byte_offset = 0;
-  std::uint64_t count = 0;
-  Type type = Type::i32;
-  bool writable = false;
+  detail::Memory memory;          ///< What the range lies in.
+  std::uint64_t byte_offset = 0;  ///< From the memory's start to the first element, in bytes.
+  std::uint64_t count = 0;        ///< In elements.
+  Type type = Type::i32;          ///< Of the elements.
+  bool writable = false;          ///< Whether calls may write through it.
 };
 
 /// A range of device memory: (memory, element offset, count). Owns nothing, as std::span: the
@@ -66,8 +70,9 @@ template <class T>
   requires element<T>
 class View {
  public:
-  using value_type = std::remove_const_t<T>;
+  using value_type = std::remove_const_t<T>;  ///< The element type, without const.
 
+  /// A view of nothing.
   View() noexcept = default;
 
   /// `count` elements from `byte_offset` on. Throws invalid_argument when they do not lie in the
@@ -77,9 +82,13 @@ class View {
     detail::check_range(memory, byte_offset, count, sizeof(T));
   }
 
+  /// In elements.
   [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
+  /// Whether there are no elements.
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// What the range lies in.
   [[nodiscard]] const detail::Memory& memory() const noexcept { return memory_; }
+  /// From the memory's start to the first element, in bytes.
   [[nodiscard]] std::uint64_t byte_offset() const noexcept { return byte_offset_; }
 
   /// The `count` elements from element `offset` of this view on. Throws invalid_argument when
@@ -112,6 +121,7 @@ class View {
     return view;
   }
 
+  /// The same range, its element type known at run time.
   operator ErasedView() const noexcept {  // NOLINT(google-explicit-constructor)
     return {memory_, byte_offset_, count_, type_of<T>(), !std::is_const_v<T>};
   }
@@ -131,8 +141,9 @@ class View {
 template <element T>
 class Buffer {
  public:
-  using value_type = T;
+  using value_type = T;  ///< The element type.
 
+  /// Owns nothing.
   Buffer() noexcept = default;
 
   /// Uninitialised memory for `count` elements; 0 is allowed. Throws out_of_memory when the device
@@ -140,8 +151,10 @@ class Buffer {
   Buffer(const Device& device, std::uint64_t count)
       : allocation_(detail::allocate(device, count, type_of<T>())), count_(count) {}
 
+  /// Takes the memory over; `other` owns nothing then.
   Buffer(Buffer&& other) noexcept
       : allocation_(std::move(other.allocation_)), count_(std::exchange(other.count_, 0)) {}
+  /// Frees what this one owned, and takes the memory over; `other` owns nothing then.
   Buffer& operator=(Buffer&& other) noexcept {
     allocation_ = std::move(other.allocation_);
     count_ = std::exchange(other.count_, 0);
@@ -151,21 +164,32 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() = default;
 
+  /// In elements.
   [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
+  /// Whether there are no elements.
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
 
+  /// All elements, for reading and writing. A view does not keep the buffer alive.
   [[nodiscard]] View<T> view() noexcept { return whole<T>(); }
+  /// All elements, for reading.
   [[nodiscard]] View<const T> view() const noexcept { return whole<const T>(); }
+  /// The `count` elements from element `offset` on. Throws invalid_argument when they reach beyond
+  /// the buffer.
   [[nodiscard]] View<T> view(std::uint64_t offset, std::uint64_t count) {
     return view().subview(offset, count);
   }
+  /// The same, for reading.
   [[nodiscard]] View<const T> view(std::uint64_t offset, std::uint64_t count) const {
     return view().subview(offset, count);
   }
 
-  operator ErasedView() noexcept { return view(); }           // NOLINT(google-explicit-constructor)
-  operator ErasedView() const noexcept { return view(); }     // NOLINT(google-explicit-constructor)
-  operator View<T>() noexcept { return view(); }              // NOLINT(google-explicit-constructor)
+  /// All elements, their type known at run time.
+  operator ErasedView() noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+  /// All elements, for reading, their type known at run time.
+  operator ErasedView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+  /// All elements.
+  operator View<T>() noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+  /// All elements, for reading.
   operator View<const T>() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
 
  private:
@@ -221,5 +245,7 @@ ErasedView erase(R&& range) {
   using Element = typename detail::range_element<std::remove_reference_t<R>>::type;
   return View<Element>(range);
 }
+
+/// @}
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
-// Backends and devices: what is here, what it can do, and how to open it.
+/// @file
+/// Backends and devices: what is here, what it can do, and how to open it.
 #pragma once
 
 #include <bifold/export.hpp>
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace bifold {
+
+/// @addtogroup devices
+/// @{
 
 namespace detail {
 struct DeviceState;
@@ -28,8 +32,14 @@ struct BackendInfo {
 /// that is a value.
 BIFOLD_API std::vector<BackendInfo> backends();
 
-enum class DeviceKind : std::uint8_t { gpu, cpu, accelerator };
+/// What a device is.
+enum class DeviceKind : std::uint8_t {
+  gpu,          ///< A graphics processor.
+  cpu,          ///< The host's own processor.
+  accelerator,  ///< Anything else that a driver offers.
+};
 
+/// "gpu", "cpu" or "accelerator".
 BIFOLD_API std::string_view name_of(DeviceKind kind) noexcept;
 
 /// The index of a device that the application opened, as it has none.
@@ -37,13 +47,12 @@ inline constexpr std::uint32_t adopted_index = ~std::uint32_t{0};
 
 /// Identity of a device. `selector` opens exactly this one, unless it was adopted.
 struct DeviceInfo {
-  std::string
-      selector;  ///< "cuda:0", "opencl:1"; "opencl:adopted" where the application opened it.
-  std::string backend;
-  std::uint32_t index;  ///< Over all platforms of the backend; adopted_index where there is none.
-  DeviceKind kind;
-  std::string name;
-  std::string vendor;
+  std::string selector;  ///< "cuda:0"; "opencl:adopted" where the application opened it.
+  std::string backend;   ///< "cuda" or "opencl".
+  std::uint32_t index;   ///< Over all platforms of the backend; adopted_index where there is none.
+  DeviceKind kind;       ///< What it is.
+  std::string name;      ///< As the driver calls it.
+  std::string vendor;    ///< As the driver calls it.
   std::string platform;  ///< Platform name and version (OpenCL), or the runtime's.
   std::string driver;    ///< Driver version.
 };
@@ -52,38 +61,44 @@ struct DeviceInfo {
 BIFOLD_API std::vector<DeviceInfo> devices();
 
 /// How far an atomic operation on global memory is promised to reach.
-enum class AtomicScope : std::uint8_t { work_group, device };
+enum class AtomicScope : std::uint8_t {
+  work_group,  ///< Among the work-items of one group.
+  device,      ///< Among all work-items of the device.
+};
 
 /// Whether work-groups that have started are promised to run on while others wait.
-enum class ForwardProgress : std::uint8_t { unknown, started_groups };
+enum class ForwardProgress : std::uint8_t {
+  unknown,         ///< Nothing is promised.
+  started_groups,  ///< Groups that have started run on.
+};
 
 /// What a device can do, read once when it is opened; every choice is made from it.
 struct Capabilities {
-  std::uint64_t global_bytes;          ///< Device memory.
-  std::uint64_t max_allocation_bytes;  ///< Largest single buffer.
-  std::uint64_t local_bytes;           ///< Local (shared) memory per work-group.
-  std::uint64_t cache_bytes;           ///< Last-level cache, 0 when unknown.
-  std::uint32_t compute_units;
-  std::uint32_t max_group_size;
+  std::uint64_t global_bytes;          ///< Device memory, in bytes.
+  std::uint64_t max_allocation_bytes;  ///< Largest single buffer, in bytes.
+  std::uint64_t local_bytes;           ///< Local (shared) memory per work-group, in bytes.
+  std::uint64_t cache_bytes;           ///< Last-level cache, in bytes; 0 when unknown.
+  std::uint32_t compute_units;         ///< Multiprocessors, or cores.
+  std::uint32_t max_group_size;        ///< Work-items of a work-group, at most.
   std::uint32_t subgroup_width;  ///< Work-items that exchange registers; 0 where no path exists.
-  bool f64;
-  bool f16;
-  bool atomics64;            ///< 64-bit integer atomics on global memory.
-  AtomicScope atomic_scope;  ///< Promised scope of relaxed atomics across work-groups.
-  bool acquire_release;      ///< Device-scope acquire and release fences.
-  bool denormals_f32;        ///< f32 keeps denormals, rounds to nearest, has Inf and NaN.
-  bool denormals_f64;        ///< The same for f64; false where there is no f64.
-  bool unified_memory;       ///< Device memory is the host's.
-  ForwardProgress progress;
-  std::string architecture;  ///< "sm_90", or empty.
-  std::string lanes;         ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
-  std::string atomics;       ///< Prelude path of published words: "ptx", "c11", "legacy", ...
+  bool f64;                      ///< Computes in 64-bit floating point.
+  bool f16;                      ///< Computes in 16-bit floating point.
+  bool atomics64;                ///< 64-bit integer atomics on global memory.
+  AtomicScope atomic_scope;      ///< Promised scope of relaxed atomics across work-groups.
+  bool acquire_release;          ///< Device-scope acquire and release fences.
+  bool denormals_f32;            ///< f32 keeps denormals, rounds to nearest, has Inf and NaN.
+  bool denormals_f64;            ///< The same for f64; false where there is no f64.
+  bool unified_memory;           ///< Device memory is the host's.
+  ForwardProgress progress;      ///< What waiting groups may count on.
+  std::string architecture;      ///< "sm_90", or empty.
+  std::string lanes;             ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
+  std::string atomics;           ///< Prelude path of published words: "ptx", "c11", "legacy", ...
 };
 
 /// Where compiled kernels are kept between runs. The cache never changes a result or an outcome:
 /// what is absent, damaged, foreign or unwritable is compiled again.
 struct CacheOptions {
-  bool disk = true;                   ///< false: memory only.
+  bool disk = true;                   ///< Keep them on disk, too; false: in memory only.
   std::filesystem::path directory{};  ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,
                                       ///< else ~/.cache/bifold.
   std::uint64_t limit_bytes = std::uint64_t{256} << 20;  ///< Oldest entries go beyond this.
@@ -110,45 +125,54 @@ struct ScratchAllocator {
   /// Takes memory of allocate() back. The work that used it is done. Must not throw.
   void (*release)(void* user, std::uintptr_t handle, std::uint64_t bytes) = nullptr;
 
-  void* user = nullptr;
+  void* user = nullptr;  ///< Handed to both functions.
 };
 
+/// Everything about opening or adopting a device that has a default.
 struct DeviceOptions {
-  CacheOptions cache{};
-  ScratchAllocator scratch{};
+  CacheOptions cache{};        ///< Where compiled kernels are kept.
+  ScratchAllocator scratch{};  ///< Where queues get their scratch memory; empty: from the driver.
 };
 
 /// An open device: a context, its capabilities and its compiled kernels. A value handle on shared
 /// state; copies are the same device. Thread-safe.
 class BIFOLD_API Device {
  public:
+  /// Which device this is.
   [[nodiscard]] const DeviceInfo& info() const noexcept;
+  /// What it can do, as read when it was opened.
   [[nodiscard]] const Capabilities& capabilities() const noexcept;
+  /// What its kernel cache did so far.
   [[nodiscard]] CacheStatistics cache_statistics() const;
 
   /// Whether elements of `type` can be computed with; f64, alone or in a struct, needs a device
   /// that has it.
   [[nodiscard]] bool supports(Type type) const noexcept;
 
-  /// Internal: the state behind the handle.
+  /// @cond internal
+  // The state behind the handle.
   explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
   [[nodiscard]] const std::shared_ptr<detail::DeviceState>& state() const noexcept {
     return state_;
   }
+  /// @endcond
 
  private:
   std::shared_ptr<detail::DeviceState> state_;
 };
 
 /// Opens the device that `selector` names:
-///   "cuda", "opencl:1"           a backend's first device, or the one of that index (digits only);
-///   "opencl:cpu", "opencl:gpu"   its first device of that kind, in any case;
-///   "opencl:nvidia"              the one whose vendor, name or platform contains the text (any
-///                                case); several matches are an invalid_argument that lists them;
-///   ""                           $BIFOLD_DEVICE, else the first CUDA device, OpenCL GPU, OpenCL
-///                                CPU, any other, in this order.
+/// - "cuda", "opencl:1": a backend's first device, or the one of that index (digits only);
+/// - "opencl:cpu", "opencl:gpu": its first device of that kind, in any case;
+/// - "opencl:nvidia": the one whose vendor, name or platform contains the text, in any case;
+///   several matches are an invalid_argument that lists them;
+/// - "": $BIFOLD_DEVICE, else the first CUDA device, OpenCL GPU, OpenCL CPU, any other, in this
+///   order.
+///
 /// Throws invalid_argument for a malformed or ambiguous selector and unavailable, with every
 /// backend's reason, when nothing answers it.
 BIFOLD_API Device open_device(std::string_view selector = {}, const DeviceOptions& options = {});
+
+/// @}
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
-// The one exception type of the library.
+/// @file
+/// The one exception type of the library.
 #pragma once
 
 #include <bifold/export.hpp>
@@ -9,6 +10,9 @@
 #include <string_view>
 
 namespace bifold {
+
+/// @addtogroup errors
+/// @{
 
 /// What kind of failure an Error reports; the part a program branches on.
 enum class ErrorCategory : std::uint8_t {
@@ -39,23 +43,36 @@ class BIFOLD_API Error : public std::runtime_error {
     std::string source;            ///< build_failure: the source, with line numbers.
   };
 
+  /// A failure that no driver has a part in.
   Error(ErrorCategory category, const std::string& message);
+  /// what() is the message, then the driver's call and code, then the log, where there are any.
   Error(ErrorCategory category, const std::string& message, Details details);
   ~Error() override;
+  /// The same failure.
   Error(const Error&) noexcept;
+  /// The same failure.
   Error& operator=(const Error&) noexcept;
 
+  /// What kind of failure it is.
   [[nodiscard]] ErrorCategory category() const noexcept { return category_; }
+  /// Details::backend.
   [[nodiscard]] const std::string& backend() const noexcept { return details_->backend; }
+  /// Details::call.
   [[nodiscard]] const std::string& call() const noexcept { return details_->call; }
+  /// Details::native_code.
   [[nodiscard]] std::int64_t native_code() const noexcept { return details_->native_code; }
+  /// Details::native_name.
   [[nodiscard]] const std::string& native_name() const noexcept { return details_->native_name; }
+  /// Details::log.
   [[nodiscard]] const std::string& log() const noexcept { return details_->log; }
+  /// Details::source.
   [[nodiscard]] const std::string& source() const noexcept { return details_->source; }
 
  private:
   ErrorCategory category_;
   std::shared_ptr<const Details> details_;
 };
+
+/// @}
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
-// Events: "the work enqueued up to here is done".
+/// @file
+/// Events: "the work enqueued up to here is done".
 #pragma once
 
 #include <bifold/export.hpp>
@@ -7,6 +8,9 @@
 #include <optional>
 
 namespace bifold {
+
+/// @addtogroup events
+/// @{
 
 namespace detail {
 struct EventState;
@@ -19,18 +23,21 @@ using TimeLimit = std::optional<std::chrono::nanoseconds>;
 /// event is empty: it counts as complete. Thread-safe.
 class BIFOLD_API Event {
  public:
+  /// An empty event, which counts as complete.
   Event() noexcept = default;
 
   /// Blocks until the work up to this event is done. Throws timeout past `limit`, and the failure
   /// when the work failed.
   void wait(TimeLimit limit = {}) const;
 
-  /// Whether the work is done; does not block.
+  /// Whether the work is done; does not block. Throws the failure when the work failed.
   [[nodiscard]] bool complete() const;
 
-  /// Internal: the state behind the handle.
+  /// @cond internal
+  // The state behind the handle.
   explicit Event(std::shared_ptr<detail::EventState> state) : state_(std::move(state)) {}
   [[nodiscard]] const std::shared_ptr<detail::EventState>& state() const noexcept { return state_; }
+  /// @endcond
 
  private:
   std::shared_ptr<detail::EventState> state_;
@@ -39,5 +46,7 @@ class BIFOLD_API Event {
 /// Seconds of device time between two events of one queue made with timing; both must be
 /// complete. Throws invalid_argument for events of different or untimed queues.
 BIFOLD_API double elapsed(const Event& earlier, const Event& later);
+
+/// @}
 
 }  // namespace bifold

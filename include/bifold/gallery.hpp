@@ -1,4 +1,5 @@
-// The gallery: every kernel variant by name, with what it needs and what it moves.
+/// @file
+/// The gallery: every kernel variant by name, with what it needs and what it moves.
 #pragma once
 
 #include <bifold/device.hpp>
@@ -12,11 +13,24 @@
 
 namespace bifold {
 
-enum class Algorithm : std::uint8_t { reduce, scan };
+/// @addtogroup gallery
+/// @{
 
+/// What a variant computes.
+enum class Algorithm : std::uint8_t {
+  reduce,  ///< A reduction.
+  scan,    ///< A scan, inclusive or exclusive.
+};
+
+/// "reduce" or "scan".
 BIFOLD_API std::string_view name_of(Algorithm algorithm) noexcept;
 
+/// @}
+
 namespace gallery {
+
+/// @addtogroup gallery
+/// @{
 
 /// How far a floating-point result is fixed.
 enum class Order : std::uint8_t {
@@ -24,6 +38,7 @@ enum class Order : std::uint8_t {
   unordered,  ///< The association may differ from run to run.
 };
 
+/// "fixed" or "unordered".
 BIFOLD_API std::string_view name_of(Order order) noexcept;
 
 /// What a variant asks of a device or an operator.
@@ -36,22 +51,23 @@ struct Requirements {
 
 /// One row of the gallery: immutable, lives as long as the program.
 struct Variant {
-  Algorithm algorithm;
-  std::string_view name;
-  std::string_view family;   ///< Base name of its kernel file in both kernel folders.
-  std::string_view summary;  ///< The idea in a line.
-  std::string_view source;   ///< Paper and section, or "bifold".
-  Requirements requirements;
-  Order order;
-  double reads;            ///< Times each input element is read from global memory.
-  double writes;           ///< Times each output element is written (per input element).
-  std::uint32_t launches;  ///< Of one call; 0 where it grows with log n.
+  Algorithm algorithm;        ///< What it computes.
+  std::string_view name;      ///< Unique within the algorithm; what `variant` options take.
+  std::string_view family;    ///< Base name of its kernel file in both kernel folders.
+  std::string_view summary;   ///< The idea in a line.
+  std::string_view source;    ///< Paper and section, or "bifold".
+  Requirements requirements;  ///< What it asks of a device or an operator.
+  Order order;                ///< How far a floating-point result is fixed.
+  double reads;               ///< Times each input element is read from global memory.
+  double writes;              ///< Times each output element is written (per input element).
+  std::uint32_t launches;     ///< Of one call; 0 where it grows with log n.
 };
 
 /// Whether something is possible, and why not. Converts to bool.
 struct Support {
-  bool supported = true;
-  std::string reason;
+  bool supported = true;  ///< Whether it is possible.
+  std::string reason;     ///< Why it is not; empty when it is.
+  /// `supported`.
   explicit operator bool() const noexcept { return supported; }
 };
 
@@ -64,6 +80,8 @@ BIFOLD_API const Variant* find(Algorithm algorithm, std::string_view name) noexc
 /// Whether `device` can run `variant` on that element type and operator.
 BIFOLD_API Support supports(const Device& device, const Variant& variant, Type type,
                             const Operator& op);
+
+/// @}
 
 }  // namespace gallery
 }  // namespace bifold

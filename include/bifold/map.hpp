@@ -1,4 +1,5 @@
-// Maps: functions of one element, written as text, that a reduction applies to what it reads.
+/// @file
+/// Maps: functions of one element, written as text, that a reduction applies to what it reads.
 #pragma once
 
 #include <bifold/export.hpp>
@@ -9,29 +10,38 @@
 
 namespace bifold {
 
+/// @addtogroup types
+/// @{
+
 /// A function of one element, written once for every backend: an expression over `x`, such as
 /// "x * x" or "make_Range(x, x)", in the expressions that C99 and C++ share. Its value is converted
 /// to the accumulator's type, or is of it when that is a struct. A cheap value: copies share one
 /// immutable definition. The default one is the identity.
 class BIFOLD_API Map {
  public:
+  /// The identity.
   Map() noexcept = default;
   /// Throws invalid_argument when the text is empty, unbalanced, not one expression, or uses the
   /// preprocessor. A mistake only a compiler sees is a build_failure at the first use.
   Map(std::string expression);  // NOLINT(google-explicit-constructor)
+  /// The same.
   Map(const char* expression);  // NOLINT(google-explicit-constructor)
 
+  /// Whether it leaves elements as they are, because it has no expression.
   [[nodiscard]] bool is_identity() const noexcept { return definition_ == nullptr; }
-  /// Empty for the identity.
+  /// The text, as given; empty for the identity.
   [[nodiscard]] std::string_view expression() const noexcept;
   /// A hash of the expression, equal for equal maps; 0 for the identity.
   [[nodiscard]] std::uint64_t id() const noexcept;
 
+  /// The same text.
   friend BIFOLD_API bool operator==(const Map& left, const Map& right) noexcept;
 
  private:
   struct Definition;
   std::shared_ptr<const Definition> definition_;
 };
+
+/// @}
 
 }  // namespace bifold

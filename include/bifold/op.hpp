@@ -1,4 +1,5 @@
-// Operators: the nine built-in ones and operators written by the user as text.
+/// @file
+/// Operators: the nine built-in ones and operators written by the user as text.
 #pragma once
 
 #include <bifold/export.hpp>
@@ -12,17 +13,21 @@
 
 namespace bifold {
 
+/// @addtogroup types
+/// @{
+
+/// Which operator it is.
 enum class OperatorKind : std::uint8_t {
-  plus,
-  multiplies,
-  minimum,
-  maximum,
-  bit_and,
-  bit_or,
-  bit_xor,
-  logical_and,
-  logical_or,
-  user,
+  plus,         ///< Sum; integers wrap modulo 2^width.
+  multiplies,   ///< Product; integers wrap modulo 2^width.
+  minimum,      ///< IEEE 754-2019 minimum: NaN propagates, -0 < +0.
+  maximum,      ///< IEEE 754-2019 maximum: NaN propagates, -0 < +0.
+  bit_and,      ///< Bitwise and, of integers.
+  bit_or,       ///< Bitwise or, of integers.
+  bit_xor,      ///< Bitwise exclusive or, of integers.
+  logical_and,  ///< 1 when every operand is non-zero, else 0.
+  logical_or,   ///< 1 when any operand is non-zero, else 0.
+  user,         ///< Of Operator::user or Operator::fieldwise.
 };
 
 /// The compile-time name of a built-in operator; converts to Operator. Its own type lets a
@@ -30,26 +35,36 @@ enum class OperatorKind : std::uint8_t {
 template <OperatorKind Kind>
 struct BuiltinOperator {};
 
+/// Sum; integers wrap modulo 2^width.
 inline constexpr BuiltinOperator<OperatorKind::plus> plus{};
+/// Product; integers wrap modulo 2^width.
 inline constexpr BuiltinOperator<OperatorKind::multiplies> multiplies{};
 /// IEEE 754-2019 minimum: NaN propagates, -0 < +0.
 inline constexpr BuiltinOperator<OperatorKind::minimum> minimum{};
 /// IEEE 754-2019 maximum: NaN propagates, -0 < +0.
 inline constexpr BuiltinOperator<OperatorKind::maximum> maximum{};
+/// Bitwise and, of integers.
 inline constexpr BuiltinOperator<OperatorKind::bit_and> bit_and{};
+/// Bitwise or, of integers.
 inline constexpr BuiltinOperator<OperatorKind::bit_or> bit_or{};
+/// Bitwise exclusive or, of integers.
 inline constexpr BuiltinOperator<OperatorKind::bit_xor> bit_xor{};
 /// 1 when every operand is non-zero (NaN counts as non-zero), else 0.
 inline constexpr BuiltinOperator<OperatorKind::logical_and> logical_and{};
 /// 1 when any operand is non-zero (NaN counts as non-zero), else 0.
 inline constexpr BuiltinOperator<OperatorKind::logical_or> logical_or{};
 
-enum class Commutativity : std::uint8_t { non_commutative, commutative };
+/// Whether a user operator's operands may change places.
+enum class Commutativity : std::uint8_t {
+  non_commutative,  ///< They are combined in index order.
+  commutative,      ///< They may be combined in any order, which is faster on some devices.
+};
 
 /// An associative binary operator. A cheap value: copies share one immutable definition, and two
 /// operators of the same definition are equal.
 class BIFOLD_API Operator {
  public:
+  /// The built-in operator of that name.
   template <OperatorKind Kind>
   Operator(BuiltinOperator<Kind>) : Operator(Kind) {}  // NOLINT(google-explicit-constructor)
 
@@ -74,19 +89,23 @@ class BIFOLD_API Operator {
   /// built-in operator that is defined on it.
   static Operator fieldwise(Type type, const std::vector<Operator>& operators);
 
+  /// Which operator it is.
   [[nodiscard]] OperatorKind kind() const noexcept;
+  /// "plus" and so on; a user operator's own name.
   [[nodiscard]] std::string_view name() const noexcept;
+  /// Whether operands may be combined in any order.
   [[nodiscard]] bool commutative() const noexcept;
   /// Whether the operator is defined on `type`: bitwise ones are not on floating types, a user
   /// operator only on the type of its identity.
   [[nodiscard]] bool supports(Type type) const noexcept;
-  /// The neutral element in `type`, which the operator must support.
+  /// The neutral element in `type`. Throws invalid_argument unless supports(type).
   [[nodiscard]] Value identity(Type type) const;
   /// The text that combines `a` and `b` of `type`, in the words both kernel dialects share.
   [[nodiscard]] std::string expression(Type type) const;
   /// A hash of the definition, equal for equal operators.
   [[nodiscard]] std::uint64_t id() const noexcept;
 
+  /// The same definition.
   friend BIFOLD_API bool operator==(const Operator& left, const Operator& right) noexcept;
 
  private:
@@ -117,5 +136,7 @@ template <class Op, class T>
 concept operator_on = element<T> && detail::is_operator<Op> &&
                       (std::same_as<Op, Operator> ||
                        (builtin_element<T> && !(detail::is_bitwise<Op> && std::floating_point<T>)));
+
+/// @}
 
 }  // namespace bifold

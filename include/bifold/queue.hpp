@@ -1,4 +1,5 @@
-// Queues: in-order device work.
+/// @file
+/// Queues: in-order device work.
 #pragma once
 
 #include <bifold/buffer.hpp>
@@ -13,14 +14,22 @@
 
 namespace bifold {
 
+/// @addtogroup memory
+/// @{
+
 namespace detail {
 struct QueueState;
 }
 
-enum class Timing : std::uint8_t { disabled, enabled };
+/// Whether a queue's events tell device time.
+enum class Timing : std::uint8_t {
+  disabled,  ///< They do not, and cost less.
+  enabled,   ///< elapsed() works on them.
+};
 
+/// Everything about making a queue that has a default.
 struct QueueOptions {
-  Timing timing = Timing::disabled;  ///< enabled: elapsed() works on this queue's events.
+  Timing timing = Timing::disabled;  ///< Whether elapsed() works on its events.
 };
 
 /// In-order work on a device: what is enqueued first is done first. A value handle; copies are the
@@ -31,8 +40,10 @@ struct QueueOptions {
 /// that blocks. Releasing the last handle may wait for work that uses it.
 class BIFOLD_API Queue {
  public:
+  /// A new queue of the device. Throws the driver's failure when it makes none.
   explicit Queue(const Device& device, const QueueOptions& options = {});
 
+  /// The device that it works on.
   [[nodiscard]] const Device& device() const noexcept;
 
   /// Blocks until everything enqueued so far is done. Throws timeout past `limit`, and the failure
@@ -50,7 +61,7 @@ class BIFOLD_API Queue {
   /// same backend; other events are invalid_argument.
   void wait_for(std::span<const Event> events);
 
-  /// Uninitialised memory for `count` elements.
+  /// Uninitialised memory for `count` elements. Throws as Buffer's constructor.
   template <element T>
   [[nodiscard]] Buffer<T> allocate(std::uint64_t count) {
     return Buffer<T>(device(), count);
@@ -93,6 +104,8 @@ class BIFOLD_API Queue {
   void copy(From&& from, To&& to) {
     copy(erase(from), erase(to));
   }
+  /// The same for types known at run time. Throws invalid_argument, before anything is enqueued,
+  /// where the types or counts differ, the ranges overlap, or one is not of this device.
   void copy(const ErasedView& from, const ErasedView& to);
 
   /// Sets every element to `value`.
@@ -100,18 +113,27 @@ class BIFOLD_API Queue {
   void fill(R&& range, std::type_identity_t<range_value_t<R>> value) {
     fill(erase(range), Value(value));
   }
+  /// The same for a type known at run time. Throws invalid_argument, before anything is enqueued,
+  /// for a value of another type, or a range that is not of this device or cannot be written.
   void fill(const ErasedView& view, const Value& value);
 
-  /// Blocks. The type-erased forms of upload and download; `count` must be the view's.
+  /// Blocks until the host memory has been read: upload() of `count` elements whose type is known
+  /// at run time. Throws invalid_argument unless `count` is the view's.
   void upload_bytes(const ErasedView& to, const void* host, std::uint64_t count);
+  /// Blocks until the elements have arrived: download() of `count` elements whose type is known at
+  /// run time. Throws invalid_argument unless `count` is the view's.
   void download_bytes(const ErasedView& from, void* host, std::uint64_t count);
 
-  /// Internal: a handle on a state made otherwise, and the state behind the handle.
+  /// @cond internal
+  // A handle on a state made otherwise, and the state behind the handle.
   explicit Queue(std::shared_ptr<detail::QueueState> state) : state_(std::move(state)) {}
   [[nodiscard]] detail::QueueState& state() const noexcept { return *state_; }
+  /// @endcond
 
  private:
   std::shared_ptr<detail::QueueState> state_;
 };
+
+/// @}
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
-// Reduction: the calls and their plan.
+/// @file
+/// Reduction: the calls and their plan.
 #pragma once
 
 #include <bifold/buffer.hpp>
@@ -15,25 +16,32 @@
 
 namespace bifold {
 
+/// @addtogroup calls
+/// @{
+
 namespace detail {
 class Plan;
 }
 
 /// Everything about a reduce call that has a default.
 struct ReduceOptions {
-  std::vector<Event> wait{};             ///< The call starts after these.
-  Event* done = nullptr;                 ///< Receives the call's completion.
-  const Workspace* workspace = nullptr;  ///< Scratch to use instead of the queue's own.
-  std::string_view variant = "production";
+  std::vector<Event> wait{};                ///< The call starts after these.
+  Event* done = nullptr;                    ///< Receives the call's completion.
+  const Workspace* workspace = nullptr;     ///< Scratch to use instead of the queue's own.
+  std::string_view variant = "production";  ///< The name of a reduction of the gallery.
 };
+
+/// @}
+/// @addtogroup plans
+/// @{
 
 /// What a reduction is, apart from its data.
 struct ReduceShape {
-  Type input = Type::i32;
+  Type input = Type::i32;        ///< Of the elements read.
   Type accumulator = Type::i32;  ///< Of the initial value and the result, as std::reduce.
-  Operator op = plus;
-  std::string_view variant = "production";
-  Map map{};  ///< Applied to each element before it is combined.
+  Operator op = plus;            ///< Defined on the accumulator.
+  std::string_view variant = "production";  ///< The name of a reduction of the gallery.
+  Map map{};                                ///< Applied to each element before it is combined.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -59,15 +67,22 @@ class BIFOLD_API ReducePlan {
   void run(Queue& queue, const ErasedView& input, const ErasedView& result, const Value& init,
            const ReduceOptions& options = {}) const;
 
-  /// Internal: a handle on a plan made otherwise.
+  /// @cond internal
+  // A handle on a plan made otherwise.
   explicit ReducePlan(std::shared_ptr<const detail::Plan> plan);
+  /// @endcond
 
  private:
   std::shared_ptr<const detail::Plan> plan_;
 };
 
-/// Compiles what the first call of this shape would, and keeps it for the device.
+/// Compiles what the first call of this shape would, and keeps it for the device. Throws as
+/// ReducePlan's constructor.
 BIFOLD_API void warm(const Device& device, const ReduceShape& shape);
+
+/// @}
+/// @addtogroup calls
+/// @{
 
 /// Enqueues result[0] = op(init, reduction of map(x) over input); the accumulator is the result's
 /// type. n = 0 gives init. Errors as ReducePlan and ReducePlan::run; the plan is kept by the
@@ -77,29 +92,31 @@ BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,
                                       const Value& init, const Map& map,
                                       const ReduceOptions& options = {});
 
-/// transform_reduce_into() without a map.
+/// Enqueues result[0] = op(init, reduction of input): transform_reduce_into() without a map.
 BIFOLD_API void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                             const Operator& op, const Value& init,
                             const ReduceOptions& options = {});
 
-/// Blocks. The type-erased transform_reduce: op(init, reduction of map(x) over input), accumulated
-/// in init's type.
+/// Blocks, and returns op(init, reduction of map(x) over input), accumulated in init's type, where
+/// types are known at run time only. Errors as transform_reduce_into(), and failures of the work.
 BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
                                   const Value& init, const Map& map,
                                   const ReduceOptions& options = {});
 
-/// Blocks. transform_reduce() without a map.
+/// Blocks, and returns op(init, reduction of input): transform_reduce() without a map.
 BIFOLD_API Value reduce(Queue& queue, const ErasedView& input, const Operator& op,
                         const Value& init, const ReduceOptions& options = {});
 
-/// Blocks. op(init, reduction of `input`), accumulated in the type of `init` as std::reduce does;
-/// floating elements into an integer are invalid_argument, where std::reduce would truncate each.
+/// Blocks, and returns op(init, reduction of `input`), accumulated in the type of `init`, as
+/// std::reduce does. Errors as transform_reduce_into(), and failures of the work; floating elements
+/// into an integer are invalid_argument, where std::reduce would truncate each.
 template <device_range R, element T, operator_on<T> Op>
 [[nodiscard]] T reduce(Queue& queue, R&& input, Op op, T init, const ReduceOptions& options = {}) {
   return reduce(queue, erase(input), Operator(op), Value(init), options).template as<T>();
 }
 
-/// Blocks. The reduction of `input` in its own type; the operator's identity when it is empty.
+/// Blocks, and returns the reduction of `input` in its own type; the operator's identity when it
+/// is empty.
 template <device_range R, operator_on<range_value_t<R>> Op>
 [[nodiscard]] range_value_t<R> reduce(Queue& queue, R&& input, Op op) {
   const Operator erased(op);
@@ -107,8 +124,8 @@ template <device_range R, operator_on<range_value_t<R>> Op>
   return reduce(queue, erase(input), erased, identity).template as<range_value_t<R>>();
 }
 
-/// Blocks. op(init, reduction of map(x) over `input`), accumulated in the type of `init`:
-/// transform_reduce(queue, x, plus, 0.0f, "x * x").
+/// Blocks, and returns op(init, reduction of map(x) over `input`), accumulated in the type of
+/// `init`: transform_reduce(queue, x, plus, 0.0f, "x * x").
 template <device_range R, element T, operator_on<T> Op>
 [[nodiscard]] T transform_reduce(Queue& queue, R&& input, Op op, T init, const Map& map,
                                  const ReduceOptions& options = {}) {
@@ -117,7 +134,7 @@ template <device_range R, element T, operator_on<T> Op>
 }
 
 /// Enqueues result[0] = op(init, reduction of `input`), accumulated in the result's type, to which
-/// init is converted.
+/// init is converted. `result` has one element, outside `input`.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init,
                  const ReduceOptions& options = {}) {
@@ -141,5 +158,7 @@ void transform_reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init in
   transform_reduce_into(queue, erase(input), erase(result), Operator(op),
                         Value(static_cast<range_value_t<Out>>(init)), map, options);
 }
+
+/// @}
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
-// The operators, reduction and scan in plain sequential C++: what the kernels are compared with.
+/// @file
+/// The operators, reduction and scan in plain sequential C++: what the kernels are compared with.
 #pragma once
 
 #include <bifold/op.hpp>
@@ -11,6 +12,9 @@
 #include <type_traits>
 
 namespace bifold::reference {
+
+/// @addtogroup oracle
+/// @{
 
 /// op(a, b) for a built-in operator: integers modulo 2^width, minimum and maximum by IEEE 754-2019,
 /// logical results 0 or 1. Bitwise operators are not defined on floating types and return `a`.
@@ -108,5 +112,7 @@ constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
       kind, input, output, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
       [op](Acc a, Acc b) { return combine(op, a, b); });
 }
+
+/// @}
 
 }  // namespace bifold::reference

@@ -1,4 +1,5 @@
-// Scan (prefix sum): the calls and their plan.
+/// @file
+/// Scan (prefix sum): the calls and their plan.
 #pragma once
 
 #include <bifold/buffer.hpp>
@@ -15,34 +16,43 @@
 
 namespace bifold {
 
+/// @addtogroup calls
+/// @{
+
 namespace detail {
 class Plan;
 }
 
+/// Whether an output takes in the element of its own index.
 enum class ScanKind : std::uint8_t {
   inclusive,  ///< out[i] = init, x[0], ..., x[i] combined.
   exclusive,  ///< out[i] = init, x[0], ..., x[i-1] combined; out[0] = init.
 };
 
+/// "inclusive" or "exclusive".
 BIFOLD_API std::string_view name_of(ScanKind kind) noexcept;
 
 /// Everything about a scan call that has a default.
 struct ScanOptions {
-  std::vector<Event> wait{};             ///< The call starts after these.
-  Event* done = nullptr;                 ///< Receives the call's completion.
-  const Workspace* workspace = nullptr;  ///< Scratch to use instead of the queue's own.
-  std::optional<Type> accumulate{};      ///< Accumulate in this type; the output's by default.
-  std::string_view variant = "production";
+  std::vector<Event> wait{};                ///< The call starts after these.
+  Event* done = nullptr;                    ///< Receives the call's completion.
+  const Workspace* workspace = nullptr;     ///< Scratch to use instead of the queue's own.
+  std::optional<Type> accumulate{};         ///< Accumulate in this type; the output's by default.
+  std::string_view variant = "production";  ///< The name of a scan of the gallery.
 };
+
+/// @}
+/// @addtogroup plans
+/// @{
 
 /// What a scan is, apart from its data.
 struct ScanShape {
-  Type input = Type::i32;
-  Type output = Type::i32;
-  Type accumulator = Type::i32;
-  ScanKind kind = ScanKind::inclusive;
-  Operator op = plus;
-  std::string_view variant = "production";
+  Type input = Type::i32;                   ///< Of the elements read.
+  Type output = Type::i32;                  ///< Of the elements written.
+  Type accumulator = Type::i32;             ///< Of the initial value and of partial results.
+  ScanKind kind = ScanKind::inclusive;      ///< Whether output i takes in input i.
+  Operator op = plus;                       ///< Defined on the accumulator.
+  std::string_view variant = "production";  ///< The name of a scan of the gallery.
 };
 
 /// A scan made ready for a device; see ReducePlan.
@@ -67,15 +77,22 @@ class BIFOLD_API ScanPlan {
   void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Value& init,
            const ScanOptions& options = {}) const;
 
-  /// Internal: a handle on a plan made otherwise.
+  /// @cond internal
+  // A handle on a plan made otherwise.
   explicit ScanPlan(std::shared_ptr<const detail::Plan> plan);
+  /// @endcond
 
  private:
   std::shared_ptr<const detail::Plan> plan_;
 };
 
-/// Compiles what the first call of this shape would, and keeps it for the device.
+/// Compiles what the first call of this shape would, and keeps it for the device. Throws as
+/// ScanPlan's constructor.
 BIFOLD_API void warm(const Device& device, const ScanShape& shape);
+
+/// @}
+/// @addtogroup calls
+/// @{
 
 /// Enqueues the scan of input into output; without init the carry is the operator's identity. An
 /// init of the output's type is converted to the accumulator's.
@@ -84,13 +101,15 @@ BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const
                      const Operator& op, const std::optional<Value>& init = {},
                      const ScanOptions& options = {});
 
-/// Enqueues output[i] = op over input[0..i]. In place is allowed.
+/// Enqueues output[i] = op over input[0..i], accumulated in the output's type unless the options
+/// say otherwise. In place is allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
 void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOptions& options = {}) {
   scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), {}, options);
 }
 
-/// Enqueues output[i] = op over init, converted to the output's type, and input[0..i].
+/// Enqueues output[i] = op over init, converted to the output's type, and input[0..i]. In place is
+/// allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
@@ -98,19 +117,22 @@ void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
        Value(static_cast<range_value_t<Out>>(init)), options);
 }
 
-/// Enqueues output[i] = op over input[0..i-1]; output[0] is the operator's identity.
+/// Enqueues output[i] = op over input[0..i-1]; output[0] is the operator's identity. In place is
+/// allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
 void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOptions& options = {}) {
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), {}, options);
 }
 
 /// Enqueues output[i] = op over init, converted to the output's type, and input[0..i-1]; output[0]
-/// = init.
+/// is init. In place is allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
        Value(static_cast<range_value_t<Out>>(init)), options);
 }
+
+/// @}
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
-// Structs as element types.
+/// @file
+/// Structs as element types.
 #pragma once
 
 #include <array>
@@ -24,6 +25,9 @@ constexpr bool lists_whole_struct(const std::array<StructField, Count>& fields, 
 
 }  // namespace bifold::detail
 
+/// @addtogroup types
+/// @{
+
 /// Makes a struct an element type: BIFOLD_STRUCT(Range, low, high), at global scope, behind
 /// `struct Range { float low; float high; };`. Every field is named, in order, and is of a built-in
 /// element type. Kernel texts know the struct by the name given here, without namespaces, its
@@ -44,6 +48,8 @@ constexpr bool lists_whole_struct(const std::array<StructField, Count>& fields, 
                   #Struct ": every field, in order, of a built-in element type");            \
     static constexpr bifold::StructType definition{#Name, sizeof(Struct), fields};           \
   }
+
+/// @}
 
 #define BIFOLD_DETAIL_FIELD(Struct, field)                                      \
   bifold::StructField {                                                         \

@@ -1,4 +1,5 @@
-// Element types: the run-time tag and its mapping from C++ types.
+/// @file
+/// Element types: the run-time tag and its mapping from C++ types.
 #pragma once
 
 #include <array>
@@ -13,24 +14,44 @@
 
 namespace bifold {
 
+/// @addtogroup types
+/// @{
+
 struct StructType;
 
 /// An element type: one of the built-in ones, whose names are those that operator texts use, or a
 /// struct of them. A small value; a struct's definition must outlive everything made with it.
 class Type {
  public:
-  enum Kind : std::uint8_t { i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 };
+  /// The built-in types.
+  enum Kind : std::uint8_t {
+    i8,   ///< std::int8_t.
+    i16,  ///< std::int16_t.
+    i32,  ///< std::int32_t.
+    i64,  ///< std::int64_t.
+    u8,   ///< std::uint8_t.
+    u16,  ///< std::uint16_t.
+    u32,  ///< std::uint32_t.
+    u64,  ///< std::uint64_t.
+    f32,  ///< float, IEEE 754 binary32.
+    f64,  ///< double, IEEE 754 binary64.
+  };
 
+  /// i32.
   constexpr Type() noexcept = default;
+  /// A built-in type.
   constexpr Type(Kind kind) noexcept : kind_(kind) {}  // NOLINT(google-explicit-constructor)
+  /// A struct type, which refers to its definition.
   constexpr explicit Type(const StructType& structure) noexcept : structure_(&structure) {}
 
+  /// Whether it is a struct.
   [[nodiscard]] constexpr bool is_struct() const noexcept { return structure_ != nullptr; }
-  /// Of a built-in type.
+  /// Which built-in type it is; says nothing of a struct.
   [[nodiscard]] constexpr Kind kind() const noexcept { return kind_; }
   /// Null for a built-in type.
   [[nodiscard]] constexpr const StructType* structure() const noexcept { return structure_; }
 
+  /// The same built-in type, or structs of equal definitions.
   friend constexpr bool operator==(const Type& left, const Type& right) noexcept {
     if (left.structure_ == right.structure_) return left.kind_ == right.kind_;
     return left.is_struct() && right.is_struct() && same_structure(left, right);
@@ -46,21 +67,22 @@ class Type {
 
 /// A field of a struct element type: of a built-in type, `offset` bytes from the struct's start.
 struct StructField {
-  std::string_view name;
-  Type type;
-  std::size_t offset;
+  std::string_view name;  ///< What kernel texts call it.
+  Type type;              ///< A built-in type.
+  std::size_t offset;     ///< From the struct's start, in bytes.
 
+  /// The same name, type and offset.
   friend constexpr bool operator==(const StructField&, const StructField&) noexcept = default;
 };
 
 /// The definition of a struct element type, as kernel texts repeat it.
 struct StructType {
-  std::string_view name;  ///< An identifier, the same for every backend.
-  std::size_t size;
+  std::string_view name;                ///< An identifier, the same for every backend.
+  std::size_t size;                     ///< In bytes, padding included.
   std::span<const StructField> fields;  ///< In the order of their offsets.
 };
 
-/// No element is larger.
+/// No element has more bytes.
 inline constexpr std::size_t max_element_bytes = 64;
 
 /// The built-in element types.
@@ -84,10 +106,11 @@ constexpr std::size_t align_of(Type type) noexcept {
   return alignment;
 }
 
-/// Of built-in types; a struct is neither.
+/// Whether it is f32 or f64.
 constexpr bool is_floating(Type type) noexcept {
   return !type.is_struct() && type.kind() >= Type::f32;
 }
+/// Whether it is a signed integer, f32 or f64.
 constexpr bool is_signed(Type type) noexcept {
   return !type.is_struct() && (type.kind() <= Type::i64 || is_floating(type));
 }
@@ -175,5 +198,7 @@ constexpr decltype(auto) visit_type(Type type, Body&& body) {
   }
   return body(double{});
 }
+
+/// @}
 
 }  // namespace bifold

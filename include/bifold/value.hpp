@@ -1,4 +1,5 @@
-// One value of any element type: an initial value, an identity, a result.
+/// @file
+/// One value of any element type: an initial value, an identity, a result.
 #pragma once
 
 #include <array>
@@ -9,11 +10,16 @@
 
 namespace bifold {
 
+/// @addtogroup types
+/// @{
+
 /// One value of an element type known at run time. Holds a copy of its bytes.
 class Value {
  public:
+  /// 0 of type i32.
   constexpr Value() noexcept = default;
 
+  /// A copy of `value`, of its type.
   template <element T>
   Value(const T& value) noexcept : type_(type_of<T>()) {  // NOLINT(google-explicit-constructor)
     std::memcpy(bytes_.data(), &value, sizeof value);
@@ -27,8 +33,11 @@ class Value {
     return value;
   }
 
+  /// The type of the value.
   [[nodiscard]] constexpr Type type() const noexcept { return type_; }
+  /// Its object representation.
   [[nodiscard]] const std::byte* data() const noexcept { return bytes_.data(); }
+  /// In bytes.
   [[nodiscard]] std::size_t size() const noexcept { return size_of(type_); }
 
   /// The bit pattern of a value of up to 8 bytes, zero-extended to 64 bits; of a wider one, its
@@ -56,5 +65,7 @@ class Value {
   std::array<std::byte, max_element_bytes> bytes_{};
   Type type_;
 };
+
+/// @}
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
-// The library's version.
+/// @file
+/// The library's version.
 #pragma once
 
 #include <bifold/export.hpp>
@@ -6,7 +7,12 @@
 
 namespace bifold {
 
+/// @addtogroup errors
+/// @{
+
 /// "MAJOR.MINOR.PATCH" of the library that runs, which may differ from the headers compiled with.
 BIFOLD_API std::string_view version() noexcept;
+
+/// @}
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
-// Scratch memory that the caller supplies.
+/// @file
+/// Scratch memory that the caller supplies.
 #pragma once
 
 #include <bifold/buffer.hpp>
@@ -6,6 +7,9 @@
 #include <cstdint>
 
 namespace bifold {
+
+/// @addtogroup plans
+/// @{
 
 class Queue;
 
@@ -19,7 +23,9 @@ class Queue;
 /// and timeout it has to be prepared again.
 class BIFOLD_API Workspace {
  public:
+  /// Scratch memory of no bytes.
   Workspace() noexcept = default;
+  /// Raw scratch memory, of a plan's workspace_bytes(n) or more.
   explicit Workspace(View<std::uint8_t> memory) noexcept : memory_(memory) {}
 
   /// Enqueues the one fill that later calls then save. Throws unsupported while the queue's work is
@@ -29,13 +35,18 @@ class BIFOLD_API Workspace {
   /// From now on the memory is raw again and may be used for anything once work on it is done.
   void release() noexcept { prepared_ = false; }
 
+  /// In bytes.
   [[nodiscard]] std::uint64_t size() const noexcept { return memory_.size(); }
+  /// Whether prepare() has been called, and release() not since.
   [[nodiscard]] bool prepared() const noexcept { return prepared_; }
+  /// The memory it was made of.
   [[nodiscard]] const View<std::uint8_t>& memory() const noexcept { return memory_; }
 
  private:
   View<std::uint8_t> memory_;
   bool prepared_ = false;
 };
+
+/// @}
 
 }  // namespace bifold

@@ -1,18 +1,19 @@
-// bifold inside a CUDA application: its contexts, streams, memory and events, used in place.
-//
-//   CUcontext context = ...;  CUstream stream = ...;  CUdeviceptr flags = ..., places = ...;
-//   const bifold::Device device = bifold::interop::cuda::device(context);
-//   bifold::Queue queue = bifold::interop::cuda::queue(stream, device);
-//   bifold::exclusive_scan(queue, bifold::interop::cuda::view<const int>(flags, n),
-//                          bifold::interop::cuda::view<int>(places, n), bifold::plus);
-//
-// The runtime's cudaStream_t, cudaEvent_t and device pointers are the same things; its context is
-// the device's primary one, current once the runtime has been used: current_device().
-//
-// Nothing here takes ownership: bifold destroys, retains and changes nothing of the application's,
-// and leaves the thread's current context as found. What is adopted outlives the work that uses it,
-// and the context outlives every bifold handle made on it; those released, bifold holds nothing of
-// it. docs/embedding.md tells more, and how calls are captured into graphs.
+/// @file
+/// bifold inside a CUDA application: its contexts, streams, memory and events, used in place.
+///
+///     CUcontext context = ...;  CUstream stream = ...;  CUdeviceptr flags = ..., places = ...;
+///     const bifold::Device device = bifold::interop::cuda::device(context);
+///     bifold::Queue queue = bifold::interop::cuda::queue(stream, device);
+///     bifold::exclusive_scan(queue, bifold::interop::cuda::view<const int>(flags, n),
+///                            bifold::interop::cuda::view<int>(places, n), bifold::plus);
+///
+/// The runtime's cudaStream_t, cudaEvent_t and device pointers are the same things; its context is
+/// the device's primary one, current once the runtime has been used: current_device().
+///
+/// Nothing here takes ownership: bifold destroys, retains and changes nothing of the application's,
+/// and leaves the thread's current context as found. What is adopted outlives the work that uses
+/// it, and the context outlives every bifold handle made on it; those released, bifold holds
+/// nothing of it. docs/embedding.md tells more, and how calls are captured into graphs.
 #pragma once
 
 #include <cuda.h>
@@ -42,6 +43,9 @@ static const CUstream default_stream = CU_STREAM_LEGACY;
 #endif
 
 }  // namespace detail
+
+/// @addtogroup adoption_cuda
+/// @{
 
 /// A Device that works in `context`, a device's primary context or any other. Its selector names
 /// the GPU; opening that one later gives the primary context. Throws invalid_argument for null and
@@ -92,5 +96,7 @@ BIFOLD_API CUevent native_event(const Event& event);
 /// Records the application's event behind everything enqueued so far. Throws invalid_argument for
 /// an event of another context.
 BIFOLD_API void record(Queue& queue, CUevent event);
+
+/// @}
 
 }  // namespace bifold::interop::cuda

@@ -1,22 +1,23 @@
-// bifold inside an OpenCL application: on its context, its queues, its memory and its events.
-//
-// With the C++ bindings, every object converts by operator():
-//
-//   namespace cl_interop = bifold::interop::opencl;
-//   const bifold::Device device = cl_interop::device(context(), cl_device());
-//   bifold::Queue queue = cl_interop::queue(command_queue(), device);
-//   const auto flags = cl_interop::view<const std::uint32_t>(flag_buffer(), n);
-//   const auto slots = cl_interop::view<std::uint32_t>(slot_buffer(), n);
-//   bifold::Event scanned;
-//   bifold::exclusive_scan(queue, flags, slots, bifold::plus,
-//                          {.wait = {cl_interop::event(flagged())}, .done = &scanned});
-//   const cl::Event native(cl_interop::native_event(scanned));  // takes over the reference
-//
-// Adoption is explicit: bifold keeps no list of contexts. What it adopts it retains, and releases
-// with the last handle that needs it; an application may release its own references first. Nothing
-// of the application's is changed. docs/embedding.md says who owns what.
-//
-// Null handles, and handles that the driver does not know as such, are invalid_argument.
+/// @file
+/// bifold inside an OpenCL application: on its context, its queues, its memory and its events.
+///
+/// With the C++ bindings, every object converts by operator():
+///
+///     namespace cl_interop = bifold::interop::opencl;
+///     const bifold::Device device = cl_interop::device(context(), cl_device());
+///     bifold::Queue queue = cl_interop::queue(command_queue(), device);
+///     const auto flags = cl_interop::view<const std::uint32_t>(flag_buffer(), n);
+///     const auto slots = cl_interop::view<std::uint32_t>(slot_buffer(), n);
+///     bifold::Event scanned;
+///     bifold::exclusive_scan(queue, flags, slots, bifold::plus,
+///                            {.wait = {cl_interop::event(flagged())}, .done = &scanned});
+///     const cl::Event native(cl_interop::native_event(scanned));  // takes over the reference
+///
+/// Adoption is explicit: bifold keeps no list of contexts. What it adopts it retains, and releases
+/// with the last handle that needs it; an application may release its own references first. Nothing
+/// of the application's is changed. docs/embedding.md says who owns what.
+///
+/// Null handles, and handles that the driver does not know as such, are invalid_argument.
 #pragma once
 
 #include <CL/cl.h>
@@ -38,6 +39,9 @@ BIFOLD_API bifold::detail::Memory memory_of(const Device& device, const void* po
 /// Bytes of that many elements; throws invalid_argument when no memory is that large.
 BIFOLD_API std::uint64_t bytes_of(std::uint64_t count, std::size_t element_size);
 }  // namespace detail
+
+/// @addtogroup adoption_opencl
+/// @{
 
 /// A device of the application's context, which may have others. Kernels, plans and scratch memory
 /// belong to this handle and its copies: adopt once and keep it. Its selector is "opencl:adopted",
@@ -97,5 +101,7 @@ BIFOLD_API Event event(cl_event event);
 /// Whoever has another queue wait for it flushes the queue it is of first. Throws invalid_argument
 /// for an empty event, which stands for no work, and for one of another backend.
 [[nodiscard]] BIFOLD_API cl_event native_event(const Event& event);
+
+/// @}
 
 }  // namespace bifold::interop::opencl
