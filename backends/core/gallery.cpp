@@ -30,6 +30,7 @@ constexpr Requirements commutative{.commutative = true};
 constexpr Requirements result_cell{.commutative = true, .result_cell = true};
 constexpr Requirements published_words{.published_words = true};
 constexpr Requirements opencl_only{.backend = "opencl"};
+constexpr Requirements commutative_opencl{.commutative = true, .backend = "opencl"};
 
 struct Table {
   std::vector<Variant> variants;
@@ -54,6 +55,12 @@ struct Table {
            {core::plan_ordered_reduce,
             {"lanes", "packs_in", "packs_out", "scan_tile", "blocks"},
             "reduce_tiles"});
+    reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
+           commutative, Order::v1, {1, 0, 2},
+           {core::plan_order_reduce, {"columns", "neighbours", "packs_in"}});
+    reduce("order_v1_chunks", "reduce_order_chunks",
+           "order v1 for CPUs: one work-item per subtree of leaves", "bifold", commutative_opencl,
+           Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2},
            {core::plan_two_stage_reduce, {"group_tree"}});

@@ -49,7 +49,12 @@ std::string_view name_of(ScanKind kind) noexcept {
 }
 
 std::string_view gallery::name_of(Order order) noexcept {
-  return order == Order::fixed ? "fixed" : "unordered";
+  switch (order) {
+    case Order::v1: return "v1";
+    case Order::fixed: return "fixed";
+    case Order::unordered: break;
+  }
+  return "unordered";
 }
 
 }  // namespace bifold

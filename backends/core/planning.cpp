@@ -53,6 +53,11 @@ void add_prelude(const Device& device, KernelSpec& spec, std::string_view file) 
   if (file == "lanes") {
     spec.prelude.push_back("lanes_" + has.lanes);
     if (has.lanes != "local") spec.prelude.emplace_back("shuffles");
+  } else if (file == "columns") {
+    // Columns are shared out to 32 work-items, whatever the device's lane groups are.
+    const bool registers = has.lanes != "local" && has.subgroup_width == 32;
+    if (registers) add_prelude(device, spec, "lanes");
+    spec.prelude.emplace_back(registers ? "columns_shuffle" : "columns_local");
   } else if (file == "atomics") {
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {

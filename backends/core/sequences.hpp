@@ -46,6 +46,17 @@ std::shared_ptr<const detail::Plan> plan_level_reduce_on_copy(const Device& devi
 std::shared_ptr<const detail::Plan> plan_cell_reduce(const Device& device,
                                                      const gallery::Variant& variant,
                                                      const PlanShape& shape, const Tuning& tuning);
+/// Order v1: subtrees of leaves, a group each, then one group over the subtrees.
+/// Kernel: (input, input_offset, n, nodes, nodes_offset).
+std::shared_ptr<const detail::Plan> plan_order_reduce(const Device& device,
+                                                      const gallery::Variant& variant,
+                                                      const PlanShape& shape, const Tuning& tuning);
+/// The same with one work-item per subtree, which is as large as the input asks for.
+/// Kernel: (input, input_offset, n, leaves_per_node, nodes, nodes_offset).
+std::shared_ptr<const detail::Plan> plan_order_chunk_reduce(const Device& device,
+                                                            const gallery::Variant& variant,
+                                                            const PlanShape& shape,
+                                                            const Tuning& tuning);
 
 // Scans.
 

@@ -34,11 +34,12 @@ namespace gallery {
 
 /// How far a floating-point result is fixed.
 enum class Order : std::uint8_t {
+  v1,         ///< Order v1: the same bits on every device, whatever the launch shape.
   fixed,      ///< The same bits for the same input, alignment and launch shape.
   unordered,  ///< The association may differ from run to run.
 };
 
-/// "fixed" or "unordered".
+/// "v1", "fixed" or "unordered".
 BIFOLD_API std::string_view name_of(Order order) noexcept;
 
 /// What a variant asks of a device or an operator.

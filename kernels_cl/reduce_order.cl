@@ -1,0 +1,92 @@
+// The reduction whose bits are the same everywhere: order v1. Leaves of LEAF_ROWS rows of COLUMNS
+// elements; a column is added in row order, the columns fold by halving, and a perfect binary tree
+// combines the leaves. 32 work-items take a leaf each, a group a subtree.
+// Cost: reads each element once, writes one accumulator per group; two launches.
+// Assumes a commutative operator whose identity changes no bits.
+// Source: bifold, docs/order.md.
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
+#endif
+#ifndef UNROLL
+#define UNROLL 8  // Rows that a work-item loads before it adds the first.
+#endif
+#ifndef LEAF_ROWS
+#define LEAF_ROWS 32  // Rows of a leaf.
+#endif
+#ifndef COLUMNS
+#define COLUMNS 128  // Columns of a leaf, a multiple of 32.
+#endif
+
+#define PER_ITEM (COLUMNS / 32)
+#define LEAVES (GROUP_SIZE / 32)
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order(
+    const __global IN* input, u64 input_offset, u64 n, __global ACC* nodes, u64 nodes_offset) {
+  __local FoldScratch fold_scratch;
+  __local ACC leaves[LEAVES];
+  const u32 item = (u32)get_local_id(0) % 32;
+  const u32 team = (u32)get_local_id(0) / 32;
+  const u64 begin = ((u64)get_group_id(0) * LEAVES + team) * (LEAF_ROWS * COLUMNS);
+  input += input_offset;
+
+  // --- Choose the columns of a work-item ---
+  // Neighbouring ones where they can be loaded as a pack, else every 32nd.
+  const bool packed = VEC == PER_ITEM && pack_aligned(input, sizeof(IN) * VEC);
+  const u32 first = packed ? item * PER_ITEM : item;
+  const u32 apart = packed ? 1 : 32;
+
+  // --- Add the rows of the leaf ---
+  ACC sums[PER_ITEM];
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) sums[k] = IDENTITY;
+  if (begin + LEAF_ROWS * COLUMNS <= n) {
+    const __global IN* from = input + begin + first;
+    for (u32 row = 0; row < LEAF_ROWS; row += UNROLL) {
+      IN items[UNROLL][PER_ITEM];
+#pragma unroll
+      for (u32 f = 0; f < UNROLL; ++f) {
+        if (packed) {
+          const IN_PACK pack = load_pack(from + (row + f) * COLUMNS);
+#pragma unroll
+          for (u32 k = 0; k < PER_ITEM; ++k) items[f][k] = pack.item[k % VEC];
+        } else {
+#pragma unroll
+          for (u32 k = 0; k < PER_ITEM; ++k) items[f][k] = from[(row + f) * COLUMNS + k * 32];
+        }
+      }
+#pragma unroll
+      for (u32 f = 0; f < UNROLL; ++f) {
+#pragma unroll
+        for (u32 k = 0; k < PER_ITEM; ++k) sums[k] = COMBINE(sums[k], LIFT(items[f][k]));
+      }
+    }
+  } else {
+    for (u64 row = begin; row < n; row += COLUMNS) {
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        const u64 i = row + first + k * apart;
+        if (i < n) sums[k] = COMBINE(sums[k], LIFT(input[i]));
+      }
+    }
+  }
+
+  // --- Fold the columns by halving ---
+  if (packed) {
+#pragma unroll
+    for (u32 k = 0; k < PER_ITEM; ++k) sums[k] = fold_items(sums[k], &fold_scratch);
+  }
+#pragma unroll
+  for (u32 width = PER_ITEM / 2; width > 0; width /= 2) {
+#pragma unroll
+    for (u32 k = 0; k < width; ++k) sums[k] = COMBINE(sums[k], sums[k + width]);
+  }
+  if (!packed) sums[0] = fold_items(sums[0], &fold_scratch);
+
+  // --- Combine the leaves of the group ---
+  if (item == 0) leaves[team] = sums[0];
+  combine_neighbours(leaves, LEAVES);
+
+  // --- Write the node ---
+  if (get_local_id(0) == 0) nodes[nodes_offset + get_group_id(0)] = leaves[0];
+}

@@ -1,0 +1,13 @@
+// Prelude: a tree over the values of a group in local memory.
+
+// A perfect binary tree over neighbours, in place: values[0] is its root.
+DEVICE void combine_neighbours(ACC* values, u32 count) {
+  const u32 id = threadIdx.x;
+  __syncthreads();
+  for (u32 distance = 1; distance < count; distance *= 2) {
+    if (id % (2 * distance) == 0 && id + distance < count) {
+      values[id] = COMBINE(values[id], values[id + distance]);
+    }
+    __syncthreads();
+  }
+}

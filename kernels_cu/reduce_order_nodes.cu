@@ -1,0 +1,50 @@
+// Last launch of a reduction in order v1: one group combines the subtrees of the first launch, as a
+// perfect binary tree, and folds the initial value in.
+// Cost: reads `count` accumulators, writes one.
+// Assumes an identity that changes no bits.
+// Source: bifold, docs/order.md.
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 1024  // Work-items of the group.
+#endif
+#ifndef NODES_PER_ITEM
+#define NODES_PER_ITEM 16  // Consecutive nodes that a work-item combines.
+#endif
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    reduce_order_nodes(ACC* nodes, u64 nodes_offset, u64 count, ACC init, OUT* result,
+                       u64 result_offset) {
+  __shared__ ACC values[GROUP_SIZE];
+  const u32 id = threadIdx.x;
+  nodes += nodes_offset;
+
+  // --- Combine neighbours until one node is left ---
+  for (;;) {
+    const u64 subtrees = (count + GROUP_SIZE * NODES_PER_ITEM - 1) / (GROUP_SIZE * NODES_PER_ITEM);
+    for (u64 subtree = 0; subtree < subtrees; ++subtree) {
+      const u64 begin = (subtree * GROUP_SIZE + id) * NODES_PER_ITEM;
+      ACC sums[NODES_PER_ITEM];
+#pragma unroll
+      for (u32 k = 0; k < NODES_PER_ITEM; ++k) {
+        sums[k] = IDENTITY;
+        if (begin + k < count) sums[k] = nodes[begin + k];
+      }
+#pragma unroll
+      for (u32 distance = 1; distance < NODES_PER_ITEM; distance *= 2) {
+#pragma unroll
+        for (u32 k = 0; k < NODES_PER_ITEM; k += 2 * distance) {
+          sums[k] = COMBINE(sums[k], sums[k + distance]);
+        }
+      }
+      values[id] = sums[0];
+      combine_neighbours(values, GROUP_SIZE);
+      if (id == 0) nodes[subtree] = values[0];
+      __syncthreads();
+    }
+    if (subtrees == 1) break;
+    count = subtrees;
+  }
+
+  // --- Write the result ---
+  if (id == 0) result[result_offset] = TO_OUT(COMBINE(init, values[0]));
+}

@@ -1,0 +1,230 @@
+// Order v1 of reductions: the bits of reference::v1, whatever the launch shape.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bifold/bifold.hpp>
+#include <bifold/reference_v1.hpp>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "core/plan.hpp"
+#include "support/environment.hpp"
+#include "support/group_sizes.hpp"
+#include "support/rows.hpp"
+
+namespace bifold {
+
+namespace {
+
+using Rows = std::vector<const gallery::Variant*>;
+
+Rows order_rows(Type type) {
+  Rows rows;
+  for (const auto* row : test::rows_on_device(Algorithm::reduce, type, plus)) {
+    if (row->order == gallery::Order::v1) rows.push_back(row);
+  }
+  REQUIRE(!rows.empty());
+  return rows;
+}
+
+/// Numbers of either sign and of many magnitudes: nearly every other association rounds otherwise.
+template <class T>
+std::vector<T> numbers(std::size_t count) {
+  std::mt19937_64 random(20240229);
+  std::uniform_real_distribution<T> fraction(T{-1}, T{1});
+  std::vector<T> values(count);
+  for (T& value : values) {
+    value = std::ldexp(fraction(random), static_cast<int>(random() % 40) - 20);
+  }
+  return values;
+}
+
+/// Factors whose product stays finite and never becomes zero.
+template <class T>
+std::vector<T> factors(std::size_t count) {
+  std::mt19937_64 random(20240229);
+  std::uniform_real_distribution<T> near_one(static_cast<T>(0.9), static_cast<T>(1.1));
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = i % 2 == 0 ? near_one(random) : T{1} / values[i - 1];
+  }
+  return values;
+}
+
+template <class T>
+auto bits_of(T value) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return std::isnan(value) ? ~Bits{0} : std::bit_cast<Bits>(value);
+}
+
+template <class T, class Combine>
+T expected(std::span<const T> input, T init, Combine combine) {
+  return reference::v1::reduce(
+      input, init, [](T x) { return x; }, combine);
+}
+
+/// Input on the device, behind which and before which elements lie that must not count.
+template <class T>
+struct Bench {
+  explicit Bench(std::vector<T> values) : host(std::move(values)) {
+    data = queue.upload(std::span<const T>(host));
+    result = queue.template allocate<T>(1);
+  }
+
+  T run(const ReducePlan& plan, std::size_t offset, std::size_t n, T init) {
+    plan.run(queue, erase(std::as_const(data).view(offset, n)), erase(result), Value(init));
+    return queue.download(result)[0];
+  }
+  [[nodiscard]] std::span<const T> part(std::size_t offset, std::size_t n) const {
+    return std::span<const T>(host).subspan(offset, n);
+  }
+
+  Queue queue{test::device()};
+  std::vector<T> host;
+  Buffer<T> data;
+  Buffer<T> result;
+};
+
+/// The row's plan; of `forced` it takes the values that it has.
+ReducePlan plan_of(const gallery::Variant& row, Type type, const Operator& op = plus,
+                   const core::Tuning& forced = {}) {
+  core::Tuning tuning = core::default_tuning(row, test::device().info().kind,
+                                             test::device().capabilities(), size_of(type));
+  for (const auto& [name, value] : forced.entries()) {
+    if (test::has_value(tuning, name)) tuning.set(name, value);
+  }
+  return core::make_plan(test::device(), {type, type, op, row.name}, tuning);
+}
+
+template <class T>
+void check_lengths(const std::vector<std::size_t>& lengths, const core::Tuning& forced = {}) {
+  if (!test::device().supports(type_of<T>())) return;
+  const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
+  Bench<T> bench(numbers<T>(longest + 32));
+  for (const auto* row : order_rows(type_of<T>())) {
+    const ReducePlan plan = plan_of(*row, type_of<T>(), plus, forced);
+    for (const std::size_t n : lengths) {
+      const std::size_t offset = n % 17;
+      const T init = n % 3 == 0 ? T{0.125} : T{-0.0};
+      const T sum = expected(bench.part(offset, n), init, std::plus<T>());
+      const T got = bench.run(plan, offset, n, init);
+      CHECK_MESSAGE(bits_of(got) == bits_of(sum), row->name, ", n ", n, ": ", got, " not ", sum);
+    }
+  }
+}
+
+/// Around every border of the formula: columns, rows, leaves and subtrees of them.
+std::vector<std::size_t> borders(Type type) {
+  const std::size_t leaf = order_v1::leaf_elements(type);
+  std::vector<std::size_t> lengths;
+  for (const std::size_t leaves :
+       {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u, 64u, 127u, 300u}) {
+    for (const std::size_t n : {leaves * leaf - 1, leaves * leaf, leaves * leaf + 1}) {
+      lengths.push_back(n);
+    }
+    lengths.push_back(leaves * leaf + leaf / 3);
+  }
+  return lengths;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("order_reduce");
+
+TEST_CASE("every short length has the bits of order v1") {
+  std::vector<std::size_t> lengths(4201);
+  for (std::size_t n = 0; n < lengths.size(); ++n) lengths[n] = n;
+  check_lengths<float>(lengths);
+  for (std::size_t n = 0; n < lengths.size(); n += 2) lengths[n] = n;
+  check_lengths<double>(lengths);
+}
+
+TEST_CASE("the borders of leaves and subtrees") {
+  check_lengths<float>(borders(Type::f32));
+  check_lengths<double>(borders(Type::f64));
+}
+
+TEST_CASE("long inputs, and more subtrees than the last group takes at a time") {
+  check_lengths<float>({(std::size_t{1} << 24) + 1, 20'000'003});
+  check_lengths<float>({(std::size_t{1} << 21) + 12345}, {{"GROUP_SIZE", 32}});
+}
+
+TEST_CASE("no tuning changes a bit") {
+  const std::vector<std::size_t> lengths{1, 127, 4096, 70'001, 262'145};
+  for (const std::uint32_t group : {32U, 64U, 512U}) {
+    if (group > test::device().capabilities().max_group_size) continue;
+    check_lengths<float>(lengths, {{"GROUP_SIZE", group}});
+  }
+  for (const std::uint32_t rows : {1U, 4U, 32U}) check_lengths<float>(lengths, {{"UNROLL", rows}});
+  for (const std::uint32_t groups : {1U, 3U, 64U}) {
+    check_lengths<float>(lengths, {{"groups_per_unit", groups}});
+  }
+}
+
+TEST_CASE("every offset has the same bits") {
+  constexpr std::size_t n = 50'001;
+  const std::vector<float> values = numbers<float>(n);
+  const float sum = expected(std::span<const float>(values), 0.0F, std::plus<>());
+  for (std::size_t offset = 0; offset <= 16; ++offset) {
+    std::vector<float> shifted(offset, std::numeric_limits<float>::quiet_NaN());
+    shifted.insert(shifted.end(), values.begin(), values.end());
+    shifted.resize(offset + n + 32, std::numeric_limits<float>::quiet_NaN());
+    Bench<float> moved(shifted);
+    for (const auto* row : order_rows(Type::f32)) {
+      const float got = moved.run(plan_of(*row, Type::f32), offset, n, 0.0F);
+      CHECK_MESSAGE(bits_of(got) == bits_of(sum), row->name, ", offset ", offset);
+    }
+  }
+}
+
+TEST_CASE("products, and elements of other types than the accumulator's") {
+  constexpr std::size_t n = 40'003;
+  Bench<float> bench(factors<float>(n));
+  const float product = expected(bench.part(0, n), 3.0F, std::multiplies<>());
+  auto wide = bench.queue.allocate<double>(1);
+  for (const auto* row : order_rows(Type::f32)) {
+    const float got = bench.run(plan_of(*row, Type::f32, multiplies), 0, n, 3.0F);
+    CHECK_MESSAGE(bits_of(got) == bits_of(product), row->name, ": ", got, " not ", product);
+  }
+  if (!test::device().supports(Type::f64)) return;
+  const double sum = reference::v1::reduce(
+      bench.part(1, n - 1), 0.25, [](float x) { return static_cast<double>(x); }, std::plus<>());
+  const auto narrow_host = numbers<double>(n);
+  const auto narrow = bench.queue.upload(std::span<const double>(narrow_host));
+  const float narrow_sum = reference::v1::reduce(
+      std::span<const double>(narrow_host), 0.5F, [](double x) { return static_cast<float>(x); },
+      std::plus<>());
+  for (const auto* row : order_rows(Type::f64)) {
+    ReduceOptions options;
+    options.variant = row->name;
+    CHECK(bits_of(reduce(bench.queue, std::as_const(bench.data).view(1, n - 1), plus, 0.25,
+                         options)) == bits_of(sum));
+    CHECK(bits_of(reduce(bench.queue, narrow, plus, 0.5F, options)) == bits_of(narrow_sum));
+  }
+}
+
+TEST_CASE("signed zeros, denormals, infinities and NaN") {
+  using Limits = std::numeric_limits<float>;
+  const std::vector<std::vector<float>> inputs{std::vector<float>(5000, -0.0F),
+                                               std::vector<float>(5000, Limits::denorm_min()),
+                                               std::vector<float>(300, Limits::min() / 3),
+                                               {1.0F, Limits::infinity(), 2.0F},
+                                               {Limits::infinity(), 1.0F, -Limits::infinity()},
+                                               std::vector<float>(129, Limits::max())};
+  for (const auto& input : inputs) {
+    Bench<float> bench(input);
+    for (const float init : {-0.0F, 0.0F}) {
+      const float sum = expected(bench.part(0, input.size()), init, std::plus<>());
+      for (const auto* row : order_rows(Type::f32)) {
+        const float got = bench.run(plan_of(*row, Type::f32), 0, input.size(), init);
+        CHECK_MESSAGE(bits_of(got) == bits_of(sum), row->name, ": ", got, " not ", sum);
+      }
+    }
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
