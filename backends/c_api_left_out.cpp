@@ -45,6 +45,7 @@ bifold_status bifold_cuda_adopt_queue(void*, const bifold_device*, const bifold_
                                       bifold_queue**) {
   return without_cuda();
 }
+bifold_status bifold_cuda_device_index(uint64_t, uint32_t*) { return without_cuda(); }
 bifold_status bifold_cuda_adopt_buffer(uint64_t, uint64_t, bifold_buffer**) {
   return without_cuda();
 }

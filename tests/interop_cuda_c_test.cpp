@@ -2,6 +2,7 @@
 #include <bifold/bifold.h>
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -33,6 +34,12 @@ TEST_CASE_FIXTURE(Watched, "an application's context, stream, memory and events 
   REQUIRE(bifold_cuda_adopt_buffer(memory, values.size() * sizeof(int), &numbers.buffer) ==
           BIFOLD_OK);
   CHECK(bifold_buffer_size(numbers.buffer) == values.size() * sizeof(int));
+  std::uint32_t index = 99;
+  REQUIRE(bifold_cuda_device_index(memory, &index) == BIFOLD_OK);
+  bifold_device_info info{};
+  info.struct_size = sizeof info;
+  REQUIRE(bifold_device_get_info(device, &info) == BIFOLD_OK);
+  CHECK(index == info.index);
   REQUIRE(bifold_cuda_adopt_event(ready, &written) == BIFOLD_OK);
   options.struct_size = sizeof options;
   options.wait = &written;
@@ -67,6 +74,11 @@ TEST_CASE_FIXTURE(Watched, "what cannot be adopted through C is refused by a cod
   CHECK(bifold_cuda_adopt_current_device(nullptr, nullptr) == BIFOLD_INVALID_ARGUMENT);
   CHECK(bifold_cuda_adopt_queue(nullptr, nullptr, nullptr, &queue) == BIFOLD_INVALID_ARGUMENT);
   CHECK(bifold_cuda_adopt_buffer(0, 4, &buffer) == BIFOLD_INVALID_ARGUMENT);
+  std::uint32_t index = 99;
+  CHECK(bifold_cuda_device_index(reinterpret_cast<std::uintptr_t>(&index), &index) ==
+        BIFOLD_INVALID_ARGUMENT);
+  CHECK(bifold_cuda_device_index(0, nullptr) == BIFOLD_INVALID_ARGUMENT);
+  CHECK(index == 99);
   CHECK(bifold_cuda_adopt_event(nullptr, &event) == BIFOLD_INVALID_ARGUMENT);
   CHECK(bifold_cuda_native_event(nullptr, &native) == BIFOLD_INVALID_ARGUMENT);
   CHECK(bifold_cuda_record(nullptr, nullptr) == BIFOLD_INVALID_ARGUMENT);

@@ -32,6 +32,10 @@ bifold_status bifold_cuda_adopt_queue(void* stream, const bifold_device* device,
   });
 }
 
+bifold_status bifold_cuda_device_index(uint64_t address, uint32_t* index) {
+  return guard([&] { need(index, "index") = native::device_index(address); });
+}
+
 bifold_status bifold_cuda_adopt_buffer(uint64_t address, uint64_t bytes, bifold_buffer** buffer) {
   return guard([&] {
     static_cast<void>(need(buffer, "buffer"));

@@ -95,6 +95,17 @@ Queue detail::adopt(CUstream stream, const Device& device, const QueueOptions& o
       std::make_shared<bifold::detail::QueueState>(device, own->adopt(stream, options.timing)));
 }
 
+std::uint32_t device_index(CUdeviceptr memory) {
+  int ordinal = 0;
+  const CUresult result = initialised_driver().cuPointerGetAttribute(
+      &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, memory);
+  // Of some kinds of memory the driver answers with a number that is no device's.
+  if (result != CUDA_SUCCESS || ordinal < 0) {
+    raise_invalid_argument("the CUDA driver knows no device that has this address");
+  }
+  return static_cast<std::uint32_t>(ordinal);
+}
+
 Event event(CUevent event) {
   if (event == nullptr) raise_invalid_argument("there is no event");
   auto state = std::make_shared<bifold::detail::EventState>();

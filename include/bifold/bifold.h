@@ -354,6 +354,8 @@ BIFOLD_API bifold_status bifold_cuda_adopt_current_device(const bifold_device_op
 BIFOLD_API bifold_status bifold_cuda_adopt_queue(void* cu_stream, const bifold_device* device,
                                                  const bifold_queue_options* options,
                                                  bifold_queue** queue);
+/** The device that memory at an address lives on: "cuda:INDEX". */
+BIFOLD_API bifold_status bifold_cuda_device_index(uint64_t address, uint32_t* index);
 /** `bytes` bytes from a device address, page-locked or managed pointer on. */
 BIFOLD_API bifold_status bifold_cuda_adopt_buffer(uint64_t address, uint64_t bytes,
                                                   bifold_buffer** buffer);

@@ -78,6 +78,7 @@ bool attribute(void* value, CUpointer_attribute which, CUdeviceptr address) {
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       give(unsigned{block->kind == fake::BlockKind::managed});
       return true;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: give(block->context->device); return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: give(address); return true;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: give(start); return true;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE: give(block->bytes); return true;

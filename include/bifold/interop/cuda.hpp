@@ -85,6 +85,11 @@ template <element T>
   return view<T>(reinterpret_cast<CUdeviceptr>(memory), count);
 }
 
+/// The device that memory lives on, by the number that the driver and selectors know it by: of
+/// memory from any allocation function of the driver's or the runtime's. Throws invalid_argument
+/// where the driver knows nothing of the address.
+BIFOLD_API std::uint32_t device_index(CUdeviceptr memory);
+
 /// An event of the application's, for wait lists. Not owned. What it stands for is what was last
 /// recorded into it when a call waits for it.
 BIFOLD_API Event event(CUevent event);
