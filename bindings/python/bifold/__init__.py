@@ -1,0 +1,96 @@
+"""Reduction and scan (prefix sum) on any device that CUDA or OpenCL reaches.
+
+>>> import bifold, numpy
+>>> bifold.reduce(numpy.arange(10))
+45
+>>> bifold.inclusive_scan(numpy.array([3, 1, 2]))
+array([3, 4, 6])
+
+Arrays of NumPy are copied to the device and back. Arrays of PyOpenCL, of CuPy and of everything
+else that has ``__cuda_array_interface__`` or ``__dlpack__`` are worked on in place, on their own
+queue or stream. Calls release the interpreter's lock.
+"""
+
+from ._algorithms import (
+    exclusive_scan,
+    inclusive_scan,
+    reduce,
+    reduce_into,
+    release_adopted,
+    transform_reduce,
+    transform_reduce_into,
+)
+from ._devices import (
+    BackendInfo,
+    Capabilities,
+    Device,
+    DeviceInfo,
+    backends,
+    devices,
+    open_device,
+)
+from ._errors import (
+    BackendFailure,
+    BuildFailure,
+    DeviceLost,
+    Error,
+    InvalidArgument,
+    OutOfMemory,
+    Timeout,
+    Unavailable,
+    Unsupported,
+)
+from ._log import set_log
+from ._memory import Array, empty, from_opencl, to_device
+from ._native import load_library, version
+from ._operators import Map, Operator, identity
+from ._queues import Event, Queue, default_queue, elapsed
+from ._types import struct_type
+
+__all__ = [
+    "Array",
+    "BackendFailure",
+    "BackendInfo",
+    "BuildFailure",
+    "Capabilities",
+    "Device",
+    "DeviceInfo",
+    "DeviceLost",
+    "Error",
+    "Event",
+    "InvalidArgument",
+    "Map",
+    "Operator",
+    "OutOfMemory",
+    "Queue",
+    "Timeout",
+    "Unavailable",
+    "Unsupported",
+    "backends",
+    "default_queue",
+    "devices",
+    "elapsed",
+    "empty",
+    "exclusive_scan",
+    "from_opencl",
+    "identity",
+    "inclusive_scan",
+    "load_library",
+    "open_device",
+    "reduce",
+    "reduce_into",
+    "release_adopted",
+    "set_log",
+    "struct_type",
+    "to_device",
+    "transform_reduce",
+    "transform_reduce_into",
+    "version",
+]
+
+
+def __getattr__(name: str) -> str:
+    # Asked for only when it is wanted: it loads the library.
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,197 @@
+"""Arrays in CUDA memory: CuPy's, whatever has __cuda_array_interface__, and DLPack's."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _dlpack, _errors, _native
+from ._devices import Device, open_device
+from ._handles import put
+from ._memory import Buffer, view_of
+from ._operands import Operand, check_contiguous
+from ._queues import Event, Queue
+
+if TYPE_CHECKING:
+    from ._calls import Call
+
+LEGACY, PER_THREAD = 1, 2
+
+_QUEUES = 32
+_lock = threading.RLock()
+_devices: dict[int, Device] = {}
+_of_thread = threading.local()
+
+
+class StreamQueue(Queue):
+    """A queue kept for a stream that is known by its number only.
+
+    Nobody tells when such a stream is destroyed, nor when its number is another one's. So each call
+    waits for the one before: on the same stream that costs next to nothing, and on another one it
+    keeps the queue's scratch memory from being used twice at a time.
+    """
+
+    def __init__(self, number: int, device: Device) -> None:
+        self._set(put("bifold_cuda_adopt_queue", number, device.handle, None), device, number)
+        self.turn = threading.Lock()
+        self.last = Event()
+
+
+_queues: OrderedDict[tuple[int, int], StreamQueue] = OrderedDict()
+
+
+def _device(index: int) -> Device:
+    device = _devices.get(index)
+    if device is None or device.closed:
+        device = _devices[index] = open_device(f"cuda:{index}")
+    return device
+
+
+def queue_of(index: int, stream: int) -> Queue:
+    """The Queue that stands for a stream of a device's primary context."""
+    with _lock:
+        queues = _queues
+        if stream == PER_THREAD:
+            # Only the thread whose stream it is may use it.
+            queues = _of_thread.__dict__.setdefault("queues", OrderedDict())
+        key = (index, stream)
+        queue = queues.get(key)
+        if queue is None or queue.closed:
+            queue = queues[key] = StreamQueue(stream, _device(index))
+            while len(queues) > _QUEUES:
+                queues.popitem(last=False)
+        queues.move_to_end(key)
+        return queue
+
+
+def forget() -> None:
+    """Lets go of the devices and streams that were adopted, of other threads' own excepted."""
+    with _lock:
+        _queues.clear()
+        _of_thread.__dict__.clear()
+        _devices.clear()
+
+
+def _device_of(address: int) -> int:
+    index = ctypes.c_uint32()
+    _errors.call("bifold_cuda_device_index", address, ctypes.byref(index))
+    return index.value
+
+
+def interface_of(x: Any) -> dict[str, Any] | None:
+    """The __cuda_array_interface__, None where there is none."""
+    interface = getattr(x, "__cuda_array_interface__", None)
+    return interface if isinstance(interface, dict) else None
+
+
+def dlpack_device(x: Any) -> tuple[int, int] | None:
+    """Kind and number of the device that DLPack gives, None where it gives none."""
+    if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
+        return None
+    kind, number = x.__dlpack_device__()
+    return int(kind), int(number)
+
+
+class CudaOperand(Operand):
+    """CUDA memory, worked on in place."""
+
+    backend = "cuda"
+    address: int
+    read_only: bool
+
+    @property
+    def index(self) -> int:
+        """The device that the memory is on."""
+        raise NotImplementedError
+
+    def check_writable(self) -> None:
+        if self.read_only:
+            raise _errors.InvalidArgument("the output is read-only")
+
+    def bind(self, call: Call) -> _native.View:
+        if self.size == 0:
+            buffer = Buffer.of_size(call.queue, 0)
+        else:
+            nbytes = self.size * self.dtype.itemsize
+            buffer = Buffer(put("bifold_cuda_adopt_buffer", self.address, nbytes))
+        call.at_end(buffer.close)
+        return view_of(buffer, self.dtype, self.size)
+
+    def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        if type(self.array).__module__.partition(".")[0] != "cupy":
+            raise _errors.InvalidArgument(
+                f"there is no way to make another {type(self.array).__name__}: give one as out"
+            )
+        import cupy
+
+        with cupy.cuda.Device(call.queue.device.info.index):
+            return cupy.empty(shape, dtype)
+
+
+class InterfaceOperand(CudaOperand):
+    """An array with __cuda_array_interface__."""
+
+    def __init__(self, array: Any, interface: dict[str, Any]) -> None:
+        super().__init__(array)
+        address, self.read_only = interface["data"]
+        self.address = address or 0
+        self.shape = tuple(interface["shape"])
+        self.dtype = np.dtype(interface["typestr"])
+        if self.dtype.kind == "V" and interface.get("descr"):
+            self.dtype = np.lib.format.descr_to_dtype(interface["descr"])
+        if interface.get("mask") is not None:
+            raise _errors.InvalidArgument("arrays with a mask are not taken")
+        check_contiguous(self.shape, interface.get("strides"), self.dtype.itemsize)
+        self.stream = interface.get("stream")
+        if self.stream == 0:
+            raise _errors.InvalidArgument("__cuda_array_interface__ gives no meaning to stream 0")
+        self._index: int | None = None
+
+    @property
+    def index(self) -> int:
+        if self._index is None:
+            if self.address != 0:
+                self._index = _device_of(self.address)
+            else:
+                # An array of no elements has no memory to ask for.
+                self._index = getattr(getattr(self.array, "device", None), "id", 0)
+        return self._index
+
+    def queue(self) -> Queue:
+        return queue_of(self.index, self.stream or LEGACY)
+
+    def prepare(self, call: Call) -> None:
+        if self.stream is not None and self.stream != call.queue.native:
+            # The producer's work on the array, up to here.
+            with Queue.adopt_cuda(self.stream, call.queue.device) as producer:
+                call.wait_for(producer.record())
+
+
+class DlpackOperand(CudaOperand):
+    """CUDA memory that its producer exports by DLPack."""
+
+    def __init__(self, array: Any, index: int) -> None:
+        super().__init__(array)
+        self._index = index
+
+    @property
+    def index(self) -> int:
+        return self._index
+
+    def queue(self) -> Queue:
+        return queue_of(self.index, LEGACY)
+
+    def prepare(self, call: Call) -> None:
+        if not isinstance(call.queue.native, int):
+            raise _errors.InvalidArgument(
+                "DLPack wants to know the stream: give a queue made by Queue.adopt_cuda(), or none"
+            )
+        tensor = _dlpack.take(self.array, call.queue.native)
+        call.at_end(tensor.release)
+        self.dtype, self.shape, self.address = tensor.dtype, tensor.shape, tensor.address
+        self.read_only = tensor.read_only or tensor.copied
+        check_contiguous(self.shape, tensor.strides, self.dtype.itemsize)

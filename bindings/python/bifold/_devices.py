@@ -1,0 +1,173 @@
+"""Backends and devices."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from . import _errors, _native
+from ._handles import Handle, put
+
+_KINDS = ("gpu", "cpu", "accelerator")
+
+
+@dataclass(frozen=True)
+class BackendInfo:
+    """A backend, and why it has no device where it has none."""
+
+    name: str
+    available: bool
+    reason: str
+    version: str
+
+
+@dataclass(frozen=True)
+class DeviceInfo:
+    """A device; `selector` opens it, `index` counts over all platforms of its backend."""
+
+    selector: str
+    backend: str
+    name: str
+    vendor: str
+    platform: str
+    driver: str
+    index: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a device can do. Sizes are in bytes; 0 where the driver does not tell."""
+
+    global_bytes: int
+    max_allocation_bytes: int
+    local_bytes: int
+    cache_bytes: int
+    compute_units: int
+    max_group_size: int
+    subgroup_width: int
+    f64: bool
+    f16: bool
+    atomics64: bool
+    unified_memory: bool
+    architecture: str
+
+
+def _sized(struct: ctypes.Structure) -> Any:
+    struct.struct_size = ctypes.sizeof(struct)
+    return struct
+
+
+def _members(struct: ctypes.Structure) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, *_ in struct._fields_[1:]:
+        value = getattr(struct, name)
+        members[name] = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    return members
+
+
+def _device_info(struct: _native.DeviceInfo) -> DeviceInfo:
+    members = _members(struct)
+    members["kind"] = _KINDS[members["kind"]]
+    return DeviceInfo(**members)
+
+
+def _listed(what: str, struct: type[ctypes.Structure]) -> Iterator[Any]:
+    # The texts of an entry live as long as the list.
+    entries = put(f"bifold_{what}_list_create")
+    library = _native.library()
+    try:
+        for index in range(getattr(library, f"bifold_{what}_list_size")(entries)):
+            info = _sized(struct())
+            _errors.call(f"bifold_{what}_list_get", entries, index, ctypes.byref(info))
+            yield info
+    finally:
+        getattr(library, f"bifold_{what}_list_destroy")(entries)
+
+
+def backends() -> list[BackendInfo]:
+    """Every backend that the library knows. A missing driver is no failure."""
+    return [BackendInfo(**_members(i)) for i in _listed("backend", _native.BackendInfo)]
+
+
+def devices() -> list[DeviceInfo]:
+    """Every device of every available backend. Opens none of them."""
+    return [_device_info(i) for i in _listed("device", _native.DeviceInfo)]
+
+
+class Device(Handle):
+    """An open device: a context, its capabilities, its compiled kernels. Threads may share it."""
+
+    _destructor = "bifold_device_destroy"
+
+    def __init__(self, handle: int) -> None:
+        super().__init__(handle)
+        info = _sized(_native.DeviceInfo())
+        _errors.call("bifold_device_get_info", handle, ctypes.byref(info))
+        self.info = _device_info(info)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the device can do."""
+        found = _sized(_native.Capabilities())
+        _errors.call("bifold_device_get_capabilities", self.handle, ctypes.byref(found))
+        return Capabilities(**_members(found))
+
+    @classmethod
+    def adopt_cuda(cls, context: int) -> Device:
+        """A device that works in a CUcontext of the application's, given as a number.
+
+        The context must outlive everything made from the device. Arrays of CuPy, Numba and PyTorch
+        live in the primary context, which open_device() opens.
+
+        Raises:
+            InvalidArgument: it is no context.
+            Unavailable: there is no CUDA driver.
+        """
+        return cls(put("bifold_cuda_adopt_device", context, None))
+
+    @classmethod
+    def adopt_opencl(cls, context: Any, device: Any) -> Device:
+        """A device of a pyopencl.Context, which is retained. Adopt once and keep it.
+
+        Raises:
+            InvalidArgument: the device is not one of the context's.
+        """
+        return cls(put("bifold_opencl_adopt_device", context.int_ptr, device.int_ptr, None))
+
+    def __repr__(self) -> str:
+        return f"<bifold.Device {self.info.selector}: {self.info.name}>"
+
+
+def open_device(
+    selector: str = "",
+    *,
+    cache: Literal["disk", "memory"] = "disk",
+    cache_directory: str | os.PathLike[str] | None = None,
+    cache_limit_bytes: int | None = None,
+) -> Device:
+    """Opens a device.
+
+    Args:
+        selector: ``"cuda:0"``, ``"opencl:cpu"``, ``"opencl:nvidia"``. ``""``: the one that
+            ``$BIFOLD_DEVICE`` names, else the first GPU, else the first CPU.
+        cache: whether compiled kernels are kept on disk, or in memory only.
+        cache_directory: where on disk; ``$BIFOLD_CACHE_DIR`` or the user's cache by default.
+        cache_limit_bytes: what the folder may grow to; 256 MiB by default.
+
+    Raises:
+        Unavailable: there is no such device; the message gives every backend's reason.
+        InvalidArgument: the selector cannot be read, or names several devices.
+    """
+    if cache not in ("disk", "memory"):
+        raise _errors.InvalidArgument(f"no such cache: {cache!r}")
+    options = _sized(_native.DeviceOptions())
+    options.no_disk_cache = cache == "memory"
+    if cache_directory is not None:
+        options.cache_directory = os.fsencode(cache_directory)
+    if cache_limit_bytes is not None:
+        options.cache_limit_bytes = cache_limit_bytes
+    return Device(put("bifold_device_open", selector.encode(), ctypes.byref(options)))

@@ -1,0 +1,273 @@
+"""The C interface as ctypes sees it: where the library is, its structs, its functions."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import sys
+import threading
+from ctypes import (
+    POINTER,
+    c_bool,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from importlib import metadata
+from pathlib import Path
+
+NO_LIMIT = 2**64 - 1
+
+
+class ErrorDetails(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("status", c_int32),
+        ("message", c_char_p),
+        ("backend", c_char_p),
+        ("call", c_char_p),
+        ("native_code", c_int64),
+        ("native_name", c_char_p),
+        ("log", c_char_p),
+        ("source", c_char_p),
+    ]
+
+
+class Field(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("type", c_int32), ("offset", c_size_t)]
+
+
+class BackendInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("reason", c_char_p),
+        ("version", c_char_p),
+        ("available", c_bool),
+    ]
+
+
+class DeviceInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("selector", c_char_p),
+        ("backend", c_char_p),
+        ("name", c_char_p),
+        ("vendor", c_char_p),
+        ("platform", c_char_p),
+        ("driver", c_char_p),
+        ("index", c_uint32),
+        ("kind", c_int32),
+    ]
+
+
+class DeviceOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("cache_directory", c_char_p),
+        ("cache_limit_bytes", c_uint64),
+        ("no_disk_cache", c_bool),
+    ]
+
+
+class Capabilities(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("global_bytes", c_uint64),
+        ("max_allocation_bytes", c_uint64),
+        ("local_bytes", c_uint64),
+        ("cache_bytes", c_uint64),
+        ("compute_units", c_uint32),
+        ("max_group_size", c_uint32),
+        ("subgroup_width", c_uint32),
+        ("f64", c_bool),
+        ("f16", c_bool),
+        ("atomics64", c_bool),
+        ("unified_memory", c_bool),
+        ("architecture", c_char_p),
+    ]
+
+
+class View(ctypes.Structure):
+    _fields_ = [
+        ("buffer", c_void_p),
+        ("type", c_int32),
+        ("offset", c_uint64),
+        ("count", c_uint64),
+    ]
+
+
+class QueueOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("timing", c_bool)]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("wait", POINTER(c_void_p)),
+        ("wait_count", c_size_t),
+        ("done", POINTER(c_void_p)),
+        ("workspace", c_void_p),
+        ("variant", c_char_p),
+        ("accumulate", POINTER(c_int32)),
+    ]
+
+
+LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
+
+_HANDLE = c_void_p
+_PUT = POINTER(c_void_p)
+_REDUCE = [_HANDLE, View, _HANDLE, c_int32, c_void_p, c_void_p, POINTER(Options)]
+_SCAN = [_HANDLE, View, View, _HANDLE, c_void_p, POINTER(Options)]
+
+# Functions that answer with a status, and their arguments in the header's order.
+CALLS: dict[str, list[type]] = {
+    "bifold_last_error_details": [POINTER(ErrorDetails)],
+    "bifold_set_log": [c_int32, LOG_CALLBACK, c_void_p],
+    "bifold_struct_type": [c_char_p, c_size_t, POINTER(Field), c_size_t, POINTER(c_int32)],
+    "bifold_operator_create": [c_char_p, c_char_p, c_int32, c_void_p, c_int32, _PUT],
+    "bifold_operator_create_fieldwise": [c_int32, POINTER(c_void_p), c_size_t, _PUT],
+    "bifold_operator_identity": [_HANDLE, c_int32, c_void_p],
+    "bifold_map_create": [c_char_p, _PUT],
+    "bifold_backend_list_create": [_PUT],
+    "bifold_backend_list_get": [_HANDLE, c_size_t, POINTER(BackendInfo)],
+    "bifold_device_list_create": [_PUT],
+    "bifold_device_list_get": [_HANDLE, c_size_t, POINTER(DeviceInfo)],
+    "bifold_device_open": [c_char_p, POINTER(DeviceOptions), _PUT],
+    "bifold_device_get_info": [_HANDLE, POINTER(DeviceInfo)],
+    "bifold_device_get_capabilities": [_HANDLE, POINTER(Capabilities)],
+    "bifold_queue_create": [_HANDLE, POINTER(QueueOptions), _PUT],
+    "bifold_queue_finish": [_HANDLE, c_uint64],
+    "bifold_queue_trim": [_HANDLE],
+    "bifold_queue_record": [_HANDLE, _PUT],
+    "bifold_queue_wait_for": [_HANDLE, POINTER(c_void_p), c_size_t],
+    "bifold_buffer_create": [_HANDLE, c_uint64, _PUT],
+    "bifold_upload": [_HANDLE, c_void_p, View],
+    "bifold_download": [_HANDLE, View, c_void_p],
+    "bifold_fill": [_HANDLE, View, c_void_p],
+    "bifold_event_wait": [_HANDLE, c_uint64],
+    "bifold_event_complete": [_HANDLE, POINTER(c_bool)],
+    "bifold_event_elapsed": [_HANDLE, _HANDLE, POINTER(c_double)],
+    "bifold_reduce": _REDUCE,
+    "bifold_transform_reduce": [*_REDUCE[:3], _HANDLE, *_REDUCE[3:]],
+    "bifold_reduce_into": _SCAN,
+    "bifold_transform_reduce_into": [*_SCAN[:4], _HANDLE, *_SCAN[4:]],
+    "bifold_inclusive_scan": _SCAN,
+    "bifold_exclusive_scan": _SCAN,
+    "bifold_opencl_adopt_device": [c_void_p, c_void_p, POINTER(DeviceOptions), _PUT],
+    "bifold_opencl_adopt_queue": [c_void_p, _HANDLE, _PUT],
+    "bifold_opencl_adopt_buffer": [c_void_p, _PUT],
+    "bifold_opencl_adopt_svm": [_HANDLE, c_void_p, c_uint64, _PUT],
+    "bifold_opencl_adopt_event": [c_void_p, _PUT],
+    "bifold_opencl_native_event": [_HANDLE, _PUT],
+    "bifold_cuda_adopt_device": [c_void_p, POINTER(DeviceOptions), _PUT],
+    "bifold_cuda_adopt_queue": [c_void_p, _HANDLE, POINTER(QueueOptions), _PUT],
+    "bifold_cuda_device_index": [c_uint64, POINTER(c_uint32)],
+    "bifold_cuda_adopt_buffer": [c_uint64, c_uint64, _PUT],
+    "bifold_cuda_adopt_event": [c_void_p, _PUT],
+    "bifold_cuda_native_event": [_HANDLE, _PUT],
+}
+
+# The others: what they return, and their arguments.
+OTHERS: dict[str, tuple[type | None, list[type]]] = {
+    "bifold_version": (c_char_p, []),
+    "bifold_type_size": (c_size_t, [c_int32]),
+    "bifold_builtin_operator": (c_void_p, [c_int32]),
+    "bifold_operator_destroy": (None, [_HANDLE]),
+    "bifold_map_destroy": (None, [_HANDLE]),
+    "bifold_backend_list_size": (c_size_t, [_HANDLE]),
+    "bifold_backend_list_destroy": (None, [_HANDLE]),
+    "bifold_device_list_size": (c_size_t, [_HANDLE]),
+    "bifold_device_list_destroy": (None, [_HANDLE]),
+    "bifold_device_destroy": (None, [_HANDLE]),
+    "bifold_queue_destroy": (None, [_HANDLE]),
+    "bifold_buffer_destroy": (None, [_HANDLE]),
+    "bifold_event_destroy": (None, [_HANDLE]),
+}
+
+_lock = threading.RLock()
+_loaded: ctypes.CDLL | None = None
+
+
+def _names() -> list[str]:
+    """Where the library may be, in the order in which it is looked for."""
+    suffix = {"darwin": "libbifold*.dylib", "win32": "bifold*.dll"}.get(
+        sys.platform, "libbifold.so*"
+    )
+    beside = sorted(str(path) for path in Path(__file__).parent.glob(suffix))
+    system = ctypes.util.find_library("bifold")
+    return beside[:1] or ([system] if system else [])
+
+
+def _check_version(library: ctypes.CDLL) -> None:
+    """Before 1.0 every minor version has an interface of its own."""
+    library.bifold_version.restype = c_char_p
+    version = library.bifold_version().decode()
+    try:
+        package = metadata.version("bifold")
+    except metadata.PackageNotFoundError:
+        return  # Run from a source tree, where nothing was installed.
+    if version.split(".")[:2] != package.split(".")[:2]:
+        raise ImportError(f"the package is bifold {package}, the library found is {version}")
+
+
+def _declare(library: ctypes.CDLL) -> None:
+    for name, arguments in CALLS.items():
+        function = getattr(library, name)
+        function.restype = c_int32
+        function.argtypes = arguments
+    for name, (result, arguments) in OTHERS.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+
+
+def load_library(path: str | os.PathLike[str] | None = None) -> None:
+    """Loads libbifold, which otherwise happens at its first use.
+
+    Args:
+        path: the file. None: the one beside this package, where wheels have it, else the one that
+            the system's loader knows. No environment variable is looked at.
+
+    Raises:
+        ImportError: it is not there, is no bifold, or is of another version; or another file has
+            been loaded already.
+    """
+    global _loaded
+    with _lock:
+        if _loaded is not None:
+            if path is not None and os.path.realpath(path) != os.path.realpath(_loaded._name):
+                raise ImportError(f"bifold is loaded already, from {_loaded._name}")
+            return
+        names = [os.path.abspath(path)] if path is not None else _names()
+        if not names:
+            raise ImportError(
+                "libbifold is neither beside the package bifold nor known to the system's loader; "
+                "bifold.load_library(path) takes it from anywhere"
+            )
+        try:
+            library = ctypes.CDLL(names[0])
+            _check_version(library)
+            _declare(library)
+        except (OSError, AttributeError) as failure:
+            raise ImportError(f"{names[0]} cannot be used as libbifold: {failure}") from failure
+        _loaded = library
+
+
+def library() -> ctypes.CDLL:
+    """The loaded library."""
+    if _loaded is None:
+        load_library()
+    assert _loaded is not None
+    return _loaded
+
+
+def version() -> str:
+    """``"MAJOR.MINOR.PATCH"`` of the library that runs."""
+    return library().bifold_version().decode()

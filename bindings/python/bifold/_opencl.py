@@ -1,0 +1,126 @@
+"""PyOpenCL's arrays and command queues."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _errors, _native
+from ._devices import Device
+from ._handles import put
+from ._memory import Buffer, view_of
+from ._operands import Operand, check_contiguous
+from ._queues import Event, Queue
+
+if TYPE_CHECKING:
+    from ._calls import Call
+
+# Adopted devices own compiled kernels, adopted queues scratch memory: the last ones are kept. Both
+# retain what they were made of, so no other object can come by the same pointer meanwhile.
+_DEVICES, _QUEUES = 8, 32
+_lock = threading.Lock()
+_devices: OrderedDict[tuple[int, int], Device] = OrderedDict()
+_queues: OrderedDict[int, Queue] = OrderedDict()
+
+
+def _keep(table: OrderedDict, key: Any, value: Any, limit: int) -> None:
+    table[key] = value
+    while len(table) > limit:
+        table.popitem(last=False)
+
+
+def queue_of(command_queue: Any) -> Queue:
+    """The Queue that stands for a pyopencl.CommandQueue."""
+    with _lock:
+        queue = _queues.get(command_queue.int_ptr)
+        if queue is None or queue.closed:
+            context, device = command_queue.context, command_queue.device
+            key = (context.int_ptr, device.int_ptr)
+            adopted = _devices.get(key)
+            if adopted is None or adopted.closed:
+                adopted = Device.adopt_opencl(context, device)
+                _keep(_devices, key, adopted, _DEVICES)
+            _devices.move_to_end(key)
+            queue = Queue.adopt_opencl(command_queue, adopted)
+            _keep(_queues, command_queue.int_ptr, queue, _QUEUES)
+        _queues.move_to_end(command_queue.int_ptr)
+        return queue
+
+
+def forget() -> None:
+    """Lets go of every adopted context and queue."""
+    with _lock:
+        _queues.clear()
+        _devices.clear()
+
+
+def is_array(x: Any) -> bool:
+    """Whether it is a pyopencl.array.Array; PyOpenCL is not imported for that."""
+    return hasattr(x, "base_data") and hasattr(x, "add_event")
+
+
+def is_queue(x: Any) -> bool:
+    """Whether it is a pyopencl.CommandQueue."""
+    return hasattr(x, "int_ptr") and hasattr(x, "device") and hasattr(x, "context")
+
+
+class OpenCLOperand(Operand):
+    """A pyopencl.array.Array, worked on in place."""
+
+    backend = "opencl"
+
+    def queue(self) -> Queue | None:
+        return None if self.array.queue is None else queue_of(self.array.queue)
+
+    def prepare(self, call: Call) -> None:
+        array = self.array
+        self.dtype, self.shape = np.dtype(array.dtype), tuple(array.shape)
+        check_contiguous(self.shape, tuple(array.strides), self.dtype.itemsize)
+        for event in array.events:
+            call.wait_for(Event.adopt_opencl(event))
+
+    def bind(self, call: Call) -> _native.View:
+        if self.size == 0:
+            buffer = Buffer.of_size(call.queue, 0)
+            call.at_end(buffer.close)
+            return view_of(buffer, self.dtype, 0)
+        base, offset = self.array.base_data, self.array.offset
+        itemsize = self.dtype.itemsize
+        if hasattr(base, "svm_ptr"):
+            nbytes = offset + self.size * itemsize
+            handle = put("bifold_opencl_adopt_svm", call.queue.device.handle, base.svm_ptr, nbytes)
+        else:
+            handle = put("bifold_opencl_adopt_buffer", base.int_ptr)
+        buffer = Buffer(handle)
+        call.at_end(buffer.close)
+        if offset % itemsize != 0:
+            raise _errors.InvalidArgument(
+                f"the array starts at byte {offset}, which is no multiple of its {itemsize} bytes "
+                "per element"
+            )
+        return view_of(buffer, self.dtype, self.size, offset // itemsize)
+
+    @property
+    def wants_done(self) -> bool:
+        return True
+
+    def finish(self, call: Call, done: Event | None) -> None:
+        # A call on no element enqueues nothing, and may leave the event empty.
+        if done is not None and self.size > 0:
+            self.array.add_event(done.to_opencl())
+
+    def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        native = call.queue.native
+        if native is None:
+            raise _errors.InvalidArgument(
+                "a queue of bifold's own does not reach PyOpenCL arrays: Queue.adopt_opencl()"
+            )
+        if math.prod(shape) == 0:
+            from pyopencl.array import Array
+
+            return Array(native, shape, dtype)
+        return type(self.array)(native, shape, dtype, allocator=self.array.allocator)

@@ -1,0 +1,138 @@
+"""What arrays are reduced and scanned with, and the maps in front of reductions."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from . import _errors, _native, _types
+from ._handles import Handle, put
+
+BUILTIN = (
+    "plus",
+    "multiplies",
+    "minimum",
+    "maximum",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "logical_and",
+    "logical_or",
+)
+
+_COMMUTATIVITY = ("non_commutative", "commutative")
+
+
+class Operator(Handle):
+    """An associative operator, written once for every backend.
+
+    ``minimum`` and ``maximum`` of the built-in ones follow IEEE 754-2019: NaN propagates, -0 < +0.
+    Integers wrap.
+
+    Args:
+        name: what error messages call it.
+        expression: its text, over ``a``, the earlier operand, and ``b``, the later one.
+        identity: the neutral element.
+        dtype: the type of its operands; of a NumPy scalar its own by default.
+        commutativity: operands keep their order unless it is declared ``"commutative"``.
+
+    Raises:
+        InvalidArgument: the text is unbalanced or holds what no expression has. A mistake that only
+            a compiler sees is a BuildFailure at the first use.
+    """
+
+    _destructor = "bifold_operator_destroy"
+
+    def __init__(
+        self,
+        name: str,
+        expression: str,
+        identity: Any,
+        dtype: Any = None,
+        *,
+        commutativity: Literal["non_commutative", "commutative"] = "non_commutative",
+    ) -> None:
+        if commutativity not in _COMMUTATIVITY:
+            raise _errors.InvalidArgument(f"no such commutativity: {commutativity!r}")
+        if dtype is None and not isinstance(identity, np.generic):
+            raise _errors.InvalidArgument("the operator's dtype is not given")
+        self.name = name
+        self.dtype = np.dtype(identity.dtype if dtype is None else dtype)
+        neutral = _types.value_of(identity, self.dtype, "identity")
+        super().__init__(
+            put(
+                "bifold_operator_create",
+                name.encode(),
+                expression.encode(),
+                _types.type_of(self.dtype),
+                neutral.ctypes.data,
+                _COMMUTATIVITY.index(commutativity),
+            )
+        )
+
+    @classmethod
+    def fieldwise(cls, dtype: Any, operators: Sequence[str]) -> Operator:
+        """Combines each field of a struct by the built-in operator of the same place.
+
+        Args:
+            dtype: one that struct_type() has named.
+            operators: as many names as the struct has fields.
+        """
+        self = cls.__new__(cls)
+        self.dtype = np.dtype(dtype)
+        self.name = f"fieldwise({', '.join(operators)})"
+        handles = (ctypes.c_void_p * len(operators))(*(_builtin(name) for name in operators))
+        number = _types.type_of(self.dtype)
+        Handle.__init__(
+            self, put("bifold_operator_create_fieldwise", number, handles, len(operators))
+        )
+        return self
+
+    def __repr__(self) -> str:
+        return f"<bifold.Operator {self.name} of {self.dtype}>"
+
+
+OperatorLike = Union[str, Operator]
+
+
+def _builtin(name: str) -> int:
+    if name not in BUILTIN:
+        raise _errors.InvalidArgument(f"no operator {name!r}; there are {', '.join(BUILTIN)}")
+    return _native.library().bifold_builtin_operator(BUILTIN.index(name))
+
+
+def handle_of(op: OperatorLike) -> int:
+    """The library's handle of an operator or of the name of a built-in one."""
+    if isinstance(op, Operator):
+        return op.handle
+    if not isinstance(op, str):
+        raise _errors.InvalidArgument(f"{op!r} is neither an Operator nor the name of one")
+    return _builtin(op)
+
+
+def identity(op: OperatorLike, dtype: Any) -> np.generic:
+    """The neutral element of an operator, as a scalar of `dtype`.
+
+    Raises:
+        InvalidArgument: the operator has none of that type.
+    """
+    of = np.dtype(dtype)
+    value = np.zeros(1, of)
+    _errors.call("bifold_operator_identity", handle_of(op), _types.type_of(of), value.ctypes.data)
+    return value[0]
+
+
+class Map(Handle):
+    """A function of one element: an expression over ``x``."""
+
+    _destructor = "bifold_map_destroy"
+
+    def __init__(self, expression: str) -> None:
+        self.expression = expression
+        super().__init__(put("bifold_map_create", expression.encode()))
+
+    def __repr__(self) -> str:
+        return f"<bifold.Map {self.expression}>"

@@ -1,0 +1,239 @@
+"""Queues and events."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from . import _errors, _native
+from ._devices import Device, open_device
+from ._handles import Handle, put
+
+
+def _nanoseconds(limit: float | None) -> int:
+    if limit is None:
+        return _native.NO_LIMIT
+    if not limit >= 0:
+        raise _errors.InvalidArgument(f"a time limit of {limit} seconds")
+    return min(int(limit * 1e9), _native.NO_LIMIT)
+
+
+class _OwnEvent(Handle):
+    _destructor = "bifold_event_destroy"
+
+
+class Event:
+    """Says that the work enqueued up to it is done. An empty one stands for no work.
+
+    Pass an empty event as `done` of a call, which makes it the call's completion.
+    """
+
+    def __init__(self) -> None:
+        self._own: _OwnEvent | None = None
+
+    @classmethod
+    def _of(cls, handle: int) -> Event:
+        event = cls()
+        event._own = _OwnEvent(handle)
+        return event
+
+    @classmethod
+    def adopt_opencl(cls, event: Any) -> Event:
+        """A pyopencl.Event, user events included. It is retained."""
+        return cls._of(put("bifold_opencl_adopt_event", event.int_ptr))
+
+    @classmethod
+    def adopt_cuda(cls, event: int) -> Event:
+        """A CUevent, given as a number, for wait lists. It must outlive the calls that wait."""
+        return cls._of(put("bifold_cuda_adopt_event", event))
+
+    @property
+    def handle(self) -> int:
+        """The C interface's pointer; InvalidArgument for an empty or a closed event."""
+        if self._own is None:
+            raise _errors.InvalidArgument("the event is empty")
+        return self._own.handle
+
+    @property
+    def empty(self) -> bool:
+        """Whether it stands for no work."""
+        return self._own is None
+
+    def wait(self, limit: float | None = None) -> None:
+        """Blocks until the work is done; Timeout after `limit` seconds."""
+        if self._own is not None:
+            _errors.call("bifold_event_wait", self.handle, _nanoseconds(limit))
+
+    def complete(self) -> bool:
+        """Whether the work is done."""
+        if self._own is None:
+            return True
+        answer = ctypes.c_bool()
+        _errors.call("bifold_event_complete", self.handle, ctypes.byref(answer))
+        return answer.value
+
+    def to_opencl(self) -> Any:
+        """The pyopencl.Event behind it; InvalidArgument for one of another backend."""
+        import pyopencl
+
+        return pyopencl.Event.from_int_ptr(
+            put("bifold_opencl_native_event", self.handle), retain=False
+        )
+
+    def to_cuda(self) -> int:
+        """The CUevent behind it, which this object keeps; InvalidArgument for another backend's."""
+        return put("bifold_cuda_native_event", self.handle)
+
+    def close(self) -> None:
+        """Gives the handle back; further calls do nothing."""
+        if self._own is not None:
+            self._own.close()
+
+
+def elapsed(earlier: Event, later: Event) -> float:
+    """Seconds of device time between two complete events of one queue made with timing."""
+    seconds = ctypes.c_double()
+    _errors.call("bifold_event_elapsed", earlier.handle, later.handle, ctypes.byref(seconds))
+    return seconds.value
+
+
+def event_from(event: Any) -> Event:
+    """An event of a wait list: this package's, PyOpenCL's, CuPy's or PyTorch's."""
+    if isinstance(event, Event):
+        return event
+    if hasattr(event, "int_ptr"):
+        return Event.adopt_opencl(event)
+    for attribute in ("ptr", "cuda_event"):
+        if hasattr(event, attribute):
+            return Event.adopt_cuda(getattr(event, attribute))
+    raise _errors.InvalidArgument(f"{event!r} is no event")
+
+
+def handles_of(events: Iterable[Event]) -> tuple[Any, int]:
+    """The C array of a wait list, and its length."""
+    handles = [event.handle for event in events if not event.empty]
+    return (ctypes.c_void_p * len(handles))(*handles), len(handles)
+
+
+class Queue(Handle):
+    """In-order work on a device.
+
+    Threads may share a queue; with one each they do not wait for one another.
+
+    Args:
+        device: a Device, or a selector of open_device().
+        timing: ``"enabled"``: elapsed() works on this queue's events.
+
+    Attributes:
+        device: the Device.
+        native: what was adopted: a pyopencl.CommandQueue, a stream's number, or None.
+    """
+
+    _destructor = "bifold_queue_destroy"
+    _stream: Any = None  # Kept, so that it is not destroyed before the queue.
+
+    def __init__(
+        self,
+        device: Device | str = "",
+        *,
+        timing: Literal["disabled", "enabled"] = "disabled",
+    ) -> None:
+        if timing not in ("disabled", "enabled"):
+            raise _errors.InvalidArgument(f"no such timing: {timing!r}")
+        if isinstance(device, str):
+            device = open_device(device)
+        options = _native.QueueOptions()
+        options.struct_size = ctypes.sizeof(options)
+        options.timing = timing == "enabled"
+        self._set(put("bifold_queue_create", device.handle, ctypes.byref(options)), device, None)
+
+    def _set(self, handle: int, device: Device, native: Any) -> None:
+        super().__init__(handle)
+        self.device = device
+        self.native = native
+
+    @classmethod
+    def _adopted(cls, handle: int, device: Device, native: Any) -> Queue:
+        queue = cls.__new__(cls)
+        queue._set(handle, device, native)
+        return queue
+
+    @classmethod
+    def adopt_opencl(cls, queue: Any, device: Device | None = None) -> Queue:
+        """A pyopencl.CommandQueue, in order or not. It is retained, and flushed only by blocking
+        calls.
+
+        Args:
+            queue: the command queue.
+            device: a Device adopted from the same context and device; adopted anew by default.
+        """
+        if device is None:
+            device = Device.adopt_opencl(queue.context, queue.device)
+        return cls._adopted(
+            put("bifold_opencl_adopt_queue", queue.int_ptr, device.handle), device, queue
+        )
+
+    @classmethod
+    def adopt_cuda(cls, stream: Any, device: Device) -> Queue:
+        """A stream of the device's context.
+
+        Args:
+            stream: CuPy's or PyTorch's, which is kept, or a CUstream as a number: 0 and 1 are the
+                legacy default stream, 2 this thread's. A number's stream must outlive the calls.
+            device: of open_device() for the primary context.
+        """
+        number = stream_number(stream)
+        queue = cls._adopted(
+            put("bifold_cuda_adopt_queue", number, device.handle, None), device, number
+        )
+        queue._stream = stream
+        return queue
+
+    def finish(self, limit: float | None = None) -> None:
+        """Blocks until everything enqueued is done; Timeout after `limit` seconds."""
+        _errors.call("bifold_queue_finish", self.handle, _nanoseconds(limit))
+
+    def trim(self) -> None:
+        """Blocks until everything enqueued is done; then frees the queue's scratch memory."""
+        _errors.call("bifold_queue_trim", self.handle)
+
+    def record(self) -> Event:
+        """An event that completes when everything enqueued so far is done."""
+        return Event._of(put("bifold_queue_record", self.handle))
+
+    def wait_for(self, *events: Any) -> None:
+        """What is enqueued from now on starts after the events."""
+        kept = [event_from(event) for event in events]
+        _errors.call("bifold_queue_wait_for", self.handle, *handles_of(kept))
+
+    def __repr__(self) -> str:
+        return f"<bifold.Queue on {self.device.info.selector}>"
+
+
+def stream_number(stream: Any) -> int:
+    """The CUstream of CuPy's or PyTorch's stream objects, or of a number."""
+    for attribute in ("ptr", "cuda_stream"):
+        if hasattr(stream, attribute):
+            stream = getattr(stream, attribute)
+    if not isinstance(stream, int) or isinstance(stream, bool) or stream < 0:
+        raise _errors.InvalidArgument(f"{stream!r} is no stream")
+    return stream or 1
+
+
+_lock = threading.Lock()
+_default_device: Device | None = None
+_of_thread = threading.local()
+
+
+def default_queue() -> Queue:
+    """This thread's queue on the default device, which ``open_device("")`` opens once."""
+    global _default_device
+    queue = getattr(_of_thread, "queue", None)
+    if queue is None or queue.closed:
+        with _lock:
+            if _default_device is None or _default_device.closed:
+                _default_device = open_device()
+        queue = _of_thread.queue = Queue(_default_device)
+    return queue
