@@ -18,8 +18,8 @@ namespace {
 const std::vector<std::string> code_folders{"include",   "backends", "kernels_cu", "kernels_cl",
                                             "tests",     "bench",    "examples",   "bindings",
                                             "packaging", "cmake"};
-const std::vector<std::string> code_suffixes{".hpp", ".cpp", ".h",     ".c",
-                                             ".cu",  ".cl",  ".cmake", "CMakeLists.txt"};
+const std::vector<std::string> code_suffixes{
+    ".hpp", ".cpp", ".h", ".c", ".cu", ".cl", ".cmake", ".py", "CMakeLists.txt"};
 
 std::vector<SourceFile> all_code() {
   std::vector<SourceFile> files;

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Builds the wheel into this folder, installs it into a fresh environment, and reduces with it.
+#   check_wheel.sh PYTHON
+# hatch_build.py tells what it takes from the environment.
+set -euo pipefail
+python=$1
+source=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+version=$(sed -n 's/^project(bifold VERSION \([0-9.]*\).*/\1/p' "$source/../../CMakeLists.txt")
+
+die() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+rm -rf wheel environment
+folder=$PWD/wheel
+(cd "$source" && "$python" -m hatchling build -t wheel -d "$folder")
+wheels=("$folder"/*)
+[[ ${#wheels[@]} == 1 && ${wheels[0]} == "$folder/bifold-$version-py3-none-linux_"*.whl ]] ||
+  die "not one wheel for this platform: ${wheels[*]}"
+
+# The package's own files, the library and the licence, and nothing of the tests.
+"$python" -m zipfile -l "${wheels[0]}" | awk 'NR > 1 && $1 ~ /^bifold\// {print $1}' |
+  LC_ALL=C sort >found
+{ (cd "$source" && find bifold -type f ! -path '*/__pycache__/*') &&
+  printf '%s\n' bifold/LICENSE bifold/libbifold.so; } | LC_ALL=C sort | diff -u - found ||
+  die "the wheel has other files than the package"
+if "$python" -m zipfile -l "${wheels[0]}" | grep -E 'tests?/|hatch_build'; then
+  die "the wheel holds what belongs to the source tree"
+fi
+
+# NumPy comes from the system: nothing is fetched.
+"$python" -m venv --system-site-packages environment
+environment/bin/python -m pip install --quiet --no-deps --no-index "${wheels[0]}"
+environment/bin/python - "$PWD/environment" "$version" <<'END'
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import bifold
+import numpy
+
+place, version = Path(sys.argv[1]).resolve(), sys.argv[2]
+assert place in Path(bifold.__file__).resolve().parents, bifold.__file__
+assert metadata.version("bifold") == bifold.__version__ == version, bifold.__version__
+from bifold import _native
+
+assert Path(_native.library()._name).parent == Path(bifold.__file__).parent
+try:
+    total = bifold.reduce(numpy.arange(10, dtype=numpy.int32))
+except bifold.Unavailable as absent:
+    print("no device:", absent)
+else:
+    assert total == 45, total
+    print("reduced on", bifold.default_queue().device)
+END

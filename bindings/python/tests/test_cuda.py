@@ -1,0 +1,232 @@
+"""A GPU: memory of the driver's, and CuPy's arrays. Results, streams, events."""
+
+import ctypes
+import threading
+
+import numpy as np
+import pytest
+from cuda_driver import Driver, N
+from exporters import DlpackExporter, InterfaceExporter
+
+import bifold
+
+try:
+    import cupy
+except ImportError:
+    cupy = None
+
+needs_cupy = pytest.mark.skipif(cupy is None, reason="CuPy is not installed")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def library(backend):
+    backend("cuda")
+    loaded = ctypes.CDLL("libcuda.so.1")
+    if hasattr(loaded, "fake_cuda_count"):
+        pytest.skip("the driver is the stand-in, which computes nothing")
+    assert loaded.cuInit(0) == 0
+    return loaded
+
+
+@pytest.fixture
+def driver(library):
+    made = Driver(library, 1)
+    yield made
+    bifold.release_adopted()
+    made.close()
+
+
+@pytest.mark.parametrize("kind", ["interface", "dlpack"])
+def test_memory_of_the_drivers(driver, kind):
+    host = np.arange(N, dtype=np.int32)
+    addresses = [driver.memory(), driver.memory()]
+    if kind == "interface":
+        x, out = (InterfaceExporter(address, N) for address in addresses)
+    else:
+        x, out = (DlpackExporter(host, (2, 0), address) for address in addresses)
+    driver.write(addresses[0], host)
+    assert bifold.reduce(x) == host.sum()
+    assert bifold.reduce(x, dtype=np.int64, init=5) == host.sum() + 5
+    assert bifold.inclusive_scan(x, out) is out
+    np.testing.assert_array_equal(driver.read(addresses[1], host), host.cumsum())
+    bifold.exclusive_scan(x, x)
+    np.testing.assert_array_equal(driver.read(addresses[0], host)[1:], host.cumsum()[:-1])
+    assert bifold.inclusive_scan(host, x) is x
+    np.testing.assert_array_equal(driver.read(addresses[0], host), host.cumsum())
+    if kind == "dlpack":
+        assert (x.deleted, out.deleted) == (5, 1)
+
+
+def test_a_stream_of_the_drivers_orders_the_work(driver):
+    mine, producers = driver.stream(), driver.stream()
+    address = driver.memory()
+    with bifold.open_device("cuda:0") as device, bifold.Queue.adopt_cuda(mine, device) as queue:
+        for word in range(1, 200):
+            driver.fill_later(address, producers, word)
+            x = InterfaceExporter(address, N, stream=producers)
+            assert bifold.reduce(x, queue=queue) == word * N
+            driver.fill_later(address, producers, 3 * word)
+            assert bifold.reduce(x) == 3 * word * N
+
+
+def test_events_of_the_driver(driver):
+    address = driver.memory()
+    x = InterfaceExporter(address, N, stream=driver.stream())
+    driver.fill_later(address, x.__cuda_array_interface__["stream"], 1)
+    done = bifold.Event()
+    bifold.inclusive_scan(x, x, done=done)
+    assert done.to_cuda()
+    done.wait(60)
+    assert done.complete()
+    np.testing.assert_array_equal(driver.read(address, np.empty(N, np.int32)), np.arange(1, N + 1))
+
+
+@needs_cupy
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
+def test_every_dtype_reduces_and_scans_as_numpy_does(dtype):
+    host = np.arange(1, 100001).astype(dtype) % 5
+    x = cupy.asarray(host)
+    assert bifold.reduce(x) == host.sum(dtype=dtype)
+    y = bifold.inclusive_scan(x)
+    assert isinstance(y, cupy.ndarray) and y.dtype == host.dtype
+    np.testing.assert_array_equal(y.get(), host.cumsum(dtype=dtype))
+    z = cupy.empty_like(x)
+    assert bifold.exclusive_scan(x, z) is z
+    np.testing.assert_array_equal(z.get()[1:], y.get()[:-1])
+
+
+@needs_cupy
+def test_slices_in_place_and_overlap():
+    x = cupy.ones(1000, np.int32)
+    assert bifold.reduce(x[7:20]) == 13
+    bifold.inclusive_scan(x[7:20], x[7:20])
+    np.testing.assert_array_equal(x.get()[:22], [1] * 7 + list(range(1, 14)) + [1, 1])
+    with pytest.raises(bifold.InvalidArgument, match="overlap"):
+        bifold.inclusive_scan(x[:50], x[25:75])
+    with pytest.raises(bifold.InvalidArgument, match="not contiguous"):
+        bifold.reduce(x[::2])
+    assert bifold.reduce(cupy.empty(0, np.int32), init=5) == 5
+    assert bifold.inclusive_scan(cupy.empty(0, np.int32)).shape == (0,)
+
+
+@needs_cupy
+def test_the_current_stream_orders_the_work():
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        x = cupy.zeros(1 << 24, np.int32)
+        for _ in range(20):
+            x += 1
+        y = bifold.inclusive_scan(x, dtype=np.int64)
+        y *= 2
+        assert int(y[-1]) == 40 << 24
+        assert bifold.reduce(x, dtype=np.int64) == 20 << 24
+
+
+@needs_cupy
+def test_a_queue_waits_for_the_arrays_stream():
+    producer = cupy.cuda.Stream(non_blocking=True)
+    with bifold.open_device("cuda:0") as device:
+        mine = cupy.cuda.Stream(non_blocking=True)
+        with bifold.Queue.adopt_cuda(mine, device) as queue, producer:
+            x = cupy.zeros(1 << 24, np.int32)
+            for _ in range(50):
+                x += 1
+            assert bifold.reduce(x, dtype=np.int64, queue=queue) == 50 << 24
+            out, done = cupy.empty_like(x), bifold.Event()
+            bifold.inclusive_scan(x, out, queue=mine, done=done)
+            done.wait(60)
+            assert int(out[-1]) == 50 << 24
+
+
+@needs_cupy
+def test_events_in_and_out():
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        x = cupy.ones(1 << 20, np.int32)
+        ready = stream.record()
+    with cupy.cuda.Stream(non_blocking=True) as other:
+        done = bifold.Event()
+        y = bifold.inclusive_scan(x, wait=[ready], done=done)
+        assert done.to_cuda()
+        done.wait(60)
+        other.synchronize()
+        assert int(y[-1]) == 1 << 20
+
+
+@needs_cupy
+def test_dlpack_and_the_interface_alone():
+    class Dlpack:
+        def __init__(self, array):
+            self.__dlpack__ = array.__dlpack__
+            self.__dlpack_device__ = array.__dlpack_device__
+
+    class Interface:
+        def __init__(self, array):
+            self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+    x, out = cupy.arange(1000, dtype=np.int64), cupy.empty(1000, np.int64)
+    for wrap in (Dlpack, Interface):
+        assert bifold.reduce(wrap(x)) == 499500
+        out.fill(0)
+        bifold.inclusive_scan(wrap(x), wrap(out))
+        assert int(out[-1]) == 499500
+
+
+@needs_cupy
+def test_memory_of_a_pool():
+    pool = cupy.cuda.MemoryAsyncPool()
+    with cupy.cuda.using_allocator(pool.malloc):
+        x = cupy.ones(100000, np.float32)
+        assert bifold.reduce(x) == 100000
+        assert float(bifold.inclusive_scan(x)[-1]) == 100000
+
+
+@needs_cupy
+def test_threads_with_a_stream_each():
+    failures = []
+
+    def work(seed):
+        try:
+            host = np.random.default_rng(seed).integers(0, 100, 50000).astype(np.int32)
+            with cupy.cuda.Stream(non_blocking=True):
+                x = cupy.asarray(host)
+                for _ in range(20):
+                    assert bifold.reduce(x) == host.sum()
+                    assert int(bifold.inclusive_scan(x)[-1]) == host.sum()
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+@needs_cupy
+def test_streams_that_come_and_go():
+    for n in range(1, 60):
+        with cupy.cuda.Stream(non_blocking=True):
+            assert bifold.reduce(cupy.ones(n * 1000, np.int32)) == n * 1000
+    bifold.release_adopted()
+
+
+@needs_cupy
+def test_arrays_of_the_second_device():
+    if cupy.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip("one CUDA device")
+    with cupy.cuda.Device(1):
+        x = cupy.ones(1000, np.int32)
+    y = bifold.inclusive_scan(x)
+    assert y.device.id == 1
+    assert int(y[-1]) == 1000
+
+
+@needs_cupy
+def test_structs_and_operators_as_text():
+    x = cupy.asarray(np.array([3, -1, 4], np.float32))
+    extent = bifold.struct_type("Extent", np.dtype([("low", "f4"), ("high", "f4")]))
+    hull = bifold.Operator.fieldwise(extent, ["minimum", "maximum"])
+    assert tuple(bifold.transform_reduce(x, "make_Extent(x, x)", hull)) == (-1, 4)
+    with pytest.raises(bifold.BuildFailure):
+        bifold.transform_reduce(x, "x + nowhere")

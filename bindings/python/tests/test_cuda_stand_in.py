@@ -1,0 +1,270 @@
+"""CUDA arrays over the stand-in driver of tests/fake_cuda, which runs no kernel: what is asked of
+streams, events and memory, not what is computed."""
+
+import ctypes
+import gc
+import threading
+
+import numpy as np
+import pytest
+from cuda_driver import Driver, N
+from exporters import DlpackExporter, InterfaceExporter
+
+import bifold
+
+
+def word_at(address):
+    return ctypes.c_uint32.from_address(address).value
+
+
+@pytest.fixture(scope="module")
+def library(backend):
+    try:
+        loaded = ctypes.CDLL("libcuda.so.1")
+        loaded.fake_cuda_count.restype = ctypes.c_int64
+    except (OSError, AttributeError):
+        pytest.skip("no stand-in for libcuda in the library path")
+    backend("cuda")
+    with bifold.open_device("cuda:0") as device, bifold.Queue(device) as queue:
+        try:
+            bifold.reduce(np.ones(3, np.int32), queue=queue)
+        except bifold.Error as absent:
+            if "NVRTC" not in str(absent):
+                raise
+            pytest.skip(f"no NVRTC: {absent}")
+    return loaded
+
+
+@pytest.fixture
+def driver(library):
+    made = Driver(library)
+    misuses = count(made, "misuses")
+    yield made
+    bifold.release_adopted()
+    gc.collect()
+    made.close()
+    library.fake_cuda_reset()
+    assert count(made, "misuses") == misuses
+    assert count(made, "contexts") == count(made, "allocations") == count(made, "streams") == 0
+
+
+def count(driver, what):
+    return driver.library.fake_cuda_count(what.encode())
+
+
+def failing(driver, function):
+    """Lets a function of the driver fail from now on: that it is called shows."""
+    driver.library.fake_cuda_fail(function.encode(), 0, 719)
+
+
+def launches(driver, call):
+    before = count(driver, "launches")
+    call()
+    return count(driver, "launches") - before
+
+
+def test_arrays_are_worked_on_in_place(driver):
+    x = InterfaceExporter(driver.memory(), N)
+    out = InterfaceExporter(driver.memory(), N)
+    allocations = []
+
+    def scan():
+        done = bifold.Event()
+        assert bifold.inclusive_scan(x, out, done=done) is out
+        done.wait(10)  # The stand-in does nothing before.
+        allocations.append(count(driver, "allocations"))
+
+    assert launches(driver, scan) > 0
+    assert launches(driver, scan) > 0
+    # Nothing is copied: the second call finds all that it needs.
+    assert allocations[0] == allocations[1]
+
+
+def test_reductions_are_scalars(driver):
+    x = InterfaceExporter(driver.memory(), N, np.float32)
+    assert launches(driver, lambda: bifold.reduce(x)) > 0
+    assert isinstance(bifold.reduce(x), np.float32)
+    assert bifold.reduce(InterfaceExporter(0, 0), init=4) == 4
+
+
+def test_the_work_goes_into_the_interfaces_stream(driver):
+    stream = driver.stream()
+    address = driver.memory()
+    x = InterfaceExporter(address, N, stream=stream)
+    driver.fill_later(address, stream, 7)
+    assert word_at(address) == 0xCDCDCDCD
+    bifold.reduce(x)  # Waits for its own stream.
+    assert word_at(address) == 7
+    before = count(driver, "launches")
+    bifold.inclusive_scan(x, x)
+    driver.cuStreamSynchronize(ctypes.c_void_p(driver.stream()))
+    assert count(driver, "launches") == before
+    driver.cuStreamSynchronize(ctypes.c_void_p(stream))
+    assert count(driver, "launches") > before
+
+
+def test_a_queue_waits_for_the_interfaces_stream(driver):
+    mine, producers = driver.stream(), driver.stream()
+    address, other = driver.memory(), driver.memory()
+    with bifold.open_device("cuda:0") as device:
+        with bifold.Queue.adopt_cuda(mine, device) as queue:
+            driver.fill_later(address, producers, 7)
+            bifold.reduce(InterfaceExporter(other, N, stream=mine), queue=queue)
+            bifold.reduce(InterfaceExporter(other, N, stream=None), queue=queue)
+            bifold.reduce(InterfaceExporter(other, N), queue=queue)
+            assert word_at(address) == 0xCDCDCDCD
+            bifold.reduce(InterfaceExporter(address, N, stream=producers), queue=queue)
+            assert word_at(address) == 7
+
+
+def test_a_queue_waits_for_the_outputs_stream_too(driver):
+    mine, producers = driver.stream(), driver.stream()
+    address = driver.memory()
+    out = InterfaceExporter(address, N, stream=producers)
+    with bifold.open_device("cuda:0") as device:
+        with bifold.Queue.adopt_cuda(mine, device) as queue:
+            driver.fill_later(address, producers, 7)
+            bifold.inclusive_scan(np.ones(N, np.int32), out, queue=queue)
+            queue.finish()
+            assert word_at(address) == 7
+
+
+def test_default_streams(driver):
+    x = driver.memory()
+    for stream in (1, 2):
+        bifold.reduce(InterfaceExporter(x, N, stream=stream))
+    with pytest.raises(bifold.InvalidArgument, match="stream 0"):
+        bifold.reduce(InterfaceExporter(x, N, stream=0))
+
+
+def test_a_threads_default_stream_is_its_own(driver):
+    x = InterfaceExporter(driver.memory(), N, stream=2)
+    bifold.reduce(x)
+    failures = []
+
+    def reduce():
+        try:
+            bifold.reduce(x)
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=reduce)
+    thread.start()
+    thread.join()
+    assert not failures
+
+
+def test_a_stream_behind_another_ones_number_waits_for_the_work_of_the_first(driver):
+    x = InterfaceExporter(driver.memory(), N, stream=driver.stream())
+    out = InterfaceExporter(driver.memory(), N)
+    bifold.inclusive_scan(x, out)
+    bifold.inclusive_scan(x, out)
+    failing(driver, "cuStreamWaitEvent")
+    with pytest.raises(bifold.Error) as caught:
+        bifold.inclusive_scan(x, out)
+    assert caught.value.call == "cuStreamWaitEvent" and caught.value.native_code == 719
+
+
+def test_arrays_find_their_device(driver):
+    x = InterfaceExporter(driver.memory(index=1), N)
+    from bifold import _cuda
+
+    before = _cuda.queue_of(1, 1).last
+    bifold.reduce(x)
+    assert _cuda.queue_of(1, 1).last is not before
+    with bifold.Queue("cuda:0") as queue:
+        with pytest.raises(bifold.InvalidArgument, match="context"):
+            bifold.reduce(x, queue=queue)
+
+
+def test_what_an_interface_may_not_say_is_refused(driver):
+    address = driver.memory()
+    host = np.ones(N, np.int32)
+    for message, more in [
+        ("mask", {"mask": object()}),
+        ("not contiguous", {"strides": (8,)}),
+        ("elements of float16", {"typestr": "<f2"}),
+        ("elements of bool", {"typestr": "|b1"}),
+    ]:
+        with pytest.raises(bifold.InvalidArgument, match=message):
+            bifold.reduce(InterfaceExporter(address, N, **more))
+    read_only = InterfaceExporter(address, N)
+    read_only.__cuda_array_interface__["data"] = (address, True)
+    with pytest.raises(bifold.InvalidArgument, match="read-only"):
+        bifold.inclusive_scan(host, read_only)
+    bifold.reduce(read_only)
+    with pytest.raises(bifold.InvalidArgument, match="address"):
+        bifold.reduce(InterfaceExporter(host.ctypes.data, N))
+    with pytest.raises(bifold.InvalidArgument, match="bytes"):
+        bifold.reduce(InterfaceExporter(address, N + 1))
+    with pytest.raises(bifold.InvalidArgument, match="give one as out"):
+        bifold.inclusive_scan(InterfaceExporter(address, N))
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+@pytest.mark.parametrize("kind", [2, 13])
+def test_dlpack_tells_the_stream_and_is_given_back_once(driver, kind, versioned):
+    like = np.ones(N, np.int32)
+    x = DlpackExporter(like, (kind, 0), driver.memory(), versioned)
+    out = DlpackExporter(like, (kind, 0), driver.memory(), versioned)
+    assert bifold.inclusive_scan(x, out) is out
+    assert (x.streams, out.streams, x.deleted, out.deleted) == ([1], [1], 1, 1)
+    stream = driver.stream()
+    with bifold.open_device("cuda:0") as device:
+        with bifold.Queue.adopt_cuda(stream, device) as queue:
+            assert launches(driver, lambda: bifold.reduce(x, queue=queue)) > 0
+    assert (x.streams, x.deleted) == ([1, stream], 2)
+    with bifold.Queue("cuda:0") as own:
+        with pytest.raises(bifold.InvalidArgument, match="stream"):
+            bifold.reduce(x, queue=own)
+    assert x.deleted == 2
+
+
+def test_dlpack_is_given_back_once_when_the_call_fails(driver):
+    x = DlpackExporter(np.ones((N // 2, 2), np.int32)[:, 0], (2, 0), driver.memory())
+    with pytest.raises(bifold.InvalidArgument, match="not contiguous"):
+        bifold.reduce(x)
+    assert x.deleted == 1
+    x = DlpackExporter(np.ones(N, np.int32), (2, 0), driver.memory())
+    failing(driver, "cuLaunchKernel")
+    with pytest.raises(bifold.Error) as caught:
+        bifold.reduce(x)
+    assert (caught.value.backend, caught.value.native_code, x.deleted) == ("cuda", 719, 1)
+
+
+def test_dlpack_orders_the_work_of_interfaces_without_streams(driver):
+    x = DlpackExporter(np.ones(N, np.int32), (2, 0), driver.memory())
+    x.__cuda_array_interface__ = InterfaceExporter(x.address, N).__cuda_array_interface__
+    bifold.reduce(x)
+    assert x.streams == [1]
+    x.__cuda_array_interface__["stream"] = None
+    bifold.reduce(x)
+    assert x.streams == [1]
+
+
+def test_events_and_streams_of_cuda(driver):
+    class Stream:
+        def __init__(self, number):
+            self.ptr = number
+
+    x = InterfaceExporter(driver.memory(), N)
+    done = bifold.Event()
+    bifold.inclusive_scan(x, x, queue=Stream(driver.stream()), done=done)
+    assert done.to_cuda()
+    bifold.reduce(x, wait=[done])
+    assert done.complete()
+    native = ctypes.c_void_p()
+    driver.cuEventCreate(ctypes.byref(native), 0)
+    event = Stream(native.value)
+    assert bifold.reduce(x, wait=[event]) is not None
+    done.close()
+    driver.cuEventDestroy_v2(native)
+
+
+def test_kinds_do_not_mix(driver):
+    with pytest.raises(bifold.InvalidArgument, match="memory of cuda, the queue is one of opencl"):
+        try:
+            queue = bifold.Queue("opencl")
+        except bifold.Unavailable as absent:
+            pytest.skip(str(absent))
+        bifold.reduce(InterfaceExporter(driver.memory(), N), queue=queue)

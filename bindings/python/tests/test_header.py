@@ -1,0 +1,112 @@
+"""The table of functions that ctypes calls, against the C headers."""
+
+import ctypes
+import re
+from pathlib import Path
+
+import pytest
+
+from bifold import _errors, _native, _operators
+
+HEADERS = Path(__file__).parents[3] / "include" / "bifold"
+
+# Plans and workspaces have no counterpart in Python, nor has what other functions do as well.
+LEFT_OUT = re.compile(r"bifold_(last_error|status_name|copy|cuda_(record|adopt_current_device))$")
+LEFT_OUT_TOO = re.compile(r"bifold_\w*(plan|workspace)\w*$|bifold_buffer_size$")
+
+INTEGERS = {
+    "bool": ctypes.c_bool,
+    "double": ctypes.c_double,
+    "int32_t": ctypes.c_int32,
+    "int64_t": ctypes.c_int64,
+    "size_t": ctypes.c_size_t,
+    "uint32_t": ctypes.c_uint32,
+    "uint64_t": ctypes.c_uint64,
+}
+CALLBACKS = {"bifold_log_callback": _native.LOG_CALLBACK}
+STRUCTS = {
+    "bifold_error": _native.ErrorDetails,
+    "bifold_field": _native.Field,
+    "bifold_backend_info": _native.BackendInfo,
+    "bifold_device_info": _native.DeviceInfo,
+    "bifold_device_options": _native.DeviceOptions,
+    "bifold_capabilities": _native.Capabilities,
+    "bifold_view": _native.View,
+    "bifold_queue_options": _native.QueueOptions,
+    "bifold_options": _native.Options,
+}
+
+
+@pytest.fixture(scope="module")
+def text():
+    whole = "".join((HEADERS / name).read_text() for name in ("c_base.h", "bifold.h"))
+    return re.sub(r"/\*.*?\*/", "", whole, flags=re.S)
+
+
+@pytest.fixture(scope="module")
+def functions(text):
+    found = re.findall(r"BIFOLD_API\s+([^;]*?)\b(bifold_\w+)\(([^;]*?)\);", text, flags=re.S)
+    assert len(found) > 60
+    return {
+        name: (" ".join(result.split()), [" ".join(a.split()) for a in arguments.split(",")])
+        for result, name, arguments in found
+    }
+
+
+def plain(declaration, aliases):
+    """The ctypes type of a parameter or a member."""
+    words = [w for w in re.findall(r"\w+|\*", declaration) if w != "const"]
+    stars = words.count("*")
+    base = words[0]
+    base = aliases.get(base, base)
+    if stars == 0:
+        return {**INTEGERS, **STRUCTS, **CALLBACKS}[base]
+    if stars == 1 and base in INTEGERS:
+        return ctypes.POINTER(INTEGERS[base])
+    if stars == 1 and base in STRUCTS:
+        return ctypes.POINTER(STRUCTS[base])
+    if stars == 1 and base == "char":
+        return ctypes.c_char_p
+    return ctypes.c_void_p if stars == 1 else ctypes.POINTER(ctypes.c_void_p)
+
+
+@pytest.fixture(scope="module")
+def aliases(text):
+    return dict((new, old) for old, new in re.findall(r"typedef (\w+) (bifold_\w+);", text))
+
+
+def test_every_function_is_declared_as_the_header_has_it(functions, aliases):
+    declared = {**_native.CALLS, **{n: a for n, (_, a) in _native.OTHERS.items()}}
+    wanted = {n for n in functions if not LEFT_OUT.match(n) and not LEFT_OUT_TOO.match(n)}
+    assert set(declared) == wanted
+    for name, arguments in declared.items():
+        result, parameters = functions[name]
+        kinds = [] if parameters == ["void"] else [plain(p, aliases) for p in parameters]
+        assert arguments == kinds, name
+        assert (name in _native.CALLS) == (result == "bifold_status"), name
+
+
+def test_every_struct_has_the_headers_members(text, aliases):
+    for name, struct in STRUCTS.items():
+        body = re.search(rf"typedef struct {name} {{(.*?)}} {name};", text, flags=re.S).group(1)
+        members = [" ".join(m.split()) for m in body.split(";") if m.strip()]
+        assert [f[0] for f in struct._fields_] == [re.findall(r"\w+", m)[-1] for m in members]
+        for (label, kind), member in zip(struct._fields_, members):
+            of = plain(member.rsplit(label, 1)[0], aliases)
+            assert kind == of, f"{name}.{label}"
+
+
+def test_the_numbers_are_the_headers(text):
+    def numbered(pattern):
+        return [name.lower() for name in re.findall(pattern, text)]
+
+    operators = re.search(r"enum {\s*BIFOLD_PLUS.*?}", text, flags=re.S).group(0)
+    assert re.findall(r"BIFOLD_(\w+)", operators) == [o.upper() for o in _operators.BUILTIN]
+    statuses = dict(re.findall(r"BIFOLD_(\w+) = (\d+)", text))
+    assert statuses.pop("OK") == "0"
+    assert {int(n): s.lower() for s, n in statuses.items()} == {
+        number: kind.category for number, kind in _errors._BY_STATUS.items()
+    }
+    types = re.search(r"enum {\s*(BIFOLD_I8.*?)}", text, flags=re.S).group(1)
+    builtin = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64".split()
+    assert numbered(r"BIFOLD_([IUF]\d+)\b")[: len(types.split(","))] == builtin
