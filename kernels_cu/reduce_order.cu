@@ -20,6 +20,55 @@
 
 #define PER_ITEM (COLUMNS / 32)
 #define LEAVES (GROUP_SIZE / 32)
+#define PART_UNROLL 4
+
+// The rows of a whole leaf. `from` is the first element of the work-item's first column, and its
+// other columns are neighbours of that one, loaded as a pack, or every 32nd.
+DEVICE void add_leaf(ACC* sums, const IN* from, bool packed) {
+  for (u32 row = 0; row < LEAF_ROWS; row += UNROLL) {
+    IN items[UNROLL][PER_ITEM];
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (packed) {
+        const IN_PACK pack = load_pack(from + (row + f) * COLUMNS);
+#pragma unroll
+        for (u32 k = 0; k < PER_ITEM; ++k) items[f][k] = pack.item[k % VEC];
+      } else {
+#pragma unroll
+        for (u32 k = 0; k < PER_ITEM; ++k) items[f][k] = from[(row + f) * COLUMNS + k * 32];
+      }
+    }
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) sums[k] = COMBINE(sums[k], LIFT(items[f][k]));
+    }
+  }
+}
+
+// The rows of a leaf of `left` elements. What lies behind them is loaded from elsewhere, so that
+// loads need not wait for one another, and not added.
+DEVICE void add_part_of_leaf(ACC* sums, const IN* leaf, u32 left, u32 first, u32 apart) {
+  for (u32 row = 0; row < left; row += PART_UNROLL * COLUMNS) {
+    IN items[PART_UNROLL][PER_ITEM];
+#pragma unroll
+    for (u32 f = 0; f < PART_UNROLL; ++f) {
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        const u32 i = row + f * COLUMNS + first + k * apart;
+        items[f][k] = leaf[i < left ? i : 0];
+      }
+    }
+#pragma unroll
+    for (u32 f = 0; f < PART_UNROLL; ++f) {
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        const u32 i = row + f * COLUMNS + first + k * apart;
+        if (i < left) sums[k] = COMBINE(sums[k], LIFT(items[f][k]));
+      }
+    }
+  }
+}
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     reduce_order(const IN* input, u64 input_offset, u64 n, ACC* nodes, u64 nodes_offset) {
@@ -40,35 +89,12 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   ACC sums[PER_ITEM];
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) sums[k] = IDENTITY;
-  if (begin + LEAF_ROWS * COLUMNS <= n) {
-    const IN* from = input + begin + first;
-    for (u32 row = 0; row < LEAF_ROWS; row += UNROLL) {
-      IN items[UNROLL][PER_ITEM];
-#pragma unroll
-      for (u32 f = 0; f < UNROLL; ++f) {
-        if (packed) {
-          const IN_PACK pack = load_pack(from + (row + f) * COLUMNS);
-#pragma unroll
-          for (u32 k = 0; k < PER_ITEM; ++k) items[f][k] = pack.item[k % VEC];
-        } else {
-#pragma unroll
-          for (u32 k = 0; k < PER_ITEM; ++k) items[f][k] = from[(row + f) * COLUMNS + k * 32];
-        }
-      }
-#pragma unroll
-      for (u32 f = 0; f < UNROLL; ++f) {
-#pragma unroll
-        for (u32 k = 0; k < PER_ITEM; ++k) sums[k] = COMBINE(sums[k], LIFT(items[f][k]));
-      }
-    }
+  if (begin + LEAF_ROWS * COLUMNS > n) {
+    if (begin < n) add_part_of_leaf(sums, input + begin, (u32)(n - begin), first, apart);
+  } else if (packed) {
+    add_leaf(sums, input + begin + first, true);
   } else {
-    for (u64 row = begin; row < n; row += COLUMNS) {
-#pragma unroll
-      for (u32 k = 0; k < PER_ITEM; ++k) {
-        const u64 i = row + first + k * apart;
-        if (i < n) sums[k] = COMBINE(sums[k], LIFT(input[i]));
-      }
-    }
+    add_leaf(sums, input + begin + first, false);
   }
 
   // --- Fold the columns by halving ---

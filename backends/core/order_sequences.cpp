@@ -98,6 +98,7 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
   return build_kernel(device, spec);
 }
 
+// The kernel of the last group, of that size or what the device can have of it.
 PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_order_nodes";
@@ -105,8 +106,15 @@ PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uin
   spec.input = spec.accumulator = shape.accumulator;
   spec.output = shape.output;
   spec.op = shape.op;
-  spec.defines = {{"GROUP_SIZE", group_size}};
-  return build_kernel(device, spec);
+  for (;;) {
+    spec.defines = {{"GROUP_SIZE", group_size}};
+    try {
+      return build_kernel(device, spec);
+    } catch (const GroupTooLarge& too_large) {
+      group_size = std::min(group_size / 2, std::bit_floor(too_large.limit));
+      if (group_size == 0) throw;
+    }
+  }
 }
 
 }  // namespace

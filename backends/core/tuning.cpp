@@ -36,7 +36,7 @@ const std::vector<Defaults>& defaults() {
        {{"GROUP_SIZE", 256}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}}},
       {"reduce_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
-      {"reduce_order", {{"GROUP_SIZE", 256}, {"UNROLL", 8}}, {{"GROUP_SIZE", 32}, {"UNROLL", 8}}},
+      {"reduce_order", {{"GROUP_SIZE", 512}, {"UNROLL", 8}}, {{"GROUP_SIZE", 32}, {"UNROLL", 8}}},
       {"reduce_order_chunks", {}, {{"groups_per_unit", 16}}},
       {"reduce_catanzaro",
        {{"GROUP_SIZE", 256}, {"groups_per_unit", 8}},

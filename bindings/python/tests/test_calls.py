@@ -80,7 +80,7 @@ def test_nothing_reduces_to_the_identity_and_scans_to_nothing():
 
 def test_any_shape_and_layout_of_the_host_reduces_in_its_order():
     x = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
-    last = bifold.Operator("last", "b", np.int32(0))
+    last = bifold.Operator("last", "b == -1 ? a : b", np.int32(-1))
     assert bifold.reduce(x, last) == 23
     assert bifold.reduce(x[:, ::-1, ::2]) == x[:, ::-1, ::2].sum()
     assert bifold.reduce(x.T, last) == 23
