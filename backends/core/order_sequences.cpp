@@ -122,7 +122,10 @@ PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uin
 std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
   constexpr std::uint64_t no_limit = std::uint64_t{1} << 63;
-  const std::uint32_t group = tuning.get("GROUP_SIZE");
+  // A leaf takes 32 work-items.
+  Tuning values = tuning;
+  const std::uint32_t group = std::max(tuning.get("GROUP_SIZE") / 32, 1U) * 32;
+  values.set("GROUP_SIZE", group);
   const Subtrees subtrees{order_v1::leaf_elements(shape.accumulator), group / 32, no_limit};
   // What the last group keeps in local memory has to fit, however wide an accumulator is.
   constexpr std::size_t local_bytes = 16384;
@@ -130,7 +133,7 @@ std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const galler
   const std::uint32_t last_group =
       std::bit_floor(std::min({4 * group, device.capabilities().max_group_size, fitting}));
   return std::make_shared<OrderReduce>(device, variant, shape, subtrees,
-                                       build_leaves(device, variant, shape, tuning),
+                                       build_leaves(device, variant, shape, values),
                                        build_nodes(device, shape, last_group));
 }
 

@@ -20,7 +20,6 @@ constexpr cl_device_info device_compute_capability_minor_nv = 0x4001;
 constexpr cl_device_info device_sub_group_sizes_intel = 0x4108;
 constexpr cl_bitfield atomic_order_acq_rel = 1U << 1U;
 constexpr cl_bitfield atomic_scope_device = 1U << 5U;
-constexpr cl_uint vendor_nvidia = 0x10de;
 
 bool has_all(cl_bitfield value, cl_bitfield wanted) { return (value & wanted) == wanted; }
 
@@ -162,8 +161,7 @@ DeviceInfo describe(cl_device_id device, std::string selector, std::uint32_t ind
 Capabilities read_capabilities(const cl::Context& context, const cl::Device& device) {
   auto* const id = device();
   const std::string extensions = device_text(id, CL_DEVICE_EXTENSIONS);
-  const bool nvidia = device_value<cl_uint>(id, CL_DEVICE_VENDOR_ID) == vendor_nvidia &&
-                      has_extension(extensions, "cl_nv_device_attribute_query");
+  const bool nvidia = is_nvidias(id);
   const auto major =
       nvidia ? device_value<cl_uint>(id, device_compute_capability_major_nv) : cl_uint{0};
   const auto minor =

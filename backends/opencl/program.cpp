@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <limits>
 
@@ -60,6 +61,15 @@ std::string build_log(const cl::Program& program, const cl::Device& device) {
                .source = std::move(source)});
 }
 
+// The work-group size that the kernel's source requires, or 0.
+std::size_t required_items(const cl::Kernel& kernel, const cl::Device& device) {
+  std::array<std::size_t, 3> sizes{};
+  check(clGetKernelWorkGroupInfo(kernel(), device(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                 sizeof sizes, sizes.data(), nullptr),
+        "clGetKernelWorkGroupInfo");
+  return sizes[0] * sizes[1] * sizes[2];
+}
+
 }  // namespace
 
 Kernel::Kernel(cl::Program program, const cl::Device& device, std::string entry)
@@ -71,6 +81,8 @@ Kernel::Kernel(cl::Program program, const cl::Device& device, std::string entry)
   check(clGetKernelWorkGroupInfo(kernel(), device(), CL_KERNEL_WORK_GROUP_SIZE, sizeof items,
                                  &items, nullptr),
         "clGetKernelWorkGroupInfo");
+  // NVIDIA's driver (580) answers 256 for every kernel, those that require more and run included.
+  if (is_nvidias(device())) items = std::max(items, required_items(kernel, device));
   max_group_size_ = static_cast<std::uint32_t>(
       std::min<std::size_t>(items, std::numeric_limits<std::uint32_t>::max()));
   cl_uint arguments = 0;

@@ -55,6 +55,12 @@ bool has_extension(const std::string& extensions, std::string_view name) {
   return padded.find(" " + std::string(name) + " ") != std::string::npos;
 }
 
+bool is_nvidias(cl_device_id device) {
+  constexpr cl_uint vendor_nvidia = 0x10de;
+  return device_value<cl_uint>(device, CL_DEVICE_VENDOR_ID) == vendor_nvidia &&
+         has_extension(device_text(device, CL_DEVICE_EXTENSIONS), "cl_nv_device_attribute_query");
+}
+
 std::uint32_t version_in(const std::string& text) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   const std::size_t dot = text.find('.');

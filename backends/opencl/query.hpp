@@ -41,6 +41,9 @@ std::string platform_of(cl_device_id device);
 /// Whether the device lists the extension, as a whole word.
 bool has_extension(const std::string& extensions, std::string_view name);
 
+/// Whether NVIDIA's own driver runs the device.
+bool is_nvidias(cl_device_id device);
+
 /// 10 * major + minor of a text like "OpenCL 3.0 vendor" or "OpenCL C 1.2", 0 when unreadable.
 std::uint32_t version_in(const std::string& text);
 

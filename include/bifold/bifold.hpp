@@ -10,9 +10,11 @@
 #include <bifold/log.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>
+#include <bifold/order.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/reduce.hpp>
 #include <bifold/reference.hpp>
+#include <bifold/reference_v1.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/struct.hpp>
 #include <bifold/type.hpp>

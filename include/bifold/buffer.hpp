@@ -111,10 +111,10 @@ class View {
   }
 
   /// A view for writing is one for reading too.
-  operator View<const T>() const noexcept  // NOLINT(google-explicit-constructor)
-    requires(!std::is_const_v<T>)
-  {
-    View<const T> view;
+  template <class U>
+    requires(!std::is_const_v<T> && std::is_same_v<U, const T>)
+  operator View<U>() const noexcept {  // NOLINT(google-explicit-constructor)
+    View<U> view;
     view.memory_ = memory_;
     view.byte_offset_ = byte_offset_;
     view.count_ = count_;

@@ -1,11 +1,16 @@
-// The constants of order v1: the association of floating-point results that is the same on every
-// device. docs/order.md has the formulas, reference_v1.hpp the same in C++.
+/// @file
+/// The constants of order v1: the association of floating-point results that is the same on every
+/// device. docs/order.md has the formulas, reference_v1.hpp the same in C++.
 #pragma once
 
 #include <bifold/type.hpp>
 #include <cstdint>
 
+/// Order v1.
 namespace bifold::order_v1 {
+
+/// @addtogroup oracle
+/// @{
 
 /// Rows of a leaf of a reduction.
 inline constexpr std::uint32_t leaf_rows = 32;
@@ -21,5 +26,7 @@ constexpr std::uint32_t leaf_columns(Type accumulator) noexcept {
 constexpr std::uint32_t leaf_elements(Type accumulator) noexcept {
   return leaf_rows * leaf_columns(accumulator);
 }
+
+/// @}
 
 }  // namespace bifold::order_v1

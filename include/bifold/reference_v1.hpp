@@ -1,5 +1,6 @@
-// Order v1 in plain sequential C++: the bits that every device gives. The compiler must not
-// contract a * b + c (GCC and Clang: -ffp-contract=off), nor reorder (no -ffast-math).
+/// @file
+/// Order v1 in plain sequential C++: the bits that every device gives. The compiler must not
+/// contract a * b + c (GCC and Clang: -ffp-contract=off), nor reorder (no -ffast-math).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,11 @@
 #include <span>
 #include <vector>
 
+/// Order v1.
 namespace bifold::reference::v1 {
+
+/// @addtogroup oracle
+/// @{
 
 /// A leaf: column c is the left fold of the elements c, c + columns, c + 2 columns, ...; then the
 /// columns fold by halving: c with c + columns / 2, and so on. What does not exist is skipped.
@@ -57,5 +62,7 @@ Acc reduce(std::span<const In> input, Acc init, Lift lift, Combine combine) {
   }
   return combine(init, tree(std::move(leaves), combine));
 }
+
+/// @}
 
 }  // namespace bifold::reference::v1
