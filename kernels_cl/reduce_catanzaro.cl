@@ -10,9 +10,10 @@
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_catanzaro(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global ACC* partials,
     u64 partials_offset) {
   __local ACC scratch[GROUP_SIZE];
+  const u64 n = COUNT;
   const u64 stride = (u64)get_num_groups(0) * GROUP_SIZE;
   input += input_offset;
 

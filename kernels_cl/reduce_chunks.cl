@@ -5,9 +5,11 @@
 // Source: bifold.
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_chunks(const __global IN* input,
-                                                                           u64 input_offset, u64 n,
+                                                                           u64 input_offset,
+                                                                           COUNT_PARAMETERS,
                                                                            __global ACC* partials,
                                                                            u64 partials_offset) {
+  const u64 n = COUNT;
   const u64 begin = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
 

@@ -71,9 +71,11 @@ DEVICE void add_part_of_leaf(ACC* sums, const __global IN* leaf, u32 left, u32 f
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* nodes, u64 nodes_offset) {
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global ACC* nodes,
+    u64 nodes_offset) {
   __local FoldScratch fold_scratch;
   __local ACC leaves[LEAVES];
+  const u64 n = COUNT;
   const u32 item = (u32)get_local_id(0) % 32;
   const u32 team = (u32)get_local_id(0) / 32;
   const u64 begin = ((u64)get_group_id(0) * LEAVES + team) * (LEAF_ROWS * COLUMNS);

@@ -30,8 +30,9 @@ DEVICE ACC leaf_sum(const __global IN* leaf, u64 count) {
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_chunks(
-    const __global IN* input, u64 input_offset, u64 n, u64 leaves_per_node, __global ACC* nodes,
-    u64 nodes_offset) {
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, u64 leaves_per_node,
+    __global ACC* nodes, u64 nodes_offset) {
+  const u64 n = COUNT;
   const u64 leaf_elements = LEAF_ROWS * COLUMNS;
   const u64 leaves = (n + leaf_elements - 1) / leaf_elements;
   const u64 first = get_group_id(0) * leaves_per_node;
@@ -54,7 +55,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_chunks
   }
 
   // --- Write the node, its absent leaves skipped ---
-  ACC sum = waiting[depth - 1];
-  for (u32 level = depth - 1; level > 0; --level) sum = COMBINE(waiting[level - 1], sum);
+  // There may be none at all, where n is less than the launch was made for.
+  ACC sum = depth > 0 ? waiting[depth - 1] : IDENTITY;
+  for (u32 level = depth; level > 1; --level) sum = COMBINE(waiting[level - 2], sum);
   nodes[nodes_offset + get_group_id(0)] = sum;
 }

@@ -12,7 +12,7 @@
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_nodes(
-    __global ACC* nodes, u64 nodes_offset, u64 count, ACC init, __global OUT* result,
+    __global ACC* nodes, u64 nodes_offset, u64 count, INIT_PARAMETERS, __global OUT* result,
     u64 result_offset) {
   __local ACC values[GROUP_SIZE];
   const u32 id = (u32)get_local_id(0);
@@ -46,5 +46,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
   }
 
   // --- Write the result ---
-  if (id == 0) result[result_offset] = TO_OUT(COMBINE(init, values[0]));
+  // Nobody else reads INIT, whose place may be the result's.
+  if (id == 0) result[result_offset] = TO_OUT(COMBINE(INIT, values[0]));
 }

@@ -4,8 +4,8 @@
 // Assumes a commutative operator. Source: Catanzaro 2010, as in Jradi 2017, section 2.3.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_partials(
-    const __global ACC* partials, u64 partials_offset, u64 count, ACC init, __global OUT* result,
-    u64 result_offset) {
+    const __global ACC* partials, u64 partials_offset, u64 count, INIT_PARAMETERS,
+    __global OUT* result, u64 result_offset) {
   __local ACC scratch[GROUP_SIZE];
   const u32 id = (u32)get_local_id(0);
   partials += partials_offset;
@@ -18,5 +18,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_par
   sum = group_tree(sum, scratch);
 
   // --- Write the result ---
-  if (id == 0) result[result_offset] = TO_OUT(COMBINE(init, sum));
+  // Nobody else reads INIT, whose place may be the result's.
+  if (id == 0) result[result_offset] = TO_OUT(COMBINE(INIT, sum));
 }

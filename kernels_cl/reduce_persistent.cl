@@ -5,7 +5,7 @@
 // branch. The paper drops the barriers of the local tree, which is right only inside one lock-step
 // wave; here they stay, and idle work-items keep to a spare half of the scratch.
 // Cost: reads each element once, writes one accumulator per group; two launches; log2(GROUP_SIZE)
-// + 1 barriers. Assumes a commutative operator, n >= 1 and a power-of-two group.
+// + 1 barriers. Assumes a commutative operator and a power-of-two group.
 // Source: Jradi 2017, section 3, listings 4 to 6.
 
 #ifndef GROUP_SIZE
@@ -19,9 +19,10 @@
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_persistent(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global ACC* partials,
     u64 partials_offset) {
   __local ACC scratch[2 * GROUP_SIZE];
+  const u64 n = COUNT;
   const u32 id = (u32)get_local_id(0);
   const u64 width = (u64)get_num_groups(0) * GROUP_SIZE;
   const u64 item = (u64)get_group_id(0) * GROUP_SIZE + id;

@@ -13,10 +13,11 @@
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_vector(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global ACC* partials,
     u64 partials_offset) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
+  const u64 n = COUNT;
   const u64 id = (u64)get_group_id(0) * GROUP_SIZE + get_local_id(0);
   const u64 stride = (u64)get_num_groups(0) * GROUP_SIZE;
   input += input_offset;

@@ -8,19 +8,22 @@
 // & Brolos 2022, version 0.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chained(
-    const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset,
-    ACC init, __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global OUT* output,
+    u64 output_offset, INIT_PARAMETERS, __global u64* control, u64 control_offset, u64 capacity,
+    u64 tiles TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   __local ACC prefix;
   __local u64 drawn;
+  const u64 n = COUNT;
+  const ACC init = INIT;
   input += input_offset;
   output += output_offset;
   control += control_offset;
   __global u64* words = control + 2;
 
   // --- Draw a tile ---
-  const Draw draw = draw_tile(control, tiles, &drawn);
+  const Draw draw = draw_tile(control, n, &drawn);
   const u32 epoch = draw.epoch;
   const u64 tile = draw.tile;
   const u64 begin = tile * TILE;
@@ -52,6 +55,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
     }
     if (state != STATE_INCLUSIVE) carry = COMBINE(init, carry);
     if (draw.valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+    LEAVE_TOTAL(draw.last, COMBINE(carry, total));
     if ((const __global void*)input == (const __global void*)output) device_fence();
     prefix = carry;
   }

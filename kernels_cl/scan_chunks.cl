@@ -5,7 +5,8 @@
 // Source: bifold; the phases are those of reduce-then-scan.
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunk_results(
-    __global ACC* partials, u64 partials_offset, u64 count, ACC init) {
+    __global ACC* partials, u64 partials_offset, u64 count, INIT_PARAMETERS TOTAL_PARAMETERS) {
+  const ACC init = INIT;
   partials += partials_offset;
 
   // --- Scan the results of the chunks in place ---
@@ -15,11 +16,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunk_results(
     partials[i] = carry;
     carry = COMBINE(carry, sum);
   }
+  LEAVE_TOTAL(true, carry);
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
-    const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, const __global ACC* partials,
     u64 partials_offset, __global OUT* output, u64 output_offset) {
+  const u64 n = COUNT;
   const u64 begin = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
   input += input_offset;

@@ -5,10 +5,11 @@
 // Source: Oancea & Henriksen 2023, section on scan; seed of Willen & Brolos 2022.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_tiles(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global ACC* partials,
     u64 partials_offset) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
+  const u64 n = COUNT;
   const u64 first = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
   input += input_offset;
@@ -29,9 +30,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_til
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_partials(
-    __global ACC* partials, u64 partials_offset, u64 count, ACC init) {
+    __global ACC* partials, u64 partials_offset, u64 count, INIT_PARAMETERS TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
+  const ACC init = INIT;
   partials += partials_offset;
 
   // --- Scan the partials, a group's width at a time ---
@@ -45,13 +47,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_parti
     if (i < count) partials[i] = COMBINE(carry, COMBINE(groups, before));
     carry = COMBINE(carry, total);
   }
+  LEAVE_TOTAL(get_local_id(0) == 0, carry);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles(
-    const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, const __global ACC* partials,
     u64 partials_offset, __global OUT* output, u64 output_offset) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
+  const u64 n = COUNT;
   const u64 first = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
   input += input_offset;

@@ -23,19 +23,22 @@ typedef struct {
   u32 epoch;
   u64 tile;
   u64 predecessors;  // Tiles before it.
-  bool valid;
+  bool valid;        // It has elements.
+  bool last;         // It has the last element; of no elements, the first tile has.
 } Draw;
 
-// Draws the group's tile, the same for all its work-items. Only a call that failed half-way leaves
-// a ticket beyond the tiles behind; who draws one has no element, looks at no predecessor and
-// publishes nothing. Ends with a barrier behind it.
-DEVICE Draw draw_tile(__global u64* control, u64 tiles, __local u64* drawn) {
+// Draws the group's tile, the same for all its work-items. A tile beyond n, of a launch for more
+// elements than there are or of a call that failed half-way, has no element; who draws one looks at
+// no predecessor and publishes nothing. Ends with a barrier behind it.
+DEVICE Draw draw_tile(__global u64* control, u64 n, __local u64* drawn) {
   if (get_local_id(0) == 0) *drawn = add_word(control, 1);
   barrier(CLK_LOCAL_MEM_FENCE);
   Draw draw;
   draw.epoch = epoch_of(*drawn);
   draw.tile = ticket_of(*drawn);
-  draw.valid = draw.tile < tiles;
+  const u64 begin = draw.tile * TILE;
+  draw.valid = begin < n;
+  draw.last = (draw.valid || draw.tile == 0) && n <= begin + TILE;
   draw.predecessors = draw.valid ? draw.tile : 0;
   return draw;
 }

@@ -10,8 +10,10 @@
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_catanzaro(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
+    reduce_catanzaro(const IN* input, u64 input_offset, COUNT_PARAMETERS, ACC* partials,
+                     u64 partials_offset) {
   __shared__ ACC scratch[GROUP_SIZE];
+  const u64 n = COUNT;
   const u64 stride = (u64)gridDim.x * GROUP_SIZE;
   input += input_offset;
 

@@ -71,9 +71,11 @@ DEVICE void add_part_of_leaf(ACC* sums, const IN* leaf, u32 left, u32 first, u32
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_order(const IN* input, u64 input_offset, u64 n, ACC* nodes, u64 nodes_offset) {
+    reduce_order(const IN* input, u64 input_offset, COUNT_PARAMETERS, ACC* nodes,
+                 u64 nodes_offset) {
   __shared__ FoldScratch fold_scratch;
   __shared__ ACC leaves[LEAVES];
+  const u64 n = COUNT;
   const u32 item = threadIdx.x % 32;
   const u32 team = threadIdx.x / 32;
   const u64 begin = ((u64)blockIdx.x * LEAVES + team) * (LEAF_ROWS * COLUMNS);

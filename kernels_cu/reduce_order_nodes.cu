@@ -12,7 +12,7 @@
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_order_nodes(ACC* nodes, u64 nodes_offset, u64 count, ACC init, OUT* result,
+    reduce_order_nodes(ACC* nodes, u64 nodes_offset, u64 count, INIT_PARAMETERS, OUT* result,
                        u64 result_offset) {
   __shared__ ACC values[GROUP_SIZE];
   const u32 id = threadIdx.x;
@@ -46,5 +46,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   }
 
   // --- Write the result ---
-  if (id == 0) result[result_offset] = TO_OUT(COMBINE(init, values[0]));
+  // Nobody else reads INIT, whose place may be the result's.
+  if (id == 0) result[result_offset] = TO_OUT(COMBINE(INIT, values[0]));
 }

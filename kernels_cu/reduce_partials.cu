@@ -4,8 +4,8 @@
 // Assumes a commutative operator. Source: Catanzaro 2010, as in Jradi 2017, section 2.3.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_partials(const ACC* partials, u64 partials_offset, u64 count, ACC init, OUT* result,
-                    u64 result_offset) {
+    reduce_partials(const ACC* partials, u64 partials_offset, u64 count, INIT_PARAMETERS,
+                    OUT* result, u64 result_offset) {
   __shared__ ACC scratch[GROUP_SIZE];
   const u32 id = threadIdx.x;
   partials += partials_offset;
@@ -18,5 +18,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   sum = group_tree(sum, scratch);
 
   // --- Write the result ---
-  if (id == 0) result[result_offset] = TO_OUT(COMBINE(init, sum));
+  // Nobody else reads INIT, whose place may be the result's.
+  if (id == 0) result[result_offset] = TO_OUT(COMBINE(INIT, sum));
 }

@@ -5,7 +5,7 @@
 // branch. The paper drops the barriers of the local tree, which is right only inside one lock-step
 // wave; here they stay, and idle work-items keep to a spare half of the scratch.
 // Cost: reads each element once, writes one accumulator per group; two launches; log2(GROUP_SIZE)
-// + 1 barriers. Assumes a commutative operator, n >= 1 and a power-of-two group.
+// + 1 barriers. Assumes a commutative operator and a power-of-two group.
 // Source: Jradi 2017, section 3, listings 4 to 6.
 
 #ifndef GROUP_SIZE
@@ -19,9 +19,10 @@
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_persistent(const IN* input, u64 input_offset, u64 n, ACC* partials,
+    reduce_persistent(const IN* input, u64 input_offset, COUNT_PARAMETERS, ACC* partials,
                       u64 partials_offset) {
   __shared__ ACC scratch[2 * GROUP_SIZE];
+  const u64 n = COUNT;
   const u32 id = threadIdx.x;
   const u64 width = (u64)gridDim.x * GROUP_SIZE;
   const u64 item = (u64)blockIdx.x * GROUP_SIZE + id;

@@ -13,9 +13,11 @@
 #endif
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_vector(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
+    reduce_vector(const IN* input, u64 input_offset, COUNT_PARAMETERS, ACC* partials,
+                  u64 partials_offset) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
+  const u64 n = COUNT;
   const u64 id = (u64)blockIdx.x * GROUP_SIZE + threadIdx.x;
   const u64 stride = (u64)gridDim.x * GROUP_SIZE;
   input += input_offset;

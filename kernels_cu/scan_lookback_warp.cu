@@ -7,19 +7,22 @@
 // to other running groups. Source: Willen & Brolos 2022, version 3; Merrill & Garland 2016.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    scan_lookback_warp(const IN* input, u64 input_offset, u64 n, OUT* output, u64 output_offset,
-                       ACC init, u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+    scan_lookback_warp(const IN* input, u64 input_offset, COUNT_PARAMETERS, OUT* output,
+                       u64 output_offset, INIT_PARAMETERS, u64* control, u64 control_offset,
+                       u64 capacity, u64 tiles TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   __shared__ ACC prefix;
   __shared__ u64 drawn;
+  const u64 n = COUNT;
+  const ACC init = INIT;
   input += input_offset;
   output += output_offset;
   control += control_offset;
   u64* words = control + 2;
 
   // --- Draw a tile ---
-  const Draw draw = draw_tile(control, tiles, &drawn);
+  const Draw draw = draw_tile(control, n, &drawn);
   const u32 epoch = draw.epoch;
   const u64 tile = draw.tile;
   const u64 begin = tile * TILE;
@@ -59,6 +62,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     }
     if (lane_index() == 0) {
       if (draw.valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+      LEAVE_TOTAL(draw.last, COMBINE(carry, total));
       if ((const void*)input == (const void*)output) device_fence();
       prefix = carry;
     }

@@ -5,9 +5,11 @@
 // Source: Oancea & Henriksen 2023, section on scan; seed of Willen & Brolos 2022.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_tiles(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
+    reduce_tiles(const IN* input, u64 input_offset, COUNT_PARAMETERS, ACC* partials,
+                 u64 partials_offset) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
+  const u64 n = COUNT;
   const u64 first = block_begin(n, blockIdx.x, gridDim.x);
   const u64 end = block_begin(n, blockIdx.x + 1, gridDim.x);
   input += input_offset;
@@ -28,9 +30,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    scan_partials(ACC* partials, u64 partials_offset, u64 count, ACC init) {
+    scan_partials(ACC* partials, u64 partials_offset, u64 count, INIT_PARAMETERS TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
+  const ACC init = INIT;
   partials += partials_offset;
 
   // --- Scan the partials, a group's width at a time ---
@@ -44,13 +47,15 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     if (i < count) partials[i] = COMBINE(carry, COMBINE(groups, before));
     carry = COMBINE(carry, total);
   }
+  LEAVE_TOTAL(threadIdx.x == 0, carry);
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    scan_tiles(const IN* input, u64 input_offset, u64 n, const ACC* partials, u64 partials_offset,
-               OUT* output, u64 output_offset) {
+    scan_tiles(const IN* input, u64 input_offset, COUNT_PARAMETERS, const ACC* partials,
+               u64 partials_offset, OUT* output, u64 output_offset) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
+  const u64 n = COUNT;
   const u64 first = block_begin(n, blockIdx.x, gridDim.x);
   const u64 end = block_begin(n, blockIdx.x + 1, gridDim.x);
   input += input_offset;

@@ -1,4 +1,5 @@
 // THE table: every kernel variant once. Planner, tests, benchmark and documentation read it.
+#include <algorithm>
 #include <bifold/gallery.hpp>
 #include <string>
 #include <string_view>
@@ -45,29 +46,33 @@ struct Table {
            {.on_gpu = {"vector", "catanzaro", "ordered"}, .on_cpu = {"chunks", "ordered"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
-           Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce, {"lanes", "packs_in"}});
+           Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce, {"count", "lanes", "packs_in"}});
     reduce("chunks", "reduce_chunks",
            "for CPUs: one work-item per consecutive chunk, vector accumulators", "bifold",
-           opencl_only, Order::fixed, {1, 0, 2}, {core::plan_chunked_reduce});
+           opencl_only, Order::fixed, {1, 0, 2},
+           {core::plan_chunked_reduce, {"count", "chunks", "blocks"}});
     reduce("ordered", "scan_reduce_then_scan",
            "blocks of tiles reduced in index order: the first phases of reduce_then_scan", "bifold",
            nothing, Order::fixed, {1, 0, 2},
            {core::plan_ordered_reduce,
-            {"lanes", "packs_in", "packs_out", "scan_tile", "blocks"},
+            {"count", "init", "total", "lanes", "packs_in", "packs_out", "scan_tile", "blocks"},
             "reduce_tiles"});
     reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
            commutative, Order::v1, {1, 0, 2},
-           {core::plan_order_reduce, {"columns", "neighbours", "packs_in"}});
+           {core::plan_order_reduce, {"count", "columns", "neighbours", "packs_in"}});
     reduce("order_v1_chunks", "reduce_order_chunks",
            "order v1 for CPUs: one work-item per subtree of leaves", "bifold", commutative_opencl,
-           Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce});
+           Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce, {"count"}});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2},
-           {core::plan_two_stage_reduce, {"group_tree"}});
+           {core::plan_two_stage_reduce, {"count", "group_tree"}});
     const auto persistent = [&](std::string_view name, std::string_view summary,
                                 std::uint32_t unroll, std::uint32_t coalesced) {
       reduce(name, "reduce_persistent", summary, jradi, commutative, Order::fixed, {1, 0, 2},
-             {core::plan_two_stage_reduce, {}, {}, {{"UNROLL", unroll}, {"COALESCED", coalesced}}});
+             {core::plan_two_stage_reduce,
+              {"count"},
+              {},
+              {{"UNROLL", unroll}, {"COALESCED", coalesced}}});
     };
     struct Unrolled {
       std::string_view name;
@@ -102,10 +107,12 @@ struct Table {
           .on_cpu = {"chunks", "reduce_then_scan"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
-         opencl_only, Order::fixed, {2, 1, 3}, {core::plan_chunked_scan, {"chunks", "blocks"}});
+         opencl_only, Order::fixed, {2, 1, 3},
+         {core::plan_chunked_scan, {"count", "init", "total", "chunks", "blocks"}});
     scan("reduce_then_scan", "scan_reduce_then_scan",
          "reduce tiles, scan their results, scan tiles", oancea, nothing, Order::fixed, {2, 1, 3},
-         {core::plan_reduce_then_scan, {"lanes", "packs_in", "packs_out", "scan_tile", "blocks"}});
+         {core::plan_reduce_then_scan,
+          {"count", "init", "total", "lanes", "packs_in", "packs_out", "scan_tile", "blocks"}});
     scan("blelloch", "scan_blelloch", "up-sweep and down-sweep over blocks, recursively", oancea,
          nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan, {}, {}, {{"PER_ITEM", 2}}});
     scan("hillis_steele", "scan_hillis_steele", "one sweep of log2 steps over blocks, recursively",
@@ -226,20 +233,29 @@ struct Table {
   }
 
   static std::vector<std::string_view> lookback_prelude() {
-    return {"lanes", "packs_in", "packs_out", "scan_tile", "atomics", "tile_words"};
+    return {"count",     "init",      "total",   "lanes",     "packs_in",
+            "packs_out", "scan_tile", "atomics", "tile_words"};
   }
 
   void reduce(std::string_view name, std::string_view family, std::string_view summary,
               std::string_view source, const Requirements& needs, Order order, Cost cost, Row row) {
+    const bool takes_values = takes_device_values(row);
     add({Algorithm::reduce, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches},
+         cost.launches, takes_values},
         std::move(row));
   }
   void scan(std::string_view name, std::string_view family, std::string_view summary,
             std::string_view source, const Requirements& needs, Order order, Cost cost, Row row) {
+    const bool takes_values = takes_device_values(row);
     add({Algorithm::scan, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches},
+         cost.launches, takes_values},
         std::move(row));
+  }
+  // Kernels that ask the prelude for n find it wherever it is; the other values go with it.
+  // Production resolves to such rows.
+  static bool takes_device_values(const Row& row) {
+    return row.planner == nullptr ||
+           std::find(row.prelude.begin(), row.prelude.end(), "count") != row.prelude.end();
   }
   void add(const Variant& variant, Row row) {
     variants.push_back(variant);

@@ -22,7 +22,7 @@ using Planner = std::shared_ptr<const detail::Plan> (*)(const Device& device,
 struct Row {
   Planner planner = nullptr;
   /// Prelude files of the family, in order; "lanes", "atomics" and "cell" stand for the path that
-  /// the device offers.
+  /// the device offers, "count", "init" and "total" for where a call has these values.
   std::vector<std::string_view> prelude{};
   std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
   Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.

@@ -93,6 +93,9 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
   if (Support possible = check_device(variant, device, shape.accumulator); !possible) {
     return possible;
   }
+  if (shape.on_device.any() && !variant.device_values) {
+    return no("its launches follow from n, which with the initial value has to be the host's");
+  }
   return check_operator(variant, shape.accumulator, shape.op);
 }
 

@@ -64,6 +64,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
   for (const auto& [word, type] : names) {
     text += fmt::format("typedef {1} {0};\n#define {0}_NAME {1}\n", word, name_of(type));
   }
+  if (spec.count) text += fmt::format("typedef {} COUNT_TYPE;\n", name_of(*spec.count));
 }
 
 /// `value` as an expression; its bits, so that NaN, -0 and infinity are meant.
@@ -105,6 +106,9 @@ void append_operator(std::string& text, const KernelSpec& spec) {
     text +=
         fmt::format("#define LIFT(x) ((ACC)({}))\n", is_logical(spec.op.kind()) ? "(x) != 0" : "x");
   }
+  // An initial value counts as what an element of the accumulator's type would.
+  text += fmt::format("#define LIFT_INIT(x) {}\n",
+                      is_logical(spec.op.kind()) ? "((ACC)((x) != 0))" : "(x)");
   text += fmt::format("#define TO_OUT(x) {}\n", spec.output.is_struct() ? "(x)" : "((OUT)(x))");
   text += fmt::format("#define IDENTITY {}\n",
                       literal(accumulator, spec.op.identity(accumulator).data()));

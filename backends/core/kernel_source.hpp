@@ -5,6 +5,7 @@
 #include <bifold/op.hpp>
 #include <bifold/type.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,7 +24,8 @@ struct KernelSpec {
   Type accumulator = Type::i32;
   Type output = Type::i32;
   Operator op = plus;
-  Map map{};  ///< From the input's type to the accumulator's.
+  Map map{};                    ///< From the input's type to the accumulator's.
+  std::optional<Type> count{};  ///< Of a count in device memory.
   std::vector<std::pair<std::string_view, std::uint32_t>> defines;
 };
 

@@ -25,7 +25,7 @@ struct Subtrees {
     return std::max(at_least, std::bit_ceil(wanted));
   }
   [[nodiscard]] std::uint64_t nodes(std::uint64_t n) const noexcept {
-    return divide_up(divide_up(n, leaf), leaves_per_node(n));
+    return std::max<std::uint64_t>(divide_up(divide_up(n, leaf), leaves_per_node(n)), 1);
   }
   /// Of every smaller input too: the nodes of one may be fewer than those of a smaller one.
   [[nodiscard]] std::uint64_t nodes_up_to(std::uint64_t n) const noexcept {
@@ -49,16 +49,14 @@ class OrderReduce : public Plan {
 
   void enqueue(const Call& call) const override {
     const Range nodes = partials_of(call);
-    const std::uint64_t count = subtrees_.nodes(call.n);
+    const std::uint64_t count = subtrees_.nodes(call.count.n);
     reduce_leaves(call, nodes, count);
-    launch(call.queue, last_, 1, nodes.memory, nodes.offset, count, call.init, call.output.memory,
-           call.output.offset);
+    launch(call.queue, last_, 1, nodes, count, call.init, call.output);
   }
 
  protected:
   virtual void reduce_leaves(const Call& call, const Range& nodes, std::uint64_t count) const {
-    launch(call.queue, first_, count, call.input.memory, call.input.offset, call.n, nodes.memory,
-           nodes.offset);
+    launch(call.queue, first_, count, call.input, call.count, nodes);
   }
 
   [[nodiscard]] const Subtrees& subtrees() const noexcept { return subtrees_; }
@@ -77,8 +75,8 @@ class OrderChunkReduce final : public OrderReduce {
 
  private:
   void reduce_leaves(const Call& call, const Range& nodes, std::uint64_t count) const override {
-    launch(call.queue, first(), count, call.input.memory, call.input.offset, call.n,
-           subtrees().leaves_per_node(call.n), nodes.memory, nodes.offset);
+    launch(call.queue, first(), count, call.input, call.count,
+           subtrees().leaves_per_node(call.count.n), nodes);
   }
 };
 
@@ -102,7 +100,7 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
 PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_order_nodes";
-  spec.prelude = {"neighbours"};
+  spec.prelude = {init_path(shape.on_device), "neighbours"};
   spec.input = spec.accumulator = shape.accumulator;
   spec.output = shape.output;
   spec.op = shape.op;

@@ -3,12 +3,14 @@
 
 #include <array>
 #include <bifold/device.hpp>
+#include <bifold/device_values.hpp>
 #include <bifold/gallery.hpp>
 #include <bifold/map.hpp>
 #include <bifold/reduce.hpp>
 #include <bifold/scan.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct PlanShape {
   ScanKind kind = ScanKind::inclusive;
   Operator op;
   Map map{};
+  DeviceValues on_device{};
 };
 
 /// A range of memory as kernels take it: the memory and an element offset.
@@ -35,13 +38,31 @@ struct Range {
   std::uint64_t offset;
 };
 
-/// One call's data, checked and ready: n is at least 1.
+/// The number of elements: in device memory where there is a range, and then `n` at most.
+struct Count {
+  std::uint64_t n;
+  std::optional<Range> memory{};
+};
+
+/// The initial value, of the accumulator's type: in device memory where there is a range.
+struct Init {
+  Value value;
+  std::optional<Range> memory{};
+};
+
+/// Where the total of a scan goes, if it is asked for.
+struct Total {
+  std::optional<Range> memory{};
+};
+
+/// One call's data, checked and ready: n is at least 1 where all values are the host's.
 struct Call {
   backend::Queue& queue;
   Range input;
   Range output;
-  std::uint64_t n;
-  Value init;  // Of the accumulator's type.
+  Count count;
+  Init init;
+  Total total;
   bool in_place;
   Scratch scratch;
 };
@@ -114,10 +135,29 @@ ScanPlan make_plan(const Device& device, const ScanShape& shape, const Tuning& t
 /// An initial value as the operator counts it: logical ones count it as 0 or 1, as an element.
 Value lift(const Operator& op, const Value& init);
 
+/// What the options of both algorithms say of a call. It refers to them.
+struct CallOptions {
+  const std::vector<Event>& wait;
+  Event* done;
+  const Workspace* workspace;
+  const std::optional<ErasedView>& count_from;
+  const std::optional<ErasedView>& init_from;
+  const std::optional<ErasedView>& total;
+};
+
+/// What a plan has to be made for, to be called with these options.
+inline DeviceValues values_on_device(const CallOptions& options) {
+  DeviceValues values{{}, options.init_from.has_value(), options.total.has_value()};
+  if (options.count_from) values.count = options.count_from->type;
+  return values;
+}
+
+/// Bytes of workspace for calls of a plan on up to n elements.
+std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept;
+
 /// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
 /// algorithms go.
 void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
-              const ErasedView& output, const Value& init, const std::vector<Event>& wait,
-              Event* done, const Workspace* workspace);
+              const ErasedView& output, const Value& init, const CallOptions& options);
 
 }  // namespace bifold::core

@@ -1,6 +1,7 @@
 // A device's plans, so that only the first call of a shape plans.
 #pragma once
 
+#include <bifold/device_values.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <cstdint>
@@ -27,6 +28,7 @@ struct PlanKey {
   Type accumulator;
   Type output;
   ScanKind kind;  // Inclusive for a reduction.
+  DeviceValues on_device;
 
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
@@ -49,7 +51,11 @@ class PlanTable {
       };
       const std::uint64_t types = word(key.input) << 32 | word(key.accumulator) << 24 |
                                   word(key.output) << 16 | static_cast<std::uint64_t>(key.kind);
-      return (key.operator_id ^ key.map_id * 31 ^ (types << 16 | key.row)) * 0x9e3779b97f4a7c15U;
+      const std::uint64_t on_device = (key.on_device.count ? word(*key.on_device.count) : 0) << 2 |
+                                      std::uint64_t{key.on_device.init} << 1 |
+                                      std::uint64_t{key.on_device.total};
+      return (key.operator_id ^ key.map_id * 31 ^ (types << 16 | key.row) ^ on_device << 56) *
+             0x9e3779b97f4a7c15U;
     }
   };
   mutable std::shared_mutex mutex_;

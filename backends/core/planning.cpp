@@ -35,6 +35,11 @@ void check_shape(const PlanShape& shape) {
   }
   check_conversion(shape.accumulator, shape.output, "accumulator to output");
   static_cast<void>(shape.op.identity(shape.accumulator));  // Throws where it is not defined.
+  const std::optional<Type>& count = shape.on_device.count;
+  if (count && *count != Type::u32 && *count != Type::u64) {
+    throw Error(ErrorCategory::invalid_argument,
+                "a count in device memory is u32 or u64, not " + std::string(name_of(*count)));
+  }
 }
 
 const gallery::Variant& row_named(Algorithm algorithm, std::string_view name) {
@@ -47,8 +52,9 @@ const gallery::Variant& row_named(Algorithm algorithm, std::string_view name) {
   return *row;
 }
 
-// Adds the files of the prelude that stand for `file` on this device.
-void add_prelude(const Device& device, KernelSpec& spec, std::string_view file) {
+// Adds the files of the prelude that stand for `file` on this device and in this shape.
+void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
+                 std::string_view file) {
   const Capabilities& has = device.capabilities();
   if (file == "lanes") {
     spec.prelude.push_back("lanes_" + has.lanes);
@@ -56,12 +62,19 @@ void add_prelude(const Device& device, KernelSpec& spec, std::string_view file) 
   } else if (file == "columns") {
     // Columns are shared out to 32 work-items, whatever the device's lane groups are.
     const bool registers = has.lanes != "local" && has.subgroup_width == 32;
-    if (registers) add_prelude(device, spec, "lanes");
+    if (registers) add_prelude(device, shape, spec, "lanes");
     spec.prelude.emplace_back(registers ? "columns_shuffle" : "columns_local");
   } else if (file == "atomics") {
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {
     add_cell_path(device, spec);
+  } else if (file == "count") {
+    spec.prelude.emplace_back(shape.on_device.count ? "count_device" : "count_host");
+    spec.count = shape.on_device.count;
+  } else if (file == "init") {
+    spec.prelude.push_back(init_path(shape.on_device));
+  } else if (file == "total") {
+    spec.prelude.emplace_back(shape.on_device.total ? "total_device" : "total_none");
   } else {
     spec.prelude.emplace_back(file);
   }
@@ -77,6 +90,10 @@ Value lift(const Operator& op, const Value& init) {
   });
 }
 
+std::string init_path(const DeviceValues& on_device) {
+  return on_device.init ? "init_device" : "init_host";
+}
+
 KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
                      const Tuning& tuning, std::string_view entry) {
   KernelSpec spec;
@@ -88,7 +105,7 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   spec.op = shape.op;
   spec.map = shape.map;
   for (const std::string_view file : row_of(variant).prelude) {
-    add_prelude(device, spec, file);
+    add_prelude(device, shape, spec, file);
   }
   for (const auto& [name, value] : tuning.entries()) {
     if (std::isupper(static_cast<unsigned char>(name.front())) != 0) {
@@ -134,17 +151,14 @@ std::uint64_t max_groups(const Device& device, const Tuning& tuning) {
 
 PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape,
                                     const Tuning& tuning) {
-  KernelSpec spec;
-  spec.family = spec.entry = "reduce_chunks";
-  spec.prelude = {"chunks", "blocks"};
-  spec.input = shape.input;
-  spec.accumulator = spec.output = shape.accumulator;
-  spec.op = shape.op;
-  spec.map = shape.map;
+  const gallery::Variant& row = *gallery::find(Algorithm::reduce, "chunks");
+  PlanShape reduction = shape;
+  reduction.output = shape.accumulator;
+  reduction.kind = ScanKind::inclusive;
   // An operator that does not commute gets one accumulator.
-  spec.defines = {{"STRIPES", shape.op.commutative() ? tuning.get("STRIPES") : 1},
-                  {"TILE", chunk_granule}};
-  return build_kernel(device, spec);
+  const Tuning values{{"STRIPES", shape.op.commutative() ? tuning.get("STRIPES") : 1},
+                      {"TILE", chunk_granule}};
+  return build_kernel(device, make_spec(device, row, reduction, values, row.family));
 }
 
 PlannedKernel build_kernel(const Device& device, const KernelSpec& spec) {
@@ -162,6 +176,9 @@ PlannedKernel build_kernel(const Device& device, const KernelSpec& spec) {
 const gallery::Variant& choose_variant(const Device& device, Algorithm algorithm,
                                        std::string_view name, const PlanShape& shape) {
   check_shape(shape);
+  if (algorithm == Algorithm::reduce && shape.on_device.total) {
+    throw Error(ErrorCategory::invalid_argument, "a reduction has no total beside its result");
+  }
   const gallery::Variant& asked = row_named(algorithm, name);
   const Choice choice = choose_row(device, asked, shape);
   if (choice.variant == nullptr) {
@@ -201,7 +218,7 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
                                               detail::QueueState* queue) {
   const gallery::Variant& asked = row_named(algorithm, variant);
   const PlanKey key{shape.op.id(),     shape.map.id(), index_of(asked), shape.input,
-                    shape.accumulator, shape.output,   shape.kind};
+                    shape.accumulator, shape.output,   shape.kind,      shape.on_device};
   PlanTable& plans = device.state()->plans;
   if (auto known = plans.find(key, shape)) return known;
   if (queue != nullptr) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cctype>
+#include <span>
 
 #include "core/plan.hpp"
 
@@ -23,6 +24,9 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a /
 /// move packs.
 KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
                      const Tuning& tuning, std::string_view entry);
+
+/// The prelude file by which kernels find the initial value.
+std::string init_path(const DeviceValues& on_device);
 
 /// Compiles or finds the kernel. GROUP_SIZE is 1 where the spec does not define it.
 PlannedKernel build_kernel(const Device& device, const KernelSpec& spec);
@@ -62,13 +66,14 @@ struct Partials {
 /// The raw part of a call's scratch as accumulators: from the first one on that lies in it, as
 /// offsets count whole elements.
 inline Range partials_of(const Call& call) {
-  return {call.scratch.raw, divide_up(call.scratch.raw_offset, call.init.size())};
+  return {call.scratch.raw, divide_up(call.scratch.raw_offset, call.init.value.size())};
 }
 
 /// Chunks of the CPU rows are multiples of this many elements.
 inline constexpr std::uint32_t chunk_granule = 4096;
 
-/// The first pass over consecutive chunks, one work-item each.
+/// The kernel of the reduction "chunks", for it and for the scan: a pass over consecutive chunks,
+/// one work-item each.
 PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape,
                                     const Tuning& tuning);
 
@@ -80,12 +85,50 @@ inline backend::Argument argument(const detail::Memory& memory) {
           pointer ? backend::ArgumentKind::pointer : backend::ArgumentKind::memory};
 }
 
+/// Arguments of one launch, in the order of the kernel's parameters. It refers to the values.
+template <std::size_t Most>
+class ArgumentList {
+ public:
+  template <class T>
+  void add(const T& value) {
+    list_[size_++] = argument(value);
+  }
+  void add(const Range& range) {
+    add(range.memory);
+    add(range.offset);
+  }
+  // As COUNT_PARAMETERS, INIT_PARAMETERS and TOTAL_PARAMETERS in the kernels' prelude.
+  void add(const Count& count) {
+    if (count.memory) add(*count.memory);
+    add(count.n);
+  }
+  void add(const Init& init) {
+    if (init.memory) {
+      add(*init.memory);
+    } else {
+      add(init.value);
+    }
+  }
+  void add(const Total& total) {
+    if (total.memory) add(*total.memory);
+  }
+  [[nodiscard]] std::span<const backend::Argument> all() const {
+    return std::span(list_).first(size_);
+  }
+
+ private:
+  std::array<backend::Argument, Most> list_{};
+  std::size_t size_ = 0;
+};
+
 /// Launches `groups` groups with the arguments in the order of the kernel's parameters.
 template <class... Arguments>
 void launch(backend::Queue& queue, const PlannedKernel& planned, std::uint64_t groups,
             const Arguments&... arguments) {
-  const std::array<backend::Argument, sizeof...(Arguments)> list{argument(arguments)...};
-  queue.launch(*planned.kernel, groups, planned.group_size, list);
+  constexpr std::size_t most_of_one = 3;  // A count in device memory.
+  ArgumentList<sizeof...(Arguments) * most_of_one> list;
+  (list.add(arguments), ...);
+  queue.launch(*planned.kernel, groups, planned.group_size, list.all());
 }
 
 }  // namespace bifold::core

@@ -11,8 +11,15 @@ namespace bifold {
 namespace {
 
 core::PlanShape plan_shape(const ReduceShape& shape) {
-  return {shape.input,         shape.accumulator, shape.accumulator,
-          ScanKind::inclusive, shape.op,          shape.map};
+  return {shape.input, shape.accumulator, shape.accumulator, ScanKind::inclusive,
+          shape.op,    shape.map,         shape.on_device};
+}
+
+const std::optional<ErasedView> no_total;
+
+core::CallOptions call_options(const ReduceOptions& options) {
+  return {options.wait,       options.done,      options.workspace,
+          options.count_from, options.init_from, no_total};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
@@ -30,12 +37,12 @@ ReducePlan::ReducePlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::mo
 const gallery::Variant& ReducePlan::variant() const noexcept { return plan_->variant(); }
 
 std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const noexcept {
-  return n == 0 ? 0 : core::workspace_bytes(plan_->scratch_size(n));
+  return core::workspace_bytes(*plan_, n);
 }
 
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
                      const Value& init, const ReduceOptions& options) const {
-  core::run_plan(*plan_, queue, input, result, init, options.wait, options.done, options.workspace);
+  core::run_plan(*plan_, queue, input, result, init, call_options(options));
 }
 
 ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning) {
@@ -51,8 +58,10 @@ void warm(const Device& device, const ReduceShape& shape) {
 void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                            const Operator& op, const Value& init, const Map& map,
                            const ReduceOptions& options) {
-  const ReducePlan plan(
-      find(queue.device(), {input.type, result.type, op, options.variant, map}, &queue.state()));
+  const ReducePlan plan(find(queue.device(),
+                             {input.type, result.type, op, options.variant, map,
+                              core::values_on_device(call_options(options))},
+                             &queue.state()));
   plan.run(queue, input, result, init, options);
 }
 

@@ -17,7 +17,7 @@ PlannedKernel build_partials_stage(const Device& device, const PlanShape& shape,
                                    std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_partials";
-  spec.prelude = {"group_tree"};
+  spec.prelude = {init_path(shape.on_device), "group_tree"};
   spec.input = spec.accumulator = shape.accumulator;
   spec.output = shape.output;
   spec.op = shape.op;
@@ -25,9 +25,10 @@ PlannedKernel build_partials_stage(const Device& device, const PlanShape& shape,
   return build_kernel(device, spec);
 }
 
-// A shape whose results stay accumulators.
+// A shape whose results stay accumulators, without an initial value in them.
 PlanShape to_accumulators(PlanShape shape) {
   shape.output = shape.accumulator;
+  shape.on_device.init = false;
   return shape;
 }
 
@@ -53,12 +54,10 @@ class TwoStageReduce final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    const std::uint64_t groups = partials_.count(call.n);
+    const std::uint64_t groups = partials_.count(call.count.n);
     const Range partials = partials_of(call);
-    launch(call.queue, first_, groups, call.input.memory, call.input.offset, call.n,
-           partials.memory, partials.offset);
-    launch(call.queue, second_, 1, partials.memory, partials.offset, groups, call.init,
-           call.output.memory, call.output.offset);
+    launch(call.queue, first_, groups, call.input, call.count, partials);
+    launch(call.queue, second_, 1, partials, groups, call.init, call.output);
   }
 
  private:
@@ -108,24 +107,22 @@ class LevelReduce final : public Plan {
 
   void enqueue(const Call& call) const override {
     const Range work = partials_of(call);
-    const std::uint64_t first = levels_.first(call.n);
+    const std::uint64_t first = levels_.first(call.count.n);
     std::array<Range, 2> buffers{work, work};
-    buffers[0].offset += on_copy_ ? call.n : 0;
+    buffers[0].offset += on_copy_ ? call.count.n : 0;
     buffers[1].offset = buffers[0].offset + first;
 
     Range from = call.input;
-    std::uint64_t n = call.n;
+    std::uint64_t n = call.count.n;
     std::uint64_t results = first;
     for (std::size_t level = 0;; ++level) {
       const Range to = results == 1 ? call.output : buffers[level % 2];
       const PlannedKernel& kernel = level == 0 ? kernels_.first : kernels_.rest;
       const std::uint64_t groups = divide_up(results, levels_.per_group);
       if (on_copy_) {
-        launch(call.queue, kernel, groups, from.memory, from.offset, n, call.init, to.memory,
-               to.offset, work.memory, work.offset);
+        launch(call.queue, kernel, groups, from, n, call.init, to, work);
       } else {
-        launch(call.queue, kernel, groups, from.memory, from.offset, n, call.init, to.memory,
-               to.offset);
+        launch(call.queue, kernel, groups, from, n, call.init, to);
       }
       if (results == 1) return;
       from = to;
@@ -157,15 +154,13 @@ class CellReduce final : public Plan {
 
   void enqueue(const Call& call) const override {
     const Range cell = has_own_word() ? call.output : partials_of(call);
-    const Value start = has_own_word() ? call.init : shape().op.identity(shape().accumulator);
+    const Value start = has_own_word() ? call.init.value : shape().op.identity(shape().accumulator);
     // A value's bytes beyond its size are zero: a narrow one fills its whole word.
     call.queue.fill(cell.memory, cell.offset * start.size(), word_size(),
                     {start.data(), word_size()});
-    launch(call.queue, kernel_, groups_.count(call.n), call.input.memory, call.input.offset, call.n,
-           cell.memory, cell.offset);
+    launch(call.queue, kernel_, groups_.count(call.count.n), call.input, call.count, cell);
     if (has_own_word()) return;
-    launch(call.queue, last_, 1, cell.memory, cell.offset, std::uint64_t{1}, call.init,
-           call.output.memory, call.output.offset);
+    launch(call.queue, last_, 1, cell, std::uint64_t{1}, call.init, call.output);
   }
 
  private:

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <bifold/error.hpp>
 #include <string>
+#include <tuple>
 
 #include "core/fill.hpp"
 #include "core/plan.hpp"
@@ -17,7 +19,7 @@ namespace {
 }
 
 void check_call(const detail::Plan& plan, const Device& device, const ErasedView& input,
-                const ErasedView& output, const Value& init) {
+                const ErasedView& output, const Value& init, const CallOptions& options) {
   const PlanShape& shape = plan.shape();
   if (!plan.runs_on(*device.state()->backend)) {
     refuse("the plan was made for another device than the queue's");
@@ -25,7 +27,10 @@ void check_call(const detail::Plan& plan, const Device& device, const ErasedView
   if (input.type != shape.input || output.type != shape.output) {
     refuse("the views have other element types than the plan");
   }
-  if (init.type() != shape.accumulator) {
+  if (values_on_device(options) != shape.on_device) {
+    refuse("the plan was made for other values in device memory");
+  }
+  if (!options.init_from && init.type() != shape.accumulator) {
     refuse("the initial value is " + std::string(name_of(init.type())) + ", the accumulator is " +
            std::string(name_of(shape.accumulator)));
   }
@@ -42,16 +47,63 @@ void check_call(const detail::Plan& plan, const Device& device, const ErasedView
   }
 }
 
+void check_value(const Device& device, const ErasedView& view, Type type, Access access,
+                 const char* role) {
+  if (view.count != 1) {
+    refuse(std::string(role) + ": a view of 1 element is wanted, not of " +
+           std::to_string(view.count));
+  }
+  if (view.type != type) {
+    refuse(std::string(role) + ": the element is " + std::string(name_of(view.type)) +
+           " instead of " + std::string(name_of(type)));
+  }
+  check_view(device, view, access, role);
+}
+
+// What kernels read of them may not be what they write.
+void check_device_values(const detail::Plan& plan, const Device& device, const ErasedView& input,
+                         const ErasedView& output, const CallOptions& options) {
+  const PlanShape& shape = plan.shape();
+  const auto& [count_from, init_from, total] =
+      std::tie(options.count_from, options.init_from, options.total);
+  if (count_from) {
+    check_value(device, *count_from, shape.on_device.count.value_or(Type::u64), Access::read,
+                "count_from");
+    if (overlap(device, *count_from, output)) refuse("count_from overlaps the output");
+  }
+  if (init_from) {
+    check_value(device, *init_from, shape.accumulator, Access::read, "init_from");
+    // A reduction reads its initial value last of all, and writes its result behind that.
+    const bool accumulates =
+        plan.variant().algorithm == Algorithm::reduce && same_range(device, *init_from, output);
+    if (!accumulates && overlap(device, *init_from, output)) {
+      refuse("init_from overlaps the output");
+    }
+  }
+  if (total) {
+    check_value(device, *total, shape.accumulator, Access::write, "total");
+    if (overlap(device, *total, input)) refuse("total overlaps the input");
+    if (overlap(device, *total, output)) refuse("total overlaps the output");
+    if (count_from && overlap(device, *total, *count_from)) refuse("total overlaps count_from");
+    if (init_from && overlap(device, *total, *init_from)) refuse("total overlaps init_from");
+  }
+}
+
 void check_workspace(const Workspace& workspace, const Device& device, ScratchSize size,
-                     const ErasedView& input, const ErasedView& output) {
+                     const ErasedView& input, const ErasedView& output,
+                     const CallOptions& options) {
   check_view(device, workspace.memory(), Access::both, "workspace");
   const std::uint64_t needed = workspace_bytes(size);
   if (workspace.size() < needed) {
     refuse("the workspace has " + std::to_string(workspace.size()) + " bytes, this call needs " +
            std::to_string(needed));
   }
-  for (const ErasedView& view : {input, output}) {
-    if (overlap(device, workspace.memory(), view)) refuse("the workspace overlaps the data");
+  const auto overlaps = [&](const ErasedView& view) {
+    return overlap(device, workspace.memory(), view);
+  };
+  if (overlaps(input) || overlaps(output)) refuse("the workspace overlaps the data");
+  for (const auto* value : {&options.count_from, &options.init_from, &options.total}) {
+    if (*value && overlaps(**value)) refuse("the workspace overlaps a value in device memory");
   }
 }
 
@@ -80,23 +132,45 @@ class OpenCall {
   backend::Queue& queue_;
 };
 
+// Of no elements, no memory: whatever the view names is not checked then.
 Range range_of(const ErasedView& view) {
+  if (view.count == 0) return {};
   return {view.memory, view.byte_offset / size_of(view.type)};
+}
+
+std::optional<Range> range_of(const std::optional<ErasedView>& view) {
+  return view ? std::optional(range_of(*view)) : std::nullopt;
+}
+
+// Whether a call of no elements has something to launch: values that only the device knows.
+bool launches(const detail::Plan& plan, std::uint64_t n) noexcept {
+  return n > 0 || plan.shape().on_device.any();
+}
+
+ScratchSize scratch_size(const detail::Plan& plan, std::uint64_t n) noexcept {
+  return launches(plan, n) ? plan.scratch_size(std::max<std::uint64_t>(n, 1)) : ScratchSize{};
 }
 
 }  // namespace
 
-void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
-              const ErasedView& output, const Value& init, const std::vector<Event>& wait,
-              Event* done, const Workspace* workspace) {
-  detail::QueueState& state = queue.state();
-  check_call(plan, state.device, input, output, init);
-  const Value lifted = lift(plan.shape().op, init);
-  const ScratchSize size = input.count > 0 ? plan.scratch_size(input.count) : ScratchSize{};
-  const bool borrows = workspace != nullptr && input.count > 0;
-  if (borrows) check_workspace(*workspace, state.device, size, input, output);
+std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept {
+  return workspace_bytes(scratch_size(plan, n));
+}
 
-  const auto events = waitable(wait);
+void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
+              const ErasedView& output, const Value& init, const CallOptions& options) {
+  detail::QueueState& state = queue.state();
+  const PlanShape& shape = plan.shape();
+  check_call(plan, state.device, input, output, init, options);
+  check_device_values(plan, state.device, input, output, options);
+  const Value start =
+      options.init_from ? shape.op.identity(shape.accumulator) : lift(shape.op, init);
+  const bool works = launches(plan, input.count);
+  const ScratchSize size = scratch_size(plan, input.count);
+  const bool borrows = options.workspace != nullptr && works;
+  if (borrows) check_workspace(*options.workspace, state.device, size, input, output, options);
+
+  const auto events = waitable(options.wait);
 
   const std::lock_guard lock(state.mutex);
   state.backend->check_wait(events);
@@ -108,11 +182,11 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
   const OpenCall call(*state.backend,
                       borrows ? backend::Ordering::events : backend::Ordering::queue);
   if (state.backend->lost_work()) state.arena.distrust();
-  if (input.count == 0) {
+  if (!works) {
     if (!events.empty()) state.backend->wait(events);
     // A scan of nothing writes nothing; a reduction of nothing is its initial value.
     if (output.count > 0) {
-      fill_elements(*state.backend, output.memory, output.byte_offset, 1, lifted);
+      fill_elements(*state.backend, output.memory, output.byte_offset, 1, start);
     }
   } else {
     try {
@@ -124,15 +198,21 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
         // An application's event may have brought the queue into a capture: now it can be known.
         if (own_scratch != nullptr) refuse_in_graph(state, own_scratch);
       }
-      if (borrows) scratch = borrow(*workspace, state, size);
-      plan.enqueue({*state.backend, range_of(input), range_of(output), input.count, lifted,
-                    same_range(state.device, input, output), scratch});
+      if (borrows) scratch = borrow(*options.workspace, state, size);
+      plan.enqueue({*state.backend,
+                    range_of(input),
+                    range_of(output),
+                    {input.count, range_of(options.count_from)},
+                    {start, range_of(options.init_from)},
+                    {range_of(options.total)},
+                    input.count > 0 && same_range(state.device, input, output),
+                    scratch});
     } catch (...) {
       state.arena.distrust();
       throw;
     }
   }
-  if (done != nullptr) *done = record(state);
+  if (options.done != nullptr) *options.done = record(state);
 }
 
 }  // namespace bifold::core

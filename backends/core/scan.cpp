@@ -11,7 +11,12 @@ namespace bifold {
 namespace {
 
 core::PlanShape plan_shape(const ScanShape& shape) {
-  return {shape.input, shape.accumulator, shape.output, shape.kind, shape.op};
+  return {shape.input, shape.accumulator, shape.output, shape.kind, shape.op, {}, shape.on_device};
+}
+
+core::CallOptions call_options(const ScanOptions& options) {
+  return {options.wait,       options.done,      options.workspace,
+          options.count_from, options.init_from, options.total};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& shape,
@@ -43,12 +48,12 @@ ScanPlan::ScanPlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(p
 const gallery::Variant& ScanPlan::variant() const noexcept { return plan_->variant(); }
 
 std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const noexcept {
-  return n == 0 ? 0 : core::workspace_bytes(plan_->scratch_size(n));
+  return core::workspace_bytes(*plan_, n);
 }
 
 void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
                    const Value& init, const ScanOptions& options) const {
-  core::run_plan(*plan_, queue, input, output, init, options.wait, options.done, options.workspace);
+  core::run_plan(*plan_, queue, input, output, init, call_options(options));
 }
 
 ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning) {
@@ -63,9 +68,11 @@ void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView
           const Operator& op, const std::optional<Value>& init, const ScanOptions& options) {
   const Type accumulator = options.accumulate.value_or(output.type);
   const ScanPlan plan(find(queue.device(),
-                           {input.type, output.type, accumulator, kind, op, options.variant},
+                           {input.type, output.type, accumulator, kind, op, options.variant,
+                            core::values_on_device(call_options(options))},
                            &queue.state()));
-  const Value carry = init ? convert(op, *init, accumulator) : op.identity(accumulator);
+  const bool given = init.has_value() && !options.init_from.has_value();
+  const Value carry = given ? convert(op, *init, accumulator) : op.identity(accumulator);
   plan.run(queue, input, output, carry, options);
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bifold/error.hpp>
 #include <limits>
 #include <utility>
@@ -28,14 +29,11 @@ class ReduceThenScan final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    const std::uint64_t blocks = partials_.count(call.n);
+    const std::uint64_t blocks = partials_.count(call.count.n);
     const Range partials = partials_of(call);
-    launch(call.queue, kernels_.reduce, blocks, call.input.memory, call.input.offset, call.n,
-           partials.memory, partials.offset);
-    launch(call.queue, kernels_.scan_partials, 1, partials.memory, partials.offset, blocks,
-           call.init);
-    launch(call.queue, kernels_.scan, blocks, call.input.memory, call.input.offset, call.n,
-           partials.memory, partials.offset, call.output.memory, call.output.offset);
+    launch(call.queue, kernels_.reduce, blocks, call.input, call.count, partials);
+    launch(call.queue, kernels_.scan_partials, 1, partials, blocks, call.init, call.total);
+    launch(call.queue, kernels_.scan, blocks, call.input, call.count, partials, call.output);
   }
 
  private:
@@ -67,7 +65,7 @@ class LevelScan final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    scan(call, elements_, call.input, call.n, call.output, partials_of(call));
+    scan(call, elements_, call.input, call.count.n, call.output, partials_of(call));
   }
 
  private:
@@ -76,12 +74,10 @@ class LevelScan final : public Plan {
             const Range& output, const Range& totals) const {
     const std::uint64_t blocks = divide_up(n, span_);
     if (blocks > 1) {
-      launch(call.queue, kernels.reduce, blocks, input.memory, input.offset, n, totals.memory,
-             totals.offset);
+      launch(call.queue, kernels.reduce, blocks, input, n, totals);
       scan(call, totals_, totals, blocks, totals, {totals.memory, totals.offset + blocks});
     }
-    launch(call.queue, kernels.scan, blocks, input.memory, input.offset, n, totals.memory,
-           totals.offset, call.init, output.memory, output.offset);
+    launch(call.queue, kernels.scan, blocks, input, n, totals, call.init, output);
   }
 
   std::uint64_t span_;
@@ -104,7 +100,8 @@ class Lookback final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    const std::uint64_t tiles = divide_up(call.n, tile_);
+    // Of no elements, a tile without any leaves the total.
+    const std::uint64_t tiles = std::max<std::uint64_t>(divide_up(call.count.n, tile_), 1);
     if (tiles > std::numeric_limits<std::uint32_t>::max()) {
       throw Error(ErrorCategory::unsupported,
                   "a look-back scan counts its tiles in 32 bits; this input has more");
@@ -114,11 +111,10 @@ class Lookback final : public Plan {
                   "a look-back scan in place needs device-scope acquire and release, which this "
                   "device does not promise");
     }
-    const std::uint64_t control = call.scratch.tagged_offset / word_bytes;
+    const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    launch(call.queue, kernel_, tiles, call.input.memory, call.input.offset, call.n,
-           call.output.memory, call.output.offset, call.init, call.scratch.tagged, control,
-           capacity, tiles);
+    launch(call.queue, kernel_, tiles, call.input, call.count, call.output, call.init, control,
+           capacity, tiles, call.total);
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <bifold/buffer.hpp>
 #include <bifold/device.hpp>
+#include <bifold/device_values.hpp>
 #include <bifold/error.hpp>
 #include <bifold/event.hpp>
 #include <bifold/gallery.hpp>

@@ -62,6 +62,7 @@ struct Variant {
   double reads;               ///< Times each input element is read from global memory.
   double writes;              ///< Times each output element is written (per input element).
   std::uint32_t launches;     ///< Of one call; 0 where it grows with log n.
+  bool device_values;         ///< Whether n and the initial value may lie in device memory.
 };
 
 /// Whether something is possible, and why not. Converts to bool.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bifold/buffer.hpp>
+#include <bifold/device_values.hpp>
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
 #include <bifold/gallery.hpp>
@@ -11,6 +12,7 @@
 #include <bifold/queue.hpp>
 #include <bifold/workspace.hpp>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,12 @@ struct ReduceOptions {
   Event* done = nullptr;                    ///< Receives the call's completion.
   const Workspace* workspace = nullptr;     ///< Scratch to use instead of the queue's own.
   std::string_view variant = "production";  ///< The name of a reduction of the gallery.
+  /// One u32 or u64 in device memory, read when the call runs: n. The input's count is then the
+  /// most there can be, and what a larger n counts as; no element from n on is read.
+  std::optional<ErasedView> count_from{};
+  /// One element of the accumulator's type in device memory, read when the call runs: the initial
+  /// value, in place of the call's. It may be the result, which then accumulates call by call.
+  std::optional<ErasedView> init_from{};
 };
 
 /// @}
@@ -42,6 +50,7 @@ struct ReduceShape {
   Operator op = plus;            ///< Defined on the accumulator.
   std::string_view variant = "production";  ///< The name of a reduction of the gallery.
   Map map{};                                ///< Applied to each element before it is combined.
+  DeviceValues on_device{};  ///< What the options' count_from and init_from will bring.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -50,8 +59,9 @@ struct ReduceShape {
 class BIFOLD_API ReducePlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
-  /// unknown variant, an operator not defined on the accumulator, or, without a map, a floating
-  /// input to an integer accumulator (logical operators excepted) or a struct to another type.
+  /// unknown variant, an operator not defined on the accumulator, a count of another type than u32
+  /// and u64, a total, or, without a map, a floating input to an integer accumulator (logical
+  /// operators excepted) or a struct to another type.
   ReducePlan(const Device& device, const ReduceShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -63,7 +73,8 @@ class BIFOLD_API ReducePlan {
   /// Enqueues result[0] = op(init, reduction of input). The options' variant is not looked at.
   /// Throws invalid_argument, before anything is written, for views of other types, of another
   /// device or overlapping each other or the workspace, a result without exactly one element, an
-  /// init of another type, or a workspace that is too small.
+  /// init of another type, values in device memory other than the shape's, or a workspace that is
+  /// too small.
   void run(Queue& queue, const ErasedView& input, const ErasedView& result, const Value& init,
            const ReduceOptions& options = {}) const;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bifold/buffer.hpp>
+#include <bifold/device_values.hpp>
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
 #include <bifold/gallery.hpp>
@@ -39,6 +40,15 @@ struct ScanOptions {
   const Workspace* workspace = nullptr;     ///< Scratch to use instead of the queue's own.
   std::optional<Type> accumulate{};         ///< Accumulate in this type; the output's by default.
   std::string_view variant = "production";  ///< The name of a scan of the gallery.
+  /// One u32 or u64 in device memory, read when the call runs: n. The input's count is then the
+  /// most there can be, and what a larger n counts as; no element from n on is read or written.
+  std::optional<ErasedView> count_from{};
+  /// One element of the accumulator's type in device memory, read when the call runs: the initial
+  /// value, in place of the call's. It may not be the output's or the total's memory.
+  std::optional<ErasedView> init_from{};
+  /// One element of the accumulator's type in device memory: receives op(init, all of x), from
+  /// both kinds of scan; init when n = 0. It may not be memory that the call uses otherwise.
+  std::optional<ErasedView> total{};
 };
 
 /// @}
@@ -53,14 +63,16 @@ struct ScanShape {
   ScanKind kind = ScanKind::inclusive;      ///< Whether output i takes in input i.
   Operator op = plus;                       ///< Defined on the accumulator.
   std::string_view variant = "production";  ///< The name of a scan of the gallery.
+  DeviceValues on_device{};  ///< What the options' count_from, init_from and total will bring.
 };
 
 /// A scan made ready for a device; see ReducePlan.
 class BIFOLD_API ScanPlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
-  /// unknown variant, an operator not defined on the accumulator, or a shape that would convert
-  /// floating values to integers (a logical operator's input excepted).
+  /// unknown variant, an operator not defined on the accumulator, a count of another type than u32
+  /// and u64, or a shape that would convert floating values to integers (a logical operator's input
+  /// excepted).
   ScanPlan(const Device& device, const ScanShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -73,7 +85,7 @@ class BIFOLD_API ScanPlan {
   /// the first element. In place means the same memory, offset and element size. The options'
   /// variant and accumulate are not looked at. Throws invalid_argument, before anything is
   /// written, for views of other types, counts or devices, any other overlap, an init of another
-  /// type, or a workspace that is too small.
+  /// type, values in device memory other than the shape's, or a workspace that is too small.
   void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Value& init,
            const ScanOptions& options = {}) const;
 

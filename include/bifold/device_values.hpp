@@ -1,0 +1,29 @@
+/// @file
+/// Values of a call that lie in device memory: read, or left there, when the call runs.
+#pragma once
+
+#include <bifold/type.hpp>
+#include <optional>
+
+namespace bifold {
+
+/// @addtogroup plans
+/// @{
+
+/// Which values of its calls a plan takes from device memory, or leaves there. Its kernels are
+/// built for that; the views themselves come with each call's options.
+struct DeviceValues {
+  std::optional<Type> count{};  ///< n, as an element of this type: u32 or u64.
+  bool init = false;            ///< The initial value.
+  bool total = false;           ///< A scan's total.
+
+  /// Whether there is one.
+  [[nodiscard]] constexpr bool any() const noexcept { return count || init || total; }
+
+  /// Whether they are the same ones, with counts of the same type.
+  friend constexpr bool operator==(const DeviceValues&, const DeviceValues&) = default;
+};
+
+/// @}
+
+}  // namespace bifold

@@ -1,0 +1,5 @@
+// Prelude: the total of a scan goes to device memory, written by the work-item whose it is.
+
+#define TOTAL_PARAMETERS , __global ACC *total_memory, u64 total_offset
+#define LEAVE_TOTAL(mine, value) \
+  if (mine) total_memory[total_offset] = (value)
