@@ -14,6 +14,19 @@ const char* variant_or_default(const char* variant) {
   return variant == nullptr ? "production" : variant;
 }
 
+DeviceValues values_from(bifold_device_values values) {
+  constexpr bifold_device_values counts = BIFOLD_COUNT_U32 | BIFOLD_COUNT_U64;
+  constexpr bifold_device_values all = counts | BIFOLD_INIT | BIFOLD_TOTAL;
+  if ((values & ~all) != 0 || (values & counts) == counts) {
+    refuse("on_device: no such values: " + std::to_string(values));
+  }
+  DeviceValues known{{}, (values & BIFOLD_INIT) != 0, (values & BIFOLD_TOTAL) != 0};
+  if ((values & counts) != 0) {
+    known.count = (values & BIFOLD_COUNT_U32) != 0 ? Type::u32 : Type::u64;
+  }
+  return known;
+}
+
 // The options of a call. The handle of its completion is made before anything is enqueued, so that
 // nothing can fail behind the enqueueing; put_done() gives it to the caller.
 class CallOptions {
@@ -26,16 +39,33 @@ class CallOptions {
 
   [[nodiscard]] ReduceOptions reduce() const {
     if (given_.accumulate != nullptr) refuse("accumulate is for scans: reduce has its own type");
-    return {wait_, done(), workspace(), variant_or_default(given_.variant)};
+    ReduceOptions options = reduce_plan();
+    options.variant = variant_or_default(given_.variant);
+    return options;
   }
   [[nodiscard]] ScanOptions scan() const {
-    ScanOptions options{wait_, done(), workspace(), {}, variant_or_default(given_.variant)};
+    ScanOptions options = scan_plan();
+    options.variant = variant_or_default(given_.variant);
     if (given_.accumulate != nullptr) options.accumulate = type_from(*given_.accumulate);
     return options;
   }
-  // A plan has its types, so that it looks at none here.
-  [[nodiscard]] ReduceOptions reduce_plan() const { return {wait_, done(), workspace()}; }
-  [[nodiscard]] ScanOptions scan_plan() const { return {wait_, done(), workspace()}; }
+  // A plan has its variant and types, so that it looks at none here.
+  [[nodiscard]] ReduceOptions reduce_plan() const {
+    if (given_.total != nullptr) refuse("total is for scans: a reduction is its own");
+    return {.wait = wait_,
+            .done = done(),
+            .workspace = workspace(),
+            .count_from = value(given_.count_from, "count_from"),
+            .init_from = value(given_.init_from, "init_from")};
+  }
+  [[nodiscard]] ScanOptions scan_plan() const {
+    return {.wait = wait_,
+            .done = done(),
+            .workspace = workspace(),
+            .count_from = value(given_.count_from, "count_from"),
+            .init_from = value(given_.init_from, "init_from"),
+            .total = value(given_.total, "total")};
+  }
 
   void put_done() noexcept {
     if (done_) *given_.done = done_.release();
@@ -45,6 +75,10 @@ class CallOptions {
   [[nodiscard]] Event* done() const { return done_ ? &done_->value : nullptr; }
   [[nodiscard]] const Workspace* workspace() const {
     return given_.workspace == nullptr ? nullptr : &given_.workspace->value;
+  }
+  static std::optional<ErasedView> value(const bifold_view* view, const char* what) {
+    if (view == nullptr) return {};
+    return view_from(*view, what);
   }
 
   bifold_options given_;
@@ -157,7 +191,7 @@ bifold_status bifold_reduce_plan_create(const bifold_device* device,
     bifold::ReducePlan made(
         need(device, "device").value,
         {type_from(given.input), accumulator, op, variant_or_default(given.variant),
-         given.map == nullptr ? no_map : given.map->value});
+         given.map == nullptr ? no_map : given.map->value, values_from(given.on_device)});
     std::string variant(made.variant().name);
     put_handle(plan, std::move(made), op, accumulator, std::move(variant));
   });
@@ -174,10 +208,10 @@ bifold_status bifold_scan_plan_create(const bifold_device* device, const bifold_
     }
     const bifold::Operator& op = need(given.op, "op").value;
     const bifold::Type accumulator = type_from(given.accumulator);
-    bifold::ScanPlan made(
-        need(device, "device").value,
-        {type_from(given.input), type_from(given.output), accumulator,
-         static_cast<bifold::ScanKind>(given.kind), op, variant_or_default(given.variant)});
+    bifold::ScanPlan made(need(device, "device").value,
+                          {type_from(given.input), type_from(given.output), accumulator,
+                           static_cast<bifold::ScanKind>(given.kind), op,
+                           variant_or_default(given.variant), values_from(given.on_device)});
     std::string variant(made.variant().name);
     put_handle(plan, std::move(made), op, accumulator, std::move(variant));
   });

@@ -226,6 +226,15 @@ typedef struct bifold_options {
   const bifold_workspace* workspace; /**< Scratch to use instead of the queue's own. */
   const char* variant;               /**< A row of the gallery; NULL: "production". */
   const bifold_type* accumulate;     /**< Scans: the accumulator's type; NULL: the output's. */
+  /** n, read from device memory when the call runs: a view of one BIFOLD_U32 or BIFOLD_U64. The
+   * input's count is then the most there can be, and what a larger n counts as. NULL: none. */
+  const bifold_view* count_from;
+  /** The initial value, read from device memory when the call runs, in place of the call's: a view
+   * of one element of the accumulator's type; a reduction's may be its result. NULL: none. */
+  const bifold_view* init_from;
+  /** Scans: receives op(init, all of the input) in device memory: a view of one element of the
+   * accumulator's type. NULL: none. */
+  const bifold_view* total;
 } bifold_options;
 
 /** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are. */
@@ -258,16 +267,26 @@ BIFOLD_API bifold_status bifold_exclusive_scan(bifold_queue* queue, bifold_view 
                                                bifold_view output, const bifold_operator* op,
                                                const void* init, const bifold_options* options);
 
+/** What the options of a plan's calls will name in device memory: a sum of these. */
+typedef uint32_t bifold_device_values;
+enum {
+  BIFOLD_COUNT_U32 = 1, /**< `count_from`, of that type. */
+  BIFOLD_COUNT_U64 = 2, /**< `count_from`, of that type. */
+  BIFOLD_INIT = 4,      /**< `init_from`. */
+  BIFOLD_TOTAL = 8      /**< `total`. */
+};
+
 /** A reduction or a scan made ready for a device: variant chosen, kernels built. */
 typedef struct bifold_plan bifold_plan;
 /** What a reduction is, apart from its data. */
 typedef struct bifold_reduce_shape {
-  size_t struct_size;        /**< sizeof(bifold_reduce_shape). */
-  const bifold_operator* op; /**< Defined on the accumulator. */
-  const bifold_map* map;     /**< Applied to each element; NULL: none. */
-  const char* variant;       /**< A row of the gallery; NULL: "production". */
-  bifold_type input;         /**< Of the elements read. */
-  bifold_type accumulator;   /**< Of the initial value and the result. */
+  size_t struct_size;             /**< sizeof(bifold_reduce_shape). */
+  const bifold_operator* op;      /**< Defined on the accumulator. */
+  const bifold_map* map;          /**< Applied to each element; NULL: none. */
+  const char* variant;            /**< A row of the gallery; NULL: "production". */
+  bifold_type input;              /**< Of the elements read. */
+  bifold_type accumulator;        /**< Of the initial value and the result. */
+  bifold_device_values on_device; /**< What the calls' options will name; 0: nothing. */
 } bifold_reduce_shape;
 /** Whether an output takes in the element of its own index. */
 typedef int32_t bifold_scan_kind;
@@ -278,13 +297,14 @@ enum {
 };
 /** What a scan is, apart from its data. */
 typedef struct bifold_scan_shape {
-  size_t struct_size;        /**< sizeof(bifold_scan_shape). */
-  const bifold_operator* op; /**< Defined on the accumulator. */
-  const char* variant;       /**< A row of the gallery; NULL: "production". */
-  bifold_type input;         /**< Of the elements read. */
-  bifold_type output;        /**< Of the elements written. */
-  bifold_type accumulator;   /**< Of the initial value and of partial results. */
-  bifold_scan_kind kind;     /**< Whether output i takes in input i. */
+  size_t struct_size;             /**< sizeof(bifold_scan_shape). */
+  const bifold_operator* op;      /**< Defined on the accumulator. */
+  const char* variant;            /**< A row of the gallery; NULL: "production". */
+  bifold_type input;              /**< Of the elements read. */
+  bifold_type output;             /**< Of the elements written. */
+  bifold_type accumulator;        /**< Of the initial value and of partial results. */
+  bifold_scan_kind kind;          /**< Whether output i takes in input i. */
+  bifold_device_values on_device; /**< What the calls' options will name; 0: nothing. */
 } bifold_scan_shape;
 /** A plan of the reduction. May compile. BIFOLD_UNSUPPORTED when the device cannot run it. */
 BIFOLD_API bifold_status bifold_reduce_plan_create(const bifold_device* device,

@@ -34,6 +34,7 @@ void test_events(void);
 void test_reduce(void);
 void test_scan(void);
 void test_plans(void);
+void test_device_values(void);
 void test_null(void);
 void test_struct_sizes(void);
 /* On an OpenCL device; where the backend was left out, that it says so. */

@@ -46,11 +46,17 @@ int main(void) {
   const struct {
     const char* name;
     void (*run)(void);
-  } tests[] = {{"backends", test_backends}, {"errors", test_errors},
-               {"types", test_types},       {"memory", test_memory},
-               {"events", test_events},     {"reduce", test_reduce},
-               {"scan", test_scan},         {"plans", test_plans},
-               {"null", test_null},         {"struct sizes", test_struct_sizes},
+  } tests[] = {{"backends", test_backends},
+               {"errors", test_errors},
+               {"types", test_types},
+               {"memory", test_memory},
+               {"events", test_events},
+               {"reduce", test_reduce},
+               {"scan", test_scan},
+               {"plans", test_plans},
+               {"device values", test_device_values},
+               {"null", test_null},
+               {"struct sizes", test_struct_sizes},
                {"opencl", test_opencl}};
 
   CHECK(bifold_last_error()[0] == '\0');
