@@ -133,6 +133,9 @@ std::string describe(const Workload& workload) {
   }
   text << ' ' << workload.op.name();
   if (workload.row->algorithm == Algorithm::scan) text << ' ' << name_of(workload.kind);
+  if (workload.on_device.count) text << ", count in a " << name_of(*workload.on_device.count);
+  if (workload.on_device.init) text << ", init on the device";
+  if (workload.on_device.total) text << ", with its total";
   if (workload.tuning) {
     for (const auto& [name, value] : workload.tuning->entries())
       text << ' ' << name << '=' << value;
@@ -151,26 +154,33 @@ gallery::Support supports(const Workload& workload) {
 
 AnyPlan::AnyPlan(const Workload& workload) {
   if (workload.row->algorithm == Algorithm::reduce) {
-    const ReduceShape shape{workload.input, workload.accumulator, workload.op, workload.row->name};
+    const ReduceShape shape{
+        workload.input,    workload.accumulator, workload.op, workload.row->name, {},
+        workload.on_device};
     reduce_ = workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
                               : ReducePlan(device(), shape);
   } else {
-    const ScanShape shape{workload.input, workload.output, workload.accumulator,
-                          workload.kind,  workload.op,     workload.row->name};
+    const ScanShape shape{workload.input, workload.output,    workload.accumulator, workload.kind,
+                          workload.op,    workload.row->name, workload.on_device};
     scan_ = workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
                             : ScanPlan(device(), shape);
   }
 }
 
 void AnyPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
-                  const Value& init, const Workspace* workspace) const {
+                  const Value& init, const Workspace* workspace, const ValueViews& values) const {
   if (reduce_) {
     ReduceOptions options;
     options.workspace = workspace;
+    options.count_from = values.count;
+    options.init_from = values.init;
     reduce_->run(queue, input, output, init, options);
   } else {
     ScanOptions options;
     options.workspace = workspace;
+    options.count_from = values.count;
+    options.init_from = values.init;
+    options.total = values.total;
     scan_->run(queue, input, output, init, options);
   }
 }

@@ -31,6 +31,14 @@ struct Workload {
   std::optional<core::Tuning> tuning{};  ///< The row's default when empty.
   Flavor flavor = Flavor::exact;
   HostCombine combine = nullptr;  ///< Of a user operator.
+  DeviceValues on_device{};
+};
+
+/// Values of a call in device memory: those that the workload names.
+struct ValueViews {
+  std::optional<ErasedView> count{};
+  std::optional<ErasedView> init{};
+  std::optional<ErasedView> total{};
 };
 
 /// A workload on one element type.
@@ -48,7 +56,7 @@ struct Run {
   bool with_init = false;    ///< Otherwise the operator's identity.
 };
 
-/// Whether the device can run the workload's shape.
+/// Whether the device can run the workload's row on its types.
 gallery::Support supports(const Workload& workload);
 
 /// The workload's plan, ready to be called.
@@ -57,7 +65,7 @@ class AnyPlan {
   explicit AnyPlan(const Workload& workload);
 
   void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Value& init,
-           const Workspace* workspace = nullptr) const;
+           const Workspace* workspace = nullptr, const ValueViews& values = {}) const;
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const;
   [[nodiscard]] const gallery::Variant& variant() const;
 
