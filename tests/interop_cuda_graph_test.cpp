@@ -128,6 +128,53 @@ TEST_CASE_FIXTURE(Watched, "fills, copies, reductions and calls on nothing are c
   if (test::cuda().computes()) CHECK(content.back() == 3 * static_cast<int>(length));
 }
 
+TEST_CASE_FIXTURE(Watched, "a captured call reads n, init and leaves its total with each launch") {
+  Bench bench;
+  const DeviceValues values{Type::u32, true, true};
+  const ScanPlan plan(bench.device, {.on_device = values});
+  const ReducePlan sum(bench.device, {.on_device = {Type::u32, true, false}});
+  const CUdeviceptr cells = bench.app.memory(4 * sizeof(int));
+  const auto count = adopted::view<const std::uint32_t>(cells, 1);
+  const auto cell = [&](std::uint64_t at) { return adopted::view<int>(cells + 4 * at, 1); };
+  const CUdeviceptr scratch = bench.app.memory(plan.workspace_bytes(length));
+  Workspace workspace(adopted::view<std::uint8_t>(scratch, plan.workspace_bytes(length)));
+  REQUIRE(sum.workspace_bytes(length) <= plan.workspace_bytes(length));
+  workspace.prepare(bench.queue);
+
+  bench.app.begin_capture();
+  plan.run(bench.queue, bench.in_view, bench.out_view, Value(0),
+           {.workspace = &workspace, .count_from = count, .init_from = cell(1), .total = cell(2)});
+  sum.run(bench.queue, bench.in_view, cell(3), Value(0),
+          {.workspace = &workspace, .count_from = count, .init_from = cell(2)});
+  CHECK(bench.app.captures());
+  const Graph graph(bench.app, bench.app.end_capture());
+  CHECK(graph.nodes() > 0);
+
+  const auto host = numbers(1);
+  const int beyond = static_cast<int>(length) + 1;
+  for (const int n : {70'000, 0, 1, static_cast<int>(length), beyond, 4097}) {
+    CAPTURE(n);
+    const int init = n % 7 + 3;
+    const int untouched = -12345;
+    bench.app.write(bench.out, std::vector<int>(length, untouched));
+    bench.app.write(cells, std::vector<int>{n, init, 0, 0});
+    const std::int64_t before = test::cuda().computes() ? 0 : launches();
+    graph.launch();
+    const auto got = bench.app.read(bench.out, length);
+    const auto left = bench.app.read(cells, 4);
+    if (!test::cuda().computes()) {
+      CHECK(launches() >= before + 2);
+      continue;
+    }
+    const auto last = host.begin() + std::min<std::ptrdiff_t>(n, length);
+    std::vector<int> expected(length, untouched);
+    std::inclusive_scan(host.begin(), last, expected.begin(), std::plus<>(), init);
+    CHECK(got == expected);
+    CHECK(left[2] == std::accumulate(host.begin(), last, init));
+    CHECK(left[3] == std::accumulate(host.begin(), last, left[2]));
+  }
+}
+
 TEST_CASE_FIXTURE(Watched, "what cannot be captured is refused, and the capture goes on") {
   for (const CUstreamCaptureMode mode : modes) {
     Bench bench;

@@ -141,6 +141,38 @@ TEST_CASE("this architecture's share of the rows compiles on a struct, reduction
   CHECK(compiled > 0);
 }
 
+TEST_CASE("every row that takes values from device memory compiles with all of them") {
+  std::size_t rows = 0;
+  std::size_t turn = own_turn();
+  for (const auto& row : gallery::variants()) {
+    if (!row.device_values) continue;
+    Workload workload = test::workload_of(row, all_types[turn++ % all_types.size()], plus);
+    if (!supports(workload)) continue;
+    workload.on_device.count = turn % 2 == 0 ? Type::u32 : Type::u64;
+    workload.on_device.init = true;
+    workload.on_device.total = row.algorithm == Algorithm::scan;
+    rows += compiles(workload);
+  }
+  CHECK(rows >= 20);
+}
+
+TEST_CASE("production takes each value alone from device memory, structs and truths as well") {
+  const Type pair = type_of<Extent>();
+  const std::pair<Type, Operator> cases[] = {{Type::f32, logical_or},
+                                             {pair, Operator::fieldwise(pair, {minimum, maximum})}};
+  for (const auto& [type, op] : cases) {
+    for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
+      Workload workload = test::workload_of(*gallery::find(algorithm, "production"), type, op);
+      for (const DeviceValues& values :
+           {DeviceValues{Type::u64}, DeviceValues{{}, true}, DeviceValues{{}, false, true}}) {
+        if (values.total && algorithm == Algorithm::reduce) continue;
+        workload.on_device = values;
+        compiles(workload);
+      }
+    }
+  }
+}
+
 TEST_CASE("a struct that the kernel compiler lays out otherwise is a build failure") {
   const Operator op = Operator::fieldwise(Type(packed), {plus, plus});
   try {
