@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <bifold/order.hpp>
+#include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 /// Order v1.
@@ -61,6 +64,100 @@ Acc reduce(std::span<const In> input, Acc init, Lift lift, Combine combine) {
     leaves.push_back(leaf<Acc>(input.subspan(begin, count), columns, lift, combine));
   }
   return combine(init, tree(std::move(leaves), combine));
+}
+
+/// The last value of the Kogge-Stone prefix of at least one value: in steps of 1, 2, 4, ... each
+/// value is combined with the one that lies a step before it, if any.
+template <class Acc, class Combine>
+constexpr Acc last_prefix(std::vector<Acc> values, Combine combine) {
+  for (std::size_t step = 1; step < values.size(); step *= 2) {
+    // From the last value on down, so that the values a step before are still those of this step.
+    for (std::size_t i = values.size() - 1; i >= step; --i) {
+      values[i] = combine(values[i - step], values[i]);
+    }
+  }
+  return values.back();
+}
+
+/// All elements so far, combined in order v1: a scan that takes one element after another.
+/// `Combine` is a callable of (earlier, later).
+template <class Acc, class Combine>
+class RunningScan {
+ public:
+  /// `init` is the carry before the first element; the operator's identity stands for none.
+  constexpr RunningScan(Acc init, Combine combine)
+      : combine_(std::move(combine)), groups_(std::move(init)) {}
+
+  /// What lies before the next element: the initial value and, from left to right, the prefixes of
+  /// its tile in its group, of its strip, its row, its run, and of the element in the run. A prefix
+  /// of nothing is skipped.
+  constexpr Acc value() const {
+    Acc sum = groups_;
+    for (const auto& part : {tiles_, strips_, rows_, runs_, elements_}) {
+      if (part) sum = combine_(sum, *part);
+    }
+    return sum;
+  }
+
+  /// Takes the next element, and closes the run, row, strip, tile and group that it completes.
+  constexpr void append(Acc x) {
+    constexpr std::uint64_t tile_elements = order_v1::scan_tile(sizeof(Acc));
+    const Acc run = fold(elements_, x);
+    if (++count_ % order_v1::scan_run(sizeof(Acc)) != 0) return;
+    elements_.reset();
+    run_totals_.push_back(run);
+    const Acc row = last_prefix(run_totals_, combine_);
+    runs_ = row;
+    if (run_totals_.size() < order_v1::scan_row_runs) return;
+    run_totals_.clear();
+    runs_.reset();
+    const Acc strip = fold(rows_, row);
+    if (count_ % (tile_elements / order_v1::scan_tile_strips) != 0) return;
+    rows_.reset();
+    const Acc tile = fold(strips_, strip);
+    if (count_ % tile_elements != 0) return;
+    strips_.reset();
+    tile_totals_.push_back(tile);
+    const Acc group = last_prefix(tile_totals_, combine_);
+    tiles_ = group;
+    if (tile_totals_.size() < order_v1::scan_group_tiles) return;
+    tile_totals_.clear();
+    tiles_.reset();
+    groups_ = combine_(groups_, group);
+  }
+
+ private:
+  // Folds x into a total that may be absent.
+  constexpr Acc fold(std::optional<Acc>& total, const Acc& x) const {
+    total = total ? combine_(*total, x) : x;
+    return *total;
+  }
+
+  Combine combine_;
+  std::uint64_t count_ = 0;
+  std::vector<Acc> run_totals_;   // Of the row so far.
+  std::vector<Acc> tile_totals_;  // Of the group so far.
+  Acc groups_;                    // The initial value and the complete groups.
+  std::optional<Acc> tiles_;      // The complete tiles of the group,
+  std::optional<Acc> strips_;     // the complete strips of the tile,
+  std::optional<Acc> rows_;       // the complete rows of the strip,
+  std::optional<Acc> runs_;       // the complete runs of the row,
+  std::optional<Acc> elements_;   // and the elements of the run.
+};
+
+/// The scan of `input` into `output`, of the same length, with `init` as the carry before the first
+/// element: lift(x) makes an element an accumulator and combine(earlier, later) joins two of them.
+/// In place is allowed.
+template <class Out, class Acc, class In, class Lift, class Combine>
+constexpr void scan(ScanKind kind, std::span<const In> input, std::span<Out> output, Acc init,
+                    Lift lift, Combine combine) {
+  RunningScan<Acc, Combine> running(init, combine);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const Acc x = lift(input[i]);
+    if (kind == ScanKind::exclusive) output[i] = static_cast<Out>(running.value());
+    running.append(x);
+    if (kind == ScanKind::inclusive) output[i] = static_cast<Out>(running.value());
+  }
 }
 
 /// @}
