@@ -129,6 +129,16 @@ struct Table {
     scan("lookback_warp", "scan_lookback_warp",
          "single pass, decoupled look-back by a lane group at once", lookback_papers,
          published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback, lookback_prelude()});
+    scan("order_v1", "scan_order",
+         "single pass in order v1: a fixed association, groups of tiles folded in index order",
+         "bifold", published_words, Order::v1, {1, 1, 1},
+         {core::plan_order_lookback,
+          {"order_lanes", "packs_in", "packs_out", "order_tile", "atomics", "tile_words",
+           "order_words", "order_lookback"}});
+    scan("order_v1_passes", "scan_order_passes",
+         "three passes in order v1, on CPUs one work-item per block of tiles", "bifold", nothing,
+         Order::v1, {2, 1, 3},
+         {core::plan_order_passes, {"order_lanes", "packs_in", "packs_out", "order_tile"}});
   }
   // clang-format on
 

@@ -81,5 +81,16 @@ std::shared_ptr<const detail::Plan> plan_level_scan(const Device& device,
 std::shared_ptr<const detail::Plan> plan_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, const Tuning& tuning);
+/// One launch in order v1: a group per tile, tiles that wait for earlier ones. Kernel: as
+/// plan_lookback.
+std::shared_ptr<const detail::Plan> plan_order_lookback(const Device& device,
+                                                        const gallery::Variant& variant,
+                                                        const PlanShape& shape,
+                                                        const Tuning& tuning);
+/// Three launches in order v1: totals of tiles, their prefixes, the tiles from there. A tuning
+/// without a GROUP_SIZE means the kernels of CPU devices, which loop over tiles.
+std::shared_ptr<const detail::Plan> plan_order_passes(const Device& device,
+                                                      const gallery::Variant& variant,
+                                                      const PlanShape& shape, const Tuning& tuning);
 
 }  // namespace bifold::core

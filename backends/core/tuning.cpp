@@ -72,6 +72,18 @@ const std::vector<Defaults>& defaults() {
       {"scan_lookback", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
       {"scan_lookback_warp_copy", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
       {"scan_lookback_warp", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
+      {"scan_order",
+       {{"GROUP_SIZE", 256},
+        {"GROUPS_AHEAD", 4},
+        {"PUBLISHED_EVERY", 1},
+        {"SPIN_LIMIT", 16384},
+        {"EPOCH_LIMIT", 0x3fffffff}},
+       {{"GROUP_SIZE", 256},
+        {"GROUPS_AHEAD", 1},
+        {"PUBLISHED_EVERY", 1},
+        {"SPIN_LIMIT", 1024},
+        {"EPOCH_LIMIT", 0x3fffffff}}},
+      {"scan_order_passes", {{"GROUP_SIZE", 256}}, {{"groups_per_unit", 4}}},
   };
   return table;
 }

@@ -1,0 +1,66 @@
+// Prelude: the lanes of a row in order v1 through local memory, for devices without lane groups of
+// that width: lanes_* and order_lanes in one. A lane group is LANES consecutive work-items; as the
+// barriers are the whole group's, every word is called by all its work-items together.
+
+#define LANES ROW_RUNS
+#define LANE_GROUPS (GROUP_SIZE / LANES)
+#if GROUP_SIZE % LANES != 0
+#error "a group is made of whole lane groups"
+#endif
+
+// What the exchange needs in local memory.
+typedef struct {
+  ACC value[STRIP_ROWS][GROUP_SIZE];
+} LaneScratch;
+
+DEVICE u32 lane_index(void) { return (u32)get_local_id(0) % LANES; }
+DEVICE u32 lane_group(void) { return (u32)get_local_id(0) / LANES; }
+
+// The Kogge-Stone prefix over the lanes up to and with this one.
+DEVICE ACC lane_prefix(ACC x, __local LaneScratch* scratch) {
+  const u32 item = (u32)get_local_id(0);
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    scratch->value[0][item] = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane_index() >= distance) x = COMBINE(scratch->value[0][item - distance], x);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  return x;
+}
+
+// lane_prefix of every row of a strip.
+DEVICE void prefix_rows(ACC x[STRIP_ROWS], __local LaneScratch* scratch) {
+  const u32 item = (u32)get_local_id(0);
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    for (u32 r = 0; r < STRIP_ROWS; ++r) scratch->value[r][item] = x[r];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane_index() >= distance) {
+      for (u32 r = 0; r < STRIP_ROWS; ++r) {
+        x[r] = COMBINE(scratch->value[r][item - distance], x[r]);
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
+
+// The value of the lane before in every row; of the first lane, `first`.
+DEVICE void shift_rows(const ACC x[STRIP_ROWS], const ACC first[STRIP_ROWS], ACC before[STRIP_ROWS],
+                       __local LaneScratch* scratch) {
+  const u32 item = (u32)get_local_id(0);
+  for (u32 r = 0; r < STRIP_ROWS; ++r) scratch->value[r][item] = x[r];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    before[r] = first[r];
+    if (lane_index() > 0) before[r] = scratch->value[r][item - 1];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// The value of the last lane in every row.
+DEVICE void last_rows(const ACC x[STRIP_ROWS], ACC last[STRIP_ROWS], __local LaneScratch* scratch) {
+  const u32 item = (u32)get_local_id(0);
+  for (u32 r = 0; r < STRIP_ROWS; ++r) scratch->value[r][item] = x[r];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (u32 r = 0; r < STRIP_ROWS; ++r) last[r] = scratch->value[r][item | (LANES - 1)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+}

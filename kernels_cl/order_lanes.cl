@@ -1,0 +1,49 @@
+// Prelude: the lanes of a row in order v1, by the shuffles of a lane group that is as wide as a
+// row. Every word is called by all lanes together.
+
+#if LANES != ROW_RUNS
+#error "a lane group is a row of runs"
+#endif
+
+// The Kogge-Stone prefix over the lanes up to and with this one.
+DEVICE ACC lane_prefix(ACC x, __local LaneScratch* scratch) {
+#pragma unroll
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    const ACC earlier = shuffle_up(x, distance);
+    if (lane_index() >= distance) x = COMBINE(earlier, x);
+  }
+  return x;
+}
+
+// The value of lane `lane`, the same for every lane of the group.
+DEVICE ACC lane_value(ACC x, u32 lane, __local LaneScratch* scratch) {
+  return shuffle_idx(x, lane);
+}
+
+// lane_prefix of every row of a strip. Rows do not wait for each other.
+DEVICE void prefix_rows(ACC x[STRIP_ROWS], __local LaneScratch* scratch) {
+#pragma unroll
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+#pragma unroll
+    for (u32 r = 0; r < STRIP_ROWS; ++r) {
+      const ACC earlier = shuffle_up(x[r], distance);
+      if (lane_index() >= distance) x[r] = COMBINE(earlier, x[r]);
+    }
+  }
+}
+
+// The value of the lane before in every row; of the first lane, `first`.
+DEVICE void shift_rows(const ACC x[STRIP_ROWS], const ACC first[STRIP_ROWS], ACC before[STRIP_ROWS],
+                       __local LaneScratch* scratch) {
+#pragma unroll
+  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    const ACC earlier = shuffle_up(x[r], 1);
+    before[r] = lane_index() == 0 ? first[r] : earlier;
+  }
+}
+
+// The value of the last lane in every row.
+DEVICE void last_rows(const ACC x[STRIP_ROWS], ACC last[STRIP_ROWS], __local LaneScratch* scratch) {
+#pragma unroll
+  for (u32 r = 0; r < STRIP_ROWS; ++r) last[r] = shuffle_idx(x[r], LANES - 1);
+}

@@ -1,0 +1,47 @@
+// Single-pass scan in order v1: the same bits whatever the device and the launch shape. As
+// scan_lookback_warp, but tiles publish their totals only, at once; a tile's prefix is a fixed
+// expression of them: groups of GROUP_TILES tiles folded from left to right from `init` on, then
+// the Kogge-Stone prefix in its own group. Who needs a group's total computes it from the words of
+// its tiles; the last tile of a group publishes the prefix of the next, from which others go on.
+// Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
+// Cost: reads and writes each element once; one launch; 3 barriers per tile. Assumes 64-bit words
+// visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order(
+    const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset,
+    ACC init, __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+  __local LaneScratch lane_scratch;
+  __local ACC strips[TILE_STRIPS];
+  __local ACC before;
+  __local ACC after;
+  __local u64 drawn;
+  input += input_offset;
+  output += output_offset;
+  control += control_offset;
+  __global u64* words = control + 2;
+  __global u64* group_words = words + tiles * ACC_WORDS;
+
+  // --- Draw a tile ---
+  const Draw draw = draw_tile(control, tiles, &drawn);
+  const u64 begin = draw.tile * TILE;
+
+  // --- Scan the tile in registers ---
+  ACC sums[ROWS_EACH * RUN];
+  ACC prefix[ROWS_EACH];
+  load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
+
+  // --- Publish the total, look back, publish the prefix of the next group ---
+  const ACC total = fold_strips(strips, TILE_STRIPS);
+  if (get_local_id(0) == 0 && draw.valid) {
+    publish(words, draw.tile, draw.epoch, STATE_AGGREGATE, total);
+    if ((const __global void*)input == (const __global void*)output) device_fence();
+  }
+  look_back(&draw, words, group_words, total, input, init, &before, &after, &lane_scratch);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+
+  // --- Write the tile ---
+  store_tile_sums(output, begin, n, sums, prefix, strips, before, after, &lane_scratch);
+
+  // --- Count the tile as finished ---
+  if (get_local_id(0) == 0) finish_tile(control, words, capacity, draw.epoch, tiles);
+}

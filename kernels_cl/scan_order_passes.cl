@@ -1,0 +1,66 @@
+// Three-pass scan in order v1: the totals of all tiles, their prefixes, the scan of the tiles from
+// there. No group waits for another, so it runs on every device; CPUs run scan_order_chunks.
+// Cost: reads each element twice, writes it once; three launches; 2 barriers per tile and pass.
+// Assumes nothing: operands are combined in index order.
+// Source: bifold; the phases are those of reduce-then-scan.
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_tiles(
+    const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
+    u64 partials_offset) {
+  __local LaneScratch lane_scratch;
+  __local ACC strips[TILE_STRIPS];
+  input += input_offset;
+
+  // --- Reduce the tile of this group ---
+  ACC sums[ROWS_EACH * RUN];
+  ACC prefix[ROWS_EACH];
+  load_tile_sums(input, (u64)get_group_id(0) * TILE, n, sums, prefix, &lane_scratch, strips);
+
+  // --- Write its total ---
+  if (get_local_id(0) == 0) {
+    partials[partials_offset + get_group_id(0)] = fold_strips(strips, TILE_STRIPS);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void prefix_tiles(
+    __global ACC* partials, u64 partials_offset, u64 tiles, ACC init) {
+  __local LaneScratch lane_scratch;
+  __local ACC totals[LANE_GROUPS];
+  partials += partials_offset;
+
+  // --- Turn totals into prefixes in place, a group of tiles per lane group at a time ---
+  ACC carry = init;
+  for (u64 begin = 0; begin <= tiles; begin += GROUP_SIZE) {
+    const u64 i = begin + get_local_id(0);
+    const ACC prefix = lane_prefix(i < tiles ? partials[i] : IDENTITY, &lane_scratch);
+    if (lane_index() == LANES - 1) totals[lane_group()] = prefix;
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    ACC groups = carry;
+    for (u32 g = 0; g < LANE_GROUPS; ++g) {
+      if (g == lane_group()) groups = carry;
+      carry = COMBINE(carry, totals[g]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    // One more than totals: the last full tile's last inclusive value is what lies before the next.
+    if (lane_index() == 0 && i <= tiles) partials[i] = groups;
+    if (lane_index() < LANES - 1 && i < tiles) partials[i + 1] = COMBINE(groups, prefix);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles(
+    const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
+    u64 partials_offset, __global OUT* output, u64 output_offset) {
+  __local LaneScratch lane_scratch;
+  __local ACC strips[TILE_STRIPS];
+  const u64 begin = (u64)get_group_id(0) * TILE;
+  input += input_offset;
+  output += output_offset;
+  partials += partials_offset + get_group_id(0);
+
+  // --- Scan the tile of this group from its prefix on ---
+  ACC sums[ROWS_EACH * RUN];
+  ACC prefix[ROWS_EACH];
+  load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
+  const ACC after = begin + TILE <= n ? partials[1] : partials[0];
+  store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after, &lane_scratch);
+}

@@ -1,0 +1,46 @@
+// Prelude: the totals that tiles of a single-pass scan in order v1 read from each other's words.
+
+#ifndef PUBLISHED_EVERY
+#define PUBLISHED_EVERY 1  // Groups from one whose prefix is published to the next.
+#endif
+
+// Whether the tile at `place` of `group` publishes what lies before the next group.
+DEVICE bool publishes_prefix(u64 group, u32 place) {
+  return place == GROUP_TILES - 1 && (group + 1) % PUBLISHED_EVERY == 0;
+}
+
+// The total of a full tile, in the tile's order, by one work-item.
+DEVICE ACC reduce_tile_alone(const IN* input, u64 begin) {
+  ACC tile;
+  for (u32 s = 0; s < TILE_STRIPS; ++s) {
+    ACC strip;
+    for (u32 r = 0; r < STRIP_ROWS; ++r) {
+      ACC run[ROW_RUNS];
+      for (u32 l = 0; l < ROW_RUNS; ++l) {
+        run[l] = LIFT(input[begin]);
+        for (u32 k = 1; k < RUN; ++k) run[l] = COMBINE(run[l], LIFT(input[begin + k]));
+        begin += RUN;
+      }
+      // The last prefix of as many runs is their binary tree.
+      for (u32 width = ROW_RUNS / 2; width > 0; width /= 2) {
+        for (u32 l = 0; l < width; ++l) run[l] = COMBINE(run[2 * l], run[2 * l + 1]);
+      }
+      strip = r == 0 ? run[0] : COMBINE(strip, run[0]);
+    }
+    tile = s == 0 ? strip : COMBINE(tile, strip);
+  }
+  return tile;
+}
+
+// The total of `tile`, waited for; reduced here where it stays missing. In place its owner may be
+// overwriting the tile by now; but an owner publishes, behind a fence, before it stores, so when
+// the words are still empty afterwards the elements read were the input's.
+DEVICE ACC await_total(const u64* words, u64 tile, u32 epoch, const IN* input) {
+  ACC value;
+  for (u32 spin = 0; spin < SPIN_LIMIT; ++spin) {
+    if (inspect(words, tile, epoch, &value) != STATE_EMPTY) return value;
+  }
+  const ACC total = reduce_tile_alone(input, tile * TILE);
+  device_fence();
+  return inspect(words, tile, epoch, &value) != STATE_EMPTY ? value : total;
+}

@@ -1,0 +1,47 @@
+// Single-pass scan in order v1: the same bits whatever the device and the launch shape. As
+// scan_lookback_warp, but tiles publish their totals only, at once; a tile's prefix is a fixed
+// expression of them: groups of GROUP_TILES tiles folded from left to right from `init` on, then
+// the Kogge-Stone prefix in its own group. Who needs a group's total computes it from the words of
+// its tiles; the last tile of a group publishes the prefix of the next, from which others go on.
+// Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
+// Cost: reads and writes each element once; one launch; 3 barriers per tile. Assumes 64-bit words
+// visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    scan_order(const IN* input, u64 input_offset, u64 n, OUT* output, u64 output_offset, ACC init,
+               u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+  __shared__ LaneScratch lane_scratch;
+  __shared__ ACC strips[TILE_STRIPS];
+  __shared__ ACC before;
+  __shared__ ACC after;
+  __shared__ u64 drawn;
+  input += input_offset;
+  output += output_offset;
+  control += control_offset;
+  u64* words = control + 2;
+  u64* group_words = words + tiles * ACC_WORDS;
+
+  // --- Draw a tile ---
+  const Draw draw = draw_tile(control, tiles, &drawn);
+  const u64 begin = draw.tile * TILE;
+
+  // --- Scan the tile in registers ---
+  ACC sums[ROWS_EACH * RUN];
+  ACC prefix[ROWS_EACH];
+  load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
+
+  // --- Publish the total, look back, publish the prefix of the next group ---
+  const ACC total = fold_strips(strips, TILE_STRIPS);
+  if (threadIdx.x == 0 && draw.valid) {
+    publish(words, draw.tile, draw.epoch, STATE_AGGREGATE, total);
+    if ((const void*)input == (const void*)output) device_fence();
+  }
+  look_back(&draw, words, group_words, total, input, init, &before, &after, &lane_scratch);
+  __syncthreads();
+
+  // --- Write the tile ---
+  store_tile_sums(output, begin, n, sums, prefix, strips, before, after, &lane_scratch);
+
+  // --- Count the tile as finished ---
+  if (threadIdx.x == 0) finish_tile(control, words, capacity, draw.epoch, tiles);
+}

@@ -1,0 +1,65 @@
+// Three-pass scan in order v1: the totals of all tiles, their prefixes, the scan of the tiles from
+// there. No group waits for another, so it runs on every device; CPUs run scan_order_chunks.
+// Cost: reads each element twice, writes it once; three launches; 2 barriers per tile and pass.
+// Assumes nothing: operands are combined in index order.
+// Source: bifold; the phases are those of reduce-then-scan.
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    total_tiles(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
+  __shared__ LaneScratch lane_scratch;
+  __shared__ ACC strips[TILE_STRIPS];
+  input += input_offset;
+
+  // --- Reduce the tile of this group ---
+  ACC sums[ROWS_EACH * RUN];
+  ACC prefix[ROWS_EACH];
+  load_tile_sums(input, (u64)blockIdx.x * TILE, n, sums, prefix, &lane_scratch, strips);
+
+  // --- Write its total ---
+  if (threadIdx.x == 0) {
+    partials[partials_offset + blockIdx.x] = fold_strips(strips, TILE_STRIPS);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    prefix_tiles(ACC* partials, u64 partials_offset, u64 tiles, ACC init) {
+  __shared__ LaneScratch lane_scratch;
+  __shared__ ACC totals[LANE_GROUPS];
+  partials += partials_offset;
+
+  // --- Turn totals into prefixes in place, a group of tiles per lane group at a time ---
+  ACC carry = init;
+  for (u64 begin = 0; begin <= tiles; begin += GROUP_SIZE) {
+    const u64 i = begin + threadIdx.x;
+    const ACC prefix = lane_prefix(i < tiles ? partials[i] : IDENTITY, &lane_scratch);
+    if (lane_index() == LANES - 1) totals[lane_group()] = prefix;
+    __syncthreads();
+    ACC groups = carry;
+    for (u32 g = 0; g < LANE_GROUPS; ++g) {
+      if (g == lane_group()) groups = carry;
+      carry = COMBINE(carry, totals[g]);
+    }
+    __syncthreads();
+    // One more than totals: the last full tile's last inclusive value is what lies before the next.
+    if (lane_index() == 0 && i <= tiles) partials[i] = groups;
+    if (lane_index() < LANES - 1 && i < tiles) partials[i + 1] = COMBINE(groups, prefix);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    scan_tiles(const IN* input, u64 input_offset, u64 n, const ACC* partials, u64 partials_offset,
+               OUT* output, u64 output_offset) {
+  __shared__ LaneScratch lane_scratch;
+  __shared__ ACC strips[TILE_STRIPS];
+  const u64 begin = (u64)blockIdx.x * TILE;
+  input += input_offset;
+  output += output_offset;
+  partials += partials_offset + blockIdx.x;
+
+  // --- Scan the tile of this group from its prefix on ---
+  ACC sums[ROWS_EACH * RUN];
+  ACC prefix[ROWS_EACH];
+  load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
+  const ACC after = begin + TILE <= n ? partials[1] : partials[0];
+  store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after, &lane_scratch);
+}
