@@ -22,7 +22,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   __global u64* group_words = words + tiles * ACC_WORDS;
 
   // --- Draw a tile ---
-  const Draw draw = draw_tile(control, tiles, &drawn);
+  const Draw draw = draw_tile(control, n, &drawn);
   const u64 begin = draw.tile * TILE;
 
   // --- Scan the tile in registers ---

@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   u64* group_words = words + tiles * ACC_WORDS;
 
   // --- Draw a tile ---
-  const Draw draw = draw_tile(control, tiles, &drawn);
+  const Draw draw = draw_tile(control, n, &drawn);
   const u64 begin = draw.tile * TILE;
 
   // --- Scan the tile in registers ---

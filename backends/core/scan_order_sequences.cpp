@@ -33,7 +33,7 @@ class OrderLookback final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    const std::uint64_t tiles = divide_up(call.n, tile_);
+    const std::uint64_t tiles = divide_up(call.count.n, tile_);
     if (tiles > std::numeric_limits<std::uint32_t>::max()) {
       throw Error(ErrorCategory::unsupported,
                   "a single-pass scan counts its tiles in 32 bits; this input has more");
@@ -43,10 +43,9 @@ class OrderLookback final : public Plan {
                   "a single-pass scan in place needs device-scope acquire and release, which this "
                   "device does not promise");
     }
-    const std::uint64_t control = call.scratch.tagged_offset / word_bytes;
+    const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    launch(call.queue, kernel_, tiles, call.input.memory, call.input.offset, call.n,
-           call.output.memory, call.output.offset, call.init, call.scratch.tagged, control,
+    launch(call.queue, kernel_, tiles, call.input, call.count.n, call.output, call.init, control,
            capacity, tiles);
   }
 
@@ -85,16 +84,15 @@ class OrderPasses final : public Plan {
 
   void enqueue(const Call& call) const override {
     // Nothing lies behind a tile that is not full: nobody asks for its total.
-    const std::uint64_t totals = call.n / tile_;
+    const std::uint64_t n = call.count.n;
+    const std::uint64_t totals = n / tile_;
     const Range partials = partials_of(call);
     if (totals > 0) {
-      launch(call.queue, kernels_.total, groups(totals), call.input.memory, call.input.offset,
-             totals * tile_, partials.memory, partials.offset);
+      launch(call.queue, kernels_.total, groups(totals), call.input, totals * tile_, partials);
     }
-    launch(call.queue, kernels_.prefix, 1, partials.memory, partials.offset, totals, call.init);
-    launch(call.queue, kernels_.scan, groups(divide_up(call.n, tile_)), call.input.memory,
-           call.input.offset, call.n, partials.memory, partials.offset, call.output.memory,
-           call.output.offset);
+    launch(call.queue, kernels_.prefix, 1, partials, totals, call.init);
+    launch(call.queue, kernels_.scan, groups(divide_up(n, tile_)), call.input, n, partials,
+           call.output);
   }
 
  private:
