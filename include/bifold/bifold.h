@@ -269,6 +269,7 @@ BIFOLD_API bifold_status bifold_exclusive_scan(bifold_queue* queue, bifold_view 
 
 /** What the options of a plan's calls will name in device memory: a sum of these. */
 typedef uint32_t bifold_device_values;
+/** Values in device memory. */
 enum {
   BIFOLD_COUNT_U32 = 1, /**< `count_from`, of that type. */
   BIFOLD_COUNT_U64 = 2, /**< `count_from`, of that type. */
