@@ -94,7 +94,7 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
     return possible;
   }
   if (shape.on_device.any() && !variant.device_values) {
-    return no("its launches follow from n, which with the initial value has to be the host's");
+    return no("its kernels take n and the initial value from the host only");
   }
   return check_operator(variant, shape.accumulator, shape.op);
 }

@@ -46,7 +46,10 @@ std::uint64_t max_groups(const Device& device, const Tuning& tuning);
 /// at which the raw part starts.
 constexpr ScratchSize accumulators(std::uint64_t count, std::size_t bytes_each) noexcept {
   const bool divides = std::has_single_bit(bytes_each);
-  return {0, (count + (divides || count == 0 ? 0 : 1)) * bytes_each};
+  const std::uint64_t values = count + (divides || count == 0 ? 0 : 1);
+  // No memory holds what does not fit the number either.
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  return {0, values > most / bytes_each ? most : values * bytes_each};
 }
 
 /// Accumulators that a plan keeps between its launches: at most `limit`, one per `span` elements.

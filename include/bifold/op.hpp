@@ -77,7 +77,8 @@ class BIFOLD_API Operator {
   /// fields and makes the result: "make_Range(a.low < b.low ? a.low : b.low, ...)". Both dialects
   /// know `min` and `max` of two integers of one type, and `minimum_f32`, `maximum_f32` (and
   /// `_f64`) with the semantics of `minimum` and `maximum`. `identity` fixes the
-  /// element type and must be neutral on both sides. The operator must be associative; its
+  /// element type and must be neutral on both sides, to the last bit where rows in order v1 are to
+  /// give the bits of reference::v1: -0.0 for a floating sum. The operator must be associative; its
   /// operands are combined in index order unless it is declared commutative.
   /// Throws invalid_argument when the text is empty, unbalanced, not one expression, or uses the
   /// preprocessor. A mistake only a compiler sees is a build_failure at the first use.

@@ -129,10 +129,11 @@ template <device_range R, element T, operator_on<T> Op>
 /// Blocks, and returns the reduction of `input` in its own type; the operator's identity when it
 /// is empty.
 template <device_range R, operator_on<range_value_t<R>> Op>
-[[nodiscard]] range_value_t<R> reduce(Queue& queue, R&& input, Op op) {
+[[nodiscard]] range_value_t<R> reduce(Queue& queue, R&& input, Op op,
+                                      const ReduceOptions& options = {}) {
   const Operator erased(op);
   const Value identity = erased.identity(type_of<range_value_t<R>>());
-  return reduce(queue, erase(input), erased, identity).template as<range_value_t<R>>();
+  return reduce(queue, erase(input), erased, identity, options).template as<range_value_t<R>>();
 }
 
 /// Blocks, and returns op(init, reduction of map(x) over `input`), accumulated in the type of

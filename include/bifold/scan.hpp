@@ -47,7 +47,8 @@ struct ScanOptions {
   /// value, in place of the call's. It may not be the output's or the total's memory.
   std::optional<ErasedView> init_from{};
   /// One element of the accumulator's type in device memory: receives op(init, all of x), from
-  /// both kinds of scan; init when n = 0. It may not be memory that the call uses otherwise.
+  /// both kinds of scan; init when n = 0. Of floating elements, its last bits may differ from those
+  /// of the last inclusive output. It may not be memory that the call uses otherwise.
   std::optional<ErasedView> total{};
 };
 

@@ -58,7 +58,7 @@ static void test_calls(bifold_view input) {
   sums.init_from = NULL;
   sums.variant = "blelloch";
   FAILS(bifold_inclusive_scan(queue, input, output, plus, NULL, &sums), BIFOLD_UNSUPPORTED);
-  CHECK(says("launches follow from n"));
+  CHECK(says("take n and the initial value from the host only"));
 
   bifold_buffer_destroy(sum.buffer);
   bifold_buffer_destroy(total.buffer);

@@ -116,6 +116,9 @@ class Options(ctypes.Structure):
         ("workspace", c_void_p),
         ("variant", c_char_p),
         ("accumulate", POINTER(c_int32)),
+        ("count_from", POINTER(View)),
+        ("init_from", POINTER(View)),
+        ("total", POINTER(View)),
     ]
 
 

@@ -15,9 +15,11 @@ from ._handles import Handle, put
 def _nanoseconds(limit: float | None) -> int:
     if limit is None:
         return _native.NO_LIMIT
+    if limit * 1e9 >= _native.NO_LIMIT:
+        return _native.NO_LIMIT
     if not limit >= 0:
         raise _errors.InvalidArgument(f"a time limit of {limit} seconds")
-    return min(int(limit * 1e9), _native.NO_LIMIT)
+    return int(limit * 1e9)
 
 
 class _OwnEvent(Handle):
