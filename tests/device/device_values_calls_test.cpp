@@ -223,7 +223,7 @@ TEST_CASE("a plan takes the values that it was made for, and no others") {
                 {"reduction", "total"});
 }
 
-TEST_CASE("rows whose launches follow from n say so; production takes the values everywhere") {
+TEST_CASE("rows that know n from the host only say so; production takes the values everywhere") {
   Stage stage;
   std::size_t refused = 0;
   for (const auto& row : gallery::variants()) {
@@ -240,7 +240,7 @@ TEST_CASE("rows whose launches follow from n say so; production takes the values
                         {.variant = row.name, .init_from = stage.init});
           }
         },
-        {"launches follow from n"}, ErrorCategory::unsupported);
+        {"from the host only"}, ErrorCategory::unsupported);
   }
   CHECK(refused > 0);
   for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
