@@ -10,6 +10,7 @@ namespace {
 template <class T>
 T memory_value(cl_mem object, cl_mem_info what) {
   T value{};
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a handle is what is asked for.
   check(clGetMemObjectInfo(object, what, sizeof value, &value, nullptr), "clGetMemObjectInfo");
   return value;
 }
@@ -28,6 +29,7 @@ Place place_for_fill(const cl::CommandQueue& queue, cl_mem object, std::uint64_t
     offset += memory_value<std::size_t>(object, CL_MEM_OFFSET);
   }
   cl_device_id device = nullptr;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a handle is what is asked for.
   check(clGetCommandQueueInfo(queue(), CL_QUEUE_DEVICE, sizeof device, &device, nullptr),
         "clGetCommandQueueInfo");
   const std::uint64_t alignment = device_value<cl_uint>(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;

@@ -153,10 +153,12 @@ std::vector<std::byte> Program::binary() const {
   // A program is one of all devices of its context, and a driver answers for each of them; PoCL 3.1
   // for those that it was built for, which is this one.
   const auto ask = [this](cl_program_info what, auto& values) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer is what some of these are.
+    constexpr std::size_t each = sizeof values.front();
     std::size_t bytes = 0;
-    const cl_int code = clGetProgramInfo(program_(), what, values.size() * sizeof values.front(),
+    const cl_int code = clGetProgramInfo(program_(), what, values.size() * each,
                                          static_cast<void*>(values.data()), &bytes);
-    values.resize(std::min(values.size(), bytes / sizeof values.front()));
+    values.resize(std::min(values.size(), bytes / each));
     return code;
   };
   cl_uint count = 0;
