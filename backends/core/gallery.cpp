@@ -57,9 +57,10 @@ struct Table {
            {core::plan_ordered_reduce,
             {"count", "init", "total", "lanes", "packs_in", "packs_out", "scan_tile", "blocks"},
             "reduce_tiles"});
-    reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
-           commutative, Order::v1, {1, 0, 2},
-           {core::plan_order_reduce, {"count", "columns", "neighbours", "packs_in"}});
+    reduce(
+        "order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
+        commutative, Order::v1, {1, 0, 2},
+        {core::plan_order_reduce, {"count", "lanes_of_32", "columns", "neighbours", "packs_in"}});
     reduce("order_v1_chunks", "reduce_order_chunks",
            "order v1 for CPUs: one work-item per subtree of leaves", "bifold", commutative_opencl,
            Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce, {"count"}});
@@ -133,12 +134,13 @@ struct Table {
          "single pass in order v1: a fixed association, groups of tiles folded in index order",
          "bifold", published_words, Order::v1, {1, 1, 1},
          {core::plan_order_lookback,
-          {"order_lanes", "packs_in", "packs_out", "order_tile", "atomics", "tile_words",
-           "order_words", "order_lookback"}});
+          {"lanes_of_32", "order_lanes", "packs_in", "packs_out", "order_tile", "atomics",
+           "tile_words", "order_words", "order_lookback"}});
     scan("order_v1_passes", "scan_order_passes",
          "three passes in order v1, on CPUs one work-item per block of tiles", "bifold", nothing,
          Order::v1, {2, 1, 3},
-         {core::plan_order_passes, {"order_lanes", "packs_in", "packs_out", "order_tile"}});
+         {core::plan_order_passes,
+          {"lanes_of_32", "order_lanes", "packs_in", "packs_out", "order_tile"}});
   }
   // clang-format on
 

@@ -59,11 +59,11 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   if (file == "lanes") {
     spec.prelude.push_back("lanes_" + has.lanes);
     if (has.lanes != "local") spec.prelude.emplace_back("shuffles");
-  } else if (file == "columns") {
-    // Columns are shared out to 32 work-items, whatever the device's lane groups are.
-    const bool registers = has.lanes != "local" && has.subgroup_width == 32;
-    if (registers) add_prelude(device, shape, spec, "lanes");
-    spec.prelude.emplace_back(registers ? "columns_shuffle" : "columns_local");
+    if (has.lanes == "subgroup") spec.defines.emplace_back("LANES", has.subgroup_width);
+  } else if (file == "lanes_of_32") {
+    if (has_lanes_of_32(device)) add_prelude(device, shape, spec, "lanes");
+  } else if (file == "columns" || file == "order_lanes" || file == "order_lookback") {
+    spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
   } else if (file == "atomics") {
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {
@@ -90,6 +90,11 @@ Value lift(const Operator& op, const Value& init) {
   });
 }
 
+bool has_lanes_of_32(const Device& device) {
+  const Capabilities& has = device.capabilities();
+  return has.lanes != "local" && has.subgroup_width == 32;
+}
+
 std::string init_path(const DeviceValues& on_device) {
   return on_device.init ? "init_device" : "init_host";
 }
@@ -114,9 +119,6 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   }
   if (tuning.get_or("pack_bytes", 0) > 0) {
     spec.defines.emplace_back("VEC", pack_width(variant, shape, tuning));
-  }
-  if (device.capabilities().lanes == "subgroup") {
-    spec.defines.emplace_back("LANES", device.capabilities().subgroup_width);
   }
   spec.defines.emplace_back("INCLUSIVE", shape.kind == ScanKind::inclusive ? 1 : 0);
   return spec;
@@ -203,12 +205,13 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
       return row_of(variant).planner(device, variant, shape, values);
     } catch (const GroupTooLarge& too_large) {
       const std::uint32_t group = values.get("GROUP_SIZE");
-      if (group <= 1 || too_large.limit == 0) {
+      const std::uint32_t next = too_large.next(group);
+      if (next == 0) {
         throw Error(ErrorCategory::unsupported,
                     std::string(variant.name) + " does not fit a work-group of this device");
       }
       log().debug("{}: a group of {} is too large for this device", variant.name, group);
-      values.set("GROUP_SIZE", std::min(group / 2, std::bit_floor(too_large.limit)));
+      values.set("GROUP_SIZE", next);
     }
   }
 }

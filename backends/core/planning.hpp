@@ -15,6 +15,11 @@ namespace bifold::core {
 /// again with a smaller one.
 struct GroupTooLarge {
   std::uint32_t limit;
+
+  /// The size to try after `group`; 0: none is left.
+  [[nodiscard]] std::uint32_t next(std::uint32_t group) const noexcept {
+    return std::min(group / 2, std::bit_floor(limit));
+  }
 };
 
 constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
@@ -24,6 +29,10 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a /
 /// move packs.
 KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
                      const Tuning& tuning, std::string_view entry);
+
+/// Whether 32 work-items exchange registers: what order v1 shares out to 32 work-items on every
+/// device goes through local memory elsewhere.
+bool has_lanes_of_32(const Device& device);
 
 /// The prelude file by which kernels find the initial value.
 std::string init_path(const DeviceValues& on_device);

@@ -1,11 +1,11 @@
 // The scans in order v1.
 #include <algorithm>
-#include <bifold/error.hpp>
 #include <bifold/order.hpp>
 #include <bit>
 #include <limits>
 #include <utility>
 
+#include "core/lookback.hpp"
 #include "core/planning.hpp"
 #include "core/sequences.hpp"
 
@@ -14,54 +14,6 @@ namespace bifold::core {
 namespace {
 
 using detail::Plan;
-
-// One launch, a group per tile.
-class OrderLookback final : public Plan {
- public:
-  OrderLookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-                PlannedKernel kernel)
-      : Plan(device, variant, shape),
-        tile_(order_v1::scan_tile(size_of(shape.accumulator))),
-        ordered_(device.capabilities().acquire_release),
-        kernel_(std::move(kernel)) {}
-
-  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    // The totals of the tiles, and the prefixes of the groups and of one more.
-    const std::uint64_t tiles = divide_up(n, tile_);
-    const std::uint64_t values = tiles + tiles / order_v1::scan_group_tiles + 1;
-    return {(control_words + values * value_words()) * word_bytes, 0};
-  }
-
-  void enqueue(const Call& call) const override {
-    const std::uint64_t tiles = divide_up(call.count.n, tile_);
-    if (tiles > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error(ErrorCategory::unsupported,
-                  "a single-pass scan counts its tiles in 32 bits; this input has more");
-    }
-    if (call.in_place && !ordered_) {
-      throw Error(ErrorCategory::unsupported,
-                  "a single-pass scan in place needs device-scope acquire and release, which this "
-                  "device does not promise");
-    }
-    const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
-    const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    launch(call.queue, kernel_, tiles, call.input, call.count.n, call.output, call.init, control,
-           capacity, tiles);
-  }
-
- private:
-  static constexpr std::uint64_t word_bytes = 8;
-  static constexpr std::uint64_t control_words = 2;
-
-  // As ACC_WORDS in words: 32 bits of a value travel in one word.
-  [[nodiscard]] std::uint64_t value_words() const noexcept {
-    return divide_up(size_of(shape().accumulator), 4);
-  }
-
-  std::uint64_t tile_;
-  bool ordered_;
-  PlannedKernel kernel_;
-};
 
 // Totals of tiles, their prefixes, the tiles from there.
 class OrderPasses final : public Plan {
@@ -105,12 +57,6 @@ class OrderPasses final : public Plan {
   Kernels kernels_;
 };
 
-// The lanes of a row: the device's lane groups where they are as wide, else local memory.
-bool has_row_lanes(const Device& device) {
-  const Capabilities& has = device.capabilities();
-  return has.lanes != "local" && has.subgroup_width == order_v1::scan_row_runs;
-}
-
 // The group size nearest to `wanted` that divides a tile's strips evenly among lane groups.
 std::uint32_t whole_strips(std::uint32_t wanted) {
   constexpr std::uint32_t most = order_v1::scan_row_runs * order_v1::scan_tile_strips;
@@ -148,22 +94,16 @@ void add_constants(KernelSpec& spec) {
 // The spec of an entry whose groups hold a tile in registers.
 KernelSpec tile_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
                      const Tuning& tuning, std::string_view entry) {
-  const bool row_lanes = has_row_lanes(device);
+  static_assert(order_v1::scan_row_runs == 32, "a row takes the lanes that has_lanes_of_32 tells");
   std::uint32_t group_size = tuning.get("GROUP_SIZE");
-  if (!row_lanes) group_size = std::min(group_size, exchanging_items(shape.accumulator));
+  if (!has_lanes_of_32(device)) {
+    group_size = std::min(group_size, exchanging_items(shape.accumulator));
+  }
   Tuning values = tuning;
   values.set("GROUP_SIZE", whole_strips(group_size));
   KernelSpec spec = make_spec(device, variant, shape, values, entry);
   add_constants(spec);
   spec.defines.emplace_back("VEC", pack_of(shape));
-  if (row_lanes) {
-    spec.prelude.insert(spec.prelude.begin(), "lanes_" + device.capabilities().lanes);
-  } else {
-    for (std::string& file : spec.prelude) {
-      if (file == "order_lanes" || file == "order_lookback") file.insert(0, "lanes_");
-    }
-    std::erase_if(spec.defines, [](const auto& define) { return define.first == "LANES"; });
-  }
   return spec;
 }
 
@@ -189,8 +129,10 @@ KernelSpec chunk_spec(const PlanShape& shape, std::string_view entry) {
 std::shared_ptr<const Plan> plan_order_lookback(const Device& device,
                                                 const gallery::Variant& variant,
                                                 const PlanShape& shape, const Tuning& tuning) {
-  return std::make_shared<OrderLookback>(
-      device, variant, shape,
+  const PublishedTiles tiles{order_v1::scan_tile(size_of(shape.accumulator)),
+                             order_v1::scan_group_tiles};
+  return make_lookback(
+      device, variant, shape, tiles,
       build_kernel(device, tile_spec(device, variant, shape, tuning, variant.family)));
 }
 

@@ -1,8 +1,6 @@
-#include <algorithm>
-#include <bifold/error.hpp>
-#include <limits>
 #include <utility>
 
+#include "core/lookback.hpp"
 #include "core/planning.hpp"
 #include "core/sequences.hpp"
 
@@ -85,52 +83,6 @@ class LevelScan final : public Plan {
   Kernels totals_;
 };
 
-// One launch, a group per tile.
-class Lookback final : public Plan {
- public:
-  Lookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-           std::uint64_t tile, PlannedKernel kernel)
-      : Plan(device, variant, shape),
-        tile_(tile),
-        ordered_(device.capabilities().acquire_release),
-        kernel_(std::move(kernel)) {}
-
-  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    return {(control_words + divide_up(n, tile_) * value_words()) * word_bytes, 0};
-  }
-
-  void enqueue(const Call& call) const override {
-    // Of no elements, a tile without any leaves the total.
-    const std::uint64_t tiles = std::max<std::uint64_t>(divide_up(call.count.n, tile_), 1);
-    if (tiles > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error(ErrorCategory::unsupported,
-                  "a look-back scan counts its tiles in 32 bits; this input has more");
-    }
-    if (call.in_place && !ordered_) {
-      throw Error(ErrorCategory::unsupported,
-                  "a look-back scan in place needs device-scope acquire and release, which this "
-                  "device does not promise");
-    }
-    const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
-    const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    launch(call.queue, kernel_, tiles, call.input, call.count, call.output, call.init, control,
-           capacity, tiles, call.total);
-  }
-
- private:
-  static constexpr std::uint64_t word_bytes = 8;
-  static constexpr std::uint64_t control_words = 2;
-
-  // As VALUE_WORDS in tile_words: 32 bits of a value travel in one word.
-  [[nodiscard]] std::uint64_t value_words() const noexcept {
-    return divide_up(size_of(shape().accumulator), 4);
-  }
-
-  std::uint64_t tile_;
-  bool ordered_;
-  PlannedKernel kernel_;
-};
-
 }  // namespace
 
 std::shared_ptr<const Plan> plan_reduce_then_scan(const Device& device,
@@ -181,10 +133,9 @@ std::shared_ptr<const Plan> plan_level_scan(const Device& device, const gallery:
 
 std::shared_ptr<const Plan> plan_lookback(const Device& device, const gallery::Variant& variant,
                                           const PlanShape& shape, const Tuning& tuning) {
-  return std::make_shared<Lookback>(
-      device, variant, shape, span_of(variant, shape, tuning),
-      build_kernel(device,
-                   make_spec(device, variant, shape, tuning, row_of(variant).entry_in(variant))));
+  return make_lookback(device, variant, shape, {span_of(variant, shape, tuning)},
+                       build_kernel(device, make_spec(device, variant, shape, tuning,
+                                                      row_of(variant).entry_in(variant))));
 }
 
 }  // namespace bifold::core

@@ -1,6 +1,6 @@
 // Prelude: the lanes of a row in order v1 through local memory, for devices without lane groups of
-// that width: lanes_* and order_lanes in one. A lane group is LANES consecutive work-items; as the
-// barriers are the whole group's, every word is called by all its work-items together.
+// that width: lanes_* and order_lanes_shuffle in one. A lane group is LANES consecutive work-items;
+// as the barriers are the whole group's, every word is called by all its work-items together.
 
 #define LANES ROW_RUNS
 #define LANE_GROUPS (GROUP_SIZE / LANES)

@@ -1,5 +1,5 @@
 // Prelude: the look-back of a single-pass scan in order v1 by one work-item, for devices without
-// lane groups as wide as a row: order_lookback without lanes.
+// lane groups as wide as a row: order_lookback_shuffle without lanes.
 
 // The Kogge-Stone prefix of `count` tiles' totals, in place.
 DEVICE void prefix_totals(ACC* total, u32 count) {

@@ -1,4 +1,4 @@
-// Launch sequences of order v1: what they launch may differ, the association may not.
+// The reductions in order v1: what they launch may differ, the association may not.
 #include <algorithm>
 #include <bifold/order.hpp>
 #include <bit>
@@ -109,7 +109,7 @@ PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uin
     try {
       return build_kernel(device, spec);
     } catch (const GroupTooLarge& too_large) {
-      group_size = std::min(group_size / 2, std::bit_floor(too_large.limit));
+      group_size = too_large.next(group_size);
       if (group_size == 0) throw;
     }
   }

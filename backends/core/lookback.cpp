@@ -1,0 +1,76 @@
+#include "core/lookback.hpp"
+
+#include <algorithm>
+#include <bifold/error.hpp>
+#include <limits>
+#include <utility>
+
+#include "core/planning.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+class Lookback final : public detail::Plan {
+ public:
+  Lookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+           PublishedTiles tiles, PlannedKernel kernel)
+      : Plan(device, variant, shape),
+        tiles_(tiles),
+        ordered_(device.capabilities().acquire_release),
+        kernel_(std::move(kernel)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    return {(control_words + tiles_.values(n) * value_words()) * word_bytes, 0};
+  }
+
+  void enqueue(const Call& call) const override {
+    // Of no elements, a tile without any leaves the total.
+    const std::uint64_t tiles = std::max<std::uint64_t>(tiles_.count(call.count.n), 1);
+    if (tiles > std::numeric_limits<std::uint32_t>::max()) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan counts its tiles in 32 bits; this input has more");
+    }
+    if (call.in_place && !ordered_) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan in place needs device-scope acquire and release, which this "
+                  "device does not promise");
+    }
+    const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
+    const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
+    launch(call.queue, kernel_, tiles, call.input, call.count, call.output, call.init, control,
+           capacity, tiles, call.total);
+  }
+
+ private:
+  static constexpr std::uint64_t word_bytes = 8;
+  static constexpr std::uint64_t control_words = 2;
+
+  // As ACC_WORDS in words: 32 bits of a value travel in one word.
+  [[nodiscard]] std::uint64_t value_words() const noexcept {
+    return divide_up(size_of(shape().accumulator), 4);
+  }
+
+  PublishedTiles tiles_;
+  bool ordered_;
+  PlannedKernel kernel_;
+};
+
+}  // namespace
+
+std::uint64_t PublishedTiles::count(std::uint64_t n) const noexcept {
+  return divide_up(n, elements);
+}
+
+std::uint64_t PublishedTiles::values(std::uint64_t n) const noexcept {
+  return count(n) + (per_group == 0 ? 0 : count(n) / per_group + 1);
+}
+
+std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
+                                                  const gallery::Variant& variant,
+                                                  const PlanShape& shape, PublishedTiles tiles,
+                                                  PlannedKernel kernel) {
+  return std::make_shared<Lookback>(device, variant, shape, tiles, std::move(kernel));
+}
+
+}  // namespace bifold::core
