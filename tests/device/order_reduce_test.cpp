@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <bifold/bifold.hpp>
 #include <bifold/reference_v1.hpp>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include "core/plan.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"
+#include "support/random.hpp"
 #include "support/rows.hpp"
+#include "support/same_bits.hpp"
+#include "support/workload.hpp"
 
 namespace bifold {
 
@@ -32,11 +33,10 @@ Rows order_rows(Type type) {
 /// Numbers of either sign and of many magnitudes: nearly every other association rounds otherwise.
 template <class T>
 std::vector<T> numbers(std::size_t count) {
-  std::mt19937_64 random(20240229);
-  std::uniform_real_distribution<T> fraction(T{-1}, T{1});
+  test::Random random(test::seed());
   std::vector<T> values(count);
   for (T& value : values) {
-    value = std::ldexp(fraction(random), static_cast<int>(random() % 40) - 20);
+    value = static_cast<T>(std::ldexp(random.real(), static_cast<int>(random.below(40)) - 20));
   }
   return values;
 }
@@ -44,19 +44,12 @@ std::vector<T> numbers(std::size_t count) {
 /// Factors whose product stays finite and never becomes zero.
 template <class T>
 std::vector<T> factors(std::size_t count) {
-  std::mt19937_64 random(20240229);
-  std::uniform_real_distribution<T> near_one(static_cast<T>(0.9), static_cast<T>(1.1));
+  test::Random random(test::seed());
   std::vector<T> values(count);
   for (std::size_t i = 0; i < count; ++i) {
-    values[i] = i % 2 == 0 ? near_one(random) : T{1} / values[i - 1];
+    values[i] = i % 2 == 0 ? static_cast<T>(1 + random.real() / 10) : T{1} / values[i - 1];
   }
   return values;
-}
-
-template <class T>
-auto bits_of(T value) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  return std::isnan(value) ? ~Bits{0} : std::bit_cast<Bits>(value);
 }
 
 template <class T, class Combine>
@@ -90,8 +83,7 @@ struct Bench {
 /// The row's plan; of `forced` it takes the values that it has.
 ReducePlan plan_of(const gallery::Variant& row, Type type, const Operator& op = plus,
                    const core::Tuning& forced = {}) {
-  core::Tuning tuning = core::default_tuning(row, test::device().info().kind,
-                                             test::device().capabilities(), size_of(type));
+  core::Tuning tuning = test::default_tuning_of(test::workload_of(row, type, op));
   for (const auto& [name, value] : forced.entries()) {
     if (test::has_value(tuning, name)) tuning.set(name, value);
   }
@@ -110,7 +102,7 @@ void check_lengths(const std::vector<std::size_t>& lengths, const core::Tuning& 
       const T init = n % 3 == 0 ? T{0.125} : T{-0.0};
       const T sum = expected(bench.part(offset, n), init, std::plus<T>());
       const T got = bench.run(plan, offset, n, init);
-      CHECK_MESSAGE(bits_of(got) == bits_of(sum), row->name, ", n ", n, ": ", got, " not ", sum);
+      CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", n ", n, ": ", got, " not ", sum);
     }
   }
 }
@@ -174,7 +166,7 @@ TEST_CASE("every offset has the same bits") {
     Bench<float> moved(shifted);
     for (const auto* row : order_rows(Type::f32)) {
       const float got = moved.run(plan_of(*row, Type::f32), offset, n, 0.0F);
-      CHECK_MESSAGE(bits_of(got) == bits_of(sum), row->name, ", offset ", offset);
+      CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", offset ", offset);
     }
   }
 }
@@ -186,7 +178,7 @@ TEST_CASE("products, and elements of other types than the accumulator's") {
   auto wide = bench.queue.allocate<double>(1);
   for (const auto* row : order_rows(Type::f32)) {
     const float got = bench.run(plan_of(*row, Type::f32, multiplies), 0, n, 3.0F);
-    CHECK_MESSAGE(bits_of(got) == bits_of(product), row->name, ": ", got, " not ", product);
+    CHECK_MESSAGE(test::same_bits(got, product), row->name, ": ", got, " not ", product);
   }
   if (!test::device().supports(Type::f64)) return;
   const double sum = reference::v1::reduce(
@@ -199,9 +191,9 @@ TEST_CASE("products, and elements of other types than the accumulator's") {
   for (const auto* row : order_rows(Type::f64)) {
     ReduceOptions options;
     options.variant = row->name;
-    CHECK(bits_of(reduce(bench.queue, std::as_const(bench.data).view(1, n - 1), plus, 0.25,
-                         options)) == bits_of(sum));
-    CHECK(bits_of(reduce(bench.queue, narrow, plus, 0.5F, options)) == bits_of(narrow_sum));
+    CHECK(test::same_bits(
+        reduce(bench.queue, std::as_const(bench.data).view(1, n - 1), plus, 0.25, options), sum));
+    CHECK(test::same_bits(reduce(bench.queue, narrow, plus, 0.5F, options), narrow_sum));
   }
 }
 
@@ -219,7 +211,7 @@ TEST_CASE("signed zeros, denormals, infinities and NaN") {
       const float sum = expected(bench.part(0, input.size()), init, std::plus<>());
       for (const auto* row : order_rows(Type::f32)) {
         const float got = bench.run(plan_of(*row, Type::f32), 0, input.size(), init);
-        CHECK_MESSAGE(bits_of(got) == bits_of(sum), row->name, ": ", got, " not ", sum);
+        CHECK_MESSAGE(test::same_bits(got, sum), row->name, ": ", got, " not ", sum);
       }
     }
   }

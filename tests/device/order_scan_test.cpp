@@ -16,6 +16,7 @@
 #include "support/group_sizes.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"
+#include "support/same_bits.hpp"
 #include "support/workload.hpp"
 
 namespace app {
@@ -108,15 +109,13 @@ std::vector<Out> borders(std::span<const In> input, Acc init, Acc (*combine)(Acc
   return values;
 }
 
-/// The same bits, or NaN twice.
-template <std::floating_point T>
-bool same(T left, T right) {
-  if (std::isnan(left) || std::isnan(right)) return std::isnan(left) && std::isnan(right);
-  return Value(left).bits() == Value(right).bits();
-}
 template <class T>
-bool same(const app::Map<T>& left, const app::Map<T>& right) {
-  return same(left.factor, right.factor) && same(left.offset, right.offset);
+bool same(const T& left, const T& right) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return test::same_bits(left, right);
+  } else {
+    return same(left.factor, right.factor) && same(left.offset, right.offset);
+  }
 }
 
 /// How one result differs from what it has to be, or nothing.

@@ -1,12 +1,12 @@
 """A GPU: memory of the driver's, and CuPy's arrays. Results, streams, events."""
 
 import ctypes
-import threading
 
 import numpy as np
 import pytest
 from cuda_driver import Driver, N
 from exporters import DlpackExporter, InterfaceExporter
+from threads import run_threads
 
 import bifold
 
@@ -182,25 +182,15 @@ def test_memory_of_a_pool():
 
 @needs_cupy
 def test_threads_with_a_stream_each():
-    failures = []
-
     def work(seed):
-        try:
-            host = np.random.default_rng(seed).integers(0, 100, 50000).astype(np.int32)
-            with cupy.cuda.Stream(non_blocking=True):
-                x = cupy.asarray(host)
-                for _ in range(20):
-                    assert bifold.reduce(x) == host.sum()
-                    assert int(bifold.inclusive_scan(x)[-1]) == host.sum()
-        except BaseException as failure:
-            failures.append(failure)
+        host = np.random.default_rng(seed).integers(0, 100, 50000).astype(np.int32)
+        with cupy.cuda.Stream(non_blocking=True):
+            x = cupy.asarray(host)
+            for _ in range(20):
+                assert bifold.reduce(x) == host.sum()
+                assert int(bifold.inclusive_scan(x)[-1]) == host.sum()
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    run_threads(work)
 
 
 @needs_cupy

@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from threads import run_threads
 
 import bifold
 
@@ -132,23 +133,13 @@ def test_time_between_events(device):
 
 
 def test_threads_with_a_queue_each(device):
-    failures = []
-
     def work(seed):
-        try:
-            x = np.random.default_rng(seed).integers(0, 100, 5000).astype(np.int64)
-            for _ in range(20):
-                assert bifold.reduce(x) == x.sum()
-                assert bifold.inclusive_scan(x)[-1] == x.sum()
-        except BaseException as failure:
-            failures.append(failure)
+        x = np.random.default_rng(seed).integers(0, 100, 5000).astype(np.int64)
+        for _ in range(20):
+            assert bifold.reduce(x) == x.sum()
+            assert bifold.inclusive_scan(x)[-1] == x.sum()
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    run_threads(work)
 
 
 def test_the_default_queue_is_the_threads_own(device):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threads import run_threads
 
 import bifold
 
@@ -265,25 +266,15 @@ def test_svm_arrays(context, commands):
 
 
 def test_threads_with_a_queue_each(context):
-    failures = []
-
     def work(seed):
-        try:
-            commands = cl.CommandQueue(context)
-            host = np.random.default_rng(seed).integers(0, 100, 5000).astype(np.int32)
-            x = cl_array.to_device(commands, host)
-            for _ in range(10):
-                assert bifold.reduce(x) == host.sum()
-                assert bifold.inclusive_scan(x).get()[-1] == host.sum()
-        except BaseException as failure:
-            failures.append(failure)
+        commands = cl.CommandQueue(context)
+        host = np.random.default_rng(seed).integers(0, 100, 5000).astype(np.int32)
+        x = cl_array.to_device(commands, host)
+        for _ in range(10):
+            assert bifold.reduce(x) == host.sum()
+            assert bifold.inclusive_scan(x).get()[-1] == host.sum()
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    run_threads(work)
 
 
 def test_the_examples_of_the_readme(context, monkeypatch, capsys):
