@@ -59,8 +59,10 @@ std::vector<ChosenDevice> chosen_devices(const std::vector<std::string>& selecto
 
 bool uses_lanes(const Variant& variant) {
   const bifold::core::Row& row = bifold::core::row_of(variant);
-  return !row.lanes_idle &&
-         std::find(row.prelude.begin(), row.prelude.end(), "lanes") != row.prelude.end();
+  const auto names = [&row](std::string_view file) {
+    return std::find(row.prelude.begin(), row.prelude.end(), file) != row.prelude.end();
+  };
+  return !row.lanes_idle && (names("lanes") || names("lanes_of_32"));
 }
 
 /// "yes", "yes, lanes by shuffle", "yes, but not f16: ...", "no: ...".

@@ -12,7 +12,7 @@ DEVICE void prefix_totals(ACC* total, u32 count) {
 // last tile of a group publishes the latter for the groups behind. Called by all work-items; seen
 // by all behind a barrier.
 DEVICE void look_back(const Draw* draw, __global u64* words, __global u64* group_words, ACC total,
-                      const __global IN* input, ACC init, __local ACC* before, __local ACC* after,
+                      Elements input, ACC init, __local ACC* before, __local ACC* after,
                       __local LaneScratch* scratch) {
   if (get_local_id(0) != 0) return;
   const u32 epoch = draw->epoch;

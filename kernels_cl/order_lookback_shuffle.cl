@@ -8,8 +8,7 @@
 // Everything before `group`, the same for every lane: from the nearest prefix that is published on,
 // the totals of the groups between are folded from left to right. The first group's is `init`.
 DEVICE ACC group_prefix(const __global u64* words, const __global u64* group_words, u64 group,
-                        u32 epoch, const __global IN* input, ACC init,
-                        __local LaneScratch* scratch) {
+                        u32 epoch, Elements input, ACC init, __local LaneScratch* scratch) {
   // The nearest groups' words are on their way while a prefix is looked for.
   const i64 nearest_first = (i64)group - GROUPS_AHEAD;
   ACC total[GROUPS_AHEAD];
@@ -57,7 +56,7 @@ DEVICE ACC group_prefix(const __global u64* words, const __global u64* group_wor
 // last tile of a group publishes the latter for the groups behind. Called by all work-items; seen
 // by all behind a barrier.
 DEVICE void look_back(const Draw* draw, __global u64* words, __global u64* group_words, ACC total,
-                      const __global IN* input, ACC init, __local ACC* before, __local ACC* after,
+                      Elements input, ACC init, __local ACC* before, __local ACC* after,
                       __local LaneScratch* scratch) {
   if (lane_group() != 0) return;
   const u32 epoch = draw->epoch;

@@ -15,14 +15,20 @@
 #define LEVELS 64
 
 // The leaf that begins there, of which `count` elements exist.
-DEVICE ACC leaf_sum(const __global IN* leaf, u64 count) {
+DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count) {
   ACC sums[COLUMNS];
   for (u32 c = 0; c < COLUMNS; ++c) sums[c] = IDENTITY;
   u64 row = 0;
   for (; row + COLUMNS <= count; row += COLUMNS) {
-    for (u32 c = 0; c < COLUMNS; ++c) sums[c] = COMBINE(sums[c], LIFT(leaf[row + c]));
+    for (u32 c = 0; c < COLUMNS; ++c) {
+      const u64 i = begin + row + c;
+      sums[c] = COMBINE(sums[c], lift_element(load_element(input, i), i));
+    }
   }
-  for (u32 c = 0; row + c < count; ++c) sums[c] = COMBINE(sums[c], LIFT(leaf[row + c]));
+  for (u32 c = 0; row + c < count; ++c) {
+    const u64 i = begin + row + c;
+    sums[c] = COMBINE(sums[c], lift_element(load_element(input, i), i));
+  }
   for (u32 width = COLUMNS / 2; width > 0; width /= 2) {
     for (u32 c = 0; c < width; ++c) sums[c] = COMBINE(sums[c], sums[c + width]);
   }
@@ -30,14 +36,14 @@ DEVICE ACC leaf_sum(const __global IN* leaf, u64 count) {
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_chunks(
-    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, u64 leaves_per_node,
-    __global ACC* nodes, u64 nodes_offset) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, u64 leaves_per_node, __global ACC* nodes,
+    u64 nodes_offset) {
+  const Elements input = INPUT;
   const u64 n = COUNT;
   const u64 leaf_elements = LEAF_ROWS * COLUMNS;
   const u64 leaves = (n + leaf_elements - 1) / leaf_elements;
   const u64 first = get_group_id(0) * leaves_per_node;
   const u64 last = first + leaves_per_node < leaves ? first + leaves_per_node : leaves;
-  input += input_offset;
 
   // --- Combine leaves as their subtrees are complete ---
   ACC waiting[LEVELS];
@@ -45,7 +51,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_chunks
   for (u64 leaf = first; leaf < last; ++leaf) {
     const u64 begin = leaf * leaf_elements;
     const u64 left = n - begin;
-    ACC sum = leaf_sum(input + begin, left < leaf_elements ? left : leaf_elements);
+    ACC sum = leaf_sum(input, begin, left < leaf_elements ? left : leaf_elements);
     for (u64 subtree = leaf - first; subtree % 2 != 0; subtree /= 2) {
       --depth;
       sum = COMBINE(waiting[depth], sum);

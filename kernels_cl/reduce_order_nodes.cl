@@ -1,7 +1,7 @@
 // Last launch of a reduction in order v1: one group combines the subtrees of the first launch, as a
 // perfect binary tree, and folds the initial value in.
-// Cost: reads `count` accumulators, writes one.
-// Assumes an identity that changes no bits.
+// Cost: reads an accumulator per node, that is per `node_elements` elements; writes one.
+// Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 
 #ifndef GROUP_SIZE
@@ -12,15 +12,18 @@
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_nodes(
-    __global ACC* nodes, u64 nodes_offset, u64 count, INIT_PARAMETERS, __global OUT* result,
-    u64 result_offset) {
+    __global ACC* nodes, u64 nodes_offset, COUNT_PARAMETERS, u64 node_elements, INIT_PARAMETERS,
+    __global OUT* result, u64 result_offset) {
   __local ACC values[GROUP_SIZE];
   const u32 id = (u32)get_local_id(0);
   nodes += nodes_offset;
+  // Of no elements, one node of which nothing is there.
+  u64 count = COUNT / node_elements + (COUNT % node_elements != 0);
 
   // --- Combine neighbours until one node is left ---
   for (;;) {
-    const u64 subtrees = (count + GROUP_SIZE * NODES_PER_ITEM - 1) / (GROUP_SIZE * NODES_PER_ITEM);
+    u64 subtrees = (count + GROUP_SIZE * NODES_PER_ITEM - 1) / (GROUP_SIZE * NODES_PER_ITEM);
+    if (subtrees == 0) subtrees = 1;
     for (u64 subtree = 0; subtree < subtrees; ++subtree) {
       const u64 begin = (subtree * GROUP_SIZE + id) * NODES_PER_ITEM;
       ACC sums[NODES_PER_ITEM];

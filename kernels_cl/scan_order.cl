@@ -8,14 +8,16 @@
 // visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order(
-    const __global IN* input, u64 input_offset, u64 n, __global OUT* output, u64 output_offset,
-    ACC init, __global u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, u64 output_offset, INIT_PARAMETERS,
+    __global u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC strips[TILE_STRIPS];
   __local ACC before;
   __local ACC after;
   __local u64 drawn;
-  input += input_offset;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
+  const ACC init = INIT;
   output += output_offset;
   control += control_offset;
   __global u64* words = control + 2;
@@ -34,13 +36,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   const ACC total = fold_strips(strips, TILE_STRIPS);
   if (get_local_id(0) == 0 && draw.valid) {
     publish(words, draw.tile, draw.epoch, STATE_AGGREGATE, total);
-    if ((const __global void*)input == (const __global void*)output) device_fence();
+    if (starts_at(input, output)) device_fence();
   }
   look_back(&draw, words, group_words, total, input, init, &before, &after, &lane_scratch);
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
   // --- Write the tile ---
-  store_tile_sums(output, begin, n, sums, prefix, strips, before, after, &lane_scratch);
+  store_tile_sums(output, begin, n, sums, prefix, strips, before, after,
+                  &lane_scratch TOTAL_ARGUMENTS);
+  LEAVE_TOTAL(n == 0 && draw.tile == 0 && get_local_id(0) == 0, init);
 
   // --- Count the tile as finished ---
   if (get_local_id(0) == 0) finish_tile(control, words, capacity, draw.epoch, tiles);

@@ -6,14 +6,19 @@
 
 #define STRIP_RUNS (ROW_RUNS * STRIP_ROWS)
 #define STRIP (RUN * STRIP_RUNS)
-typedef char order_run_fits[RUN == (sizeof(ACC) <= 4 ? 4 : sizeof(ACC) <= 8 ? 2 : 1) ? 1 : -1];
+typedef char order_run_fits[RUN == (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1) ? 1 : -1];
 
 // The strip from `begin` on; elements from n on are the identity, on which no result depends.
-DEVICE void load_strip(const __global IN* input, u64 begin, u64 n, ACC item[STRIP]) {
+DEVICE void load_strip(Elements input, u64 begin, u64 n, ACC item[STRIP]) {
   if (begin + STRIP <= n) {
-    for (u32 i = 0; i < STRIP; ++i) item[i] = LIFT(input[begin + i]);
+    for (u32 i = 0; i < STRIP; ++i) {
+      item[i] = lift_element(load_element(input, begin + i), begin + i);
+    }
   } else {
-    for (u32 i = 0; i < STRIP; ++i) item[i] = begin + i < n ? LIFT(input[begin + i]) : IDENTITY;
+    for (u32 i = 0; i < STRIP; ++i) {
+      item[i] = IDENTITY;
+      if (begin + i < n) item[i] = lift_element(load_element(input, begin + i), begin + i);
+    }
   }
 }
 
@@ -41,13 +46,14 @@ DEVICE void prefix_step(const ACC* from, ACC* to, u32 distance) {
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void total_chunks(const __global IN* input,
-                                                                          u64 input_offset, u64 n,
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void total_chunks(INPUT_PARAMETERS,
+                                                                          COUNT_PARAMETERS,
                                                                           __global ACC* partials,
                                                                           u64 partials_offset) {
+  const Elements input = INPUT;
+  const u64 n = COUNT;
   const u64 first = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
-  input += input_offset;
   partials += partials_offset;
 
   // --- Reduce the tiles of this work-item ---
@@ -75,11 +81,14 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void total_chunks(const 
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void prefix_chunks(__global ACC* partials,
                                                                            u64 partials_offset,
-                                                                           u64 tiles, ACC init) {
+                                                                           COUNT_PARAMETERS,
+                                                                           INIT_PARAMETERS) {
+  // Nothing lies behind a tile that is not full: nobody asks for its total.
+  const u64 tiles = COUNT / TILE;
   partials += partials_offset;
 
   // --- Turn totals into prefixes in place, a group of tiles at a time ---
-  ACC carry = init;
+  ACC carry = INIT;
   for (u64 begin = 0; begin <= tiles; begin += GROUP_TILES) {
     ACC prefix[GROUP_TILES];
     for (u32 t = 0; t < GROUP_TILES; ++t) {
@@ -100,11 +109,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void prefix_chunks(__glo
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
-    const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
-    u64 partials_offset, __global OUT* output, u64 output_offset) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, const __global ACC* partials, u64 partials_offset,
+    __global OUT* output, u64 output_offset TOTAL_PARAMETERS) {
+  const Elements input = INPUT;
+  const u64 n = COUNT;
   const u64 first = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
-  input += input_offset;
   output += output_offset;
   partials += partials_offset;
 
@@ -149,7 +159,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
       base = s == TILE_STRIPS - 1 ? after : COMBINE(before, strips);
       border[STRIP_RUNS] = base;
 
-      // An inclusive value is what an exclusive scan has behind it.
+      // An inclusive value is what an exclusive scan has behind it, and that of element n - 1 the
+      // total.
+      const u64 last = n - 1 - begin;
+      const u32 run = (u32)(last / RUN);
+      const u32 place = (u32)(last % RUN);
+      LEAVE_TOTAL(last < STRIP && place == RUN - 1, border[run + 1]);
+      LEAVE_TOTAL(last < STRIP && place < RUN - 1, COMBINE(border[run], sum[place][run]));
       for (u32 u = 0; u < STRIP_RUNS; ++u) {
         if (!INCLUSIVE) item[u * RUN] = border[u];
 #pragma unroll
@@ -165,4 +181,5 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
       }
     }
   }
+  LEAVE_TOTAL(n == 0 && get_group_id(0) == 0, partials[0]);
 }

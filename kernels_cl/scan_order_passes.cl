@@ -5,11 +5,11 @@
 // Source: bifold; the phases are those of reduce-then-scan.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_tiles(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* partials,
-    u64 partials_offset) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global ACC* partials, u64 partials_offset) {
   __local LaneScratch lane_scratch;
   __local ACC strips[TILE_STRIPS];
-  input += input_offset;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
 
   // --- Reduce the tile of this group ---
   ACC sums[ROWS_EACH * RUN];
@@ -23,13 +23,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_tile
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void prefix_tiles(
-    __global ACC* partials, u64 partials_offset, u64 tiles, ACC init) {
+    __global ACC* partials, u64 partials_offset, COUNT_PARAMETERS, INIT_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
+  // Nothing lies behind a tile that is not full: nobody asks for its total.
+  const u64 tiles = COUNT / TILE;
   partials += partials_offset;
 
   // --- Turn totals into prefixes in place, a group of tiles per lane group at a time ---
-  ACC carry = init;
+  ACC carry = INIT;
   for (u64 begin = 0; begin <= tiles; begin += GROUP_SIZE) {
     const u64 i = begin + get_local_id(0);
     const ACC prefix = lane_prefix(i < tiles ? partials[i] : IDENTITY, &lane_scratch);
@@ -48,12 +50,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void prefix_til
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles(
-    const __global IN* input, u64 input_offset, u64 n, const __global ACC* partials,
-    u64 partials_offset, __global OUT* output, u64 output_offset) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, const __global ACC* partials, u64 partials_offset,
+    __global OUT* output, u64 output_offset TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC strips[TILE_STRIPS];
   const u64 begin = (u64)get_group_id(0) * TILE;
-  input += input_offset;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
   output += output_offset;
   partials += partials_offset + get_group_id(0);
 
@@ -62,5 +65,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
-  store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after, &lane_scratch);
+  store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after,
+                  &lane_scratch TOTAL_ARGUMENTS);
+  LEAVE_TOTAL(n == 0 && get_group_id(0) == 0 && get_local_id(0) == 0, partials[0]);
 }

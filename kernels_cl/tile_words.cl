@@ -69,20 +69,6 @@ DEVICE u32 inspect(const __global u64* words, u64 tile, u32 epoch, ACC* value) {
   return whole ? tag & 3u : STATE_EMPTY;
 }
 
-// The same for a tile whose words stayed empty: its elements are reduced here. In place its owner
-// may be overwriting them by now; but an owner publishes, behind a fence, before it stores, so when
-// the words are still empty afterwards the elements read were the input's.
-DEVICE u32 reduce_missing(const __global u64* words, u64 tile, u32 epoch, const __global IN* input,
-                          ACC* value) {
-  ACC sum = IDENTITY;
-  for (u64 i = tile * TILE; i < (tile + 1) * TILE; ++i) sum = COMBINE(sum, LIFT(input[i]));
-  device_fence();
-  const u32 state = inspect(words, tile, epoch, value);
-  if (state != STATE_EMPTY) return state;
-  *value = sum;
-  return STATE_AGGREGATE;
-}
-
 // Counts a finished tile; the last one makes the control words ready for the next call, zeroing
 // the words where the epochs have run out.
 DEVICE void finish_tile(__global u64* control, __global u64* words, u64 capacity, u32 epoch,

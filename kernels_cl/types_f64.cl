@@ -14,3 +14,21 @@ DEVICE f64 minimum_f64(f64 a, f64 b) {
 DEVICE f64 maximum_f64(f64 a, f64 b) {
   return a > b ? a : b > a ? b : a == b ? f64_of_bits(bits_of_f64(a) & bits_of_f64(b)) : a + b;
 }
+
+// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
+// and -0 below +0.
+DEVICE bool comes_before_f64(f64 a, f64 b) {
+  if (a != a || b != b) return a != a && b == b;
+  return a < b || (a == b && bits_of_f64(a) > bits_of_f64(b));
+}
+DEVICE bool comes_behind_f64(f64 a, f64 b) {
+  if (a != a || b != b) return a != a && b == b;
+  return a > b || (a == b && bits_of_f64(a) < bits_of_f64(b));
+}
+
+// What a + b loses by rounding, exactly (Knuth's two-sum).
+DEVICE f64 rounding_of_sum_f64(f64 a, f64 b) {
+  const f64 sum = a + b;
+  const f64 rest = sum - a;
+  return (a - (sum - rest)) + (b - rest);
+}

@@ -8,7 +8,7 @@
 // Everything before `group`, the same for every lane: from the nearest prefix that is published on,
 // the totals of the groups between are folded from left to right. The first group's is `init`.
 DEVICE ACC group_prefix(const u64* words, const u64* group_words, u64 group, u32 epoch,
-                        const IN* input, ACC init, LaneScratch* scratch) {
+                        Elements input, ACC init, LaneScratch* scratch) {
   // The nearest groups' words are on their way while a prefix is looked for.
   const i64 nearest_first = (i64)group - GROUPS_AHEAD;
   ACC total[GROUPS_AHEAD];
@@ -55,7 +55,7 @@ DEVICE ACC group_prefix(const u64* words, const u64* group_words, u64 group, u32
 // Finds what lies before the tile and, from the tile's total, what lies before the next one. The
 // last tile of a group publishes the latter for the groups behind. Called by all work-items; seen
 // by all behind a barrier.
-DEVICE void look_back(const Draw* draw, u64* words, u64* group_words, ACC total, const IN* input,
+DEVICE void look_back(const Draw* draw, u64* words, u64* group_words, ACC total, Elements input,
                       ACC init, ACC* before, ACC* after, LaneScratch* scratch) {
   if (lane_group() != 0) return;
   const u32 epoch = draw->epoch;

@@ -12,7 +12,7 @@
 #if TILE_STRIPS % LANE_GROUPS != 0
 #error "every lane group has as many strips"
 #endif
-typedef char order_run_fits[RUN == (sizeof(ACC) <= 4 ? 4 : sizeof(ACC) <= 8 ? 2 : 1) ? 1 : -1];
+typedef char order_run_fits[RUN == (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1) ? 1 : -1];
 
 // What a lane holds of its strips, row after row: sums[r * RUN + k] is the fold of elements 0 to k
 // of its run in row r, and prefix[r] that of its run and those before it in the row.
@@ -22,20 +22,23 @@ typedef char order_run_fits[RUN == (sizeof(ACC) <= 4 ? 4 : sizeof(ACC) <= 8 ? 2 
 DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
 
 // The strip from `begin` on; elements from n on are the identity, on which no result depends.
-DEVICE void load_strip(const IN* input, u64 begin, u64 n, ACC* item) {
-  if (begin + STRIP <= n && pack_aligned(input, sizeof(IN_PACK))) {
-    IN_PACK pack[STRIP_ROWS][RUN / VEC];
+DEVICE void load_strip(Elements input, u64 begin, u64 n, ACC* item) {
+  if (begin + STRIP <= n && packs_aligned(input)) {
+    ElementPack pack[STRIP_ROWS][RUN / VEC];
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
       for (u32 p = 0; p < RUN / VEC; ++p) {
-        pack[r][p] = load_pack(input + begin + run_index(r) + p * VEC);
+        pack[r][p] = load_elements(input, begin + run_index(r) + p * VEC);
       }
     }
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
-      for (u32 k = 0; k < RUN; ++k) item[r * RUN + k] = LIFT(pack[r][k / VEC].item[k % VEC]);
+      for (u32 k = 0; k < RUN; ++k) {
+        const Element element = element_of(pack[r][k / VEC], k % VEC);
+        item[r * RUN + k] = lift_element(element, begin + run_index(r) + k);
+      }
     }
   } else {
 #pragma unroll
@@ -43,14 +46,15 @@ DEVICE void load_strip(const IN* input, u64 begin, u64 n, ACC* item) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
         const u64 i = begin + run_index(r) + k;
-        item[r * RUN + k] = i < n ? LIFT(input[i]) : IDENTITY;
+        item[r * RUN + k] = IDENTITY;
+        if (i < n) item[r * RUN + k] = lift_element(load_element(input, i), i);
       }
     }
   }
 }
 
 // Loads the tile from `begin` on; the totals of its strips go to strips. Ends with a barrier.
-DEVICE void load_tile_sums(const IN* input, u64 begin, u64 n, ACC* sums, ACC* prefix,
+DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, ACC* sums, ACC* prefix,
                            LaneScratch* scratch, ACC* strips) {
   for (u32 s = 0; s < STRIPS_EACH; ++s) {
     const u32 strip = lane_group() * STRIPS_EACH + s;
@@ -86,9 +90,9 @@ DEVICE ACC fold_strips(const ACC* strips, u32 count) {
 
 // Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
 // next one. An inclusive value is what an exclusive scan has behind it: so the last one of a run is
-// the carry of the next.
+// the carry of the next, and that of element n - 1 the total of the scan.
 DEVICE void store_strip(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, ACC before,
-                        ACC after, LaneScratch* scratch) {
+                        ACC after, LaneScratch* scratch TOTAL_PARAMETERS) {
   ACC row[STRIP_ROWS];
   ACC carry[STRIP_ROWS];
   ACC start[STRIP_ROWS + 1];
@@ -114,6 +118,7 @@ DEVICE void store_strip(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, A
       const ACC earlier = running;
       const ACC next = lane_index() == LANES - 1 ? start[r + 1] : prefix[r];
       running = k == RUN - 1 ? next : COMBINE(carry[r], sums[r * RUN + k]);
+      LEAVE_TOTAL(begin + run_index(r) + k + 1 == n, running);
       pack[r][k / VEC].item[k % VEC] = TO_OUT(INCLUSIVE ? running : earlier);
     }
   }
@@ -140,13 +145,14 @@ DEVICE void store_strip(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, A
 // Writes the tile from `begin` on: `before` is everything before it, `after` everything before the
 // next one.
 DEVICE void store_tile_sums(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix,
-                            const ACC* strips, ACC before, ACC after, LaneScratch* scratch) {
+                            const ACC* strips, ACC before, ACC after,
+                            LaneScratch* scratch TOTAL_PARAMETERS) {
   for (u32 s = 0; s < STRIPS_EACH; ++s) {
     const u32 strip = lane_group() * STRIPS_EACH + s;
     const ACC start = strip == 0 ? before : COMBINE(before, fold_strips(strips, strip));
     const ACC next =
         strip == TILE_STRIPS - 1 ? after : COMBINE(before, fold_strips(strips, strip + 1));
     store_strip(output, begin + strip * STRIP, n, sums + s * STRIP_ROWS * RUN,
-                prefix + s * STRIP_ROWS, start, next, scratch);
+                prefix + s * STRIP_ROWS, start, next, scratch TOTAL_ARGUMENTS);
   }
 }

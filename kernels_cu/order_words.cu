@@ -10,15 +10,18 @@ DEVICE bool publishes_prefix(u64 group, u32 place) {
 }
 
 // The total of a full tile, in the tile's order, by one work-item.
-DEVICE ACC reduce_tile_alone(const IN* input, u64 begin) {
+DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
   ACC tile;
   for (u32 s = 0; s < TILE_STRIPS; ++s) {
     ACC strip;
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
       ACC run[ROW_RUNS];
       for (u32 l = 0; l < ROW_RUNS; ++l) {
-        run[l] = LIFT(input[begin]);
-        for (u32 k = 1; k < RUN; ++k) run[l] = COMBINE(run[l], LIFT(input[begin + k]));
+        run[l] = lift_element(load_element(input, begin), begin);
+        for (u32 k = 1; k < RUN; ++k) {
+          const ACC later = lift_element(load_element(input, begin + k), begin + k);
+          run[l] = COMBINE(run[l], later);
+        }
         begin += RUN;
       }
       // The last prefix of as many runs is their binary tree.
@@ -35,7 +38,7 @@ DEVICE ACC reduce_tile_alone(const IN* input, u64 begin) {
 // The total of `tile`, waited for; reduced here where it stays missing. In place its owner may be
 // overwriting the tile by now; but an owner publishes, behind a fence, before it stores, so when
 // the words are still empty afterwards the elements read were the input's.
-DEVICE ACC await_total(const u64* words, u64 tile, u32 epoch, const IN* input) {
+DEVICE ACC await_total(const u64* words, u64 tile, u32 epoch, Elements input) {
   ACC value;
   for (u32 spin = 0; spin < SPIN_LIMIT; ++spin) {
     if (inspect(words, tile, epoch, &value) != STATE_EMPTY) return value;

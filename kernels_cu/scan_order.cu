@@ -8,14 +8,16 @@
 // visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    scan_order(const IN* input, u64 input_offset, u64 n, OUT* output, u64 output_offset, ACC init,
-               u64* control, u64 control_offset, u64 capacity, u64 tiles) {
+    scan_order(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, u64 output_offset, INIT_PARAMETERS,
+               u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC strips[TILE_STRIPS];
   __shared__ ACC before;
   __shared__ ACC after;
   __shared__ u64 drawn;
-  input += input_offset;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
+  const ACC init = INIT;
   output += output_offset;
   control += control_offset;
   u64* words = control + 2;
@@ -34,13 +36,15 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const ACC total = fold_strips(strips, TILE_STRIPS);
   if (threadIdx.x == 0 && draw.valid) {
     publish(words, draw.tile, draw.epoch, STATE_AGGREGATE, total);
-    if ((const void*)input == (const void*)output) device_fence();
+    if (starts_at(input, output)) device_fence();
   }
   look_back(&draw, words, group_words, total, input, init, &before, &after, &lane_scratch);
   __syncthreads();
 
   // --- Write the tile ---
-  store_tile_sums(output, begin, n, sums, prefix, strips, before, after, &lane_scratch);
+  store_tile_sums(output, begin, n, sums, prefix, strips, before, after,
+                  &lane_scratch TOTAL_ARGUMENTS);
+  LEAVE_TOTAL(n == 0 && draw.tile == 0 && threadIdx.x == 0, init);
 
   // --- Count the tile as finished ---
   if (threadIdx.x == 0) finish_tile(control, words, capacity, draw.epoch, tiles);

@@ -5,10 +5,11 @@
 // Source: bifold; the phases are those of reduce-then-scan.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    total_tiles(const IN* input, u64 input_offset, u64 n, ACC* partials, u64 partials_offset) {
+    total_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, ACC* partials, u64 partials_offset) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC strips[TILE_STRIPS];
-  input += input_offset;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
 
   // --- Reduce the tile of this group ---
   ACC sums[ROWS_EACH * RUN];
@@ -22,13 +23,15 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    prefix_tiles(ACC* partials, u64 partials_offset, u64 tiles, ACC init) {
+    prefix_tiles(ACC* partials, u64 partials_offset, COUNT_PARAMETERS, INIT_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
+  // Nothing lies behind a tile that is not full: nobody asks for its total.
+  const u64 tiles = COUNT / TILE;
   partials += partials_offset;
 
   // --- Turn totals into prefixes in place, a group of tiles per lane group at a time ---
-  ACC carry = init;
+  ACC carry = INIT;
   for (u64 begin = 0; begin <= tiles; begin += GROUP_SIZE) {
     const u64 i = begin + threadIdx.x;
     const ACC prefix = lane_prefix(i < tiles ? partials[i] : IDENTITY, &lane_scratch);
@@ -47,12 +50,13 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    scan_tiles(const IN* input, u64 input_offset, u64 n, const ACC* partials, u64 partials_offset,
-               OUT* output, u64 output_offset) {
+    scan_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, const ACC* partials, u64 partials_offset,
+               OUT* output, u64 output_offset TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC strips[TILE_STRIPS];
   const u64 begin = (u64)blockIdx.x * TILE;
-  input += input_offset;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
   output += output_offset;
   partials += partials_offset + blockIdx.x;
 
@@ -61,5 +65,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
-  store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after, &lane_scratch);
+  store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after,
+                  &lane_scratch TOTAL_ARGUMENTS);
+  LEAVE_TOTAL(n == 0 && blockIdx.x == 0 && threadIdx.x == 0, partials[0]);
 }

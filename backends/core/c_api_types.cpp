@@ -1,11 +1,9 @@
 // The C interface: element types, operators, maps.
 #include <array>
-#include <cctype>
 #include <cstddef>
-#include <deque>
-#include <mutex>
 
 #include "core/c_api.hpp"
+#include "core/struct_types.hpp"
 
 namespace bifold::c_api {
 
@@ -21,28 +19,6 @@ static_assert(static_cast<int>(OperatorKind::plus) == BIFOLD_PLUS &&
               static_cast<int>(OperatorKind::maximum) == BIFOLD_MAXIMUM &&
               static_cast<int>(OperatorKind::logical_or) == BIFOLD_LOGICAL_OR);
 
-constexpr std::size_t max_fields = 8;
-
-// A struct's definition with the texts it refers to; it stays where it was made.
-struct Definition {
-  std::string name;
-  std::array<std::string, max_fields> field_names;
-  std::vector<StructField> fields;
-  StructType type;
-};
-
-// A type must outlive all that was ever made with it, kernels kept by a device included, so the
-// definitions stay for the life of the process; equal ones are kept once.
-struct Definitions {
-  std::mutex mutex;
-  std::deque<Definition> all;
-};
-
-Definitions& definitions() {
-  static auto* const kept = new Definitions;
-  return *kept;
-}
-
 constexpr bifold_type first_struct = 256;
 
 Type builtin_from(bifold_type type) {
@@ -52,72 +28,16 @@ Type builtin_from(bifold_type type) {
   return static_cast<Type::Kind>(type);
 }
 
-void check_identifier(std::string_view name, const char* what) {
-  const auto is_word = [](char c) {
-    return c == '_' || std::isalnum(static_cast<unsigned char>(c));
-  };
-  if (name.empty() || !std::all_of(name.begin(), name.end(), is_word) ||
-      std::isdigit(static_cast<unsigned char>(name.front()))) {
-    refuse(std::string(what) + " \"" + std::string(name) + "\" is no identifier");
+bifold_type struct_number(const char* name, std::size_t size, const bifold_field* fields,
+                          std::size_t count) {
+  if (count > core::max_struct_fields) refuse("a struct has 1 to 8 fields");
+  if (count > 0) static_cast<void>(need(fields, "fields"));
+  std::vector<StructField> known;
+  for (std::size_t i = 0; i < count; ++i) {
+    known.push_back(
+        {need_text(fields[i].name, "field name"), builtin_from(fields[i].type), fields[i].offset});
   }
-}
-
-// Kernel texts repeat the struct, so that its layout has to be the one that C gives these fields.
-void check_layout(const Definition& definition, std::size_t size) {
-  std::size_t end = 0;
-  std::size_t alignment = 1;
-  for (const StructField& field : definition.fields) {
-    const std::size_t width = size_of(field.type);
-    alignment = std::max(alignment, width);
-    const std::size_t offset = (end + width - 1) / width * width;
-    if (field.offset != offset) {
-      refuse("struct " + definition.name + ": field " + std::string(field.name) +
-             " is said to be at " + std::to_string(field.offset) + ", C puts it at " +
-             std::to_string(offset));
-    }
-    for (const StructField& other : definition.fields) {
-      if (&other != &field && other.name == field.name) {
-        refuse("struct " + definition.name + " has two fields " + std::string(field.name));
-      }
-    }
-    end = offset + width;
-  }
-  const std::size_t whole = (end + alignment - 1) / alignment * alignment;
-  if (size != whole || size > max_element_bytes) {
-    refuse("struct " + definition.name + " is said to have " + std::to_string(size) +
-           " bytes; its fields fill " + std::to_string(whole) + ", and no element has more than " +
-           std::to_string(max_element_bytes));
-  }
-}
-
-bifold_type intern(const char* name, std::size_t size, const bifold_field* fields,
-                   std::size_t count) {
-  check_identifier(name, "struct name");
-  if (count == 0 || count > max_fields) refuse("a struct has 1 to 8 fields");
-  static_cast<void>(need(fields, "fields"));
-
-  Definitions& kept = definitions();
-  const std::lock_guard lock(kept.mutex);
-  Definition& made = kept.all.emplace_back();
-  try {
-    made.name = name;
-    for (std::size_t i = 0; i < count; ++i) {
-      made.field_names[i] = need_text(fields[i].name, "field name");
-      check_identifier(made.field_names[i], "field name");
-      made.fields.push_back({made.field_names[i], builtin_from(fields[i].type), fields[i].offset});
-    }
-    check_layout(made, size);
-  } catch (...) {
-    kept.all.pop_back();
-    throw;
-  }
-  made.type = {made.name, size, made.fields};
-  const auto same = std::find_if(
-      kept.all.begin(), kept.all.end(),
-      [&made](const Definition& other) { return Type(other.type) == Type(made.type); });
-  const auto index = same - kept.all.begin();
-  if (&*same != &made) kept.all.pop_back();
-  return first_struct + static_cast<bifold_type>(index);
+  return first_struct + static_cast<bifold_type>(core::keep_struct(name, size, known));
 }
 
 const std::array<bifold_operator, 9>& builtins() {
@@ -137,11 +57,9 @@ const std::array<bifold_operator, 9>& builtins() {
 
 Type type_from(bifold_type type) {
   if (type < first_struct) return builtin_from(type);
-  Definitions& kept = definitions();
-  const std::lock_guard lock(kept.mutex);
-  const auto index = static_cast<std::size_t>(type - first_struct);
-  if (index >= kept.all.size()) refuse(std::to_string(type) + " is no element type");
-  return Type(kept.all[index].type);
+  const StructType* structure = core::kept_struct(static_cast<std::size_t>(type - first_struct));
+  if (structure == nullptr) refuse(std::to_string(type) + " is no element type");
+  return Type(*structure);
 }
 
 Value value_or_identity(const Operator& op, Type type, const void* bytes) {
@@ -154,8 +72,9 @@ using namespace bifold::c_api;
 
 bifold_status bifold_struct_type(const char* name, size_t size, const bifold_field* fields,
                                  size_t field_count, bifold_type* type) {
-  return guard(
-      [&] { need(type, "type") = intern(need_text(name, "name"), size, fields, field_count); });
+  return guard([&] {
+    need(type, "type") = struct_number(need_text(name, "name"), size, fields, field_count);
+  });
 }
 
 size_t bifold_type_size(bifold_type type) {

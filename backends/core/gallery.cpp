@@ -14,7 +14,6 @@ namespace bifold {
 namespace {
 
 using core::Row;
-using gallery::Order;
 using gallery::Requirements;
 using gallery::Variant;
 
@@ -34,6 +33,8 @@ constexpr Requirements opencl_only{.backend = "opencl"};
 constexpr Requirements commutative_opencl{.commutative = true, .backend = "opencl"};
 
 struct Table {
+  using Order = gallery::Order;
+
   std::vector<Variant> variants;
   std::vector<Row> rows;
 
@@ -42,8 +43,9 @@ struct Table {
     // name, family, summary, source, requirements, order, reads, writes, launches;
     // planner, prelude, entry, fixed parameters; rows that production tries on GPUs and on CPUs
     reduce("production", "", "what reduce uses by default on this device", "bifold", nothing,
-           Order::fixed, {1, 0, 2},
-           {.on_gpu = {"vector", "catanzaro", "ordered"}, .on_cpu = {"chunks", "ordered"}});
+           Order::v1, {1, 0, 2},
+           {.on_gpu = {"vector", "catanzaro", "ordered", "order_v1", "order_v1_ordered"},
+            .on_cpu = {"chunks", "ordered", "order_v1_chunks", "order_v1_ordered_chunks"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
            Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce, {"count", "lanes", "packs_in"}});
@@ -57,13 +59,21 @@ struct Table {
            {core::plan_ordered_reduce,
             {"count", "init", "total", "lanes", "packs_in", "packs_out", "scan_tile", "blocks"},
             "reduce_tiles"});
-    reduce(
-        "order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
-        commutative, Order::v1, {1, 0, 2},
-        {core::plan_order_reduce, {"count", "lanes_of_32", "columns", "neighbours", "packs_in"}});
+    reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
+           commutative, Order::v1, {1, 0, 2},
+           {core::plan_order_reduce,
+            {"count", "lanes_of_32", "columns", "neighbours", "packs_in", "elements",
+             "element_packs"}});
     reduce("order_v1_chunks", "reduce_order_chunks",
            "order v1 for CPUs: one work-item per subtree of leaves", "bifold", commutative_opencl,
-           Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce, {"count"}});
+           Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce, {"count", "elements"}});
+    reduce("order_v1_ordered", "scan_order_passes",
+           "order v1 for operators that do not commute: the totals of a scan's tiles, then a tree",
+           "bifold", nothing, Order::v1, {1, 0, 2},
+           {core::plan_order_tile_reduce, order_tile_prelude(), "total_tiles"});
+    reduce("order_v1_ordered_chunks", "scan_order_chunks",
+           "the same for CPUs: work-items loop over tiles", "bifold", opencl_only, Order::v1,
+           {1, 0, 2}, {core::plan_order_tile_chunk_reduce, order_loop_prelude(), "total_chunks"});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2},
            {core::plan_two_stage_reduce, {"count", "group_tree"}});
@@ -103,9 +113,9 @@ struct Table {
     add_luitjens();
 
     scan("production", "", "what the scans use by default on this device", "bifold", nothing,
-         Order::unordered, {1, 1, 1},
-         {.on_gpu = {"lookback_warp", "reduce_then_scan"},
-          .on_cpu = {"chunks", "reduce_then_scan"}});
+         Order::v1, {1, 1, 1},
+         {.on_gpu = {"lookback_warp", "reduce_then_scan", "order_v1", "order_v1_passes"},
+          .on_cpu = {"chunks", "reduce_then_scan", "order_v1_chunks"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
          opencl_only, Order::fixed, {2, 1, 3},
@@ -133,14 +143,12 @@ struct Table {
     scan("order_v1", "scan_order",
          "single pass in order v1: a fixed association, groups of tiles folded in index order",
          "bifold", published_words, Order::v1, {1, 1, 1},
-         {core::plan_order_lookback,
-          {"lanes_of_32", "order_lanes", "packs_in", "packs_out", "order_tile", "atomics",
-           "tile_words", "order_words", "order_lookback"}});
-    scan("order_v1_passes", "scan_order_passes",
-         "three passes in order v1, on CPUs one work-item per block of tiles", "bifold", nothing,
-         Order::v1, {2, 1, 3},
-         {core::plan_order_passes,
-          {"lanes_of_32", "order_lanes", "packs_in", "packs_out", "order_tile"}});
+         {core::plan_order_lookback, order_lookback_prelude()});
+    scan("order_v1_passes", "scan_order_passes", "three passes in order v1", "bifold", nothing,
+         Order::v1, {2, 1, 3}, {core::plan_order_passes, order_tile_prelude()});
+    scan("order_v1_chunks", "scan_order_chunks",
+         "three passes in order v1 for CPUs: work-items loop over tiles", "bifold", opencl_only,
+         Order::v1, {2, 1, 3}, {core::plan_order_chunks, order_loop_prelude()});
   }
   // clang-format on
 
@@ -245,8 +253,21 @@ struct Table {
   }
 
   static std::vector<std::string_view> lookback_prelude() {
-    return {"count",     "init",      "total",   "lanes",     "packs_in",
-            "packs_out", "scan_tile", "atomics", "tile_words"};
+    return {"count",     "init",      "total",   "lanes",      "packs_in",
+            "packs_out", "scan_tile", "atomics", "tile_words", "missing_tile"};
+  }
+
+  static std::vector<std::string_view> order_tile_prelude() {
+    return {"count",    "init",      "total",    "lanes_of_32",   "order_lanes",
+            "packs_in", "packs_out", "elements", "element_packs", "order_tile"};
+  }
+  static std::vector<std::string_view> order_lookback_prelude() {
+    std::vector<std::string_view> files = order_tile_prelude();
+    files.insert(files.end(), {"atomics", "tile_words", "order_words", "order_lookback"});
+    return files;
+  }
+  static std::vector<std::string_view> order_loop_prelude() {
+    return {"count", "init", "total", "elements", "blocks"};
   }
 
   void reduce(std::string_view name, std::string_view family, std::string_view summary,

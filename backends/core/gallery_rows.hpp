@@ -22,7 +22,8 @@ using Planner = std::shared_ptr<const detail::Plan> (*)(const Device& device,
 struct Row {
   Planner planner = nullptr;
   /// Prelude files of the family, in order; "lanes", "atomics" and "cell" stand for the path that
-  /// the device offers, "count", "init" and "total" for where a call has these values;
+  /// the device offers, "count", "init" and "total" for where a call has these values, "elements"
+  /// and "element_packs" for one array or two;
   /// "lanes_of_32", "columns", "order_lanes" and "order_lookback" for registers exchanged between
   /// 32 lanes, or for local memory where lane groups are not as wide.
   std::vector<std::string_view> prelude{};

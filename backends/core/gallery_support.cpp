@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "core/gallery_rows.hpp"
+#include "core/operator_text.hpp"
 
 namespace bifold {
 
 namespace {
 
+using core::PlanShape;
 using gallery::Requirements;
 using gallery::Support;
 using gallery::Variant;
@@ -29,7 +31,19 @@ Support check_operator(const Variant& variant, Type type, const Operator& op) {
   return {};
 }
 
-Support check_device(const Variant& variant, const Device& device, Type type) {
+// What only the kernels of order v1 do: they skip what is absent, and know indices and pairs.
+Support check_reach(const Variant& variant, const PlanShape& shape) {
+  if (variant.order == gallery::Order::v1) return {};
+  if (!shape.op.has_identity()) {
+    return no("it pads with the operator's identity, and operator " + std::string(shape.op.name()) +
+              " has none");
+  }
+  if (shape.second) return no("its kernels read one array");
+  if (core::uses_word(shape.map.expression(), "i")) return no("its kernels know no indices");
+  return {};
+}
+
+Support check_device(const Variant& variant, const Device& device, Type type, Order order) {
   const Requirements& needs = variant.requirements;
   const Capabilities& has = device.capabilities();
   if (!device.supports(type)) {
@@ -38,7 +52,7 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
   const std::pair<Type, bool> floating[] = {{Type::f32, has.denormals_f32},
                                             {Type::f64, has.denormals_f64}};
   for (const auto& [part, keeps_denormals] : floating) {
-    if (contains(type, part) && !keeps_denormals) {
+    if (contains(type, part) && !keeps_denormals && order != Order::any) {
       return no("the device flushes denormal " + std::string(name_of(part)) +
                 " values or rounds otherwise than to nearest");
     }
@@ -62,7 +76,9 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
 // Rows whose groups wait for each other want a device that is known to run started groups on, and
 // to order what they publish; elsewhere they run only when asked for by name. $BIFOLD_DISABLE is
 // the support switch: a comma-separated list of rows that production must not pick.
-Support may_run_unattended(const Device& device, const Variant& variant) {
+Support may_run_unattended(const Device& device, const Variant& variant, const PlanShape& shape) {
+  const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
+  if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
   const char* disabled = std::getenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe)
   const std::string list = "," + std::string(disabled != nullptr ? disabled : "") + ",";
   if (list.find("," + std::string(variant.name) + ",") != std::string::npos) {
@@ -85,17 +101,18 @@ namespace core {
 
 // The first type of the shape that the device cannot compute with decides for all.
 Support supports_shape(const Device& device, const Variant& variant, const PlanShape& shape) {
-  for (const Type type : {shape.input, shape.output}) {
+  for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
     if (!device.supports(type)) {
       return no("the device has no " + std::string(name_of(type)) + " arithmetic");
     }
   }
-  if (Support possible = check_device(variant, device, shape.accumulator); !possible) {
+  if (Support possible = check_device(variant, device, shape.accumulator, shape.order); !possible) {
     return possible;
   }
   if (shape.on_device.any() && !variant.device_values) {
     return no("its kernels take n and the initial value from the host only");
   }
+  if (Support possible = check_reach(variant, shape); !possible) return possible;
   return check_operator(variant, shape.accumulator, shape.op);
 }
 
@@ -108,7 +125,7 @@ Choice choose_row(const Device& device, const Variant& variant, const PlanShape&
   Choice choice;
   for (const auto name : device.info().kind == DeviceKind::cpu ? row.on_cpu : row.on_gpu) {
     const Variant& candidate = *gallery::find(variant.algorithm, name);
-    Support possible = may_run_unattended(device, candidate);
+    Support possible = may_run_unattended(device, candidate, shape);
     if (possible) possible = supports_shape(device, candidate, shape);
     if (possible) {
       choice.variant = &candidate;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bifold/error.hpp>
 
+#include "core/accumulator.hpp"
 #include "core/operator_text.hpp"
 
 namespace bifold::core {
@@ -22,7 +24,7 @@ std::string_view unsigned_of(Type type) {
 
 bool uses_f64(const KernelSpec& spec) {
   return contains(spec.input, Type::f64) || contains(spec.accumulator, Type::f64) ||
-         contains(spec.output, Type::f64);
+         contains(spec.output, Type::f64) || (spec.second && contains(*spec.second, Type::f64));
 }
 
 void append_file(std::string& text, const backend::Device& device, std::string_view name) {
@@ -51,19 +53,39 @@ void append_struct(std::string& text, const StructType& structure) {
       name, members, layout, parameters, assignments);
 }
 
+/// ACC, and what makes one of a value: the value itself, or with the neutral element that is
+/// adjoined where the operator has none.
+void append_accumulator(std::string& text, const KernelSpec& spec) {
+  if (spec.op.has_identity()) {
+    text += "typedef VALUE ACC;\n#define ADJOINED(x) (x)\n#define VALUE_OF(x) (x)\n";
+    return;
+  }
+  text += fmt::format(
+      "typedef struct {{ VALUE value; u32 present; }} ACC;\n"
+      "typedef char ACC_layout[sizeof(ACC) == {} ? 1 : -1];\n"
+      "DEVICE ACC adjoined(VALUE x) {{ ACC made; made.value = x; made.present = 1; return made; "
+      "}}\n"
+      "#define ADJOINED(x) adjoined(x)\n#define VALUE_OF(x) ((x).value)\n",
+      AccumulatorLayout(spec.op, spec.accumulator).bytes);
+}
+
 void append_types(std::string& text, const KernelSpec& spec) {
   std::vector<Type> structs;
-  for (const Type type : {spec.input, spec.accumulator, spec.output}) {
+  for (const Type type :
+       {spec.input, spec.accumulator, spec.output, spec.second.value_or(spec.input)}) {
     if (type.is_struct() && std::find(structs.begin(), structs.end(), type) == structs.end()) {
       append_struct(text, *type.structure());
       structs.push_back(type);
     }
   }
-  const std::pair<std::string_view, Type> names[] = {
-      {"IN", spec.input}, {"ACC", spec.accumulator}, {"OUT", spec.output}};
-  for (const auto& [word, type] : names) {
+  const auto name = [&text](std::string_view word, Type type) {
     text += fmt::format("typedef {1} {0};\n#define {0}_NAME {1}\n", word, name_of(type));
-  }
+  };
+  name("IN", spec.input);
+  name("VALUE", spec.accumulator);
+  name("OUT", spec.output);
+  if (spec.second) name("SECOND", *spec.second);
+  append_accumulator(text, spec);
   if (spec.count) text += fmt::format("typedef {} COUNT_TYPE;\n", name_of(*spec.count));
 }
 
@@ -84,34 +106,63 @@ std::string literal(Type type, const std::byte* value) {
 /// operator or map, and the column in the user's text.
 std::string function(std::string_view signature, Type result, std::string_view origin,
                      std::string_view expression) {
-  const std::string cast = result.is_struct() ? "" : "(ACC)";
+  const std::string cast = result.is_struct() ? "" : "(VALUE)";
   return fmt::format(
-      "DEVICE ACC {} {{\n  return {}(\n#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n  );\n}}\n",
+      "DEVICE VALUE {} {{\n  return {}(\n#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n  );\n}}\n",
       signature, cast, origin, expression);
 }
 
+/// COMBINE and IDENTITY.
 void append_operator(std::string& text, const KernelSpec& spec) {
   const Type accumulator = spec.accumulator;
-  text += function("COMBINE(ACC a, ACC b)", accumulator, fmt::format("operator {}", spec.op.name()),
-                   spec.op.expression(accumulator));
+  const std::string origin = fmt::format("operator {}", spec.op.name());
+  const std::string expression = spec.op.expression(accumulator);
+  if (spec.op.has_identity()) {
+    text += function("COMBINE(VALUE a, VALUE b)", accumulator, origin, expression);
+    text += fmt::format("#define IDENTITY {}\n",
+                        literal(accumulator, spec.op.identity(accumulator).data()));
+    return;
+  }
+  text += function("combined(VALUE a, VALUE b)", accumulator, origin, expression);
+  text +=
+      "DEVICE ACC COMBINE(ACC a, ACC b) {\n"
+      "  if (a.present == 0) return b;\n"
+      "  if (b.present != 0) a.value = combined(a.value, b.value);\n"
+      "  return a;\n}\n";
+  const std::array<std::byte, max_element_bytes> zeros{};
+  text += fmt::format(
+      "DEVICE ACC absent(void) {{ ACC made = adjoined({}); made.present = 0; return made; }}\n"
+      "#define IDENTITY absent()\n",
+      literal(accumulator, zeros.data()));
+}
+
+/// What makes an accumulator of elements and initial values, and an output of an accumulator. Rows
+/// that take neither indices nor pairs know LIFT only.
+void append_conversions(std::string& text, const KernelSpec& spec) {
+  const bool decides = is_logical(spec.op.kind());
   if (!spec.map.is_identity()) {
-    const bool decides = is_logical(spec.op.kind());
-    text += function("mapped(IN x)", accumulator, "map",
-                     decides ? fmt::format("({}) != 0", spec.map.expression())
-                             : std::string(spec.map.expression()));
-    text += "#define LIFT(x) mapped(x)\n";
-  } else if (accumulator.is_struct()) {
-    text += "#define LIFT(x) (x)\n";
+    const std::string_view expression = spec.map.expression();
+    const bool indexed = uses_word(expression, "i");
+    text += function(
+        fmt::format("mapped(IN x{}{})", spec.second ? ", SECOND y" : "", indexed ? ", u64 i" : ""),
+        spec.accumulator, "map",
+        decides ? fmt::format("({}) != 0", expression) : std::string(expression));
+    const std::string_view index = indexed ? ", i" : "";
+    if (spec.second) {
+      text += fmt::format("#define LIFT_PAIR(x, y, i) ADJOINED(mapped(x, y{}))\n", index);
+    } else {
+      if (!indexed) text += "#define LIFT(x) ADJOINED(mapped(x))\n";
+      text += fmt::format("#define LIFT_AT(x, i) ADJOINED(mapped(x{}))\n", index);
+    }
   } else {
-    text +=
-        fmt::format("#define LIFT(x) ((ACC)({}))\n", is_logical(spec.op.kind()) ? "(x) != 0" : "x");
+    const std::string_view value = decides ? "(VALUE)((x) != 0)" : "(VALUE)(x)";
+    text += fmt::format("#define LIFT(x) ADJOINED({})\n#define LIFT_AT(x, i) LIFT(x)\n",
+                        spec.accumulator.is_struct() ? "x" : value);
   }
   // An initial value counts as what an element of the accumulator's type would.
-  text += fmt::format("#define LIFT_INIT(x) {}\n",
-                      is_logical(spec.op.kind()) ? "((ACC)((x) != 0))" : "(x)");
-  text += fmt::format("#define TO_OUT(x) {}\n", spec.output.is_struct() ? "(x)" : "((OUT)(x))");
-  text += fmt::format("#define IDENTITY {}\n",
-                      literal(accumulator, spec.op.identity(accumulator).data()));
+  text += fmt::format("#define LIFT_INIT(x) ADJOINED({})\n", decides ? "(VALUE)((x) != 0)" : "x");
+  text += fmt::format("#define TO_OUT(x) {}\n",
+                      spec.output.is_struct() ? "VALUE_OF(x)" : "((OUT)VALUE_OF(x))");
 }
 
 /// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.
@@ -137,6 +188,7 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   append_file(text, device, "words");
   text += "#line 1 \"generated\"\n";
   append_operator(text, spec);
+  append_conversions(text, spec);
 
   for (const std::string& file : spec.prelude) append_file(text, device, file);
   append_file(text, device, spec.family);

@@ -24,8 +24,9 @@ struct KernelSpec {
   Type accumulator = Type::i32;
   Type output = Type::i32;
   Operator op = plus;
-  Map map{};                    ///< From the input's type to the accumulator's.
-  std::optional<Type> count{};  ///< Of a count in device memory.
+  Map map{};                     ///< From elements to the accumulator.
+  std::optional<Type> second{};  ///< Of the elements of a second array, which the map takes too.
+  std::optional<Type> count{};   ///< Of a count in device memory.
   std::vector<std::pair<std::string_view, std::uint32_t>> defines;
 };
 

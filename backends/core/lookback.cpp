@@ -48,7 +48,7 @@ class Lookback final : public detail::Plan {
 
   // As ACC_WORDS in words: 32 bits of a value travel in one word.
   [[nodiscard]] std::uint64_t value_words() const noexcept {
-    return divide_up(size_of(shape().accumulator), 4);
+    return divide_up(accumulator_bytes(), 4);
   }
 
   PublishedTiles tiles_;

@@ -3,6 +3,7 @@
 #include <bifold/device.hpp>
 #include <bifold/error.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/order.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <bifold/version.hpp>
@@ -47,6 +48,8 @@ std::string_view name_of(Algorithm algorithm) noexcept {
 std::string_view name_of(ScanKind kind) noexcept {
   return kind == ScanKind::inclusive ? "inclusive" : "exclusive";
 }
+
+std::string_view name_of(Order order) noexcept { return order == Order::v1 ? "v1" : "any"; }
 
 std::string_view gallery::name_of(Order order) noexcept {
   switch (order) {

@@ -3,6 +3,8 @@
 #include <bifold/op.hpp>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "core/hash.hpp"
 #include "core/operator_text.hpp"
@@ -13,9 +15,11 @@ struct Operator::Definition {
   OperatorKind kind;
   std::string name;
   bool commutative;
-  std::string expression;  // A user operator's text.
-  Value identity;          // A user operator's neutral element, which fixes its type.
+  std::string expression;         // A user operator's text.
+  std::optional<Value> identity;  // A user operator's neutral element,
+  Type type;                      // and its type.
   std::uint64_t id;
+  bool exact_parts = false;  // Every association gives the same bits, floating types included.
 };
 
 namespace {
@@ -23,6 +27,8 @@ namespace {
 constexpr std::array<std::string_view, 9> builtin_names{"plus",    "multiplies",  "minimum",
                                                         "maximum", "bit_and",     "bit_or",
                                                         "bit_xor", "logical_and", "logical_or"};
+
+bool contains_floating(Type type) { return contains(type, Type::f32) || contains(type, Type::f64); }
 
 bool is_bitwise(OperatorKind kind) {
   return kind == OperatorKind::bit_and || kind == OperatorKind::bit_or ||
@@ -64,6 +70,7 @@ Operator::Operator(OperatorKind kind) : definition_(nullptr) {
                                                              true,
                                                              {},
                                                              {},
+                                                             {},
                                                              core::hash(builtin_names[i])});
     }
     return all;
@@ -78,17 +85,35 @@ Operator::Operator(OperatorKind kind) : definition_(nullptr) {
 Operator::Operator(std::shared_ptr<const Definition> definition)
     : definition_(std::move(definition)) {}
 
-Operator Operator::user(std::string name, std::string expression, Value identity,
-                        Commutativity commutativity) {
+std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
+                                                             std::string expression, Type type,
+                                                             const std::optional<Value>& identity,
+                                                             Commutativity commutativity,
+                                                             bool exact_parts) {
   core::check_operator_text(name, expression);
   const bool commutative = commutativity == Commutativity::commutative;
   std::uint64_t id = core::hash(name);
   id = core::hash(expression, id);
-  id = core::hash({reinterpret_cast<const char*>(identity.data()), identity.size()}, id);
-  id = core::hash(name_of(identity.type()), id);
+  if (identity) {
+    id = core::hash({reinterpret_cast<const char*>(identity->data()), identity->size()}, id);
+  }
+  id = core::hash(name_of(type), id);
   id = core::hash(commutative ? "commutative" : "non_commutative", id);
-  return Operator(std::make_shared<const Definition>(Definition{
-      OperatorKind::user, std::move(name), commutative, std::move(expression), identity, id}));
+  return std::make_shared<const Definition>(Definition{OperatorKind::user, std::move(name),
+                                                       commutative, std::move(expression), identity,
+                                                       type, id, exact_parts});
+}
+
+Operator Operator::user(std::string name, std::string expression, Value identity,
+                        Commutativity commutativity) {
+  return Operator(define(std::move(name), std::move(expression), identity.type(), identity,
+                         commutativity, false));
+}
+
+Operator Operator::user(std::string name, std::string expression, Type type,
+                        Commutativity commutativity) {
+  return Operator(
+      define(std::move(name), std::move(expression), type, std::nullopt, commutativity, false));
 }
 
 Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) {
@@ -105,19 +130,22 @@ Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) 
   std::string name = "fieldwise";
   std::string expression = "make_" + std::string(structure.name) + "(";
   std::array<std::byte, max_element_bytes> identity{};
+  bool exact = true;
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const StructField& field = structure.fields[i];
     const Operator& op = operators[i];
     if (op.kind() == OperatorKind::user) refuse("every field takes a built-in operator");
     const Value neutral = op.identity(field.type);  // Throws where it is not defined.
+    exact = exact && op.exact(field.type);
     std::memcpy(identity.data() + field.offset, neutral.data(), neutral.size());
     name += "_" + std::string(op.name());
     const std::string suffix = "." + std::string(field.name);
     expression += (i == 0 ? "" : ", ") +
                   core::builtin_expression(op.kind(), field.type, "a" + suffix, "b" + suffix);
   }
-  return user(std::move(name), expression + ")", Value::from_bytes(type, identity.data()),
-              Commutativity::commutative);
+  return Operator(define(std::move(name), expression + ")", type,
+                         Value::from_bytes(type, identity.data()), Commutativity::commutative,
+                         exact));
 }
 
 OperatorKind Operator::kind() const noexcept { return definition_->kind; }
@@ -126,8 +154,21 @@ bool Operator::commutative() const noexcept { return definition_->commutative; }
 std::uint64_t Operator::id() const noexcept { return definition_->id; }
 
 bool Operator::supports(Type type) const noexcept {
-  if (kind() == OperatorKind::user) return type == definition_->identity.type();
+  if (kind() == OperatorKind::user) return type == definition_->type;
   return !type.is_struct() && !(is_bitwise(kind()) && is_floating(type));
+}
+
+bool Operator::exact(Type type) const noexcept {
+  switch (kind()) {
+    case OperatorKind::plus:
+    case OperatorKind::multiplies: return !is_floating(type);
+    case OperatorKind::user: return definition_->exact_parts || !contains_floating(type);
+    default: return true;
+  }
+}
+
+bool Operator::has_identity() const noexcept {
+  return kind() != OperatorKind::user || definition_->identity.has_value();
 }
 
 Value Operator::identity(Type type) const {
@@ -136,7 +177,11 @@ Value Operator::identity(Type type) const {
         ErrorCategory::invalid_argument,
         "operator " + std::string(name()) + " is not defined on " + std::string(name_of(type)));
   }
-  if (kind() == OperatorKind::user) return definition_->identity;
+  if (!has_identity()) {
+    throw Error(ErrorCategory::invalid_argument,
+                "operator " + std::string(name()) + " has no identity");
+  }
+  if (kind() == OperatorKind::user) return *definition_->identity;
   return visit_type(
       type, [this](auto zero) -> Value { return builtin_identity<decltype(zero)>(kind()); });
 }
@@ -151,7 +196,7 @@ bool operator==(const Operator& left, const Operator& right) noexcept {
   const auto& b = *right.definition_;
   return &a == &b ||
          (a.id == b.id && a.kind == b.kind && a.name == b.name && a.expression == b.expression &&
-          a.commutative == b.commutative && a.identity == b.identity);
+          a.commutative == b.commutative && a.identity == b.identity && a.type == b.type);
 }
 
 const std::vector<Operator>& builtin_operators() {

@@ -80,6 +80,19 @@ void check_expression(std::string_view subject, std::string_view expression) {
   check_assignments(subject, expression);
 }
 
+bool uses_word(std::string_view expression, std::string_view word) {
+  for (std::size_t at = expression.find(word); at != std::string_view::npos;
+       at = expression.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_word(expression[at - 1]);
+    const bool ends = end == expression.size() || !is_word(expression[end]);
+    const std::size_t before = expression.find_last_not_of(' ', at - 1);
+    const bool field = at > 0 && before != std::string_view::npos && expression[before] == '.';
+    if (begins && ends && !field) return true;
+  }
+  return false;
+}
+
 std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
                                std::string_view b) {
   const std::string_view name = name_of(type);

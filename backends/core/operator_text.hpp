@@ -16,6 +16,9 @@ void check_operator_text(std::string_view name, std::string_view expression);
 /// The part of it that concerns the expression; `subject` begins the message.
 void check_expression(std::string_view subject, std::string_view expression);
 
+/// Whether the text uses `word` as a name of its own, not as a field's.
+bool uses_word(std::string_view expression, std::string_view word);
+
 /// Whether the operator counts every operand as 0 or 1.
 constexpr bool is_logical(OperatorKind kind) noexcept {
   return kind == OperatorKind::logical_and || kind == OperatorKind::logical_or;

@@ -6,6 +6,7 @@
 #include <bifold/device_values.hpp>
 #include <bifold/gallery.hpp>
 #include <bifold/map.hpp>
+#include <bifold/order.hpp>
 #include <bifold/reduce.hpp>
 #include <bifold/scan.hpp>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/accumulator.hpp"
 #include "core/arena.hpp"
 #include "core/kernel_source.hpp"
 #include "core/tuning.hpp"
@@ -30,6 +32,8 @@ struct PlanShape {
   Operator op;
   Map map{};
   DeviceValues on_device{};
+  Order order = Order::v1;
+  std::optional<Type> second{};  ///< Elements of a second array, which a reduction's map takes too.
 };
 
 /// A range of memory as kernels take it: the memory and an element offset.
@@ -38,15 +42,21 @@ struct Range {
   std::uint64_t offset;
 };
 
+/// What is reduced or scanned: one array, or pairs of elements of two.
+struct Input {
+  Range first;
+  std::optional<Range> second{};
+};
+
 /// The number of elements: in device memory where there is a range, and then `n` at most.
 struct Count {
   std::uint64_t n;
   std::optional<Range> memory{};
 };
 
-/// The initial value, of the accumulator's type: in device memory where there is a range.
+/// The initial value, as kernels hold an accumulator: in device memory where there is a range.
 struct Init {
-  Value value;
+  StoredAccumulator value;
   std::optional<Range> memory{};
 };
 
@@ -58,7 +68,7 @@ struct Total {
 /// One call's data, checked and ready: n is at least 1 where all values are the host's.
 struct Call {
   backend::Queue& queue;
-  Range input;
+  Input input;
   Range output;
   Count count;
   Init init;
@@ -89,6 +99,10 @@ class Plan {
 
   [[nodiscard]] const gallery::Variant& variant() const noexcept { return variant_; }
   [[nodiscard]] const core::PlanShape& shape() const noexcept { return shape_; }
+  /// Bytes of an accumulator in its kernels.
+  [[nodiscard]] std::size_t accumulator_bytes() const noexcept {
+    return core::AccumulatorLayout(shape_.op, shape_.accumulator).bytes;
+  }
   /// Whether the kernels were built for that device.
   [[nodiscard]] bool runs_on(const backend::Device& device) const noexcept {
     return context_ == device.context() && device_ == device.identity();
@@ -135,6 +149,13 @@ ScanPlan make_plan(const Device& device, const ScanShape& shape, const Tuning& t
 /// An initial value as the operator counts it: logical ones count it as 0 or 1, as an element.
 Value lift(const Operator& op, const Value& init);
 
+/// The memory of a call. It refers to the views.
+struct CallViews {
+  const ErasedView& input;
+  const std::optional<ErasedView>& second;
+  const ErasedView& output;
+};
+
 /// What the options of both algorithms say of a call. It refers to them.
 struct CallOptions {
   const std::vector<Event>& wait;
@@ -157,7 +178,7 @@ std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcep
 
 /// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
 /// algorithms go.
-void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
-              const ErasedView& output, const Value& init, const CallOptions& options);
+void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
+              const std::optional<Value>& init, const CallOptions& options);
 
 }  // namespace bifold::core

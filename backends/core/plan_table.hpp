@@ -2,10 +2,12 @@
 #pragma once
 
 #include <bifold/device_values.hpp>
+#include <bifold/order.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <unordered_map>
 
@@ -29,6 +31,8 @@ struct PlanKey {
   Type output;
   ScanKind kind;  // Inclusive for a reduction.
   DeviceValues on_device;
+  Order order;
+  std::optional<Type> second;
 
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
@@ -54,7 +58,10 @@ class PlanTable {
       const std::uint64_t on_device = (key.on_device.count ? word(*key.on_device.count) : 0) << 2 |
                                       std::uint64_t{key.on_device.init} << 1 |
                                       std::uint64_t{key.on_device.total};
-      return (key.operator_id ^ key.map_id * 31 ^ (types << 16 | key.row) ^ on_device << 56) *
+      const std::uint64_t data =
+          (key.second ? word(*key.second) + 1 : 0) << 1 | static_cast<std::uint64_t>(key.order);
+      return (key.operator_id ^ data << 40 ^ key.map_id * 31 ^ (types << 16 | key.row) ^
+              on_device << 56) *
              0x9e3779b97f4a7c15U;
     }
   };

@@ -30,11 +30,23 @@ void check_conversion(Type from, Type to, const char* what) {
 }
 
 void check_shape(const PlanShape& shape) {
+  const std::string_view map = shape.map.expression();
+  if (uses_word(map, "y") && !shape.second) {
+    throw Error(ErrorCategory::invalid_argument,
+                "the map names y, an element of a second array, and there is one array");
+  }
+  if (shape.second && shape.map.is_identity()) {
+    throw Error(ErrorCategory::invalid_argument, "two arrays want a map of x and y");
+  }
   if (shape.map.is_identity() && !is_logical(shape.op.kind())) {
     check_conversion(shape.input, shape.accumulator, "input to accumulator");
   }
   check_conversion(shape.accumulator, shape.output, "accumulator to output");
-  static_cast<void>(shape.op.identity(shape.accumulator));  // Throws where it is not defined.
+  if (!shape.op.supports(shape.accumulator)) {
+    throw Error(ErrorCategory::invalid_argument, "operator " + std::string(shape.op.name()) +
+                                                     " is not defined on " +
+                                                     std::string(name_of(shape.accumulator)));
+  }
   const std::optional<Type>& count = shape.on_device.count;
   if (count && *count != Type::u32 && *count != Type::u64) {
     throw Error(ErrorCategory::invalid_argument,
@@ -69,10 +81,12 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "cell") {
     add_cell_path(device, spec);
   } else if (file == "count") {
-    spec.prelude.emplace_back(shape.on_device.count ? "count_device" : "count_host");
+    spec.prelude.push_back(count_path(shape.on_device));
     spec.count = shape.on_device.count;
   } else if (file == "init") {
     spec.prelude.push_back(init_path(shape.on_device));
+  } else if (file == "elements" || file == "element_packs") {
+    spec.prelude.push_back(std::string(file) + (shape.second ? "_two" : "_one"));
   } else if (file == "total") {
     spec.prelude.emplace_back(shape.on_device.total ? "total_device" : "total_none");
   } else {
@@ -90,6 +104,12 @@ Value lift(const Operator& op, const Value& init) {
   });
 }
 
+PlanShape to_accumulators(PlanShape shape) {
+  shape.output = shape.accumulator;
+  shape.on_device.init = false;
+  return shape;
+}
+
 bool has_lanes_of_32(const Device& device) {
   const Capabilities& has = device.capabilities();
   return has.lanes != "local" && has.subgroup_width == 32;
@@ -97,6 +117,10 @@ bool has_lanes_of_32(const Device& device) {
 
 std::string init_path(const DeviceValues& on_device) {
   return on_device.init ? "init_device" : "init_host";
+}
+
+std::string count_path(const DeviceValues& on_device) {
+  return on_device.count ? "count_device" : "count_host";
 }
 
 KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
@@ -109,6 +133,7 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   spec.output = shape.output;
   spec.op = shape.op;
   spec.map = shape.map;
+  spec.second = shape.second;
   for (const std::string_view file : row_of(variant).prelude) {
     add_prelude(device, shape, spec, file);
   }
@@ -220,8 +245,8 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
                                               std::string_view variant, const PlanShape& shape,
                                               detail::QueueState* queue) {
   const gallery::Variant& asked = row_named(algorithm, variant);
-  const PlanKey key{shape.op.id(),     shape.map.id(), index_of(asked), shape.input,
-                    shape.accumulator, shape.output,   shape.kind,      shape.on_device};
+  const PlanKey key{shape.op.id(), shape.map.id(), index_of(asked), shape.input, shape.accumulator,
+                    shape.output,  shape.kind,     shape.on_device, shape.order, shape.second};
   PlanTable& plans = device.state()->plans;
   if (auto known = plans.find(key, shape)) return known;
   if (queue != nullptr) {

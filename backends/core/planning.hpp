@@ -30,12 +30,17 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a /
 KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
                      const Tuning& tuning, std::string_view entry);
 
+/// A shape whose results stay accumulators, without an initial value in them.
+PlanShape to_accumulators(PlanShape shape);
+
 /// Whether 32 work-items exchange registers: what order v1 shares out to 32 work-items on every
 /// device goes through local memory elsewhere.
 bool has_lanes_of_32(const Device& device);
 
 /// The prelude file by which kernels find the initial value.
 std::string init_path(const DeviceValues& on_device);
+/// The one by which they find the number of elements.
+std::string count_path(const DeviceValues& on_device);
 
 /// Compiles or finds the kernel. GROUP_SIZE is 1 where the spec does not define it.
 PlannedKernel build_kernel(const Device& device, const KernelSpec& spec);
@@ -89,7 +94,9 @@ inline constexpr std::uint32_t chunk_granule = 4096;
 PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape,
                                     const Tuning& tuning);
 
-inline backend::Argument argument(const Value& value) { return {value.data(), value.size()}; }
+inline backend::Argument argument(const StoredAccumulator& value) {
+  return {value.data(), value.size()};
+}
 inline backend::Argument argument(const std::uint64_t& value) { return {&value, sizeof value}; }
 inline backend::Argument argument(const detail::Memory& memory) {
   const bool pointer = memory.kind == detail::HandleKind::pointer;
@@ -108,6 +115,11 @@ class ArgumentList {
   void add(const Range& range) {
     add(range.memory);
     add(range.offset);
+  }
+  // As INPUT_PARAMETERS in the kernels' prelude.
+  void add(const Input& input) {
+    add(input.first);
+    if (input.second) add(*input.second);
   }
   // As COUNT_PARAMETERS, INIT_PARAMETERS and TOTAL_PARAMETERS in the kernels' prelude.
   void add(const Count& count) {
@@ -137,7 +149,7 @@ class ArgumentList {
 template <class... Arguments>
 void launch(backend::Queue& queue, const PlannedKernel& planned, std::uint64_t groups,
             const Arguments&... arguments) {
-  constexpr std::size_t most_of_one = 3;  // A count in device memory.
+  constexpr std::size_t most_of_one = 4;  // Two arrays and their offsets.
   ArgumentList<sizeof...(Arguments) * most_of_one> list;
   (list.add(arguments), ...);
   queue.launch(*planned.kernel, groups, planned.group_size, list.all());

@@ -11,15 +11,15 @@ namespace bifold {
 namespace {
 
 core::PlanShape plan_shape(const ReduceShape& shape) {
-  return {shape.input, shape.accumulator, shape.accumulator, ScanKind::inclusive,
-          shape.op,    shape.map,         shape.on_device};
+  return {shape.input, shape.accumulator, shape.accumulator, ScanKind::inclusive, shape.op,
+          shape.map,   shape.on_device,   shape.order,       shape.second};
 }
 
-const std::optional<ErasedView> no_total;
+const std::optional<ErasedView> no_view;
 
 core::CallOptions call_options(const ReduceOptions& options) {
   return {options.wait,       options.done,      options.workspace,
-          options.count_from, options.init_from, no_total};
+          options.count_from, options.init_from, no_view};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
@@ -41,8 +41,14 @@ std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const noexcept {
 }
 
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
-                     const Value& init, const ReduceOptions& options) const {
-  core::run_plan(*plan_, queue, input, result, init, call_options(options));
+                     const std::optional<Value>& init, const ReduceOptions& options) const {
+  core::run_plan(*plan_, queue, {input, no_view, result}, init, call_options(options));
+}
+
+void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& second,
+                     const ErasedView& result, const std::optional<Value>& init,
+                     const ReduceOptions& options) const {
+  core::run_plan(*plan_, queue, {input, second, result}, init, call_options(options));
 }
 
 ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning) {
@@ -55,23 +61,22 @@ void warm(const Device& device, const ReduceShape& shape) {
   static_cast<void>(find(device, shape));
 }
 
-void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                           const Operator& op, const Value& init, const Map& map,
-                           const ReduceOptions& options) {
-  const ReducePlan plan(find(queue.device(),
-                             {input.type, result.type, op, options.variant, map,
-                              core::values_on_device(call_options(options))},
-                             &queue.state()));
-  plan.run(queue, input, result, init, options);
+namespace {
+
+void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
+             const std::optional<Value>& init, const Map& map, const ReduceOptions& options) {
+  std::optional<Type> second;
+  if (views.second) second = views.second->type;
+  const auto plan = find(queue.device(),
+                         {views.input.type, views.output.type, op, options.variant, map,
+                          core::values_on_device(call_options(options)), options.order, second},
+                         &queue.state());
+  core::run_plan(*plan, queue, views, init, call_options(options));
 }
 
-void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                 const Operator& op, const Value& init, const ReduceOptions& options) {
-  transform_reduce_into(queue, input, result, op, init, {}, options);
-}
-
-Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
-                       const Map& map, const ReduceOptions& options) {
+Value blocking(Queue& queue, const ErasedView& input, const std::optional<ErasedView>& second,
+               Type accumulator, const Operator& op, const std::optional<Value>& init,
+               const Map& map, const ReduceOptions& options) {
   detail::QueueState& state = queue.state();
   // The cell is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);
@@ -80,16 +85,54 @@ Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op
                           core::refuse_in_graph(state, "a reduction to the host");
                           return state.arena.result_cell();
                         }(),
-                        0, 1, init.type(), true};
-  transform_reduce_into(queue, input, cell, op, init, map, options);
+                        0, 1, accumulator, true};
+  enqueue(queue, {input, second, cell}, op, init, map, options);
   std::array<std::byte, max_element_bytes> bytes{};
   queue.download_bytes(cell, bytes.data(), 1);
-  return Value::from_bytes(init.type(), bytes.data());
+  return Value::from_bytes(accumulator, bytes.data());
+}
+
+}  // namespace
+
+void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                           const Operator& op, const std::optional<Value>& init, const Map& map,
+                           const ReduceOptions& options) {
+  enqueue(queue, {input, no_view, result}, op, init, map, options);
+}
+
+void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& second,
+                           const ErasedView& result, const Operator& op,
+                           const std::optional<Value>& init, const Map& map,
+                           const ReduceOptions& options) {
+  enqueue(queue, {input, second, result}, op, init, map, options);
+}
+
+void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                 const Operator& op, const std::optional<Value>& init,
+                 const ReduceOptions& options) {
+  enqueue(queue, {input, no_view, result}, op, init, {}, options);
+}
+
+Value transform_reduce(Queue& queue, const ErasedView& input, Type accumulator, const Operator& op,
+                       const std::optional<Value>& init, const Map& map,
+                       const ReduceOptions& options) {
+  return blocking(queue, input, no_view, accumulator, op, init, map, options);
+}
+
+Value transform_reduce(Queue& queue, const ErasedView& input, const ErasedView& second,
+                       Type accumulator, const Operator& op, const std::optional<Value>& init,
+                       const Map& map, const ReduceOptions& options) {
+  return blocking(queue, input, second, accumulator, op, init, map, options);
+}
+
+Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
+                       const Map& map, const ReduceOptions& options) {
+  return blocking(queue, input, no_view, init.type(), op, init, map, options);
 }
 
 Value reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
              const ReduceOptions& options) {
-  return transform_reduce(queue, input, op, init, {}, options);
+  return blocking(queue, input, no_view, init.type(), op, init, {}, options);
 }
 
 }  // namespace bifold

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "core/order_tiles.hpp"
 #include "core/planning.hpp"
 #include "core/sequences.hpp"
 #include "core/state.hpp"
@@ -14,15 +15,21 @@ namespace {
 
 using detail::Plan;
 
+constexpr std::uint64_t no_limit = std::uint64_t{1} << 63;
+
 /// How the leaves of an input are shared out: a node is a subtree of a power of two of them.
 struct Subtrees {
   std::uint64_t leaf;      // Elements of a leaf.
   std::uint64_t at_least;  // Leaves of a node; more where there would be too many nodes.
   std::uint64_t most_nodes;
+  std::uint64_t most_groups;  // That share the nodes out.
 
   [[nodiscard]] std::uint64_t leaves_per_node(std::uint64_t n) const noexcept {
     const std::uint64_t wanted = divide_up(divide_up(n, leaf), most_nodes);
     return std::max(at_least, std::bit_ceil(wanted));
+  }
+  [[nodiscard]] std::uint64_t elements_per_node(std::uint64_t n) const noexcept {
+    return leaves_per_node(n) * leaf;
   }
   [[nodiscard]] std::uint64_t nodes(std::uint64_t n) const noexcept {
     return std::max<std::uint64_t>(divide_up(divide_up(n, leaf), leaves_per_node(n)), 1);
@@ -44,19 +51,21 @@ class OrderReduce : public Plan {
         last_(std::move(last)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    return accumulators(subtrees_.nodes_up_to(n), size_of(shape().accumulator));
+    return accumulators(subtrees_.nodes_up_to(n), accumulator_bytes());
   }
 
   void enqueue(const Call& call) const override {
     const Range nodes = partials_of(call);
     const std::uint64_t count = subtrees_.nodes(call.count.n);
     reduce_leaves(call, nodes, count);
-    launch(call.queue, last_, 1, nodes, count, call.init, call.output);
+    launch(call.queue, last_, 1, nodes, call.count, subtrees_.elements_per_node(call.count.n),
+           call.init, call.output);
   }
 
  protected:
   virtual void reduce_leaves(const Call& call, const Range& nodes, std::uint64_t count) const {
-    launch(call.queue, first_, count, call.input, call.count, nodes);
+    const std::uint64_t groups = std::min(count, subtrees_.most_groups);
+    launch(call.queue, first_, groups, call.input, call.count, nodes);
   }
 
   [[nodiscard]] const Subtrees& subtrees() const noexcept { return subtrees_; }
@@ -86,21 +95,47 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
   constexpr std::uint32_t widest_pack = 16;
   const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
   const std::uint32_t per_item = columns / 32;
-  const bool packs = !shape.input.is_struct() && size_of(shape.input) * per_item <= widest_pack;
-  PlanShape first = shape;
-  first.output = shape.accumulator;
-  KernelSpec spec = make_spec(device, variant, first, tuning, row_of(variant).entry_in(variant));
+  const auto packs = [&](Type type) {
+    return !type.is_struct() && size_of(type) * per_item <= widest_pack;
+  };
+  const Type second = shape.second.value_or(shape.input);
+  // What is loaded before it is added takes registers.
+  constexpr std::size_t loaded_bytes = 256;
+  const std::size_t row_bytes =
+      per_item * (size_of(shape.input) + (shape.second ? size_of(second) : 0));
+  Tuning values = tuning;
+  if (const std::uint32_t rows = tuning.get_or("UNROLL", 0); rows > 0) {
+    const auto fitting = static_cast<std::uint32_t>(std::bit_floor(loaded_bytes / row_bytes));
+    values.set("UNROLL", std::clamp(fitting, 1U, rows));
+  }
+  KernelSpec spec =
+      make_spec(device, variant, to_accumulators(shape), values, row_of(variant).entry_in(variant));
   spec.defines.emplace_back("LEAF_ROWS", order_v1::leaf_rows);
   spec.defines.emplace_back("COLUMNS", columns);
-  spec.defines.emplace_back("VEC", packs ? per_item : 1);
+  spec.defines.emplace_back("VEC", packs(shape.input) && packs(second) ? per_item : 1);
   return build_kernel(device, spec);
+}
+
+// The work-items of the last group: what they keep in local memory has to fit, however wide an
+// accumulator is.
+std::uint32_t last_group(const Device& device, const PlanShape& shape, std::uint32_t group) {
+  constexpr std::size_t local_bytes = 16384;
+  const auto fitting = static_cast<std::uint32_t>(
+      local_bytes / AccumulatorLayout(shape.op, shape.accumulator).bytes);
+  return std::bit_floor(std::min({4 * group, device.capabilities().max_group_size, fitting}));
+}
+
+// The tiles of a scan as leaves, shared out to at most `groups` groups.
+Subtrees tiles_of(const PlanShape& shape, std::uint64_t groups) {
+  return {order_v1::scan_tile(size_of(shape.accumulator)), 1, no_limit, groups};
 }
 
 // The kernel of the last group, of that size or what the device can have of it.
 PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_order_nodes";
-  spec.prelude = {init_path(shape.on_device), "neighbours"};
+  spec.prelude = {count_path(shape.on_device), init_path(shape.on_device), "neighbours"};
+  spec.count = shape.on_device.count;
   spec.input = spec.accumulator = shape.accumulator;
   spec.output = shape.output;
   spec.op = shape.op;
@@ -119,30 +154,47 @@ PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uin
 
 std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
-  constexpr std::uint64_t no_limit = std::uint64_t{1} << 63;
   // A leaf takes 32 work-items.
   Tuning values = tuning;
   const std::uint32_t group = std::max(tuning.get("GROUP_SIZE") / 32, 1U) * 32;
   values.set("GROUP_SIZE", group);
-  const Subtrees subtrees{order_v1::leaf_elements(shape.accumulator), group / 32, no_limit};
-  // What the last group keeps in local memory has to fit, however wide an accumulator is.
-  constexpr std::size_t local_bytes = 16384;
-  const auto fitting = static_cast<std::uint32_t>(local_bytes / size_of(shape.accumulator));
-  const std::uint32_t last_group =
-      std::bit_floor(std::min({4 * group, device.capabilities().max_group_size, fitting}));
-  return std::make_shared<OrderReduce>(device, variant, shape, subtrees,
-                                       build_leaves(device, variant, shape, values),
-                                       build_nodes(device, shape, last_group));
+  const Subtrees subtrees{order_v1::leaf_elements(shape.accumulator), group / 32, no_limit,
+                          no_limit};
+  return std::make_shared<OrderReduce>(
+      device, variant, shape, subtrees, build_leaves(device, variant, shape, values),
+      build_nodes(device, shape, last_group(device, shape, group)));
 }
 
 std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,
                                                     const gallery::Variant& variant,
                                                     const PlanShape& shape, const Tuning& tuning) {
-  const Subtrees subtrees{order_v1::leaf_elements(shape.accumulator), 1,
-                          max_groups(device, tuning)};
+  const Subtrees subtrees{order_v1::leaf_elements(shape.accumulator), 1, max_groups(device, tuning),
+                          no_limit};
   return std::make_shared<OrderChunkReduce>(device, variant, shape, subtrees,
                                             build_leaves(device, variant, shape, tuning),
                                             build_nodes(device, shape, 1));
+}
+
+std::shared_ptr<const Plan> plan_order_tile_reduce(const Device& device,
+                                                   const gallery::Variant& variant,
+                                                   const PlanShape& shape, const Tuning& tuning) {
+  const PlanShape totals = to_accumulators(shape);
+  const std::string_view entry = row_of(variant).entry_in(variant);
+  return std::make_shared<OrderReduce>(
+      device, variant, shape, tiles_of(shape, no_limit),
+      build_tile_kernel(device, variant, totals, tuning, entry),
+      build_nodes(device, shape, last_group(device, shape, tuning.get("GROUP_SIZE"))));
+}
+
+std::shared_ptr<const Plan> plan_order_tile_chunk_reduce(const Device& device,
+                                                         const gallery::Variant& variant,
+                                                         const PlanShape& shape,
+                                                         const Tuning& tuning) {
+  const PlanShape totals = to_accumulators(shape);
+  const std::string_view entry = row_of(variant).entry_in(variant);
+  return std::make_shared<OrderReduce>(
+      device, variant, shape, tiles_of(shape, max_groups(device, tuning)),
+      build_tile_loop(device, variant, totals, entry), build_nodes(device, shape, 1));
 }
 
 }  // namespace bifold::core

@@ -25,13 +25,6 @@ PlannedKernel build_partials_stage(const Device& device, const PlanShape& shape,
   return build_kernel(device, spec);
 }
 
-// A shape whose results stay accumulators, without an initial value in them.
-PlanShape to_accumulators(PlanShape shape) {
-  shape.output = shape.accumulator;
-  shape.on_device.init = false;
-  return shape;
-}
-
 // A shape over the results of another.
 PlanShape over_accumulators(PlanShape shape) {
   shape.input = shape.output = shape.accumulator;
@@ -112,7 +105,7 @@ class LevelReduce final : public Plan {
     buffers[0].offset += on_copy_ ? call.count.n : 0;
     buffers[1].offset = buffers[0].offset + first;
 
-    Range from = call.input;
+    Range from = call.input.first;
     std::uint64_t n = call.count.n;
     std::uint64_t results = first;
     for (std::size_t level = 0;; ++level) {
@@ -154,7 +147,9 @@ class CellReduce final : public Plan {
 
   void enqueue(const Call& call) const override {
     const Range cell = has_own_word() ? call.output : partials_of(call);
-    const Value start = has_own_word() ? call.init.value : shape().op.identity(shape().accumulator);
+    const StoredAccumulator start =
+        has_own_word() ? call.init.value
+                       : StoredAccumulator(shape().op, shape().accumulator, std::nullopt);
     // A value's bytes beyond its size are zero: a narrow one fills its whole word.
     call.queue.fill(cell.memory, cell.offset * start.size(), word_size(),
                     {start.data(), word_size()});

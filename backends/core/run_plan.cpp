@@ -18,8 +18,46 @@ namespace {
   throw Error(ErrorCategory::invalid_argument, why);
 }
 
-void check_call(const detail::Plan& plan, const Device& device, const ErasedView& input,
-                const ErasedView& output, const Value& init, const CallOptions& options) {
+// The second of two arrays has as many elements as the first; a call writes over neither.
+void check_second(const detail::Plan& plan, const Device& device, const CallViews& views) {
+  const std::optional<Type>& wanted = plan.shape().second;
+  if (views.second.has_value() != wanted.has_value()) {
+    refuse(wanted ? "the plan takes two arrays" : "the plan takes one array");
+  }
+  if (!wanted) return;
+  if (views.second->type != *wanted) refuse("the second array has another type than the plan's");
+  check_view(device, *views.second, Access::read, "second");
+  if (views.second->count != views.input.count) {
+    refuse("the second array has " + std::to_string(views.second->count) + " elements, the first " +
+           std::to_string(views.input.count));
+  }
+  if (overlap(device, *views.second, views.output)) refuse("second array and output overlap");
+}
+
+// An operator without identity wants an initial value where nothing else would be the result.
+void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<Value>& init,
+                const CallOptions& options) {
+  const PlanShape& shape = plan.shape();
+  if (options.init_from) return;
+  if (init && init->type() != shape.accumulator) {
+    refuse("the initial value is " + std::string(name_of(init->type())) + ", the accumulator is " +
+           std::string(name_of(shape.accumulator)));
+  }
+  if (init || shape.op.has_identity()) return;
+  const std::string operator_name = "operator " + std::string(shape.op.name());
+  if (plan.variant().algorithm == Algorithm::reduce && (n == 0 || shape.on_device.count)) {
+    refuse("a reduction of nothing by " + operator_name + ", which has no identity");
+  }
+  if (plan.variant().algorithm == Algorithm::scan &&
+      (shape.kind == ScanKind::exclusive || shape.on_device.total)) {
+    refuse("an exclusive scan or a total without an initial value by " + operator_name +
+           ", which has no identity");
+  }
+}
+
+void check_call(const detail::Plan& plan, const Device& device, const CallViews& views,
+                const std::optional<Value>& init, const CallOptions& options) {
+  const auto& [input, second, output] = views;
   const PlanShape& shape = plan.shape();
   if (!plan.runs_on(*device.state()->backend)) {
     refuse("the plan was made for another device than the queue's");
@@ -30,10 +68,7 @@ void check_call(const detail::Plan& plan, const Device& device, const ErasedView
   if (values_on_device(options) != shape.on_device) {
     refuse("the plan was made for other values in device memory");
   }
-  if (!options.init_from && init.type() != shape.accumulator) {
-    refuse("the initial value is " + std::string(name_of(init.type())) + ", the accumulator is " +
-           std::string(name_of(shape.accumulator)));
-  }
+  check_init(plan, input.count, init, options);
   check_view(device, input, Access::read, "input");
   check_view(device, output, Access::write, "output");
   const bool scans = plan.variant().algorithm == Algorithm::scan;
@@ -45,6 +80,7 @@ void check_call(const detail::Plan& plan, const Device& device, const ErasedView
   if (overlap(device, input, output) && !(scans && same_range(device, input, output))) {
     refuse("input and output overlap without being the same range");
   }
+  check_second(plan, device, views);
 }
 
 void check_value(const Device& device, const ErasedView& view, Type type, Access access,
@@ -90,8 +126,7 @@ void check_device_values(const detail::Plan& plan, const Device& device, const E
 }
 
 void check_workspace(const Workspace& workspace, const Device& device, ScratchSize size,
-                     const ErasedView& input, const ErasedView& output,
-                     const CallOptions& options) {
+                     const CallViews& views, const CallOptions& options) {
   check_view(device, workspace.memory(), Access::both, "workspace");
   const std::uint64_t needed = workspace_bytes(size);
   if (workspace.size() < needed) {
@@ -101,7 +136,10 @@ void check_workspace(const Workspace& workspace, const Device& device, ScratchSi
   const auto overlaps = [&](const ErasedView& view) {
     return overlap(device, workspace.memory(), view);
   };
-  if (overlaps(input) || overlaps(output)) refuse("the workspace overlaps the data");
+  if (overlaps(views.input) || overlaps(views.output) ||
+      (views.second && overlaps(*views.second))) {
+    refuse("the workspace overlaps the data");
+  }
   for (const auto* value : {&options.count_from, &options.init_from, &options.total}) {
     if (*value && overlaps(**value)) refuse("the workspace overlaps a value in device memory");
   }
@@ -157,18 +195,20 @@ std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcep
   return workspace_bytes(scratch_size(plan, n));
 }
 
-void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
-              const ErasedView& output, const Value& init, const CallOptions& options) {
+void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
+              const std::optional<Value>& init, const CallOptions& options) {
+  const auto& [input, second, output] = views;
   detail::QueueState& state = queue.state();
   const PlanShape& shape = plan.shape();
-  check_call(plan, state.device, input, output, init, options);
+  check_call(plan, state.device, views, init, options);
   check_device_values(plan, state.device, input, output, options);
-  const Value start =
-      options.init_from ? shape.op.identity(shape.accumulator) : lift(shape.op, init);
+  std::optional<Value> start;
+  if (init && !options.init_from) start = lift(shape.op, *init);
+  if (!start && shape.op.has_identity()) start = shape.op.identity(shape.accumulator);
   const bool works = launches(plan, input.count);
   const ScratchSize size = scratch_size(plan, input.count);
   const bool borrows = options.workspace != nullptr && works;
-  if (borrows) check_workspace(*options.workspace, state.device, size, input, output, options);
+  if (borrows) check_workspace(*options.workspace, state.device, size, views, options);
 
   const auto events = waitable(options.wait);
 
@@ -186,7 +226,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
     if (!events.empty()) state.backend->wait(events);
     // A scan of nothing writes nothing; a reduction of nothing is its initial value.
     if (output.count > 0) {
-      fill_elements(*state.backend, output.memory, output.byte_offset, 1, start);
+      fill_elements(*state.backend, output.memory, output.byte_offset, 1, start.value());
     }
   } else {
     try {
@@ -200,10 +240,10 @@ void run_plan(const detail::Plan& plan, Queue& queue, const ErasedView& input,
       }
       if (borrows) scratch = borrow(*options.workspace, state, size);
       plan.enqueue({*state.backend,
-                    range_of(input),
+                    {range_of(input), range_of(second)},
                     range_of(output),
                     {input.count, range_of(options.count_from)},
-                    {start, range_of(options.init_from)},
+                    {{shape.op, shape.accumulator, start}, range_of(options.init_from)},
                     {range_of(options.total)},
                     input.count > 0 && same_range(state.device, input, output),
                     scratch});

@@ -11,8 +11,11 @@ namespace bifold {
 namespace {
 
 core::PlanShape plan_shape(const ScanShape& shape) {
-  return {shape.input, shape.accumulator, shape.output, shape.kind, shape.op, {}, shape.on_device};
+  return {shape.input, shape.accumulator, shape.output,    shape.kind,
+          shape.op,    shape.map,         shape.on_device, shape.order};
 }
+
+const std::optional<ErasedView> no_second;
 
 core::CallOptions call_options(const ScanOptions& options) {
   return {options.wait,       options.done,      options.workspace,
@@ -52,8 +55,8 @@ std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const noexcept {
 }
 
 void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
-                   const Value& init, const ScanOptions& options) const {
-  core::run_plan(*plan_, queue, input, output, init, call_options(options));
+                   const std::optional<Value>& init, const ScanOptions& options) const {
+  core::run_plan(*plan_, queue, {input, no_second, output}, init, call_options(options));
 }
 
 ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning) {
@@ -64,16 +67,22 @@ ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tun
 
 void warm(const Device& device, const ScanShape& shape) { static_cast<void>(find(device, shape)); }
 
-void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
-          const Operator& op, const std::optional<Value>& init, const ScanOptions& options) {
+void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
+                    const Operator& op, const std::optional<Value>& init, const Map& map,
+                    const ScanOptions& options) {
   const Type accumulator = options.accumulate.value_or(output.type);
   const ScanPlan plan(find(queue.device(),
                            {input.type, output.type, accumulator, kind, op, options.variant,
-                            core::values_on_device(call_options(options))},
+                            core::values_on_device(call_options(options)), options.order, map},
                            &queue.state()));
-  const bool given = init.has_value() && !options.init_from.has_value();
-  const Value carry = given ? convert(op, *init, accumulator) : op.identity(accumulator);
+  std::optional<Value> carry;
+  if (init && !options.init_from) carry = convert(op, *init, accumulator);
   plan.run(queue, input, output, carry, options);
+}
+
+void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
+          const Operator& op, const std::optional<Value>& init, const ScanOptions& options) {
+  transform_scan(queue, kind, input, output, op, init, {}, options);
 }
 
 }  // namespace bifold

@@ -63,7 +63,7 @@ class LevelScan final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    scan(call, elements_, call.input, call.count.n, call.output, partials_of(call));
+    scan(call, elements_, call.input.first, call.count.n, call.output, partials_of(call));
   }
 
  private:

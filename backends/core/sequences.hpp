@@ -57,6 +57,17 @@ std::shared_ptr<const detail::Plan> plan_order_chunk_reduce(const Device& device
                                                             const gallery::Variant& variant,
                                                             const PlanShape& shape,
                                                             const Tuning& tuning);
+/// Order v1 in index order: the totals of a scan's tiles, a group each, then one group over them.
+/// Kernel: (input, input_offset, n, nodes, nodes_offset).
+std::shared_ptr<const detail::Plan> plan_order_tile_reduce(const Device& device,
+                                                           const gallery::Variant& variant,
+                                                           const PlanShape& shape,
+                                                           const Tuning& tuning);
+/// The same with work-items that loop over tiles.
+std::shared_ptr<const detail::Plan> plan_order_tile_chunk_reduce(const Device& device,
+                                                                 const gallery::Variant& variant,
+                                                                 const PlanShape& shape,
+                                                                 const Tuning& tuning);
 
 // Scans.
 
@@ -87,9 +98,12 @@ std::shared_ptr<const detail::Plan> plan_order_lookback(const Device& device,
                                                         const gallery::Variant& variant,
                                                         const PlanShape& shape,
                                                         const Tuning& tuning);
-/// Three launches in order v1: totals of tiles, their prefixes, the tiles from there. A tuning
-/// without a GROUP_SIZE means the kernels of CPU devices, which loop over tiles.
+/// Three launches in order v1: totals of tiles, their prefixes, the tiles from there.
 std::shared_ptr<const detail::Plan> plan_order_passes(const Device& device,
+                                                      const gallery::Variant& variant,
+                                                      const PlanShape& shape, const Tuning& tuning);
+/// The same with work-items that loop over tiles.
+std::shared_ptr<const detail::Plan> plan_order_chunks(const Device& device,
                                                       const gallery::Variant& variant,
                                                       const PlanShape& shape, const Tuning& tuning);
 

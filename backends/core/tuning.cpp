@@ -83,7 +83,9 @@ const std::vector<Defaults>& defaults() {
         {"PUBLISHED_EVERY", 1},
         {"SPIN_LIMIT", 1024},
         {"EPOCH_LIMIT", 0x3fffffff}}},
-      {"scan_order_passes", {{"GROUP_SIZE", 256}}, {{"groups_per_unit", 4}}},
+      // The reductions in index order share these two.
+      {"scan_order_passes", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 256}}},
+      {"scan_order_chunks", {}, {{"groups_per_unit", 4}}},
   };
   return table;
 }

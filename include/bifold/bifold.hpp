@@ -14,6 +14,7 @@
 #include <bifold/order.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/reduce.hpp>
+#include <bifold/reductions.hpp>
 #include <bifold/reference.hpp>
 #include <bifold/reference_v1.hpp>
 #include <bifold/scan.hpp>

@@ -7,6 +7,7 @@
 #include <bifold/value.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,12 @@ class BIFOLD_API Operator {
   static Operator user(std::string name, std::string expression, Value identity,
                        Commutativity commutativity = Commutativity::non_commutative);
 
+  /// The same without a neutral element, on elements of `type`. What is absent is skipped, at the
+  /// cost of a word beside every accumulator. A reduction of nothing and an exclusive scan want an
+  /// initial value then. Such an operator runs by rows in order v1.
+  static Operator user(std::string name, std::string expression, Type type,
+                       Commutativity commutativity = Commutativity::non_commutative);
+
   /// The operator on a struct type that combines each field by the operator of the same place in
   /// `operators`: several reductions in one pass. Throws invalid_argument unless every field has a
   /// built-in operator that is defined on it.
@@ -99,7 +106,14 @@ class BIFOLD_API Operator {
   /// Whether the operator is defined on `type`: bitwise ones are not on floating types, a user
   /// operator only on the type of its identity.
   [[nodiscard]] bool supports(Type type) const noexcept;
-  /// The neutral element in `type`. Throws invalid_argument unless supports(type).
+  /// Whether every association of operands gives the same bits (any NaN counting as the same): true
+  /// of integers, where associativity is exact, and of minimum, maximum and logical operators. So
+  /// an order is kept to only where this is false.
+  [[nodiscard]] bool exact(Type type) const noexcept;
+  /// Whether there is a neutral element.
+  [[nodiscard]] bool has_identity() const noexcept;
+  /// The neutral element in `type`. Throws invalid_argument unless supports(type) and
+  /// has_identity().
   [[nodiscard]] Value identity(Type type) const;
   /// The text that combines `a` and `b` of `type`, in the words both kernel dialects share.
   [[nodiscard]] std::string expression(Type type) const;
@@ -111,6 +125,9 @@ class BIFOLD_API Operator {
 
  private:
   struct Definition;
+  static std::shared_ptr<const Definition> define(std::string name, std::string expression,
+                                                  Type type, const std::optional<Value>& identity,
+                                                  Commutativity commutativity, bool exact_parts);
   explicit Operator(std::shared_ptr<const Definition> definition);
   std::shared_ptr<const Definition> definition_;
 };

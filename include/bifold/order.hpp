@@ -1,13 +1,35 @@
 /// @file
-/// The constants of order v1: the association of floating-point results that is the same on every
-/// device. docs/order.md has the formulas, reference_v1.hpp the same in C++.
+/// Order v1: the association of floating-point results that is the same on every device.
+/// docs/order.md has the formulas, reference_v1.hpp the same in C++.
 #pragma once
 
+#include <algorithm>
+#include <bifold/export.hpp>
 #include <bifold/type.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
-/// Order v1.
+namespace bifold {
+
+/// @addtogroup calls
+/// @{
+
+/// How the operands of a call are associated, where that decides about the bits of its result
+/// (Operator::exact()). "production" keeps to it; a row asked for by name has an order of its own.
+enum class Order : std::uint8_t {
+  v1,   ///< Order v1: the same bits on every device, whatever the launch shape.
+  any,  ///< What is fastest. Also devices that flush denormals or round in another way then run.
+};
+
+/// "v1" or "any".
+BIFOLD_API std::string_view name_of(Order order) noexcept;
+
+/// @}
+
+}  // namespace bifold
+
+/// The constants of order v1.
 namespace bifold::order_v1 {
 
 /// @addtogroup oracle
@@ -16,11 +38,16 @@ namespace bifold::order_v1 {
 /// Rows of a leaf of a reduction.
 inline constexpr std::uint32_t leaf_rows = 32;
 
-/// Columns of a leaf of a reduction, for accumulators of that type: 512 bytes of a built-in type,
-/// at most 128; 32 of a struct.
+/// Columns of a leaf of a reduction, for accumulators of that type: 64 of 8 bytes, 128 of less; of
+/// a struct as of its widest field. So the sum in a struct has the bits of the sum alone.
 constexpr std::uint32_t leaf_columns(Type accumulator) noexcept {
-  if (accumulator.is_struct()) return 32;
-  return size_of(accumulator) > 4 ? 64 : 128;
+  std::size_t widest = accumulator.is_struct() ? 1 : size_of(accumulator);
+  if (accumulator.is_struct()) {
+    for (const StructField& field : accumulator.structure()->fields) {
+      widest = std::max(widest, size_of(field.type));
+    }
+  }
+  return widest > 4 ? 64 : 128;
 }
 
 /// Elements of a leaf.

@@ -9,6 +9,7 @@
 #include <bifold/gallery.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>
+#include <bifold/order.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/workspace.hpp>
 #include <memory>
@@ -31,6 +32,7 @@ struct ReduceOptions {
   Event* done = nullptr;                    ///< Receives the call's completion.
   const Workspace* workspace = nullptr;     ///< Scratch to use instead of the queue's own.
   std::string_view variant = "production";  ///< The name of a reduction of the gallery.
+  Order order = Order::v1;                  ///< What "production" keeps to.
   /// One u32 or u64 in device memory, read when the call runs: n. The input's count is then the
   /// most there can be, and what a larger n counts as; no element from n on is read.
   std::optional<ErasedView> count_from{};
@@ -50,7 +52,9 @@ struct ReduceShape {
   Operator op = plus;            ///< Defined on the accumulator.
   std::string_view variant = "production";  ///< The name of a reduction of the gallery.
   Map map{};                                ///< Applied to each element before it is combined.
-  DeviceValues on_device{};  ///< What the options' count_from and init_from will bring.
+  DeviceValues on_device{};      ///< What the options' count_from and init_from will bring.
+  Order order = Order::v1;       ///< What "production" keeps to.
+  std::optional<Type> second{};  ///< Of the elements of a second array, which the map names y.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -60,8 +64,9 @@ class BIFOLD_API ReducePlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
   /// unknown variant, an operator not defined on the accumulator, a count of another type than u32
-  /// and u64, a total, or, without a map, a floating input to an integer accumulator (logical
-  /// operators excepted) or a struct to another type.
+  /// and u64, a total, a map that names y without a second array or a second array without a map,
+  /// or, without a map, a floating input to an integer accumulator (logical operators excepted) or
+  /// a struct to another type.
   ReducePlan(const Device& device, const ReduceShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -70,12 +75,18 @@ class BIFOLD_API ReducePlan {
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;
 
-  /// Enqueues result[0] = op(init, reduction of input). The options' variant is not looked at.
+  /// Enqueues result[0] = op(init, reduction of input); without init, the reduction alone, the
+  /// operator's identity where n = 0. The options' variant and order are not looked at.
   /// Throws invalid_argument, before anything is written, for views of other types, of another
   /// device or overlapping each other or the workspace, a result without exactly one element, an
-  /// init of another type, values in device memory other than the shape's, or a workspace that is
-  /// too small.
-  void run(Queue& queue, const ErasedView& input, const ErasedView& result, const Value& init,
+  /// init of another type, none for n = 0 (or a count in device memory) where the operator has no
+  /// identity, values in device memory other than the shape's, or a workspace that is too small.
+  void run(Queue& queue, const ErasedView& input, const ErasedView& result,
+           const std::optional<Value>& init, const ReduceOptions& options = {}) const;
+
+  /// The same for a shape of two arrays, which have as many elements.
+  void run(Queue& queue, const ErasedView& input, const ErasedView& second,
+           const ErasedView& result, const std::optional<Value>& init,
            const ReduceOptions& options = {}) const;
 
   /// @cond internal
@@ -96,20 +107,38 @@ BIFOLD_API void warm(const Device& device, const ReduceShape& shape);
 /// @{
 
 /// Enqueues result[0] = op(init, reduction of map(x) over input); the accumulator is the result's
-/// type. n = 0 gives init. Errors as ReducePlan and ReducePlan::run; the plan is kept by the
-/// device.
+/// type. n = 0 gives init, and no init stands for the operator's identity. Errors as ReducePlan and
+/// ReducePlan::run; the plan is kept by the device.
 BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,
                                       const ErasedView& result, const Operator& op,
-                                      const Value& init, const Map& map,
+                                      const std::optional<Value>& init, const Map& map,
                                       const ReduceOptions& options = {});
+
+/// The same over pairs: map(x, y) of the elements of one index in two arrays of one length.
+BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,
+                                      const ErasedView& second, const ErasedView& result,
+                                      const Operator& op, const std::optional<Value>& init,
+                                      const Map& map, const ReduceOptions& options = {});
 
 /// Enqueues result[0] = op(init, reduction of input): transform_reduce_into() without a map.
 BIFOLD_API void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                            const Operator& op, const Value& init,
+                            const Operator& op, const std::optional<Value>& init,
                             const ReduceOptions& options = {});
 
-/// Blocks, and returns op(init, reduction of map(x) over input), accumulated in init's type, where
-/// types are known at run time only. Errors as transform_reduce_into(), and failures of the work.
+/// Blocks, and returns op(init, reduction of map(x) over input), accumulated in `accumulator`,
+/// which is init's type, where types are known at run time only. Errors as transform_reduce_into(),
+/// and failures of the work.
+BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, Type accumulator,
+                                  const Operator& op, const std::optional<Value>& init,
+                                  const Map& map, const ReduceOptions& options = {});
+
+/// The same over pairs: map(x, y) of the elements of one index in two arrays of one length.
+BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, const ErasedView& second,
+                                  Type accumulator, const Operator& op,
+                                  const std::optional<Value>& init, const Map& map,
+                                  const ReduceOptions& options = {});
+
+/// Blocks, and returns op(init, reduction of map(x) over input), accumulated in init's type.
 BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
                                   const Value& init, const Map& map,
                                   const ReduceOptions& options = {});
@@ -127,13 +156,13 @@ template <device_range R, element T, operator_on<T> Op>
 }
 
 /// Blocks, and returns the reduction of `input` in its own type; the operator's identity when it
-/// is empty.
+/// is empty, invalid_argument where there is none.
 template <device_range R, operator_on<range_value_t<R>> Op>
 [[nodiscard]] range_value_t<R> reduce(Queue& queue, R&& input, Op op,
                                       const ReduceOptions& options = {}) {
-  const Operator erased(op);
-  const Value identity = erased.identity(type_of<range_value_t<R>>());
-  return reduce(queue, erase(input), erased, identity, options).template as<range_value_t<R>>();
+  using T = range_value_t<R>;
+  return transform_reduce(queue, erase(input), type_of<T>(), Operator(op), {}, {}, options)
+      .template as<T>();
 }
 
 /// Blocks, and returns op(init, reduction of map(x) over `input`), accumulated in the type of
@@ -142,6 +171,17 @@ template <device_range R, element T, operator_on<T> Op>
 [[nodiscard]] T transform_reduce(Queue& queue, R&& input, Op op, T init, const Map& map,
                                  const ReduceOptions& options = {}) {
   return transform_reduce(queue, erase(input), Operator(op), Value(init), map, options)
+      .template as<T>();
+}
+
+/// Blocks, and returns op(init, reduction of map(x, y) over pairs of elements of two arrays of one
+/// length), accumulated in the type of `init`:
+/// transform_reduce(queue, x, y, maximum, 0.0f, "x < y ? y - x : x - y").
+template <device_range R, device_range S, element T, operator_on<T> Op>
+[[nodiscard]] T transform_reduce(Queue& queue, R&& input, S&& second, Op op, T init, const Map& map,
+                                 const ReduceOptions& options = {}) {
+  return transform_reduce(queue, erase(input), erase(second), type_of<T>(), Operator(op),
+                          Value(init), map, options)
       .template as<T>();
 }
 
@@ -157,9 +197,7 @@ void reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init,
 /// Enqueues result[0] = the reduction of `input`, accumulated in the result's type.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
 void reduce_into(Queue& queue, R&& input, Out&& result, Op op, const ReduceOptions& options = {}) {
-  const Operator erased(op);
-  reduce_into(queue, erase(input), erase(result), erased,
-              erased.identity(type_of<range_value_t<Out>>()), options);
+  reduce_into(queue, erase(input), erase(result), Operator(op), std::nullopt, options);
 }
 
 /// Enqueues result[0] = op(init, reduction of map(x) over `input`), accumulated in the result's

@@ -9,6 +9,7 @@
 #include <bifold/type.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -51,11 +52,10 @@ Acc tree(std::vector<Acc> nodes, Combine combine) {
   return nodes.front();
 }
 
-/// The reduction of a commutative operator: init combined with the tree over the leaves. lift(x)
-/// makes an element an accumulator and combine(earlier, later) joins two of them.
+/// The reduction of at least one element by a commutative operator: the tree over the leaves.
+/// lift(x) makes an element an accumulator and combine(earlier, later) joins two of them.
 template <class Acc, class In, class Lift, class Combine>
-Acc reduce(std::span<const In> input, Acc init, Lift lift, Combine combine) {
-  if (input.empty()) return init;
+Acc reduce(std::span<const In> input, Lift lift, Combine combine) {
   const std::size_t elements = order_v1::leaf_elements(type_of<Acc>());
   const std::size_t columns = order_v1::leaf_columns(type_of<Acc>());
   std::vector<Acc> leaves;
@@ -63,7 +63,57 @@ Acc reduce(std::span<const In> input, Acc init, Lift lift, Combine combine) {
     const std::size_t count = std::min(elements, input.size() - begin);
     leaves.push_back(leaf<Acc>(input.subspan(begin, count), columns, lift, combine));
   }
-  return combine(init, tree(std::move(leaves), combine));
+  return tree(std::move(leaves), combine);
+}
+
+/// The same with an initial value in front; of no elements, it is the result.
+template <class Acc, class In, class Lift, class Combine>
+Acc reduce(std::span<const In> input, Acc init, Lift lift, Combine combine) {
+  return input.empty() ? init : combine(init, reduce<Acc>(input, lift, combine));
+}
+
+/// The total of the elements of a tile, at least one, in index order: runs folded from left to
+/// right, the tree over the runs of a row, the rows of a strip and the strips folded from left to
+/// right. What does not exist is skipped.
+template <class Acc, class In, class Lift, class Combine>
+Acc tile(std::span<const In> elements, Lift lift, Combine combine) {
+  const auto fold = [&](const std::vector<Acc>& parts) {
+    return std::accumulate(parts.begin() + 1, parts.end(), parts.front(), combine);
+  };
+  std::vector<Acc> strips;
+  std::vector<Acc> rows;
+  std::vector<Acc> runs;
+  std::vector<Acc> run;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const bool last = i + 1 == elements.size();
+    run.push_back(lift(elements[i]));
+    if (run.size() < order_v1::scan_run(sizeof(Acc)) && !last) continue;
+    runs.push_back(fold(std::exchange(run, {})));
+    if (runs.size() < order_v1::scan_row_runs && !last) continue;
+    rows.push_back(tree(std::exchange(runs, {}), combine));
+    if (rows.size() < order_v1::scan_strip_rows && !last) continue;
+    strips.push_back(fold(std::exchange(rows, {})));
+  }
+  return fold(strips);
+}
+
+/// The reduction of at least one element by an operator that need not commute: the tree over the
+/// tiles.
+template <class Acc, class In, class Lift, class Combine>
+Acc reduce_in_order(std::span<const In> input, Lift lift, Combine combine) {
+  constexpr std::size_t elements = order_v1::scan_tile(sizeof(Acc));
+  std::vector<Acc> tiles;
+  for (std::size_t begin = 0; begin < input.size(); begin += elements) {
+    const std::size_t count = std::min(elements, input.size() - begin);
+    tiles.push_back(tile<Acc>(input.subspan(begin, count), lift, combine));
+  }
+  return tree(std::move(tiles), combine);
+}
+
+/// The same with an initial value in front; of no elements, it is the result.
+template <class Acc, class In, class Lift, class Combine>
+Acc reduce_in_order(std::span<const In> input, Acc init, Lift lift, Combine combine) {
+  return input.empty() ? init : combine(init, reduce_in_order<Acc>(input, lift, combine));
 }
 
 /// The last value of the Kogge-Stone prefix of at least one value: in steps of 1, 2, 4, ... each
@@ -88,15 +138,19 @@ class RunningScan {
   constexpr RunningScan(Acc init, Combine combine)
       : combine_(std::move(combine)), groups_(std::move(init)) {}
 
+  /// Without an initial value, nothing lies before the first element, and an operator needs no
+  /// identity.
+  constexpr explicit RunningScan(Combine combine) : combine_(std::move(combine)) {}
+
   /// What lies before the next element: the initial value and, from left to right, the prefixes of
   /// its tile in its group, of its strip, its row, its run, and of the element in the run. A prefix
-  /// of nothing is skipped.
+  /// of nothing is skipped; without an initial value there is at least one element.
   constexpr Acc value() const {
-    Acc sum = groups_;
-    for (const auto& part : {tiles_, strips_, rows_, runs_, elements_}) {
-      if (part) sum = combine_(sum, *part);
+    std::optional<Acc> sum;
+    for (const auto& part : {groups_, tiles_, strips_, rows_, runs_, elements_}) {
+      if (part) fold(sum, *part);
     }
-    return sum;
+    return *sum;
   }
 
   /// Takes the next element, and closes the run, row, strip, tile and group that it completes.
@@ -123,7 +177,7 @@ class RunningScan {
     if (tile_totals_.size() < order_v1::scan_group_tiles) return;
     tile_totals_.clear();
     tiles_.reset();
-    groups_ = combine_(groups_, group);
+    fold(groups_, group);
   }
 
  private:
@@ -137,8 +191,8 @@ class RunningScan {
   std::uint64_t count_ = 0;
   std::vector<Acc> run_totals_;   // Of the row so far.
   std::vector<Acc> tile_totals_;  // Of the group so far.
-  Acc groups_;                    // The initial value and the complete groups.
-  std::optional<Acc> tiles_;      // The complete tiles of the group,
+  std::optional<Acc> groups_;     // The initial value and the complete groups,
+  std::optional<Acc> tiles_;      // the complete tiles of the group,
   std::optional<Acc> strips_;     // the complete strips of the tile,
   std::optional<Acc> rows_;       // the complete rows of the strip,
   std::optional<Acc> runs_;       // the complete runs of the row,

@@ -7,7 +7,9 @@
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/map.hpp>
 #include <bifold/op.hpp>
+#include <bifold/order.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/workspace.hpp>
 #include <memory>
@@ -40,6 +42,7 @@ struct ScanOptions {
   const Workspace* workspace = nullptr;     ///< Scratch to use instead of the queue's own.
   std::optional<Type> accumulate{};         ///< Accumulate in this type; the output's by default.
   std::string_view variant = "production";  ///< The name of a scan of the gallery.
+  Order order = Order::v1;                  ///< What "production" keeps to.
   /// One u32 or u64 in device memory, read when the call runs: n. The input's count is then the
   /// most there can be, and what a larger n counts as; no element from n on is read or written.
   std::optional<ErasedView> count_from{};
@@ -47,8 +50,9 @@ struct ScanOptions {
   /// value, in place of the call's. It may not be the output's or the total's memory.
   std::optional<ErasedView> init_from{};
   /// One element of the accumulator's type in device memory: receives op(init, all of x), from
-  /// both kinds of scan; init when n = 0. Of floating elements, its last bits may differ from those
-  /// of the last inclusive output. It may not be memory that the call uses otherwise.
+  /// both kinds of scan; init when n = 0. In order v1 it has the bits of the last inclusive
+  /// output; in other orders the last bits of a floating one may differ. It may not be memory that
+  /// the call uses otherwise.
   std::optional<ErasedView> total{};
 };
 
@@ -65,6 +69,8 @@ struct ScanShape {
   Operator op = plus;                       ///< Defined on the accumulator.
   std::string_view variant = "production";  ///< The name of a scan of the gallery.
   DeviceValues on_device{};  ///< What the options' count_from, init_from and total will bring.
+  Order order = Order::v1;   ///< What "production" keeps to.
+  Map map{};                 ///< Applied to each element before it is combined.
 };
 
 /// A scan made ready for a device; see ReducePlan.
@@ -72,8 +78,8 @@ class BIFOLD_API ScanPlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
   /// unknown variant, an operator not defined on the accumulator, a count of another type than u32
-  /// and u64, or a shape that would convert floating values to integers (a logical operator's input
-  /// excepted).
+  /// and u64, a map that names y, or a shape that would convert floating values to integers (a
+  /// logical operator's input, and what has a map, excepted).
   ScanPlan(const Device& device, const ScanShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -83,12 +89,14 @@ class BIFOLD_API ScanPlan {
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;
 
   /// Enqueues the scan of input into output; `init`, of the accumulator type, is the carry before
-  /// the first element. In place means the same memory, offset and element size. The options'
-  /// variant and accumulate are not looked at. Throws invalid_argument, before anything is
-  /// written, for views of other types, counts or devices, any other overlap, an init of another
-  /// type, values in device memory other than the shape's, or a workspace that is too small.
-  void run(Queue& queue, const ErasedView& input, const ErasedView& output, const Value& init,
-           const ScanOptions& options = {}) const;
+  /// the first element, the operator's identity where there is none. In place means the same
+  /// memory, offset and element size. The options' variant, order and accumulate are not looked at.
+  /// Throws invalid_argument, before anything is written, for views of other types, counts or
+  /// devices, any other overlap, an init of another type, none for an exclusive scan or a total
+  /// where the operator has no identity, values in device memory other than the shape's, or a
+  /// workspace that is too small.
+  void run(Queue& queue, const ErasedView& input, const ErasedView& output,
+           const std::optional<Value>& init, const ScanOptions& options = {}) const;
 
   /// @cond internal
   // A handle on a plan made otherwise.
@@ -113,6 +121,12 @@ BIFOLD_API void warm(const Device& device, const ScanShape& shape);
 BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
                      const Operator& op, const std::optional<Value>& init = {},
                      const ScanOptions& options = {});
+
+/// The same with map(x) in place of each element x.
+BIFOLD_API void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input,
+                               const ErasedView& output, const Operator& op,
+                               const std::optional<Value>& init, const Map& map,
+                               const ScanOptions& options = {});
 
 /// Enqueues output[i] = op over input[0..i], accumulated in the output's type unless the options
 /// say otherwise. In place is allowed. Errors as ScanPlan and ScanPlan::run.
@@ -144,6 +158,42 @@ void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
        Value(static_cast<range_value_t<Out>>(init)), options);
+}
+
+/// Enqueues output[i] = op over map(x) of input[0..i]. In place is allowed. Errors as
+/// ScanPlan and ScanPlan::run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void transform_inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const Map& map,
+                              const ScanOptions& options = {}) {
+  transform_scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), {}, map,
+                 options);
+}
+
+/// Enqueues output[i] = op over init, converted to the output's type, and map(x) of input[0..i].
+/// In place is allowed. Errors as ScanPlan and ScanPlan::run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+void transform_inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
+                              const Map& map, const ScanOptions& options = {}) {
+  transform_scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op),
+                 Value(static_cast<range_value_t<Out>>(init)), map, options);
+}
+
+/// Enqueues output[i] = op over map(x) of input[0..i-1]; output[0] is the operator's identity. In
+/// place is allowed. Errors as ScanPlan and ScanPlan::run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void transform_exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const Map& map,
+                              const ScanOptions& options = {}) {
+  transform_scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), {}, map,
+                 options);
+}
+
+/// Enqueues output[i] = op over init, converted to the output's type, and map(x) of input[0..i-1];
+/// output[0] is init. In place is allowed. Errors as ScanPlan and ScanPlan::run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+void transform_exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
+                              const Map& map, const ScanOptions& options = {}) {
+  transform_scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
+                 Value(static_cast<range_value_t<Out>>(init)), map, options);
 }
 
 /// @}

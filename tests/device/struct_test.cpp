@@ -340,10 +340,10 @@ TEST_CASE("what no text or type can mean is refused in words") {
   CHECK(failure.mentions("only a map makes Segment of i32"));
 
   failure = failure_of(
-      [&] { (void)transform_reduce(queue, numbers, op, Segment{}, "make_Segment(x, x, x, y)"); });
+      [&] { (void)transform_reduce(queue, numbers, op, Segment{}, "make_Segment(x, x, x, z)"); });
   CHECK(failure.category == ErrorCategory::build_failure);
-  CHECK(failure.mentions("map make_Segment(x, x, x, y)"));
-  CHECK(failure.log.find('y') != std::string::npos);
+  CHECK(failure.mentions("map make_Segment(x, x, x, z)"));
+  CHECK(failure.log.find('z') != std::string::npos);
 
   for (const char* text : {"", "x;", "x = 1", "f(x", "\"x\"", "#x"}) {
     failure = failure_of([&] { (void)Map(text); });

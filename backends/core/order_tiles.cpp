@@ -1,0 +1,75 @@
+#include "core/order_tiles.hpp"
+
+#include <algorithm>
+#include <bifold/order.hpp>
+#include <bit>
+#include <utility>
+
+namespace bifold::core {
+
+namespace {
+
+// The group size nearest to `wanted` that divides a tile's strips evenly among lane groups.
+std::uint32_t whole_strips(std::uint32_t wanted) {
+  constexpr std::uint32_t most = order_v1::scan_row_runs * order_v1::scan_tile_strips;
+  return std::clamp(std::bit_floor(wanted), order_v1::scan_row_runs, most);
+}
+
+// The most work-items whose exchange through local memory leaves room for other groups.
+std::uint32_t exchanging_items(const PlanShape& shape) {
+  constexpr std::size_t bytes = 32768;
+  const std::size_t each = AccumulatorLayout(shape.op, shape.accumulator).bytes;
+  return static_cast<std::uint32_t>(bytes / (order_v1::scan_strip_rows * each));
+}
+
+// Elements of a run that one access moves.
+std::uint32_t pack_of(const PlanShape& shape) {
+  constexpr std::size_t pack_bytes = 16;
+  if (shape.input.is_struct() || shape.output.is_struct()) return 1;
+  if (shape.second && shape.second->is_struct()) return 1;
+  const std::size_t widest = std::max(
+      {size_of(shape.input), size_of(shape.output), size_of(shape.second.value_or(shape.input))});
+  return std::min(order_v1::scan_run(size_of(shape.accumulator)),
+                  static_cast<std::uint32_t>(pack_bytes / widest));
+}
+
+void add_constants(KernelSpec& spec) {
+  for (const auto& [name, value] : {
+           std::pair<std::string_view, std::uint32_t>{
+               "RUN", order_v1::scan_run(size_of(spec.accumulator))},
+           {"ROW_RUNS", order_v1::scan_row_runs},
+           {"STRIP_ROWS", order_v1::scan_strip_rows},
+           {"TILE_STRIPS", order_v1::scan_tile_strips},
+           {"GROUP_TILES", order_v1::scan_group_tiles},
+       }) {
+    spec.defines.emplace_back(name, value);
+  }
+}
+
+}  // namespace
+
+PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& variant,
+                                const PlanShape& shape, const Tuning& tuning,
+                                std::string_view entry) {
+  static_assert(order_v1::scan_row_runs == 32, "a row takes the lanes that has_lanes_of_32 tells");
+  std::uint32_t group_size = tuning.get("GROUP_SIZE");
+  if (!has_lanes_of_32(device)) {
+    group_size = std::min(group_size, exchanging_items(shape));
+  }
+  Tuning values = tuning;
+  values.set("GROUP_SIZE", whole_strips(group_size));
+  KernelSpec spec = make_spec(device, variant, shape, values, entry);
+  add_constants(spec);
+  spec.defines.emplace_back("VEC", pack_of(shape));
+  return build_kernel(device, spec);
+}
+
+PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
+                              const PlanShape& shape, std::string_view entry) {
+  KernelSpec spec = make_spec(device, variant, shape, {}, entry);
+  add_constants(spec);
+  spec.defines.emplace_back("TILE", order_v1::scan_tile(size_of(shape.accumulator)));
+  return build_kernel(device, spec);
+}
+
+}  // namespace bifold::core

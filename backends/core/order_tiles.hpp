@@ -1,0 +1,20 @@
+// The kernels over tiles of order v1, for its scans and for reductions in index order.
+#pragma once
+
+#include <string_view>
+
+#include "core/plan.hpp"
+#include "core/planning.hpp"
+
+namespace bifold::core {
+
+/// A kernel whose groups hold a tile in registers.
+PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& variant,
+                                const PlanShape& shape, const Tuning& tuning,
+                                std::string_view entry);
+
+/// A kernel whose work-items loop over tiles.
+PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
+                              const PlanShape& shape, std::string_view entry);
+
+}  // namespace bifold::core

@@ -1,0 +1,7 @@
+// Prelude: VEC consecutive elements of one array loaded as one access.
+
+typedef IN_PACK ElementPack;
+
+DEVICE bool packs_aligned(Elements elements) { return pack_aligned(elements, sizeof(IN) * VEC); }
+DEVICE ElementPack load_elements(Elements elements, u64 i) { return load_pack(elements + i); }
+DEVICE Element element_of(ElementPack pack, u32 k) { return pack.item[k]; }
