@@ -44,7 +44,7 @@ struct Table {
     // planner, prelude, entry, fixed parameters; rows that production tries on GPUs and on CPUs
     reduce("production", "", "what reduce uses by default on this device", "bifold", nothing,
            Order::v1, {1, 0, 2},
-           {.on_gpu = {"vector", "catanzaro", "ordered", "order_v1", "order_v1_ordered"},
+           {.on_gpu = {"vector", "catanzaro", "order_v1", "order_v1_ordered", "ordered"},
             .on_cpu = {"chunks", "ordered", "order_v1_chunks", "order_v1_ordered_chunks"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,

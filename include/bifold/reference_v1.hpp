@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bifold/order.hpp>
+#include <bifold/reference.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <cstddef>
@@ -212,6 +213,23 @@ constexpr void scan(ScanKind kind, std::span<const In> input, std::span<Out> out
     running.append(x);
     if (kind == ScanKind::inclusive) output[i] = static_cast<Out>(running.value());
   }
+}
+
+/// reduce() for a built-in operator.
+template <builtin_element Acc, builtin_element In>
+Acc reduce(OperatorKind op, std::span<const In> input, Acc init) {
+  return reduce(
+      input, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
+      [op](Acc a, Acc b) { return combine(op, a, b); });
+}
+
+/// scan() for a built-in operator.
+template <builtin_element Acc, builtin_element In, builtin_element Out>
+constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
+                    std::span<Out> output, Acc init) {
+  scan(
+      kind, input, output, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
+      [op](Acc a, Acc b) { return combine(op, a, b); });
 }
 
 /// @}

@@ -12,18 +12,18 @@
 
 namespace app {
 // An affine map x -> factor * x + offset: maps in index order do not commute.
-struct Affine {
+struct AffineInOrder {
   float factor;
   float offset;
 };
 }  // namespace app
-BIFOLD_STRUCT_NAMED(app::Affine, AffineInOrder, factor, offset);
+BIFOLD_STRUCT_NAMED(app::AffineInOrder, AffineInOrder, factor, offset);
 
 namespace bifold {
 
 namespace {
 
-using app::Affine;
+using Affine = app::AffineInOrder;
 
 template <class T>
 std::vector<T> numbers(std::size_t count) {
