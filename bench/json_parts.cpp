@@ -44,6 +44,7 @@ Json result_of(const Measurements& measurements, const Result& result) {
   Json json{{"device", measurements.devices[what.device].info.selector},
             {"algorithm", text(bifold::name_of(what.algorithm))},
             {"variant", what.variant}};
+  if (what.variant == "production") json["order"] = text(bifold::name_of(what.order));
   if (!result.variant_ran.empty()) json["variant_ran"] = result.variant_ran;
   json["type"] = text(bifold::name_of(what.type));
   json["operator"] = text(what.op.name());

@@ -18,6 +18,7 @@ Json settings_of(const RunOptions& options) {
   for (const auto algorithm : options.algorithms) {
     json["algorithms"].push_back(text(bifold::name_of(algorithm)));
   }
+  for (const auto order : options.orders) json["orders"].push_back(text(bifold::name_of(order)));
   for (const auto type : options.types) json["types"].push_back(text(bifold::name_of(type)));
   for (const auto& op : options.operators) json["operators"].push_back(text(op.name()));
   return json;

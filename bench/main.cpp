@@ -37,6 +37,8 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
   add_list(command, "--device", arguments.devices,
            "Selector, as cuda:0 or opencl:cpu; default: all");
   add_list(command, "--algorithm", arguments.algorithms, "reduce, scan; default: all");
+  add_list(command, "--order", arguments.orders,
+           "What production keeps to: v1, any, or all; default: v1");
   add_list(command, "--variant", arguments.variants,
            "Kernel variant as `list` names it, or all; default: production");
   add_list(command, "--type", arguments.types,

@@ -120,6 +120,10 @@ RunOptions understand(const RunArguments& arguments) {
   options.operators = choose<bifold::Operator>(
       "--op", or_default(arguments.operators, {"plus"}), bifold::builtin_operators(),
       [](const bifold::Operator& op) { return op.name(); });
+  options.orders =
+      choose<bifold::Order>("--order", or_default(arguments.orders, {"v1"}),
+                            std::vector{bifold::Order::v1, bifold::Order::any},
+                            [](bifold::Order order) { return bifold::name_of(order); });
   options.kind = understand_kind(arguments.kind);
   for (const std::string& name : or_default(arguments.variants, {"production"})) {
     add_once(options.variants, name);

@@ -19,6 +19,7 @@ struct RunArguments {
   std::vector<std::string> variants;
   std::vector<std::string> types;
   std::vector<std::string> operators;
+  std::vector<std::string> orders;
   std::string kind = "inclusive";
   std::vector<std::string> sizes;
   std::optional<double> seconds;
@@ -35,6 +36,7 @@ struct RunOptions {
   std::vector<std::string> variants;  ///< Names; "all" is expanded by variants_of().
   std::vector<bifold::Type> types;
   std::vector<bifold::Operator> operators;
+  std::vector<bifold::Order> orders;  ///< What "production" is measured with.
   bifold::ScanKind kind = bifold::ScanKind::inclusive;
   std::vector<std::uint64_t> sizes;  ///< Empty: default_sizes() of each device.
   Budget budget;

@@ -22,6 +22,7 @@ struct Configuration {
   bifold::Operator op = bifold::plus;
   bifold::ScanKind kind = bifold::ScanKind::inclusive;  ///< Of a scan.
   std::uint64_t n = 0;
+  bifold::Order order = bifold::Order::v1;  ///< Of "production".
   bool together = false;  ///< Several reductions in one pass, as together.hpp names them.
 
   /// Bytes a perfect kernel moves: the input, and the output of a scan.

@@ -1,5 +1,6 @@
 #include "run.hpp"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,19 @@
 namespace bench {
 namespace {
 
+/// "production" once per order; a row that is named has an order of its own.
+std::vector<std::pair<std::string, bifold::Order>> rows_of(
+    const std::vector<std::string>& variants, const std::vector<bifold::Order>& orders) {
+  std::vector<std::pair<std::string, bifold::Order>> rows;
+  for (const std::string& variant : variants) {
+    for (const bifold::Order order : orders) {
+      rows.emplace_back(variant, order);
+      if (variant != "production") break;
+    }
+  }
+  return rows;
+}
+
 /// Every line of the table, in its order, not yet measured.
 std::vector<Result> all_configurations(const RunOptions& options,
                                        const std::vector<Session>& sessions) {
@@ -22,10 +36,10 @@ std::vector<Result> all_configurations(const RunOptions& options,
       const auto variants = variants_of(options, algorithm);
       for (const auto type : options.types) {
         for (const auto& op : options.operators) {
-          for (const auto& variant : variants) {
+          for (const auto& [variant, order] : rows_of(variants, options.orders)) {
             for (const auto n : sizes) {
               Result result;
-              result.what = {device, algorithm, variant, type, op, options.kind, n};
+              result.what = {device, algorithm, variant, type, op, options.kind, n, order};
               results.push_back(std::move(result));
             }
           }

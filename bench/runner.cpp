@@ -108,7 +108,7 @@ class Runner {
       const Result& smaller = *earlier;
       if (smaller.outcome != Outcome::timed || smaller.what.n >= what.n ||
           smaller.what.algorithm != what.algorithm || smaller.what.variant != what.variant ||
-          smaller.what.together != what.together) {
+          smaller.what.order != what.order || smaller.what.together != what.together) {
         continue;
       }
       const double expected = smaller.timing.median_s * static_cast<double>(what.n) /

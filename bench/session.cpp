@@ -16,10 +16,12 @@ namespace {
 /// The row that "production" or a name stands for. Compiles what the calls will need.
 std::string variant_that_runs(const bifold::Device& device, const Configuration& what) {
   if (what.algorithm == bifold::Algorithm::reduce) {
-    const bifold::ReduceShape shape{what.type, what.type, what.op, what.variant};
+    bifold::ReduceShape shape{what.type, what.type, what.op, what.variant};
+    shape.order = what.order;
     return std::string(bifold::ReducePlan(device, shape).variant().name);
   }
-  const bifold::ScanShape shape{what.type, what.type, what.type, what.kind, what.op, what.variant};
+  bifold::ScanShape shape{what.type, what.type, what.type, what.kind, what.op, what.variant};
+  shape.order = what.order;
   return std::string(bifold::ScanPlan(device, shape).variant().name);
 }
 
@@ -136,8 +138,10 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   const bifold::ErasedView output = elements(is_scan ? output_ : total_, is_scan ? what.n : 1);
   bifold::ReduceOptions reduce_options;
   reduce_options.variant = what.variant;
+  reduce_options.order = what.order;
   bifold::ScanOptions scan_options;
   scan_options.variant = what.variant;
+  scan_options.order = what.order;
   const std::function<void()> call = [&] {
     if (what.together) {
       reduce_together(queue_, input, total_, what.variant);

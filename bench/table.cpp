@@ -31,10 +31,11 @@ std::string algorithm_text(const Configuration& what) {
 }
 
 std::string variant_text(const Result& result) {
-  if (result.variant_ran.empty() || result.variant_ran == result.what.variant) {
-    return result.what.variant;
-  }
-  return fmt::format("{} = {}", result.what.variant, result.variant_ran);
+  const Configuration& what = result.what;
+  const std::string asked =
+      what.order == bifold::Order::any ? what.variant + ", any order" : what.variant;
+  if (result.variant_ran.empty() || result.variant_ran == what.variant) return asked;
+  return fmt::format("{} = {}", asked, result.variant_ran);
 }
 
 Line identity_of(const Result& result) {
@@ -61,7 +62,8 @@ Line measured(const Result& result) {
 bool same_story(const Result& a, const Result& b) {
   return a.outcome == b.outcome && a.reason == b.reason && a.variant_ran == b.variant_ran &&
          a.what.device == b.what.device && a.what.algorithm == b.what.algorithm &&
-         a.what.variant == b.what.variant && a.what.type == b.what.type && a.what.op == b.what.op;
+         a.what.variant == b.what.variant && a.what.order == b.what.order &&
+         a.what.type == b.what.type && a.what.op == b.what.op;
 }
 
 Line not_measured(const Result& first, const Result& last) {

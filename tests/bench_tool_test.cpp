@@ -188,6 +188,30 @@ TEST_CASE("a small run is verified and consistent with itself") {
   CHECK(results.front().at("n") == 1000);
 }
 
+TEST_CASE("production is measured in order v1 and in any order beside each other") {
+  if (!has_cpu_device()) return;
+  const Json document =
+      run_small({"--size", "5000", "--type", "f32,i32", "--order", "all", "--variant",
+                 "production,reduce_then_scan", "--algorithm", "scan"});
+  const Json& results = document.at("results");
+  REQUIRE(results.size() == 2 * 3);  // types x (production twice, the named row once)
+  const auto row_of = [](const Json& result) {
+    return bifold::gallery::find(bifold::Algorithm::scan, result.at("variant_ran"));
+  };
+  for (std::size_t type = 0; type < 2; ++type) {
+    const Json& kept = results.at(3 * type);
+    const Json& fastest = results.at(3 * type + 1);
+    for (const Json& result : {kept, fastest, results.at(3 * type + 2)}) check_timed(result);
+    CHECK(kept.at("order") == "v1");
+    CHECK(fastest.at("order") == "any");
+    CHECK_FALSE(results.at(3 * type + 2).contains("order"));
+    const bool floating = kept.at("type") == "f32";
+    CHECK((row_of(kept)->order == bifold::gallery::Order::v1) == floating);
+    CHECK((row_of(kept) == row_of(fastest)) != floating);
+  }
+  check_refused({"run", "--order", "v2"}, "v1");
+}
+
 TEST_CASE("every operator and both kinds of scan verify on integers") {
   if (!has_cpu_device()) return;
   for (const std::string kind : {"inclusive", "exclusive"}) {
