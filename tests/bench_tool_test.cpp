@@ -196,7 +196,8 @@ TEST_CASE("production is measured in order v1 and in any order beside each other
   const Json& results = document.at("results");
   REQUIRE(results.size() == 2 * 3);  // types x (production twice, the named row once)
   const auto row_of = [](const Json& result) {
-    return bifold::gallery::find(bifold::Algorithm::scan, result.at("variant_ran"));
+    return bifold::gallery::find(bifold::Algorithm::scan,
+                                 result.at("variant_ran").get<std::string>());
   };
   for (std::size_t type = 0; type < 2; ++type) {
     const Json& kept = results.at(3 * type);
