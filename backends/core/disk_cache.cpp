@@ -1,18 +1,15 @@
 #include "core/disk_cache.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string_view>
 #include <system_error>
 
+#include "core/cache_files.hpp"
 #include "core/hash.hpp"
 #include "core/log.hpp"
 
@@ -31,26 +28,6 @@ struct Header {
   std::uint64_t payload_bytes;
   std::uint64_t checksum;
 };
-
-fs::path default_directory() {
-  const auto variable = [](const char* name) -> std::string_view {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-    return value == nullptr ? "" : value;
-  };
-  if (const auto chosen = variable("BIFOLD_CACHE_DIR"); !chosen.empty()) return chosen;
-  // The XDG specification has relative paths ignored.
-  if (const fs::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "bifold";
-  if (const auto home = variable("HOME"); !home.empty()) {
-    return fs::path(home) / ".cache" / "bifold";
-  }
-  return {};
-}
-
-// Binaries are code: nobody else's are run.
-bool is_own(const fs::path& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && status.st_uid == geteuid();
-}
 
 // Whether a file is an entry of this cache, finished or not: 32 hexadecimal digits, the suffix, and
 // for an unfinished one ".process.counter".
@@ -78,7 +55,7 @@ std::uint64_t checksum(std::string_view key, std::span<const std::byte> payload)
 DiskCache::DiskCache(const CacheOptions& options)
     : enabled_(options.disk),
       limit_bytes_(options.limit_bytes),
-      directory_(options.directory.empty() ? default_directory() : options.directory) {
+      directory_(cache_directory(options)) {
   if (directory_.empty()) enabled_ = false;
 }
 
@@ -97,6 +74,7 @@ DiskCache::Lookup DiskCache::load(const std::string& key) const {
     log().debug("kernel cache: {} ignored: {}", path.string(), why);
     return {{}, true};
   };
+  // Binaries are code: nobody else's are run.
   if (!is_own(path)) return reject("another user's");
   Header header{};
   std::ifstream file(path, std::ios::binary);
@@ -129,30 +107,11 @@ void DiskCache::store(const std::string& key, std::span<const std::byte> binary)
   if (!enabled_ || binary.empty()) return;
   const Header header{magic, key.size(), binary.size(), checksum(key, binary)};
   if (sizeof header + key.size() + binary.size() > limit_bytes_) return;
-  std::error_code error;
-  if (fs::create_directories(directory_, error)) {
-    fs::permissions(directory_, fs::perms::owner_all, error);
-  }
-  static std::atomic<std::uint64_t> counter{0};
-  const fs::path path = file_of(key);
-  const fs::path temporary = fs::path(path).concat(fmt::format(".{}.{}", getpid(), ++counter));
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(&header), sizeof header);
-    file.write(key.data(), static_cast<std::streamsize>(key.size()));
-    file.write(reinterpret_cast<const char*>(binary.data()),
-               static_cast<std::streamsize>(binary.size()));
-    file.close();
-    if (!file) {
-      log().debug("kernel cache: {} could not be written", temporary.string());
-      fs::remove(temporary, error);
-      return;
-    }
-  }
-  fs::rename(temporary, path, error);
-  if (error) {
-    log().debug("kernel cache: {} could not be renamed: {}", temporary.string(), error.message());
-    fs::remove(temporary, error);
+  const std::string problem = write_atomically(
+      file_of(key),
+      {{reinterpret_cast<const char*>(&header), sizeof header}, key, as_text(binary)});
+  if (!problem.empty()) {
+    log().debug("kernel cache: {}", problem);
     return;
   }
   evict();

@@ -14,8 +14,7 @@ namespace bifold::core {
 /// One file per entry, named by a hash of its key:
 ///   8 bytes magic and format, 8 bytes key length, 8 bytes payload length, 8 bytes checksum of key
 ///   and payload, key, payload; integers little-endian as the host writes them.
-/// A file is written under a temporary name and renamed, so readers see it whole or not at all, and
-/// the last of several writers wins. Before any byte reaches a driver, lengths, checksum and the
+/// Before any byte reaches a driver, lengths, checksum and the
 /// complete key are compared: some drivers crash on damaged binaries. Thread-safe.
 class DiskCache {
  public:
