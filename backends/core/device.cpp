@@ -13,7 +13,8 @@ detail::DeviceState::DeviceState(DeviceInfo device_info, std::shared_ptr<backend
     : info(std::move(device_info)),
       backend(std::move(device)),
       scratch(options.scratch),
-      kernels(*backend, options.cache) {
+      kernels(*backend, options.cache),
+      verdict(core::load_verdict(options.cache, info, backend->binary_key())) {
   if ((scratch.allocate == nullptr) != (scratch.release == nullptr)) {
     throw Error(ErrorCategory::invalid_argument,
                 "a scratch allocator has both functions or neither");

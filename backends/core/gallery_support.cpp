@@ -7,6 +7,7 @@
 
 #include "core/gallery_rows.hpp"
 #include "core/operator_text.hpp"
+#include "core/state.hpp"
 
 namespace bifold {
 
@@ -73,9 +74,10 @@ Support check_device(const Variant& variant, const Device& device, Type type, Or
   return {};
 }
 
-// Rows whose groups wait for each other want a device that is known to run started groups on, and
-// to order what they publish; elsewhere they run only when asked for by name. $BIFOLD_DISABLE is
-// the support switch: a comma-separated list of rows that production must not pick.
+// Rows whose groups wait for each other want a device that is known to run started groups on, or
+// passed the stress of `bifold-bench check`, and that orders what they publish; elsewhere they run
+// only when asked for by name. $BIFOLD_DISABLE is the support switch: a comma-separated list of
+// rows that production must not pick.
 Support may_run_unattended(const Device& device, const Variant& variant, const PlanShape& shape) {
   const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
   if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
@@ -84,9 +86,13 @@ Support may_run_unattended(const Device& device, const Variant& variant, const P
   if (list.find("," + std::string(variant.name) + ",") != std::string::npos) {
     return no("switched off by BIFOLD_DISABLE");
   }
+  const core::Verdict& verdict = device.state()->verdict;
+  if (const std::string problem = verdict.problem(variant, shape); !problem.empty()) {
+    return no("bifold-bench check found it wrong on this device: " + problem);
+  }
   if (!variant.requirements.published_words) return {};
   const Capabilities& has = device.capabilities();
-  if (has.progress != ForwardProgress::started_groups) {
+  if (has.progress != ForwardProgress::started_groups && !verdict.passed(variant, shape)) {
     return no("the device is not known to run started groups while others wait");
   }
   if (!has.acquire_release) {

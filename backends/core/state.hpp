@@ -11,6 +11,7 @@
 #include "core/arena.hpp"
 #include "core/kernel_cache.hpp"
 #include "core/plan_table.hpp"
+#include "core/verdict.hpp"
 #include "interface.hpp"
 
 namespace bifold::detail {
@@ -25,6 +26,7 @@ struct DeviceState {
   ScratchAllocator scratch;  // Of the queues made on this device.
   core::KernelCache kernels;
   core::PlanTable plans;
+  core::Verdict verdict;  // On the rows of the gallery, as read when the device was opened.
 };
 
 struct AllocationState {

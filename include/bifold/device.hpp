@@ -96,7 +96,9 @@ struct Capabilities {
 };
 
 /// Where compiled kernels are kept between runs. The cache never changes a result or an outcome:
-/// what is absent, damaged, foreign or unwritable is compiled again.
+/// what is absent, damaged, foreign or unwritable is compiled again. There lies, too, what
+/// `bifold-bench check` found out about a device; it is read when the device is opened, and keeps
+/// "production" off variants that were wrong.
 struct CacheOptions {
   bool disk = true;                   ///< Keep them on disk, too; false: in memory only.
   std::filesystem::path directory{};  ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,

@@ -1,0 +1,394 @@
+// What `bifold-bench check` found out: kept on disk, believed only where it is true, and heeded by
+// production.
+#include "core/verdict.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <array>
+#include <bifold/error.hpp>
+#include <bifold/log.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "core/gallery_rows.hpp"
+#include "core/hash.hpp"
+#include "core/state.hpp"
+#include "support/environment.hpp"
+#include "support/errors.hpp"
+#include "support/paper_device.hpp"
+
+namespace bifold {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using core::Finding;
+using core::Judged;
+using core::Verdict;
+
+constexpr const char* kernels_key = "made\nup";
+
+DeviceInfo device_info() {
+  DeviceInfo info{};
+  info.selector = "opencl:0";
+  info.backend = "opencl";
+  info.kind = DeviceKind::gpu;
+  info.name = "Made Up 9000";
+  info.vendor = "Nobody";
+  info.driver = "1.2";
+  return info;
+}
+
+/// Warnings of the library while it lives.
+class Warnings {
+ public:
+  Warnings() {
+    set_log(LogLevel::warning,
+            [this](LogLevel, std::string_view message) { all_.emplace_back(message); });
+  }
+  ~Warnings() { set_log(LogLevel::off, {}); }
+  Warnings(const Warnings&) = delete;
+  Warnings& operator=(const Warnings&) = delete;
+
+  [[nodiscard]] std::size_t count() const { return all_.size(); }
+  [[nodiscard]] bool mention(std::string_view words) const {
+    for (const std::string& message : all_) {
+      if (message.find(words) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::vector<std::string> all_;
+};
+
+CacheOptions cache_in(const fs::path& folder) {
+  CacheOptions options;
+  options.directory = folder;
+  return options;
+}
+
+const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
+  const gallery::Variant* found = gallery::find(algorithm, name);
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+Verdict made_up() {
+  Verdict verdict;
+  verdict.set({&row(Algorithm::reduce, "vector"), Judged::integers, {}});
+  verdict.set({&row(Algorithm::reduce, "vector"), Judged::f32, "n = 3:\nfound 2 instead of 1"});
+  verdict.set({&row(Algorithm::scan, "lookback_warp"), Judged::f64, "passed"});
+  return verdict;
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write(const fs::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  stream << text;
+  REQUIRE(stream.good());
+}
+
+/// `text` with a header that fits its body: what nobody wrote by accident.
+std::string with_right_header(const std::string& body) {
+  std::array<char, 17> checksum{};
+  std::snprintf(checksum.data(), checksum.size(), "%016llx",
+                static_cast<unsigned long long>(core::hash(body)));
+  return "bifold-check 1 " + std::to_string(body.size()) + " " + checksum.data() + "\n" + body;
+}
+
+std::string body_of(const std::string& text) { return text.substr(text.find('\n') + 1); }
+
+/// Stores made_up(), lets `change` at the file, and expects it to be ignored with such a warning.
+template <class Change>
+void check_ignored(const char* words, Change change) {
+  CAPTURE(words);
+  const fs::path folder = test::fresh_folder("verdict");
+  const CacheOptions options = cache_in(folder);
+  REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
+  const fs::path file = core::verdict_file(options, device_info());
+  REQUIRE(fs::exists(file));
+  change(file);
+  const Warnings warnings;
+  CHECK(core::load_verdict(options, device_info(), kernels_key).findings().empty());
+  CHECK(warnings.count() == 1);
+  CHECK(warnings.mention(words));
+  CHECK(warnings.mention(file.string()));
+}
+
+/// The device on paper with what is in that folder.
+Device open_paper(const fs::path& folder, ForwardProgress progress) {
+  DeviceOptions options;
+  options.cache = cache_in(folder);
+  return Device(std::make_shared<detail::DeviceState>(
+      device_info(), std::make_shared<test::PaperDevice>(progress, kernels_key), options));
+}
+
+Device with_verdict(const Verdict& verdict,
+                    ForwardProgress progress = ForwardProgress::started_groups) {
+  const fs::path folder = test::fresh_folder("planned");
+  REQUIRE(core::store_verdict(cache_in(folder), device_info(), kernels_key, verdict).empty());
+  return open_paper(folder, progress);
+}
+
+/// Of an operator that any row computes to the bit.
+core::PlanShape shape_of(Type type) { return {type, type, type, ScanKind::inclusive, minimum}; }
+
+std::string production(const Device& device, Algorithm algorithm, Type type = Type::i32) {
+  return std::string(core::choose_variant(device, algorithm, "production", shape_of(type)).name);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("verdict");
+
+TEST_CASE("what is stored is what is loaded, problems on one line") {
+  const CacheOptions options = cache_in(test::fresh_folder("verdict") / "made" / "anew");
+  REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
+  const Warnings warnings;
+  const Verdict loaded = core::load_verdict(options, device_info(), kernels_key);
+  const std::vector<Finding> stored = made_up().findings();
+  REQUIRE(loaded.findings().size() == stored.size());
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    CHECK(loaded.findings()[i].row == stored[i].row);
+    CHECK(loaded.findings()[i].judged == stored[i].judged);
+  }
+  CHECK(loaded.findings()[0].problem.empty());
+  CHECK(loaded.findings()[1].problem == "n = 3: found 2 instead of 1");
+  CHECK(loaded.findings()[2].problem == "passed");
+  // What keeps production off a row is told when a device is opened.
+  CHECK(warnings.count() == 2);
+  CHECK(warnings.mention("reduce vector on f32"));
+  CHECK(warnings.mention("found 2 instead of 1"));
+}
+
+TEST_CASE("without a file, or without a disk, nothing is known and nothing is said") {
+  CacheOptions options = cache_in(test::fresh_folder("verdict"));
+  const Warnings warnings;
+  CHECK(core::load_verdict(options, device_info(), kernels_key).findings().empty());
+  REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
+  options.disk = false;
+  CHECK(core::load_verdict(options, device_info(), kernels_key).findings().empty());
+  CHECK(warnings.count() == 0);
+}
+
+TEST_CASE("a damaged file is ignored with a warning") {
+  check_ignored("damaged", [](const fs::path& file) { write(file, ""); });
+  check_ignored("damaged", [](const fs::path& file) { write(file, "bifold-check 1 0 0\n"); });
+  check_ignored("damaged", [](const fs::path& file) { write(file, std::string(5000, '\0')); });
+  check_ignored("damaged", [](const fs::path& file) { write(file, read(file) + "x"); });
+  check_ignored("damaged",
+                [](const fs::path& file) { fs::resize_file(file, std::uintmax_t{1} << 40); });
+  const std::string whole = [] {
+    const CacheOptions options = cache_in(test::fresh_folder("verdict"));
+    REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
+    return read(core::verdict_file(options, device_info()));
+  }();
+  for (std::size_t length = 1; length < whole.size(); length += 13) {
+    check_ignored("damaged", [&](const fs::path& file) { write(file, whole.substr(0, length)); });
+  }
+  for (std::size_t at = 0; at < whole.size(); at += 7) {
+    check_ignored("damaged", [&](const fs::path& file) {
+      std::string text = whole;
+      text[at] = static_cast<char>(text[at] ^ 0x10);
+      write(file, text);
+    });
+  }
+}
+
+TEST_CASE("a file that says what cannot be said is ignored as a whole") {
+  for (const char* line :
+       {"reduce no_such_row f32 passed", "reduce vector f16 passed", "sort vector f32 passed",
+        "reduce vector f32", "reduce vector f32 failed", "reduce vector f32 failed ",
+        "reduce vector f32 passed away", ""}) {
+    CAPTURE(line);
+    check_ignored("damaged", [&](const fs::path& file) {
+      write(file, with_right_header(body_of(read(file)) + line + "\n"));
+    });
+  }
+}
+
+TEST_CASE("what is true of another library, driver or device is ignored, and the reason told") {
+  const auto replace = [](const char* from, const char* to) {
+    return [from, to](const fs::path& file) {
+      std::string body = body_of(read(file));
+      const std::size_t at = body.find(from);
+      REQUIRE(at != std::string::npos);
+      body.replace(at, std::string(from).size(), to);
+      write(file, with_right_header(body));
+    };
+  };
+  check_ignored(R"("library 0.0" instead of "library )", [](const fs::path& file) {
+    std::string body = body_of(read(file));
+    write(file, with_right_header("library 0.0" + body.substr(body.find('\n'))));
+  });
+  check_ignored(R"("driver 1.1" instead of "driver 1.2")", replace("driver 1.2", "driver 1.1"));
+  check_ignored(R"("device Made Up 8000" instead of)", replace("Made Up 9000", "Made Up 8000"));
+  check_ignored(R"("backend cuda" instead of)", replace("backend opencl", "backend cuda"));
+  check_ignored(R"("kernels else" instead of)", replace("kernels made up", "kernels else"));
+}
+
+TEST_CASE("a new driver finds the verdict on the old one, another device finds none") {
+  const CacheOptions options = cache_in(test::fresh_folder("verdict"));
+  REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
+  DeviceInfo updated = device_info();
+  updated.driver = "1.3";
+  {
+    const Warnings warnings;
+    CHECK(core::load_verdict(options, updated, kernels_key).findings().empty());
+    CHECK(warnings.mention("out of date"));
+  }
+  DeviceInfo other = device_info();
+  other.name = "Made Up 7000";
+  const Warnings warnings;
+  CHECK(core::load_verdict(options, other, kernels_key).findings().empty());
+  CHECK(warnings.count() == 0);
+}
+
+TEST_CASE("another user's file is not believed") {
+  if (geteuid() != 0) {
+    MESSAGE("SKIPPED: only root can give a file away");
+    return;
+  }
+  check_ignored("another user's",
+                [](const fs::path& file) { REQUIRE(chown(file.c_str(), 12345, 12345) == 0); });
+}
+
+TEST_CASE("a place that cannot be written is told") {
+  const fs::path folder = test::fresh_folder("verdict");
+  write(folder / "file", "occupied");
+  const std::string problem =
+      core::store_verdict(cache_in(folder / "file"), device_info(), kernels_key, made_up());
+  CHECK(problem.find("could not be written") != std::string::npos);
+  CHECK(read(folder / "file") == "occupied");
+}
+
+TEST_CASE("a finding replaces an earlier one, and merging keeps what failed") {
+  const gallery::Variant& vector = row(Algorithm::reduce, "vector");
+  Verdict verdict;
+  verdict.set({&vector, Judged::f32, "wrong"});
+  verdict.merge({&vector, Judged::f32, {}});
+  CHECK(verdict.problem(vector, shape_of(Type::f32)) == "wrong");
+  verdict.set({&vector, Judged::f32, {}});
+  CHECK(verdict.problem(vector, shape_of(Type::f32)).empty());
+  verdict.merge({&vector, Judged::f32, "worse"});
+  CHECK(verdict.problem(vector, shape_of(Type::f32)) == "worse");
+  CHECK(verdict.findings().size() == 1);
+}
+
+TEST_CASE("production goes on to the next row, and says why") {
+  CHECK(production(with_verdict({}), Algorithm::reduce) == "vector");
+  const gallery::Variant& vector = row(Algorithm::reduce, "vector");
+  Verdict verdict;
+  verdict.set({&vector, Judged::f32, "f32 plus, n = 3: element 0 is 2 instead of 1"});
+  const Device device = with_verdict(verdict);
+  // Of one type, where it is right on the others.
+  const auto choice = [&](Type type) {
+    return core::choose_row(device, row(Algorithm::reduce, "production"), shape_of(type));
+  };
+  CHECK(choice(Type::i32).variant == &vector);
+  CHECK(choice(Type::f64).variant == &vector);
+  REQUIRE(choice(Type::f32).variant != nullptr);
+  CHECK(choice(Type::f32).variant != &vector);
+  CHECK(choice(Type::f32).reasons.find(
+            "vector: bifold-bench check found it wrong on this device: f32 plus, n = 3") == 0);
+  // Whatever it is wrong on, it runs when it is named.
+  CHECK(core::choose_variant(device, Algorithm::reduce, "vector", shape_of(Type::f32)).name ==
+        "vector");
+  CHECK(gallery::supports(device, vector, Type::f32, minimum));
+}
+
+TEST_CASE("a row that is wrong on integers is picked for nothing") {
+  Verdict verdict;
+  verdict.set({&row(Algorithm::reduce, "vector"), Judged::integers, "wrong"});
+  const Device device = with_verdict(verdict);
+  for (const Type type : {Type::i8, Type::u64, Type::f32, Type::f64}) {
+    CHECK(production(device, Algorithm::reduce, type) != "vector");
+  }
+}
+
+TEST_CASE("when every row is wrong, the error names the check") {
+  Verdict verdict;
+  for (const gallery::Variant& variant : gallery::variants()) {
+    if (variant.algorithm == Algorithm::reduce) {
+      verdict.set({&variant, Judged::integers, "all of it"});
+    }
+  }
+  const Device device = with_verdict(verdict);
+  const auto failure = test::failure_of([&] { production(device, Algorithm::reduce); });
+  CHECK(failure.category == ErrorCategory::unsupported);
+  CHECK(failure.mentions("bifold-bench check found it wrong on this device: all of it"));
+  const auto support =
+      gallery::supports(device, row(Algorithm::reduce, "production"), Type::i32, plus);
+  CHECK_FALSE(support);
+  CHECK(support.reason.find("bifold-bench check") != std::string::npos);
+  CHECK(production(device, Algorithm::scan) == "lookback_warp");
+}
+
+TEST_CASE("where no row in order v1 is right, floating sums fail and name the check") {
+  Verdict verdict;
+  for (const gallery::Variant& variant : gallery::variants()) {
+    if (variant.order == gallery::Order::v1) verdict.set({&variant, Judged::f32, "other bits"});
+  }
+  const Device device = with_verdict(verdict);
+  core::PlanShape sums{Type::f32, Type::f32, Type::f32, ScanKind::inclusive, plus};
+  const auto chosen = [&] {
+    return core::choose_variant(device, Algorithm::reduce, "production", sums).name;
+  };
+  const auto failure = test::failure_of(chosen);
+  CHECK(failure.category == ErrorCategory::unsupported);
+  CHECK(failure.mentions("order_v1: bifold-bench check found it wrong on this device: other bits"));
+  sums.order = Order::any;
+  CHECK(chosen() == "vector");
+  for (Type* type : {&sums.input, &sums.accumulator, &sums.output}) *type = Type::f64;
+  sums.order = Order::v1;
+  CHECK(chosen() == "order_v1");
+  // A second array counts as the first one does.
+  sums.second = Type::f32;
+  sums.map = Map("x * y");
+  CHECK(test::failure_of(chosen).mentions("bifold-bench check"));
+}
+
+TEST_CASE("look-back runs on a device that nothing is known of but that it passed the check") {
+  const gallery::Variant& lookback = row(Algorithm::scan, "lookback_warp");
+  const auto unknown = ForwardProgress::unknown;
+  CHECK(production(with_verdict({}, unknown), Algorithm::scan) == "reduce_then_scan");
+  Verdict verdict;
+  verdict.set({&lookback, Judged::integers, {}});
+  CHECK(production(with_verdict(verdict, unknown), Algorithm::scan) == "lookback_warp");
+  // Where that is all that is known, it holds for integers.
+  CHECK_FALSE(verdict.passed(lookback, shape_of(Type::f32)));
+  verdict.set({&lookback, Judged::f32, {}});
+  CHECK(verdict.passed(lookback, shape_of(Type::f32)));
+  CHECK_FALSE(verdict.passed(lookback, shape_of(Type::f64)));
+  verdict.set({&lookback, Judged::integers, "wrong in the 300th run"});
+  CHECK_FALSE(verdict.passed(lookback, shape_of(Type::f32)));
+  CHECK(production(with_verdict(verdict, unknown), Algorithm::scan) == "reduce_then_scan");
+  CHECK(production(with_verdict(verdict), Algorithm::scan) == "reduce_then_scan");
+}
+
+TEST_CASE("a damaged verdict changes nothing that production does") {
+  const fs::path folder = test::fresh_folder("planned");
+  Verdict verdict;
+  verdict.set({&row(Algorithm::reduce, "vector"), Judged::integers, "wrong"});
+  REQUIRE(core::store_verdict(cache_in(folder), device_info(), kernels_key, verdict).empty());
+  const fs::path file = core::verdict_file(cache_in(folder), device_info());
+  CHECK(production(open_paper(folder, ForwardProgress::started_groups), Algorithm::reduce) !=
+        "vector");
+  fs::resize_file(file, fs::file_size(file) - 1);
+  CHECK(production(open_paper(folder, ForwardProgress::started_groups), Algorithm::reduce) ==
+        "vector");
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
