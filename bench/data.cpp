@@ -14,14 +14,6 @@ namespace {
 
 using bifold::OperatorKind;
 
-/// A well-mixed word for every index (the finaliser of splitmix64).
-constexpr std::uint64_t random_word(std::uint64_t index) {
-  std::uint64_t z = index * 0x9e3779b97f4a7c15 + data_seed;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 /// Element `index`. Some operators lose all trace of the elements on plain random data: a product
 /// with many even factors is 0, an `and` of a hundred words is 0. Theirs changes seldom instead.
 template <class T, OperatorKind Op>

@@ -14,6 +14,14 @@ namespace bench {
 /// Every run uses the same data: element i depends on i, the type, the operator and this.
 inline constexpr std::uint64_t data_seed = 0x62'69'66'6f'6c'64;
 
+/// A well-mixed word for every index (the finaliser of splitmix64).
+constexpr std::uint64_t random_word(std::uint64_t index) {
+  std::uint64_t z = index * 0x9e3779b97f4a7c15 + data_seed;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
 /// `count` random elements and their inclusive scan, in host memory. As out[i] of a scan depends on
 /// the elements up to i only, one object serves every smaller count, every variant and device.
 ///

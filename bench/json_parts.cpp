@@ -131,12 +131,26 @@ Json as_json(const bifold::Capabilities& c) {
           {"atomics", c.atomics}};
 }
 
+Json as_json(const HostInfo& host) {
+  return {{"cpu", host.cpu},
+          {"threads", host.threads},
+          {"os", host.os},
+          {"cache_bytes", host.cache_bytes}};
+}
+
+Json as_json(const std::vector<UnopenedDevice>& devices) {
+  Json json = Json::array();
+  for (const UnopenedDevice& device : devices) {
+    Json entry = as_json(device.info);
+    entry["reason"] = device.reason;
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
 void add_origin(Json& json, const Measurements& measurements) {
   json["time"] = measurements.time;
-  json["host"] = {{"cpu", measurements.host.cpu},
-                  {"threads", measurements.host.threads},
-                  {"os", measurements.host.os},
-                  {"cache_bytes", measurements.host.cache_bytes}};
+  json["host"] = as_json(measurements.host);
 }
 
 void add_measurements(Json& json, const Measurements& measurements) {
@@ -144,12 +158,7 @@ void add_measurements(Json& json, const Measurements& measurements) {
   for (std::size_t i = 0; i < measurements.devices.size(); ++i) {
     json["devices"].push_back(device_of(measurements, i));
   }
-  json["unopened_devices"] = Json::array();
-  for (const UnopenedDevice& device : measurements.unopened) {
-    Json entry = as_json(device.info);
-    entry["reason"] = device.reason;
-    json["unopened_devices"].push_back(std::move(entry));
-  }
+  json["unopened_devices"] = as_json(measurements.unopened);
   json["results"] = Json::array();
   for (const Result& result : measurements.results) {
     json["results"].push_back(result_of(measurements, result));

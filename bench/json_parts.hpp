@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "result.hpp"
 
@@ -25,6 +26,8 @@ std::string_view name_of(Outcome outcome);
 Json json_header(const char* command, std::string_view library_version);
 Json as_json(const bifold::DeviceInfo& info);
 Json as_json(const bifold::Capabilities& capabilities);
+Json as_json(const HostInfo& host);
+Json as_json(const std::vector<UnopenedDevice>& devices);
 
 /// Adds when and on which host was measured.
 void add_origin(Json& json, const Measurements& measurements);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "check.hpp"
 #include "format.hpp"
 #include "gallery.hpp"
 #include "list.hpp"
@@ -83,6 +84,21 @@ CLI::App& add_gallery_command(CLI::App& app, bench::GalleryArguments& arguments)
   return command;
 }
 
+CLI::App& add_check_command(CLI::App& app, bench::CheckArguments& arguments) {
+  CLI::App& command = *app.add_subcommand("check", "Whether the devices compute our kernels right");
+  add_list(command, "--device", arguments.devices,
+           "Selector, as cuda:0 or opencl:cpu; default: all");
+  add_list(command, "--variant", arguments.variants,
+           "Kernel variant as `list` names it, or all; default: what production may pick");
+  command.add_option("--seconds", arguments.seconds,
+                     "Time for the repeated runs on each device; default: 6");
+  command.add_option("--json", arguments.json, "Write the same to this file");
+  command.add_flag("--no-store", arguments.no_store,
+                   "Leave production as it is: do not store the verdict");
+  command.add_flag("--no-progress", arguments.no_progress, "No progress bar");
+  return command;
+}
+
 int complain(const std::exception& error, int status) {
   fmt::print(stderr, "bifold-bench: {}\n", bench::one_line(error.what()));
   return status;
@@ -95,9 +111,11 @@ int run_tool(int argc, char** argv) {
   std::string list_json;
   bench::RunArguments run_arguments;
   bench::GalleryArguments gallery_arguments;
+  bench::CheckArguments check_arguments;
   const CLI::App& list = add_list_command(app, list_json);
   const CLI::App& run = add_run_command(app, run_arguments);
   const CLI::App& gallery = add_gallery_command(app, gallery_arguments);
+  const CLI::App& check = add_check_command(app, check_arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -108,7 +126,8 @@ int run_tool(int argc, char** argv) {
   if (list.parsed()) return bench::list_devices(list_json);
   if (run.parsed()) return bench::run_benchmark(bench::understand(run_arguments));
   if (gallery.parsed()) return bench::run_gallery(bench::understand(gallery_arguments));
-  throw bench::UsageError("a command is required: list, run or gallery (--help tells more)");
+  if (check.parsed()) return bench::run_check(bench::understand(check_arguments));
+  throw bench::UsageError("a command is required: list, run, gallery or check (--help tells more)");
 }
 
 }  // namespace

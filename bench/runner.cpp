@@ -164,17 +164,16 @@ Measurements begin_measurements() {
   return measurements;
 }
 
-std::vector<Session> open_sessions(const std::vector<std::string>& selectors, const Budget& budget,
-                                   Measurements& measurements) {
-  std::vector<Session> sessions;
+std::vector<bifold::Device> open_devices(const std::vector<std::string>& selectors,
+                                         std::vector<UnopenedDevice>& unopened) {
+  std::vector<bifold::Device> devices;
   const auto add = [&](bifold::Device device) {
     const std::string& selector = device.info().selector;
-    if (std::any_of(sessions.begin(), sessions.end(), [&](const Session& session) {
-          return session.device().info().selector == selector;
+    if (std::none_of(devices.begin(), devices.end(), [&](const bifold::Device& known) {
+          return known.info().selector == selector;
         })) {
-      return;
+      devices.push_back(std::move(device));
     }
-    sessions.emplace_back(std::move(device), budget, measurements.host);
   };
 
   for (const std::string& selector : selectors) {
@@ -184,16 +183,25 @@ std::vector<Session> open_sessions(const std::vector<std::string>& selectors, co
       throw UsageError(fmt::format("--device {}: {}", selector, one_line(error.what())));
     }
   }
-  if (!selectors.empty()) return sessions;
+  if (!selectors.empty()) return devices;
   for (const bifold::DeviceInfo& info : bifold::devices()) {
     try {
       add(bifold::open_device(info.selector));
     } catch (const bifold::Error& error) {
-      measurements.unopened.push_back({info, one_line(error.what())});
+      unopened.push_back({info, one_line(error.what())});
     }
   }
-  if (sessions.empty() && measurements.unopened.empty()) {
+  if (devices.empty() && unopened.empty()) {
     fmt::print(stderr, "bifold-bench: {}\n", why_no_device());
+  }
+  return devices;
+}
+
+std::vector<Session> open_sessions(const std::vector<std::string>& selectors, const Budget& budget,
+                                   Measurements& measurements) {
+  std::vector<Session> sessions;
+  for (bifold::Device& device : open_devices(selectors, measurements.unopened)) {
+    sessions.emplace_back(std::move(device), budget, measurements.host);
   }
   return sessions;
 }

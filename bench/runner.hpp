@@ -14,8 +14,12 @@ namespace bench {
 Measurements begin_measurements();
 
 /// Opens the devices that `selectors` name, each once; every device found when there are none.
-/// Throws UsageError for a selector that nothing answers. Of the devices found, one that cannot be
-/// opened is told in `measurements`; so is, on standard error, that there is none at all.
+/// Throws UsageError for a selector that nothing answers. A device found that cannot be opened is
+/// added to `unopened`; that there is none at all is told on standard error.
+std::vector<bifold::Device> open_devices(const std::vector<std::string>& selectors,
+                                         std::vector<UnopenedDevice>& unopened);
+
+/// The same with a session on each.
 std::vector<Session> open_sessions(const std::vector<std::string>& selectors, const Budget& budget,
                                    Measurements& measurements);
 

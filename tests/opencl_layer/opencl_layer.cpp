@@ -8,6 +8,8 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -149,6 +151,35 @@ using Covered = Table<
 
 #undef COVER
 
+// A compiler that gets something wrong: with $BIFOLD_LAYER_MISCOMPILE="FROM=>TO", every program is
+// built with the first FROM in its source replaced by TO.
+std::string_view mistake() {
+  const char* const text = std::getenv("BIFOLD_LAYER_MISCOMPILE");  // NOLINT(concurrency-mt-unsafe)
+  return text == nullptr ? "" : text;
+}
+
+cl_api_clCreateProgramWithSource create_program = nullptr;
+
+cl_program CL_API_CALL miscompile(cl_context owner, cl_uint count, const char** strings,
+                                  const size_t* lengths, cl_int* code) {
+  constexpr std::string_view arrow = "=>";
+  const std::string_view change = mistake();
+  const std::size_t split = change.find(arrow);
+  std::string source;
+  for (cl_uint i = 0; i < count; ++i) {
+    const bool ends_itself = lengths == nullptr || lengths[i] == 0;
+    source += ends_itself ? std::string(strings[i]) : std::string(strings[i], lengths[i]);
+  }
+  const std::string_view from = change.substr(0, split);
+  const std::size_t at = source.find(from);
+  if (split != std::string_view::npos && at != std::string::npos) {
+    source.replace(at, from.size(), change.substr(split + arrow.size()));
+  }
+  const char* text = source.c_str();
+  const std::size_t length = source.size();
+  return create_program(owner, 1, &text, &length, code);
+}
+
 }  // namespace
 
 extern "C" {
@@ -192,6 +223,10 @@ cl_int clInitLayer(cl_uint entries, const cl_icd_dispatch* next, cl_uint* entrie
   }
   target = *next;
   layer = *next;
+  if (!mistake().empty()) {
+    create_program = target.clCreateProgramWithSource;
+    target.clCreateProgramWithSource = &miscompile;
+  }
   Covered::install();
   *entries_ret = sizeof(cl_icd_dispatch) / sizeof(void*);
   *layer_ret = &layer;

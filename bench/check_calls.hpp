@@ -1,0 +1,54 @@
+// One row of the gallery on one case: many lengths and places, every element compared.
+#pragma once
+
+#include <bifold/bifold.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "check_cases.hpp"
+
+namespace bench {
+
+/// Whether T's bits are the same, or both are NaN, which has many.
+template <class T>
+bool same_result(T left, T right);
+
+/// A value to the last bit.
+template <class T>
+std::string exact_text(T value);
+
+/// Whether results of the row can be compared bit for bit: on data that are exact in any
+/// association, or in order v1.
+bool can_judge(const bifold::gallery::Variant& row, bool exact_data);
+
+/// What lies before each element and behind the last, as that row has to compute it: exclusive
+/// results are all but the last value, inclusive ones all but the first.
+template <class T>
+std::vector<T> expected_prefixes(const bifold::gallery::Variant& row, T (*combine)(T, T),
+                                 T (*lift)(T), std::span<const T> elements, T init);
+
+/// The plan of a row, whichever algorithm it is of.
+class RowPlan {
+ public:
+  RowPlan(const bifold::Device& device, const bifold::gallery::Variant& row, bifold::Type type,
+          const bifold::Operator& op, const bifold::Map& map, bifold::ScanKind kind);
+
+  /// The workspace may be null.
+  void run(bifold::Queue& queue, const bifold::ErasedView& input, const bifold::ErasedView& output,
+           const bifold::Value& init, const bifold::Workspace* workspace = nullptr) const;
+  [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const;
+
+ private:
+  std::variant<bifold::ReducePlan, bifold::ScanPlan> plan_;
+};
+
+/// Blocks. Runs the row on the case's samples, adds the calls to `calls`, and says what was wrong
+/// first; nothing when all was right. Throws what the library throws.
+template <class T>
+std::string check_case(bifold::Queue& queue, const bifold::gallery::Variant& row,
+                       const Case<T>& what, bifold::ScanKind kind, std::uint64_t& calls);
+
+}  // namespace bench

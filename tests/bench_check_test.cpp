@@ -1,0 +1,275 @@
+// `bifold-bench check` as a program: on a device that computes right, and under a compiler that
+// does not.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/bench_tool.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using bifold::test::check_one_line;
+using bifold::test::check_refused;
+using bifold::test::has_cpu_device;
+using bifold::test::run_tool;
+using bifold::test::Scratch;
+using bifold::test::text_of;
+using Json = nlohmann::json;
+using Outcome = bifold::test::ToolOutcome;
+
+/// A kernel cache of its own, in which a compiler may err, and what was found of it.
+struct Place {
+  Scratch scratch;
+
+  [[nodiscard]] std::vector<std::string> environment(const std::string& miscompiled) const {
+    std::vector<std::string> variables{"BIFOLD_CACHE_DIR=" + (scratch / "cache").string()};
+    if (miscompiled.empty()) return variables;
+    variables.push_back("BIFOLD_LAYER_MISCOMPILE=" + miscompiled);
+    variables.emplace_back("OPENCL_LAYERS=" BIFOLD_OPENCL_LAYER);
+    return variables;
+  }
+
+  /// The check of these rows; `miscompiled` is "FROM=>TO" of the layer, or empty.
+  [[nodiscard]] Outcome check(const std::string& rows, const std::string& miscompiled = {},
+                              std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments{
+        "check",     "--device", "opencl:cpu",    "--variant", rows,
+        "--seconds", "0.05",     "--no-progress", "--json",    scratch / "check.json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_tool(arguments, environment(miscompiled));
+  }
+
+  [[nodiscard]] Json device() const {
+    const Json document = Json::parse(text_of(scratch / "check.json"));
+    CHECK(document.at("schema") == "bifold-bench");
+    CHECK(document.at("command") == "check");
+    REQUIRE(document.at("devices").size() == 1);
+    return document.at("devices").front();
+  }
+
+  /// The verdicts in the cache's folder.
+  [[nodiscard]] std::vector<fs::path> verdicts() const {
+    std::vector<fs::path> files;
+    if (!fs::exists(scratch / "cache")) return files;
+    for (const auto& entry : fs::directory_iterator(scratch / "cache")) {
+      if (entry.path().extension() == ".check") files.push_back(entry.path());
+    }
+    return files;
+  }
+};
+
+bool contains(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
+/// What production would run for a kind of call.
+Json production(const Json& device, const std::string& call) {
+  for (const Json& choice : device.at("production")) {
+    if (choice.at("call") == call) return choice;
+  }
+  return {};
+}
+
+// The production reduction of CPUs, wrong on 600 elements and on nothing else.
+const std::string wrong_on_600 =
+    "reduce_chunk(input + input_offset, begin, end)=>"
+    "reduce_chunk(input + input_offset, begin, end - (n == 600))";
+
+bool has_layer() {
+  if (!std::string(BIFOLD_OPENCL_LAYER).empty()) return true;
+  std::cout << "SKIPPED: built without OpenCL\n";
+  return false;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("bench check");
+
+TEST_CASE("a command line that cannot be carried out gives status 2 and one line") {
+  check_refused({"check", "--variant", "no_such_row"}, "no_such_row");
+  check_refused({"check", "--device", "opencl:no such device"}, "--device");
+  check_refused({"check", "--seconds", "0"}, "--seconds");
+  check_refused({"check", "--seconds=nan"}, "--seconds");
+  const Scratch scratch;
+  const std::string missing = (scratch / "missing/result.json").string();
+  check_refused({"check", "--json", missing}, missing);
+}
+
+TEST_CASE("without a device there is nothing to pass") {
+  const Scratch empty;
+  const Outcome outcome = run_tool({"check"}, {"OCL_ICD_VENDORS=" + (empty / "").string(),
+                                               "CUDA_VISIBLE_DEVICES=", "OCL_ICD_FILENAMES="});
+  CHECK(outcome.status == 1);
+  check_one_line(outcome.error, "no device");
+}
+
+TEST_CASE("a device that computes right passes, and the verdict is stored") {
+  if (!has_cpu_device()) return;
+  const Place place;
+  const Outcome outcome = place.check("chunks");
+  CAPTURE(outcome.out);
+  CAPTURE(outcome.error);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.error.empty());
+  CHECK_FALSE(contains(outcome.out, "FAILED"));
+  CHECK(contains(outcome.out, "All passed"));
+  CHECK(contains(outcome.out, "What production will run"));
+  const auto verdicts = place.verdicts();
+  REQUIRE(verdicts.size() == 1);
+  CHECK(contains(outcome.out, "stored in " + verdicts.front().string()));
+
+  const Json device = place.device();
+  CHECK(device.at("stored") == verdicts.front().string());
+  REQUIRE(device.at("rows").size() == 6);  // Two rows of that name, three kinds of elements.
+  for (const Json& row : device.at("rows")) {
+    CAPTURE(row.dump());
+    CHECK(row.at("row") == "chunks");
+    CHECK(row.at("outcome") == "passed");
+    CHECK(row.at("calls").get<int>() > 150);
+    CHECK_FALSE(row.at("cases").empty());
+  }
+  CHECK(production(device, "reduce integers").at("row") == "chunks");
+}
+
+TEST_CASE("what is not to be stored is not") {
+  if (!has_cpu_device()) return;
+  const Place place;
+  const Outcome outcome = place.check("chunks", {}, {"--no-store"});
+  CAPTURE(outcome.out);
+  CHECK(outcome.status == 0);
+  CHECK(place.verdicts().empty());
+  CHECK(contains(outcome.out, "not stored: --no-store"));
+  CHECK(place.device().at("stored").is_null());
+}
+
+TEST_CASE("by default every row is checked that production may pick, and no other") {
+  if (!has_cpu_device()) return;
+  // A device whose kernels do not compile tells quickly what would have been checked.
+  if (!has_layer()) return;
+  const Place place;
+  const Outcome outcome = run_tool(
+      {"check", "--device", "opencl:cpu", "--no-progress", "--json", place.scratch / "check.json"},
+      place.environment("typedef=>typedeaf"));
+  CHECK(outcome.status == 1);
+  const Json device = place.device();
+  std::set<std::string> checked;
+  for (const Json& row : device.at("rows")) {
+    CAPTURE(row.dump());
+    checked.insert(row.at("algorithm").get<std::string>() + " " + row.at("row").get<std::string>());
+    CHECK(row.at("outcome") == "failed");
+    CHECK(row.at("reason").get<std::string>().size() < 600);
+  }
+  CHECK(checked.contains("reduce chunks"));
+  CHECK(checked.contains("reduce ordered"));
+  CHECK(checked.contains("scan chunks"));
+  CHECK(checked.contains("scan reduce_then_scan"));
+  CHECK(checked.contains("reduce order_v1_chunks"));
+  CHECK(checked.contains("scan order_v1_chunks"));
+  CHECK_FALSE(checked.contains("reduce catanzaro"));
+  CHECK_FALSE(checked.contains("scan lookback"));
+  for (const Json& choice : device.at("production")) CHECK(choice.at("row").is_null());
+  // Then production has nothing left, and its error says who says so.
+  const Outcome run = run_tool({"run", "--device", "opencl:cpu", "--size", "1000", "--quick",
+                                "--no-progress", "--type", "i32"},
+                               place.environment({}));
+  CHECK(contains(run.out, "bifold-bench check found it wrong on this device"));
+}
+
+TEST_CASE("a kernel that is wrong is found, told in words, and avoided from then on") {
+  if (!has_cpu_device() || !has_layer()) return;
+  const Place place;
+  const Outcome outcome = place.check("chunks", wrong_on_600);
+  CAPTURE(outcome.out);
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.out, "FAILED"));
+  CHECK(contains(outcome.out, "NOT all passed"));
+  CHECK(contains(outcome.out, "n = 600"));
+  REQUIRE(place.verdicts().size() == 1);
+  const Json device = place.device();
+  for (const Json& row : device.at("rows")) {
+    CAPTURE(row.dump());
+    const bool wrong = row.at("algorithm") == "reduce";
+    CHECK(row.at("outcome") == (wrong ? "failed" : "passed"));
+    if (!wrong) continue;
+    const std::string reason = row.at("reason");
+    CHECK(contains(reason, "n = 600"));
+    CHECK(contains(reason, "element 0 is "));
+    CHECK(contains(reason, " instead of "));
+  }
+  const Json choice = production(device, "reduce integers");
+  CHECK(choice.at("row") == "ordered");
+  CHECK(contains(choice.at("passed_over"), "bifold-bench check found it wrong on this device"));
+
+  // Another process heeds it, and computes right what would have been wrong.
+  const std::vector<std::string> run{
+      "run",           "--device",    "opencl:cpu", "--size", "600",
+      "--quick",       "--type",      "i32",        "--json", place.scratch / "run.json",
+      "--no-progress", "--algorithm", "reduce"};
+  const auto outcome_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = run;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    run_tool(arguments, place.environment(wrong_on_600));
+    return Json::parse(text_of(place.scratch / "run.json")).at("results").front();
+  };
+  const Json heeded = outcome_of({});
+  CHECK(heeded.at("variant_ran") == "ordered");
+  CHECK(heeded.at("outcome") == "timed");
+  CHECK(outcome_of({"--variant", "chunks"}).at("outcome") == "wrong");
+
+  // A check of the other rows leaves what is known of this one.
+  CHECK(place.check("order_v1_chunks").status == 0);
+  CHECK(outcome_of({}).at("variant_ran") == "ordered");
+  // A driver that computes right makes it good. Its kernels are compiled anew, as after an update.
+  for (const auto& entry : fs::directory_iterator(place.scratch / "cache")) {
+    if (entry.path().extension() == ".kernel") fs::remove(entry.path());
+  }
+  const Outcome again = place.check("chunks");
+  CHECK(again.status == 0);
+  CHECK(production(place.device(), "reduce integers").at("row") == "chunks");
+}
+
+TEST_CASE("a compiler that contracts does not give order v1") {
+  if (!has_cpu_device() || !has_layer()) return;
+  const Place place;
+  const std::string contracting = "#pragma OPENCL FP_CONTRACT OFF=>#pragma OPENCL FP_CONTRACT ON";
+  const Outcome outcome = place.check("order_v1_chunks", contracting);
+  CAPTURE(outcome.out);
+  CHECK(outcome.status == 1);
+  const Json device = place.device();
+  REQUIRE(device.at("rows").size() == 6);  // Of a reduction and of a scan.
+  for (const Json& row : device.at("rows")) {
+    CAPTURE(row.dump());
+    const bool floating = row.at("elements") != "integers";
+    CHECK(row.at("outcome") == (floating ? "failed" : "passed"));
+    if (floating) CHECK(contains(row.at("reason"), "a * b + (a + b)"));
+  }
+}
+
+TEST_CASE("look-back that takes what an earlier run left behind is found") {
+  if (!has_cpu_device() || !has_layer()) return;
+  const Place place;
+  CHECK(place.check("lookback_warp").status == 0);
+  const Json right = place.device();
+  REQUIRE(right.at("rows").size() == 3);
+  for (const Json& row : right.at("rows")) {
+    CAPTURE(row.dump());
+    const Json& cases = row.at("cases");
+    const bool repeated = std::find(cases.begin(), cases.end(), "repeated u64 sums") != cases.end();
+    CHECK(repeated == (row.at("elements") == "integers"));
+  }
+  const Place other;
+  CHECK(other.check("lookback_warp", "tag >> 2 == epoch + 1=>tag >> 2 != 0u").status == 1);
+  const Json wrong = other.device();
+  // Single calls may get away with it, repeated ones do not.
+  CHECK(wrong.at("rows").front().at("elements") == "integers");
+  CHECK(wrong.at("rows").front().at("outcome") == "failed");
+}
+
+TEST_SUITE_END();
