@@ -46,7 +46,6 @@ struct bifold_workspace {
 };
 struct bifold_plan {
   std::variant<bifold::ReducePlan, bifold::ScanPlan> value;
-  bifold::Operator op;
   bifold::Type accumulator;
   std::string variant;
 };
@@ -86,6 +85,7 @@ void put_handle(Handle** out, Members&&... members) {
 
 /// A versioned struct as this library knows it. NULL gives one of zeros. `first` is its size in the
 /// version that introduced it; of a larger one than known here, the rest must be zero.
+/// What is added begins behind the padding that the struct ended with, which callers need not zero.
 template <class Struct>
 Struct read_struct(const Struct* given, std::size_t first, const char* what) {
   Struct known{};
@@ -124,9 +124,6 @@ void write_struct(Struct* out, Struct value, std::size_t first, const char* what
 
 /// The type of that number; refuses one that is none.
 Type type_from(bifold_type type);
-
-/// The value of `type` at `bytes`; the operator's identity for NULL.
-Value value_or_identity(const Operator& op, Type type, const void* bytes);
 
 DeviceOptions options_from(const bifold_device_options* options);
 QueueOptions options_from(const bifold_queue_options* options);

@@ -62,10 +62,6 @@ Type type_from(bifold_type type) {
   return Type(*structure);
 }
 
-Value value_or_identity(const Operator& op, Type type, const void* bytes) {
-  return bytes == nullptr ? op.identity(type) : Value::from_bytes(type, bytes);
-}
-
 }  // namespace bifold::c_api
 
 using namespace bifold::c_api;
@@ -103,11 +99,13 @@ bifold_status bifold_operator_create(const char* name, const char* expression, b
       refuse("no such commutativity");
     }
     const bifold::Type of = type_from(type);
-    static_cast<void>(need(static_cast<const unsigned char*>(identity), "identity"));
-    put_handle(op,
-               bifold::Operator::user(need_text(name, "name"), need_text(expression, "expression"),
-                                      bifold::Value::from_bytes(of, identity),
-                                      static_cast<bifold::Commutativity>(commutativity)));
+    const std::string called = need_text(name, "name");
+    const std::string text = need_text(expression, "expression");
+    const auto commutes = static_cast<bifold::Commutativity>(commutativity);
+    put_handle(op, identity == nullptr
+                       ? bifold::Operator::user(called, text, of, commutes)
+                       : bifold::Operator::user(called, text,
+                                                bifold::Value::from_bytes(of, identity), commutes));
   });
 }
 

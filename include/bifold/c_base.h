@@ -141,9 +141,10 @@ enum {
 /** A built-in operator, not to be destroyed; NULL for a number that is none. */
 BIFOLD_API const bifold_operator* bifold_builtin_operator(bifold_operator_kind kind);
 /** An operator written once for every backend: an expression over `a`, the earlier operand, and
- * `b`, the later one. `identity` points to its neutral element, of `type`. Operands keep their
- * order unless it is declared commutative. A mistake that only a compiler sees is a
- * BIFOLD_BUILD_FAILURE at the first use. */
+ * `b`, the later one. `identity` points to its neutral element, of `type`; NULL: it has none, and
+ * what is absent is skipped, by rows in order v1 only. Operands keep their order unless it is
+ * declared commutative. A mistake that only a compiler sees is a BIFOLD_BUILD_FAILURE at the first
+ * use. */
 BIFOLD_API bifold_status bifold_operator_create(const char* name, const char* expression,
                                                 bifold_type type, const void* identity,
                                                 bifold_commutativity commutativity,
@@ -154,13 +155,14 @@ BIFOLD_API bifold_status bifold_operator_create_fieldwise(bifold_type type,
                                                           const bifold_operator* const* operators,
                                                           size_t count, bifold_operator** op);
 /** Writes the neutral element of `type`; BIFOLD_INVALID_ARGUMENT where the operator is not defined
- * on it. */
+ * on it, or has none. */
 BIFOLD_API bifold_status bifold_operator_identity(const bifold_operator* op, bifold_type type,
                                                   void* identity);
 /** Gives an operator back; not a built-in one. */
 BIFOLD_API void bifold_operator_destroy(bifold_operator* op);
 
-/** A function of one element: an expression over `x`. */
+/** A function of one element: an expression over `x`, and over its index `i`, of 64 bits. Where two
+ * arrays are reduced, `y` is the element of the second one. */
 typedef struct bifold_map bifold_map;
 /** A map of that text, which is BIFOLD_INVALID_ARGUMENT when it is not one expression. A mistake
  * that only a compiler sees is a BIFOLD_BUILD_FAILURE at the first use. */

@@ -19,6 +19,14 @@ static void test_null_calls(bifold_view view) {
   REFUSED(bifold_reduce_into(queue, view, none, plus, NULL, NULL));
   REFUSED(bifold_reduce_into(queue, view, view, NULL, NULL, NULL));
   REFUSED(bifold_transform_reduce_into(queue, view, view, plus, NULL, NULL, NULL));
+  REFUSED(
+      bifold_transform_reduce_pairs(NULL, view, view, plus, NULL, BIFOLD_I32, NULL, &value, NULL));
+  REFUSED(
+      bifold_transform_reduce_pairs(queue, view, view, plus, NULL, BIFOLD_I32, NULL, &value, NULL));
+  REFUSED(bifold_transform_reduce_pairs_into(queue, view, view, view, plus, NULL, NULL, NULL));
+  REFUSED(bifold_transform_inclusive_scan(queue, view, view, plus, NULL, NULL, NULL));
+  REFUSED(bifold_transform_exclusive_scan(queue, view, view, plus, NULL, NULL, NULL));
+  REFUSED(bifold_transform_exclusive_scan(NULL, view, view, plus, NULL, NULL, NULL));
   REFUSED(bifold_inclusive_scan(NULL, view, view, plus, NULL, NULL));
   REFUSED(bifold_inclusive_scan(queue, none, view, plus, NULL, NULL));
   REFUSED(bifold_inclusive_scan(queue, view, none, plus, NULL, NULL));
@@ -26,6 +34,7 @@ static void test_null_calls(bifold_view view) {
   REFUSED(bifold_reduce_plan_create(device, NULL, NULL));
   REFUSED(bifold_scan_plan_create(device, NULL, NULL));
   REFUSED(bifold_plan_run(NULL, queue, view, view, NULL, NULL));
+  REFUSED(bifold_plan_run_pairs(NULL, queue, view, view, view, NULL, NULL));
 }
 
 static void test_null_plans(bifold_view view) {
@@ -110,7 +119,6 @@ void test_null(void) {
   REFUSED(bifold_struct_type("S", 4, &field, 1, NULL));
   REFUSED(bifold_operator_create(NULL, "a", BIFOLD_I32, &value, BIFOLD_COMMUTATIVE, &op));
   REFUSED(bifold_operator_create("f", NULL, BIFOLD_I32, &value, BIFOLD_COMMUTATIVE, &op));
-  REFUSED(bifold_operator_create("f", "a", BIFOLD_I32, NULL, BIFOLD_COMMUTATIVE, &op));
   REFUSED(bifold_operator_create("f", "a", BIFOLD_I32, &value, BIFOLD_COMMUTATIVE, NULL));
   REFUSED(bifold_operator_identity(NULL, BIFOLD_I32, &value));
   REFUSED(bifold_operator_identity(bifold_builtin_operator(BIFOLD_PLUS), BIFOLD_I32, NULL));

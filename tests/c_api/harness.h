@@ -35,6 +35,11 @@ void test_reduce(void);
 void test_scan(void);
 void test_plans(void);
 void test_device_values(void);
+void test_order(void);
+void test_no_identity(void);
+void test_pairs(void);
+void test_transform_scans(void);
+void test_reductions(void);
 void test_null(void);
 void test_struct_sizes(void);
 /* On an OpenCL device; where the backend was left out, that it says so. */

@@ -55,6 +55,11 @@ int main(void) {
                {"scan", test_scan},
                {"plans", test_plans},
                {"device values", test_device_values},
+               {"order", test_order},
+               {"no identity", test_no_identity},
+               {"pairs", test_pairs},
+               {"transform scans", test_transform_scans},
+               {"reductions", test_reductions},
                {"null", test_null},
                {"struct sizes", test_struct_sizes},
                {"opencl", test_opencl}};

@@ -1,0 +1,189 @@
+/** @file
+ * Reductions, scans and their plans in the C interface. <bifold/bifold.h> includes it, and says
+ * what holds for all functions. */
+#ifndef BIFOLD_C_CALLS_H
+#define BIFOLD_C_CALLS_H
+
+#include <bifold/c_base.h>
+#include <bifold/c_device.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bifold/export.hpp>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @addtogroup c_calls
+ *
+ * `options` may be NULL in all of these. `init` points to a value of the accumulator's type, which
+ * is folded in exactly once; NULL: there is none. A reduction of nothing, and what comes before the
+ * first element of an exclusive scan, is the operator's identity then, and BIFOLD_INVALID_ARGUMENT
+ * where it has none.
+ * @{ */
+
+/** How the operands of a call are associated, where that decides about the bits of its result. */
+typedef int32_t bifold_order;
+/** Orders, which "production" keeps to; a row asked for by name has an order of its own. */
+enum {
+  BIFOLD_ORDER_V1, /**< Order v1: the same bits on every device, whatever the launch shape. */
+  BIFOLD_ORDER_ANY /**< What is fastest; also devices that flush denormals or round otherwise. */
+};
+
+/** Everything about a call that has a default, which is zero. */
+typedef struct bifold_options {
+  size_t struct_size;                /**< sizeof(bifold_options). */
+  bifold_event* const* wait;         /**< The call starts after these. */
+  size_t wait_count;                 /**< How many there are. */
+  bifold_event** done;               /**< Receives a new event, the call's completion. */
+  const bifold_workspace* workspace; /**< Scratch to use instead of the queue's own. */
+  const char* variant;               /**< A row of the gallery; NULL: "production". */
+  const bifold_type* accumulate;     /**< Scans: the accumulator's type; NULL: the output's. */
+  /** n, read from device memory when the call runs: a view of one BIFOLD_U32 or BIFOLD_U64. The
+   * input's count is then the most there can be, and what a larger n counts as. NULL: none. */
+  const bifold_view* count_from;
+  /** The initial value, read from device memory when the call runs, in place of the call's: a view
+   * of one element of the accumulator's type; a reduction's may be its result. NULL: none. */
+  const bifold_view* init_from;
+  /** Scans: receives op(init, all of the input) in device memory: a view of one element of the
+   * accumulator's type. NULL: none. */
+  const bifold_view* total;
+  bifold_order order; /**< What "production" keeps to. */
+} bifold_options;
+
+/** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are. */
+BIFOLD_API bifold_status bifold_reduce(bifold_queue* queue, bifold_view input,
+                                       const bifold_operator* op, bifold_type type,
+                                       const void* init, void* result,
+                                       const bifold_options* options);
+/** Blocks until *result is op(init, reduction of map(x) over the input), accumulated in `type`. */
+BIFOLD_API bifold_status bifold_transform_reduce(bifold_queue* queue, bifold_view input,
+                                                 const bifold_operator* op, const bifold_map* map,
+                                                 bifold_type type, const void* init, void* result,
+                                                 const bifold_options* options);
+/** Enqueues the reduction into the one element of `result`, whose type is the accumulator's. */
+BIFOLD_API bifold_status bifold_reduce_into(bifold_queue* queue, bifold_view input,
+                                            bifold_view result, const bifold_operator* op,
+                                            const void* init, const bifold_options* options);
+/** Enqueues the reduction of map(x) over the input into the one element of `result`. */
+BIFOLD_API bifold_status bifold_transform_reduce_into(bifold_queue* queue, bifold_view input,
+                                                      bifold_view result, const bifold_operator* op,
+                                                      const bifold_map* map, const void* init,
+                                                      const bifold_options* options);
+/** Blocks until *result is op(init, reduction of map(x, y) over the pairs of elements of one index
+ * in two arrays of one length), accumulated in `type`. */
+BIFOLD_API bifold_status bifold_transform_reduce_pairs(bifold_queue* queue, bifold_view input,
+                                                       bifold_view second,
+                                                       const bifold_operator* op,
+                                                       const bifold_map* map, bifold_type type,
+                                                       const void* init, void* result,
+                                                       const bifold_options* options);
+/** Enqueues the reduction of map(x, y) over pairs into the one element of `result`. */
+BIFOLD_API bifold_status bifold_transform_reduce_pairs_into(bifold_queue* queue, bifold_view input,
+                                                            bifold_view second, bifold_view result,
+                                                            const bifold_operator* op,
+                                                            const bifold_map* map, const void* init,
+                                                            const bifold_options* options);
+/** Enqueues output[i] = op over init, input[0], ..., input[i]. In place is allowed; here `init` is
+ * of the output's type. */
+BIFOLD_API bifold_status bifold_inclusive_scan(bifold_queue* queue, bifold_view input,
+                                               bifold_view output, const bifold_operator* op,
+                                               const void* init, const bifold_options* options);
+/** Enqueues output[i] = op over init, input[0], ..., input[i - 1]; output[0] is init. Otherwise as
+ * bifold_inclusive_scan(). */
+BIFOLD_API bifold_status bifold_exclusive_scan(bifold_queue* queue, bifold_view input,
+                                               bifold_view output, const bifold_operator* op,
+                                               const void* init, const bifold_options* options);
+/** Enqueues the inclusive scan of map(x) in place of each element x, otherwise as
+ * bifold_inclusive_scan(). */
+BIFOLD_API bifold_status bifold_transform_inclusive_scan(bifold_queue* queue, bifold_view input,
+                                                         bifold_view output,
+                                                         const bifold_operator* op,
+                                                         const bifold_map* map, const void* init,
+                                                         const bifold_options* options);
+/** Enqueues the exclusive scan of map(x) in place of each element x, otherwise as
+ * bifold_exclusive_scan(). */
+BIFOLD_API bifold_status bifold_transform_exclusive_scan(bifold_queue* queue, bifold_view input,
+                                                         bifold_view output,
+                                                         const bifold_operator* op,
+                                                         const bifold_map* map, const void* init,
+                                                         const bifold_options* options);
+
+/** What the options of a plan's calls will name in device memory: a sum of these. */
+typedef uint32_t bifold_device_values;
+/** Values in device memory. */
+enum {
+  BIFOLD_COUNT_U32 = 1, /**< `count_from`, of that type. */
+  BIFOLD_COUNT_U64 = 2, /**< `count_from`, of that type. */
+  BIFOLD_INIT = 4,      /**< `init_from`. */
+  BIFOLD_TOTAL = 8      /**< `total`. */
+};
+
+/** A reduction or a scan made ready for a device: variant chosen, kernels built. */
+typedef struct bifold_plan bifold_plan;
+/** What a reduction is, apart from its data. */
+typedef struct bifold_reduce_shape {
+  size_t struct_size;             /**< sizeof(bifold_reduce_shape). */
+  const bifold_operator* op;      /**< Defined on the accumulator. */
+  const bifold_map* map;          /**< Applied to each element; NULL: none. */
+  const char* variant;            /**< A row of the gallery; NULL: "production". */
+  bifold_type input;              /**< Of the elements read. */
+  bifold_type accumulator;        /**< Of the initial value and the result. */
+  bifold_device_values on_device; /**< What the calls' options will name; 0: nothing. */
+  const bifold_type* second;      /**< Of a second array, which the map names y; NULL: none. */
+  bifold_order order;             /**< What "production" keeps to. */
+} bifold_reduce_shape;
+/** Whether an output takes in the element of its own index. */
+typedef int32_t bifold_scan_kind;
+/** Kinds of scan. */
+enum {
+  BIFOLD_INCLUSIVE, /**< It does. */
+  BIFOLD_EXCLUSIVE  /**< It ends with the element before. */
+};
+/** What a scan is, apart from its data. */
+typedef struct bifold_scan_shape {
+  size_t struct_size;             /**< sizeof(bifold_scan_shape). */
+  const bifold_operator* op;      /**< Defined on the accumulator. */
+  const char* variant;            /**< A row of the gallery; NULL: "production". */
+  bifold_type input;              /**< Of the elements read. */
+  bifold_type output;             /**< Of the elements written. */
+  bifold_type accumulator;        /**< Of the initial value and of partial results. */
+  bifold_scan_kind kind;          /**< Whether output i takes in input i. */
+  bifold_device_values on_device; /**< What the calls' options will name; 0: nothing. */
+  const bifold_map* map;          /**< Applied to each element; NULL: none. */
+  bifold_order order;             /**< What "production" keeps to. */
+} bifold_scan_shape;
+/** A plan of the reduction. May compile. BIFOLD_UNSUPPORTED when the device cannot run it. */
+BIFOLD_API bifold_status bifold_reduce_plan_create(const bifold_device* device,
+                                                   const bifold_reduce_shape* shape,
+                                                   bifold_plan** plan);
+/** A plan of the scan. May compile. BIFOLD_UNSUPPORTED when the device cannot run it. */
+BIFOLD_API bifold_status bifold_scan_plan_create(const bifold_device* device,
+                                                 const bifold_scan_shape* shape,
+                                                 bifold_plan** plan);
+/** The name of the row that runs; "" for NULL. */
+BIFOLD_API const char* bifold_plan_variant(const bifold_plan* plan);
+/** Bytes of workspace for any input of up to `n` elements. Touches no device. */
+BIFOLD_API bifold_status bifold_plan_workspace_bytes(const bifold_plan* plan, uint64_t n,
+                                                     uint64_t* bytes);
+/** Enqueues the plan on views of its types; `init` is of the accumulator's. The options' variant,
+ * order and accumulate are not looked at. */
+BIFOLD_API bifold_status bifold_plan_run(const bifold_plan* plan, bifold_queue* queue,
+                                         bifold_view input, bifold_view output, const void* init,
+                                         const bifold_options* options);
+/** The same for a reduction of two arrays, whose shape has a `second`. */
+BIFOLD_API bifold_status bifold_plan_run_pairs(const bifold_plan* plan, bifold_queue* queue,
+                                               bifold_view input, bifold_view second,
+                                               bifold_view output, const void* init,
+                                               const bifold_options* options);
+/** Gives the plan back. */
+BIFOLD_API void bifold_plan_destroy(bifold_plan* plan);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+/** @file
+ * Reductions of everyday use in the C interface: extremes and where they are, counts, products of
+ * two arrays, exact-to-the-end sums, several results of one reading. <bifold/bifold.h> includes it,
+ * and says what holds for all functions. */
+#ifndef BIFOLD_C_REDUCTIONS_H
+#define BIFOLD_C_REDUCTIONS_H
+
+#include <bifold/c_base.h>
+#include <bifold/c_calls.h>
+#include <bifold/c_device.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bifold/export.hpp>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @addtogroup c_results
+ *
+ * `options` may be NULL in all of these, and an `init` that is NULL counts as none. Inputs are of
+ * built-in types. All wait for their result: C++ alone has the forms that enqueue.
+ * @{ */
+
+/** The index of no element. */
+#define BIFOLD_NO_INDEX UINT64_MAX
+
+/** Blocks until *value is the least element, of the input's type, and *index its index: NaN counts
+ * as least of all, -0 as less than +0, and the first of equals is found. Of no elements, the
+ * identity of BIFOLD_MINIMUM and BIFOLD_NO_INDEX. */
+BIFOLD_API bifold_status bifold_argmin(bifold_queue* queue, bifold_view input, void* value,
+                                       uint64_t* index, const bifold_options* options);
+/** The same for the greatest: NaN counts as greatest of all, +0 as greater than -0. */
+BIFOLD_API bifold_status bifold_argmax(bifold_queue* queue, bifold_view input, void* value,
+                                       uint64_t* index, const bifold_options* options);
+/** Blocks until *minimum and *maximum are the least and the greatest element, of the input's type,
+ * as by BIFOLD_MINIMUM and BIFOLD_MAXIMUM; of no elements, their identities. */
+BIFOLD_API bifold_status bifold_minmax(bifold_queue* queue, bifold_view input, void* minimum,
+                                       void* maximum, const bifold_options* options);
+/** Blocks until *count is the number of elements x, of index i, for which the expression of
+ * `predicate` is not 0. */
+BIFOLD_API bifold_status bifold_count_if(bifold_queue* queue, bifold_view input,
+                                         const bifold_map* predicate, uint64_t* count,
+                                         const bifold_options* options);
+/** Blocks until *result is init plus the sum of the products of elements of one index in two arrays
+ * of one length, in `type`. Products are rounded in the elements' types; integers wrap in `type`.
+ */
+BIFOLD_API bifold_status bifold_inner_product(bifold_queue* queue, bifold_view first,
+                                              bifold_view second, bifold_type type,
+                                              const void* init, void* result,
+                                              const bifold_options* options);
+/** Blocks until *result is init plus the sum of the elements with the rounding errors of all
+ * additions added at the end, in `type`, BIFOLD_F32 or BIFOLD_F64: about as exact as a sum of twice
+ * the precision. */
+BIFOLD_API bifold_status bifold_sum_compensated(bifold_queue* queue, bifold_view input,
+                                                bifold_type type, const void* init, void* result,
+                                                const bifold_options* options);
+
+/** One of the reductions of bifold_reduce_many(). */
+typedef struct bifold_reduction {
+  const bifold_operator* op; /**< A built-in one. */
+  const bifold_map* map;     /**< Applied to each element before it is combined; NULL: none. */
+  const void* init;          /**< Of `type`, folded in exactly once; NULL: none. */
+  void* result;              /**< Receives a value of `type`. */
+  bifold_type type;          /**< Built-in: of accumulation and result. */
+} bifold_reduction;
+/** Blocks until every result is there of `count` reductions of one array, which is read once: 1 to
+ * 8, whose types have up to 64 bytes together. A floating sum has the bits of bifold_reduce() where
+ * its type is one of the widest, or all have up to 4 bytes. */
+BIFOLD_API bifold_status bifold_reduce_many(bifold_queue* queue, bifold_view input,
+                                            const bifold_reduction* reductions, size_t count,
+                                            const bifold_options* options);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
