@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,18 +53,30 @@ def _given_queue(queue: Any, operands: list[Operand]) -> Queue:
     raise _errors.InvalidArgument(f"{queue!r} is no queue")
 
 
+ORDERS = ("v1", "any")
+
+
+class Settings(NamedTuple):
+    """What all calls take beside their operands, as users give it."""
+
+    variant: str | None
+    order: str
+    queue: Any
+    wait: Iterable[Any]
+    done: Event | None = None
+
+
 class Call:
     """One call: its queue, its arrays, what it waits for, and what is left to do behind it."""
 
-    def __init__(
-        self, x: Any, out: Any, queue: Any, wait: Iterable[Any], done: Event | None
-    ) -> None:
+    def __init__(self, x: Any, settings: Settings, *, y: Any = None, out: Any = None) -> None:
+        if settings.order not in ORDERS:
+            raise _errors.InvalidArgument(f"no such order: {settings.order!r}")
         self.input = _operand(x)
-        self.output = None if out is None else _operand(out)
-        if out is x:
-            self.output = self.input
-        operands = [o for o in (self.input, self.output) if o is not None]
-        self.queue = _given_queue(queue, operands)
+        self.second = None if y is None else self.input if y is x else _operand(y)
+        self.output = None if out is None else self.input if out is x else _operand(out)
+        operands = [o for o in (self.input, self.second, self.output) if o is not None]
+        self.queue = _given_queue(settings.queue, operands)
         on = self.queue.device.info.backend
         for operand in operands:
             if operand.backend not in (None, on):
@@ -72,8 +84,8 @@ class Call:
                     f"{type(operand.array).__name__} is in memory of {operand.backend}, "
                     f"the queue is one of {on}"
                 )
-        self._wait = [event_from(event) for event in wait]
-        self._done = done
+        self._settings = settings
+        self._wait = [event_from(event) for event in settings.wait]
         self._exits = ExitStack()
 
     def __enter__(self) -> Call:
@@ -88,6 +100,12 @@ class Call:
             self._exits.enter_context(self.queue.turn)
             self._wait.append(self.queue.last)
         self.input.prepare(self)
+        if self.second is not None and self.second is not self.input:
+            self.second.prepare(self)
+        if self.second is not None and self.second.shape != self.input.shape:
+            raise _errors.InvalidArgument(
+                f"y has shape {self.second.shape}, x has {self.input.shape}"
+            )
         if self.output is not None and self.output is not self.input:
             self.output.prepare(self)
 
@@ -118,42 +136,40 @@ class Call:
             self.output = _operand(self.input.empty(self, self.input.shape, dtype))
             self.output.prepare(self)
 
-    def run(
-        self,
-        function: str,
-        *arguments: Any,
-        variant: str | None = None,
-        accumulate: int | None = None,
-    ) -> None:
+    def run(self, function: str, *arguments: Any, accumulate: int | None = None) -> None:
         """Calls a function of the library with this call's queue, arrays and options."""
         source = self.input.bind(self)
         views = [source]
+        if self.second is not None:
+            views.append(source if self.second is self.input else self.second.bind(self))
         if self.output is not None:
             self.output.check_writable()
             views.append(source if self.output is self.input else self.output.bind(self))
         options = _native.Options()
         options.struct_size = ctypes.sizeof(options)
         options.wait, options.wait_count = handles_of(self._wait)
-        if variant is not None:
-            options.variant = variant.encode()
+        if self._settings.variant is not None:
+            options.variant = self._settings.variant.encode()
+        options.order = ORDERS.index(self._settings.order)
         if accumulate is not None:
             options.accumulate = ctypes.pointer(ctypes.c_int32(accumulate))
         put = ctypes.c_void_p()
         guarded = self.queue if isinstance(self.queue, _cuda.StreamQueue) else None
         wanted = self.output is not None and self.output.wants_done
-        if self._done is not None or guarded is not None or wanted:
+        if self._settings.done is not None or guarded is not None or wanted:
             options.done = ctypes.pointer(put)
         _errors.call(function, self.queue.handle, *views, *arguments, ctypes.byref(options))
         done = Event._of(put.value) if put.value else Event()
-        if self._done is not None:
-            self._done._own = done._own
+        if self._settings.done is not None:
+            self._settings.done._own = done._own
         if guarded is not None:
             guarded.last = done
         if self.output is not None:
             self.output.finish(self, done)
 
 
-def _accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -> np.dtype:
+def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -> np.dtype:
+    """The dtype of accumulation, where it is not an output's."""
     if dtype is not None:
         return np.dtype(dtype)
     if isinstance(op, Operator):
@@ -163,96 +179,97 @@ def _accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) 
     return input_type
 
 
-def _element(init: Any, dtype: np.dtype) -> np.ndarray | None:
+def element_of(init: Any, dtype: np.dtype) -> np.ndarray | None:
+    """An initial value in memory; None where there is none."""
     return None if init is None else _types.value_of(init, dtype, "init")
 
 
-def _address(element: np.ndarray | None) -> int | None:
+def address_of(element: np.ndarray | None) -> int | None:
+    """Where an initial value is, for the library."""
     return None if element is None else element.ctypes.data
 
 
-def _reduce(
+def _reduction(map: Map | None, y: Any, into: str = "") -> str:
+    """The function of the library for a reduction with a map or none, of one or two arrays."""
+    if map is None:
+        return f"bifold_reduce{into}"
+    return f"bifold_transform_reduce{'' if y is None else '_pairs'}{into}"
+
+
+def reduce_to_host(
     x: Any,
+    y: Any,
     op: OperatorLike,
     map: Map | None,
     init: Any,
     dtype: Any,
-    variant: str | None,
-    queue: Any,
-    wait: Iterable[Any],
+    settings: Settings,
 ) -> Any:
-    with Call(x, None, queue, wait, None) as call:
-        of = _accumulator(dtype, op, init, call.input.dtype)
-        carry = _element(init, of)
+    """A reduction whose result is a NumPy scalar."""
+    with Call(x, settings, y=y) as call:
+        of = accumulator(dtype, op, init, call.input.dtype)
+        carry = element_of(init, of)
         result = np.empty(1, of)
         mapped = () if map is None else (map.handle,)
         call.run(
-            "bifold_reduce" if map is None else "bifold_transform_reduce",
+            _reduction(map, y),
             handle_of(op),
             *mapped,
             _types.type_of(of),
-            _address(carry),
+            address_of(carry),
             result.ctypes.data,
-            variant=variant,
         )
         return result[0]
 
 
-def _reduce_into(
+def reduce_to_array(
+    x: Any,
+    y: Any,
+    out: Any,
+    op: OperatorLike,
+    map: Map | None,
+    init: Any,
+    settings: Settings,
+) -> Any:
+    """A reduction into an array of one element."""
+    with Call(x, settings, y=y, out=out) as call:
+        if call.target.size != 1:
+            raise _errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
+        carry = element_of(init, call.target.dtype)
+        mapped = () if map is None else (map.handle,)
+        call.run(_reduction(map, y, "_into"), handle_of(op), *mapped, address_of(carry))
+    return out
+
+
+def scan(
+    kind: str,
     x: Any,
     out: Any,
     op: OperatorLike,
     map: Map | None,
     init: Any,
-    variant: str | None,
-    queue: Any,
-    wait: Iterable[Any],
-    done: Event | None,
-) -> Any:
-    with Call(x, out, queue, wait, done) as call:
-        if call.target.size != 1:
-            raise _errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
-        carry = _element(init, call.target.dtype)
-        mapped = () if map is None else (map.handle,)
-        call.run(
-            "bifold_reduce_into" if map is None else "bifold_transform_reduce_into",
-            handle_of(op),
-            *mapped,
-            _address(carry),
-            variant=variant,
-        )
-    return out
-
-
-def _scan(
-    kind: str,
-    x: Any,
-    out: Any,
-    op: OperatorLike,
-    init: Any,
     dtype: Any,
     accumulate: Any,
-    variant: str | None,
-    queue: Any,
-    wait: Iterable[Any],
-    done: Event | None,
+    settings: Settings,
 ) -> Any:
-    with Call(x, out, queue, wait, done) as call:
+    """A scan, into a new array where none is given."""
+    with Call(x, settings, out=out) as call:
         shape = call.input.shape
         if len(shape) != 1:
             raise _errors.InvalidArgument(f"a scan of shape {shape}; ravel() makes it flat")
         if out is None:
-            call.make_output(_accumulator(dtype, op, init, call.input.dtype))
+            call.make_output(accumulator(dtype, op, init, call.input.dtype))
         elif dtype is not None and np.dtype(dtype) != call.target.dtype:
             raise _errors.InvalidArgument(f"out has elements of {call.target.dtype}, not {dtype}")
         if call.target.shape != shape:
             raise _errors.InvalidArgument(f"out has shape {call.target.shape}, the input {shape}")
-        carry = _element(init, call.target.dtype)
+        carry = element_of(init, call.target.dtype)
+        mapped = () if map is None else (map.handle,)
         call.run(
-            f"bifold_{kind}_scan",
+            f"bifold_{kind}_scan" if map is None else f"bifold_transform_{kind}_scan",
             handle_of(op),
-            _address(carry),
-            variant=variant,
+            *mapped,
+            address_of(carry),
             accumulate=None if accumulate is None else _types.type_of(np.dtype(accumulate)),
         )
         return call.target.array

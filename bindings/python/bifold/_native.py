@@ -119,6 +119,17 @@ class Options(ctypes.Structure):
         ("count_from", POINTER(View)),
         ("init_from", POINTER(View)),
         ("total", POINTER(View)),
+        ("order", c_int32),
+    ]
+
+
+class Reduction(ctypes.Structure):
+    _fields_ = [
+        ("op", c_void_p),
+        ("map", c_void_p),
+        ("init", c_void_p),
+        ("result", c_void_p),
+        ("type", c_int32),
     ]
 
 
@@ -128,6 +139,9 @@ _HANDLE = c_void_p
 _PUT = POINTER(c_void_p)
 _REDUCE = [_HANDLE, View, _HANDLE, c_int32, c_void_p, c_void_p, POINTER(Options)]
 _SCAN = [_HANDLE, View, View, _HANDLE, c_void_p, POINTER(Options)]
+_TRANSFORM_SCAN = [*_SCAN[:4], _HANDLE, *_SCAN[4:]]
+_PAIRS = [_HANDLE, View, View, _HANDLE, _HANDLE, c_int32, c_void_p, c_void_p, POINTER(Options)]
+_ARG = [_HANDLE, View, c_void_p, POINTER(c_uint64), POINTER(Options)]
 
 # Functions that answer with a status, and their arguments in the header's order.
 CALLS: dict[str, list[type]] = {
@@ -159,10 +173,21 @@ CALLS: dict[str, list[type]] = {
     "bifold_event_elapsed": [_HANDLE, _HANDLE, POINTER(c_double)],
     "bifold_reduce": _REDUCE,
     "bifold_transform_reduce": [*_REDUCE[:3], _HANDLE, *_REDUCE[3:]],
+    "bifold_transform_reduce_pairs": _PAIRS,
     "bifold_reduce_into": _SCAN,
-    "bifold_transform_reduce_into": [*_SCAN[:4], _HANDLE, *_SCAN[4:]],
+    "bifold_transform_reduce_into": _TRANSFORM_SCAN,
+    "bifold_transform_reduce_pairs_into": [*_TRANSFORM_SCAN[:3], View, *_TRANSFORM_SCAN[3:]],
     "bifold_inclusive_scan": _SCAN,
     "bifold_exclusive_scan": _SCAN,
+    "bifold_transform_inclusive_scan": _TRANSFORM_SCAN,
+    "bifold_transform_exclusive_scan": _TRANSFORM_SCAN,
+    "bifold_argmin": _ARG,
+    "bifold_argmax": _ARG,
+    "bifold_minmax": [_HANDLE, View, c_void_p, c_void_p, POINTER(Options)],
+    "bifold_count_if": [_HANDLE, View, _HANDLE, POINTER(c_uint64), POINTER(Options)],
+    "bifold_inner_product": [_HANDLE, View, View, c_int32, c_void_p, c_void_p, POINTER(Options)],
+    "bifold_sum_compensated": [_HANDLE, View, c_int32, c_void_p, c_void_p, POINTER(Options)],
+    "bifold_reduce_many": [_HANDLE, View, POINTER(Reduction), c_size_t, POINTER(Options)],
     "bifold_opencl_adopt_device": [c_void_p, c_void_p, POINTER(DeviceOptions), _PUT],
     "bifold_opencl_adopt_queue": [c_void_p, _HANDLE, _PUT],
     "bifold_opencl_adopt_buffer": [c_void_p, _PUT],

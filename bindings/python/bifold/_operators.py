@@ -1,4 +1,4 @@
-"""What arrays are reduced and scanned with, and the maps in front of reductions."""
+"""What arrays are reduced and scanned with, and the maps in front of that."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class Operator(Handle):
     Args:
         name: what error messages call it.
         expression: its text, over ``a``, the earlier operand, and ``b``, the later one.
-        identity: the neutral element.
+        identity: the neutral element. None: it has none, and what is absent is skipped; a
+            reduction of nothing and an exclusive scan want an initial value then.
         dtype: the type of its operands; of a NumPy scalar its own by default.
         commutativity: operands keep their order unless it is declared ``"commutative"``.
 
@@ -50,7 +51,7 @@ class Operator(Handle):
         self,
         name: str,
         expression: str,
-        identity: Any,
+        identity: Any = None,
         dtype: Any = None,
         *,
         commutativity: Literal["non_commutative", "commutative"] = "non_commutative",
@@ -61,14 +62,16 @@ class Operator(Handle):
             raise _errors.InvalidArgument("the operator's dtype is not given")
         self.name = name
         self.dtype = np.dtype(identity.dtype if dtype is None else dtype)
-        neutral = _types.value_of(identity, self.dtype, "identity")
+        neutral = None
+        if identity is not None:
+            neutral = _types.value_of(identity, self.dtype, "identity")
         super().__init__(
             put(
                 "bifold_operator_create",
                 name.encode(),
                 expression.encode(),
                 _types.type_of(self.dtype),
-                neutral.ctypes.data,
+                None if neutral is None else neutral.ctypes.data,
                 _COMMUTATIVITY.index(commutativity),
             )
         )
@@ -126,7 +129,10 @@ def identity(op: OperatorLike, dtype: Any) -> np.generic:
 
 
 class Map(Handle):
-    """A function of one element: an expression over ``x``."""
+    """A function of one element: an expression over ``x``, and over its index ``i``.
+
+    Where two arrays are reduced, ``y`` is the element of the second one.
+    """
 
     _destructor = "bifold_map_destroy"
 
@@ -136,3 +142,11 @@ class Map(Handle):
 
     def __repr__(self) -> str:
         return f"<bifold.Map {self.expression}>"
+
+
+MapLike = Union[str, Map]
+
+
+def map_of(map: MapLike) -> Map:
+    """A Map as it is, an expression as one."""
+    return map if isinstance(map, Map) else Map(map)

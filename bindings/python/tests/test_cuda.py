@@ -57,6 +57,18 @@ def test_memory_of_the_drivers(driver, kind):
         assert (x.deleted, out.deleted) == (5, 1)
 
 
+def test_two_arrays_of_the_drivers(driver):
+    host = np.arange(N, dtype=np.int32)
+    addresses = [driver.memory(), driver.memory()]
+    x, y = (InterfaceExporter(address, N) for address in addresses)
+    driver.write(addresses[0], host)
+    driver.write(addresses[1], host[::-1].copy())
+    expected = (host.astype(np.int64) * host[::-1]).sum()
+    assert bifold.transform_reduce(x, "(i64)x * y", y=y, dtype=np.int64) == expected
+    assert bifold.inner_product(x, y, dtype=np.int64) == expected
+    assert bifold.argmin(y) == (0, N - 1)
+
+
 def test_a_stream_of_the_drivers_orders_the_work(driver):
     mine, producers = driver.stream(), driver.stream()
     address = driver.memory()
@@ -210,6 +222,19 @@ def test_arrays_of_the_second_device():
     y = bifold.inclusive_scan(x)
     assert y.device.id == 1
     assert int(y[-1]) == 1000
+
+
+@needs_cupy
+def test_two_arrays_and_reductions_of_cupy():
+    x = cupy.arange(1000, dtype=np.float32)
+    y = cupy.ones(1000, np.float32)
+    assert bifold.inner_product(x, y) == 499500
+    assert bifold.transform_reduce(x, "x < y ? x : y", y=y) == 999
+    assert bifold.argmax(x) == (999, 999)
+    assert bifold.reduce_many(x, ["minimum", "maximum"]) == (0, 999)
+    running = bifold.transform_inclusive_scan(x, "i", dtype=np.uint64)
+    assert isinstance(running, cupy.ndarray)
+    assert int(running[-1]) == 499500
 
 
 @needs_cupy

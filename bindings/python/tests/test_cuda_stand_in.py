@@ -129,6 +129,19 @@ def test_a_queue_waits_for_the_outputs_stream_too(driver):
             assert word_at(address) == 7
 
 
+def test_a_queue_waits_for_the_second_arrays_stream(driver):
+    mine, producers = driver.stream(), driver.stream()
+    address = driver.memory()
+    x = InterfaceExporter(driver.memory(), N, stream=mine)
+    y = InterfaceExporter(address, N, stream=producers)
+    driver.fill_later(address, producers, 7)
+    bifold.transform_reduce(x, "x * y", y=y)  # On the stream of x.
+    assert word_at(address) == 7
+    exported = DlpackExporter(np.zeros(N, np.int32), (2, 0), driver.memory())
+    bifold.inner_product(x, exported)
+    assert (exported.streams, exported.deleted) == ([mine], 1)
+
+
 def test_default_streams(driver):
     x = driver.memory()
     for stream in (1, 2):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bifold import _errors, _native, _operators
+from bifold import _calls, _errors, _native, _operators
 
 HEADERS = Path(__file__).parents[3] / "include" / "bifold"
 
@@ -34,19 +34,21 @@ STRUCTS = {
     "bifold_view": _native.View,
     "bifold_queue_options": _native.QueueOptions,
     "bifold_options": _native.Options,
+    "bifold_reduction": _native.Reduction,
 }
 
 
 @pytest.fixture(scope="module")
 def text():
-    whole = "".join((HEADERS / name).read_text() for name in ("c_base.h", "bifold.h"))
+    headers = [*sorted(HEADERS.glob("c_*.h")), HEADERS / "bifold.h"]
+    whole = "".join(path.read_text() for path in headers)
     return re.sub(r"/\*.*?\*/", "", whole, flags=re.S)
 
 
 @pytest.fixture(scope="module")
 def functions(text):
     found = re.findall(r"BIFOLD_API\s+([^;]*?)\b(bifold_\w+)\(([^;]*?)\);", text, flags=re.S)
-    assert len(found) > 60
+    assert len(found) > 80
     return {
         name: (" ".join(result.split()), [" ".join(a.split()) for a in arguments.split(",")])
         for result, name, arguments in found
@@ -102,6 +104,8 @@ def test_the_numbers_are_the_headers(text):
 
     operators = re.search(r"enum {\s*BIFOLD_PLUS.*?}", text, flags=re.S).group(0)
     assert re.findall(r"BIFOLD_(\w+)", operators) == [o.upper() for o in _operators.BUILTIN]
+    orders = re.search(r"enum {\s*BIFOLD_ORDER_V1.*?}", text, flags=re.S).group(0)
+    assert re.findall(r"BIFOLD_ORDER_(\w+)", orders) == [o.upper() for o in _calls.ORDERS]
     listed = re.search(r"enum {\s*BIFOLD_OK = 0.*?}", text, flags=re.S).group(0)
     statuses = dict(re.findall(r"BIFOLD_(\w+) = (\d+)", listed))
     assert statuses.pop("OK") == "0"
