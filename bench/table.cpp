@@ -32,7 +32,7 @@ std::string algorithm_text(const Configuration& what) {
 
 std::string variant_text(const Result& result) {
   const Configuration& what = result.what;
-  const std::string asked =
+  std::string asked =
       what.order == bifold::Order::any ? what.variant + ", any order" : what.variant;
   if (result.variant_ran.empty() || result.variant_ran == what.variant) return asked;
   return fmt::format("{} = {}", asked, result.variant_ran);

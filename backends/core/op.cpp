@@ -177,11 +177,11 @@ Value Operator::identity(Type type) const {
         ErrorCategory::invalid_argument,
         "operator " + std::string(name()) + " is not defined on " + std::string(name_of(type)));
   }
-  if (!has_identity()) {
+  if (kind() == OperatorKind::user) {
+    if (const std::optional<Value>& own = definition_->identity) return *own;
     throw Error(ErrorCategory::invalid_argument,
                 "operator " + std::string(name()) + " has no identity");
   }
-  if (kind() == OperatorKind::user) return *definition_->identity;
   return visit_type(
       type, [this](auto zero) -> Value { return builtin_identity<decltype(zero)>(kind()); });
 }

@@ -272,6 +272,7 @@ std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
                                         Value::from_bytes(joined.type, start.data()),
                                         joined_map(reductions, joined), options);
   std::vector<Value> values;
+  values.reserve(joined.fields.size());
   for (const StructField& field : joined.fields) {
     values.push_back(Value::from_bytes(field.type, result.data() + field.offset));
   }

@@ -26,17 +26,21 @@ namespace bifold::reference::v1 {
 /// columns fold by halving: c with c + columns / 2, and so on. What does not exist is skipped.
 template <class Acc, class In, class Lift, class Combine>
 Acc leaf(std::span<const In> elements, std::size_t columns, Lift lift, Combine combine) {
-  std::vector<std::optional<Acc>> sums(columns);
-  const auto add = [&](std::optional<Acc>& sum, const Acc& later) {
-    sum = sum ? combine(*sum, later) : later;
-  };
-  for (std::size_t i = 0; i < elements.size(); ++i) add(sums[i % columns], lift(elements[i]));
-  for (std::size_t width = columns / 2; width > 0; width /= 2) {
-    for (std::size_t c = 0; c < width; ++c) {
-      if (sums[c + width]) add(sums[c], *sums[c + width]);
+  std::vector<Acc> sums;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Acc x = lift(elements[i]);
+    if (i < columns) {
+      sums.push_back(x);
+    } else {
+      sums[i % columns] = combine(sums[i % columns], x);
     }
   }
-  return *sums.front();
+  for (std::size_t width = columns / 2; width > 0; width /= 2) {
+    for (std::size_t c = 0; c < width && c + width < sums.size(); ++c) {
+      sums[c] = combine(sums[c], sums[c + width]);
+    }
+  }
+  return sums.front();
 }
 
 /// A perfect binary tree over neighbours: node i of a level combines the nodes 2i and 2i + 1 of the
