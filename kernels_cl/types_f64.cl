@@ -32,3 +32,13 @@ DEVICE f64 rounding_of_sum_f64(f64 a, f64 b) {
   const f64 rest = sum - a;
   return (a - (sum - rest)) + (b - rest);
 }
+
+// As an f32 of which the last bit tells whether something was lost: rounded on to half as many
+// bits, it gives what rounding x at once would.
+DEVICE f32 odd_f32_of_f64(f64 x) {
+  const f32 nearest = (f32)x;
+  const f64 rounded = nearest;
+  const u32 away = x < 0 ? rounded < x : rounded > x;
+  const u32 lost = x == x && rounded != x;
+  return f32_of_bits((bits_of_f32(nearest) - (lost & away)) | lost);
+}

@@ -147,8 +147,8 @@ Choice choose_row(const Device& device, const Variant& variant, const PlanShape&
 
 gallery::Support gallery::supports(const Device& device, const Variant& variant, Type type,
                                    const Operator& op) {
-  core::Choice choice =
-      core::choose_row(device, variant, {type, type, type, ScanKind::inclusive, op});
+  core::Choice choice = core::choose_row(
+      device, variant, {type, accumulator_of(type), type, ScanKind::inclusive, op});
   if (choice.variant != nullptr) return {};
   return {false, std::move(choice.reasons)};
 }

@@ -27,6 +27,23 @@ bool uses_f64(const KernelSpec& spec) {
          contains(spec.output, Type::f64) || (spec.second && contains(*spec.second, Type::f64));
 }
 
+bool stores(const KernelSpec& spec, Type type) {
+  return spec.input == type || spec.output == type || spec.second == type;
+}
+
+/// The element `x` as a value to compute with.
+std::string loaded(Type type, std::string_view x) {
+  return is_storage(type) ? fmt::format("f32_of_{}({})", name_of(type), x) : std::string(x);
+}
+
+/// The value `x` of the accumulator's type as an element of `type`, rounded once.
+std::string stored(Type accumulator, Type type, std::string_view x) {
+  if (type.is_struct()) return std::string(x);
+  if (!is_storage(type)) return fmt::format("((OUT){})", x);
+  const std::string_view narrowed = accumulator == Type::f64 ? "odd_f32_of_f64" : "";
+  return fmt::format("{}_of_f32({}({}))", name_of(type), narrowed, x);
+}
+
 void append_file(std::string& text, const backend::Device& device, std::string_view name) {
   text +=
       fmt::format("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(), device.kernel_file(name));
@@ -143,26 +160,36 @@ void append_conversions(std::string& text, const KernelSpec& spec) {
   if (!spec.map.is_identity()) {
     const std::string_view expression = spec.map.expression();
     const bool indexed = uses_word(expression, "i");
-    text += function(
-        fmt::format("mapped(IN x{}{})", spec.second ? ", SECOND y" : "", indexed ? ", u64 i" : ""),
-        spec.accumulator, "map",
-        decides ? fmt::format("({}) != 0", expression) : std::string(expression));
-    const std::string_view index = indexed ? ", i" : "";
+    std::string parameters = fmt::format("{} x", name_of(accumulator_of(spec.input)));
+    std::string arguments = loaded(spec.input, "x");
     if (spec.second) {
-      text += fmt::format("#define LIFT_PAIR(x, y, i) ADJOINED(mapped(x, y{}))\n", index);
+      parameters += fmt::format(", {} y", name_of(accumulator_of(*spec.second)));
+      arguments += ", " + loaded(*spec.second, "y");
+    }
+    if (indexed) {
+      parameters += ", u64 i";
+      arguments += ", i";
+    }
+    text += function(fmt::format("mapped({})", parameters), spec.accumulator, "map",
+                     decides ? fmt::format("({}) != 0", expression) : std::string(expression));
+    const std::string lifted = fmt::format("ADJOINED(mapped({}))\n", arguments);
+    if (spec.second) {
+      text += "#define LIFT_PAIR(x, y, i) " + lifted;
     } else {
-      if (!indexed) text += "#define LIFT(x) ADJOINED(mapped(x))\n";
-      text += fmt::format("#define LIFT_AT(x, i) ADJOINED(mapped(x{}))\n", index);
+      if (!indexed) text += "#define LIFT(x) " + lifted;
+      text += "#define LIFT_AT(x, i) " + lifted;
     }
   } else {
-    const std::string_view value = decides ? "(VALUE)((x) != 0)" : "(VALUE)(x)";
+    const std::string x = loaded(spec.input, "(x)");
+    const std::string value =
+        fmt::format(fmt::runtime(decides ? "(VALUE)({} != 0)" : "(VALUE){}"), x);
     text += fmt::format("#define LIFT(x) ADJOINED({})\n#define LIFT_AT(x, i) LIFT(x)\n",
                         spec.accumulator.is_struct() ? "x" : value);
   }
   // An initial value counts as what an element of the accumulator's type would.
   text += fmt::format("#define LIFT_INIT(x) ADJOINED({})\n", decides ? "(VALUE)((x) != 0)" : "x");
-  text += fmt::format("#define TO_OUT(x) {}\n",
-                      spec.output.is_struct() ? "VALUE_OF(x)" : "((OUT)VALUE_OF(x))");
+  text +=
+      fmt::format("#define TO_OUT(x) {}\n", stored(spec.accumulator, spec.output, "VALUE_OF(x)"));
 }
 
 /// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.
@@ -179,6 +206,13 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   std::string text;
   append_file(text, device, "types");
   if (uses_f64(spec)) append_file(text, device, "types_f64");
+  if (stores(spec, Type::f16)) {
+    append_file(text, device, "types_f16");
+    // GPUs, which exchange registers, have instructions for it.
+    const bool native = device.capabilities().lanes != "local";
+    append_file(text, device, native ? "halves_native" : "halves_bits");
+  }
+  if (stores(spec, Type::bf16)) append_file(text, device, "types_bf16");
 
   auto defines = spec.defines;
   std::sort(defines.begin(), defines.end());

@@ -14,19 +14,23 @@ namespace bifold {
 std::string_view version() noexcept { return BIFOLD_VERSION; }
 
 std::string_view name_of(Type type) noexcept {
-  constexpr std::array<std::string_view, all_types.size()> names{"i8",  "i16", "i32", "i64", "u8",
-                                                                 "u16", "u32", "u64", "f32", "f64"};
+  constexpr std::array<std::string_view, all_types.size() + storage_types.size()> names{
+      "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "f16", "bf16"};
   return type.is_struct() ? type.structure()->name : names[type.kind()];
 }
 
-void detail::refuse_struct(Type type) {
+void detail::refuse_type(Type type) {
   throw Error(ErrorCategory::invalid_argument,
-              "the struct " + std::string(name_of(type)) +
-                  " stands where only a built-in element type can");
+              (type.is_struct() ? "the struct " : "the storage type ") +
+                  std::string(name_of(type)) +
+                  " stands where only a built-in type to compute with can");
 }
 
 std::optional<Type> parse_type(std::string_view name) noexcept {
   for (const Type type : all_types) {
+    if (name_of(type) == name) return type;
+  }
+  for (const Type type : storage_types) {
     if (name_of(type) == name) return type;
   }
   return std::nullopt;

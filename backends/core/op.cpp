@@ -91,6 +91,11 @@ std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
                                                              Commutativity commutativity,
                                                              bool exact_parts) {
   core::check_operator_text(name, expression);
+  if (is_storage(type)) {
+    throw Error(
+        ErrorCategory::invalid_argument,
+        "operator " + name + ": values of " + std::string(name_of(type)) + " are combined as f32");
+  }
   const bool commutative = commutativity == Commutativity::commutative;
   std::uint64_t id = core::hash(name);
   id = core::hash(expression, id);
@@ -155,7 +160,7 @@ std::uint64_t Operator::id() const noexcept { return definition_->id; }
 
 bool Operator::supports(Type type) const noexcept {
   if (kind() == OperatorKind::user) return type == definition_->type;
-  return !type.is_struct() && !(is_bitwise(kind()) && is_floating(type));
+  return !type.is_struct() && !is_storage(type) && !(is_bitwise(kind()) && is_floating(type));
 }
 
 bool Operator::exact(Type type) const noexcept {

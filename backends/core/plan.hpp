@@ -149,6 +149,9 @@ ScanPlan make_plan(const Device& device, const ScanShape& shape, const Tuning& t
 /// An initial value as the operator counts it: logical ones count it as 0 or 1, as an element.
 Value lift(const Operator& op, const Value& init);
 
+/// A number as one of another type, rounded once.
+Value convert(const Value& value, Type to);
+
 /// The memory of a call. It refers to the views.
 struct CallViews {
   const ErasedView& input;

@@ -22,6 +22,11 @@ void check_conversion(Type from, Type to, const char* what) {
                                                      std::string(name_of(to)) + " of " +
                                                      std::string(name_of(from)));
   }
+  if (is_storage(to) && !is_floating(from)) {
+    throw Error(ErrorCategory::invalid_argument,
+                std::string(what) + ": " + std::string(name_of(to)) +
+                    " is rounded from f32 or f64, not from " + std::string(name_of(from)));
+  }
   if (is_floating(from) && !is_floating(to)) {
     throw Error(ErrorCategory::invalid_argument,
                 std::string(what) + ": " + std::string(name_of(from)) +
@@ -29,7 +34,26 @@ void check_conversion(Type from, Type to, const char* what) {
   }
 }
 
+// Storage types are what elements are read from and rounded to, and nothing else.
+void check_storage(const PlanShape& shape) {
+  if (is_storage(shape.accumulator)) {
+    throw Error(ErrorCategory::invalid_argument,
+                "no values of " + std::string(name_of(shape.accumulator)) +
+                    " are accumulated: the accumulator of such elements is f32 or f64");
+  }
+  for (const Type type :
+       {shape.input, shape.accumulator, shape.output, shape.second.value_or(shape.input)}) {
+    for (const Type part : storage_types) {
+      if (!type.is_struct() || !contains(type, part)) continue;
+      throw Error(ErrorCategory::invalid_argument, "struct " + std::string(name_of(type)) +
+                                                       ": no field may be " +
+                                                       std::string(name_of(part)));
+    }
+  }
+}
+
 void check_shape(const PlanShape& shape) {
+  check_storage(shape);
   const std::string_view map = shape.map.expression();
   if (uses_word(map, "y") && !shape.second) {
     throw Error(ErrorCategory::invalid_argument,
@@ -108,6 +132,15 @@ PlanShape to_accumulators(PlanShape shape) {
   shape.output = shape.accumulator;
   shape.on_device.init = false;
   return shape;
+}
+
+Value convert(const Value& value, Type to) {
+  if (value.type() == to) return value;
+  return visit_scalar_type(value.type(), [&](auto from) -> Value {
+    return visit_scalar_type(to, [&](auto zero) -> Value {
+      return static_cast<decltype(zero)>(value.as<decltype(from)>());
+    });
+  });
 }
 
 bool has_lanes_of_32(const Device& device) {

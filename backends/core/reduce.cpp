@@ -11,8 +11,9 @@ namespace bifold {
 namespace {
 
 core::PlanShape plan_shape(const ReduceShape& shape) {
-  return {shape.input, shape.accumulator, shape.accumulator, ScanKind::inclusive, shape.op,
-          shape.map,   shape.on_device,   shape.order,       shape.second};
+  return {shape.input,         shape.accumulator, shape.result.value_or(shape.accumulator),
+          ScanKind::inclusive, shape.op,          shape.map,
+          shape.on_device,     shape.order,       shape.second};
 }
 
 const std::optional<ErasedView> no_view;
@@ -67,16 +68,21 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
              const std::optional<Value>& init, const Map& map, const ReduceOptions& options) {
   std::optional<Type> second;
   if (views.second) second = views.second->type;
-  const auto plan = find(queue.device(),
-                         {views.input.type, views.output.type, op, options.variant, map,
-                          core::values_on_device(call_options(options)), options.order, second},
-                         &queue.state());
-  core::run_plan(*plan, queue, views, init, call_options(options));
+  const Type result = views.output.type;
+  const Type accumulator = accumulator_of(result);
+  const auto plan =
+      find(queue.device(),
+           {views.input.type, accumulator, op, options.variant, map,
+            core::values_on_device(call_options(options)), options.order, second, result},
+           &queue.state());
+  std::optional<Value> start = init;
+  if (init && init->type() == result) start = core::convert(*init, accumulator);
+  core::run_plan(*plan, queue, views, start, call_options(options));
 }
 
 Value blocking(Queue& queue, const ErasedView& input, const std::optional<ErasedView>& second,
-               Type accumulator, const Operator& op, const std::optional<Value>& init,
-               const Map& map, const ReduceOptions& options) {
+               Type result, const Operator& op, const std::optional<Value>& init, const Map& map,
+               const ReduceOptions& options) {
   detail::QueueState& state = queue.state();
   // The cell is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);
@@ -85,11 +91,11 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
                           core::refuse_in_graph(state, "a reduction to the host");
                           return state.arena.result_cell();
                         }(),
-                        0, 1, accumulator, true};
+                        0, 1, result, true};
   enqueue(queue, {input, second, cell}, op, init, map, options);
   std::array<std::byte, max_element_bytes> bytes{};
   queue.download_bytes(cell, bytes.data(), 1);
-  return Value::from_bytes(accumulator, bytes.data());
+  return Value::from_bytes(result, bytes.data());
 }
 
 }  // namespace
@@ -113,16 +119,16 @@ void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result
   enqueue(queue, {input, no_view, result}, op, init, {}, options);
 }
 
-Value transform_reduce(Queue& queue, const ErasedView& input, Type accumulator, const Operator& op,
+Value transform_reduce(Queue& queue, const ErasedView& input, Type result, const Operator& op,
                        const std::optional<Value>& init, const Map& map,
                        const ReduceOptions& options) {
-  return blocking(queue, input, no_view, accumulator, op, init, map, options);
+  return blocking(queue, input, no_view, result, op, init, map, options);
 }
 
-Value transform_reduce(Queue& queue, const ErasedView& input, const ErasedView& second,
-                       Type accumulator, const Operator& op, const std::optional<Value>& init,
-                       const Map& map, const ReduceOptions& options) {
-  return blocking(queue, input, second, accumulator, op, init, map, options);
+Value transform_reduce(Queue& queue, const ErasedView& input, const ErasedView& second, Type result,
+                       const Operator& op, const std::optional<Value>& init, const Map& map,
+                       const ReduceOptions& options) {
+  return blocking(queue, input, second, result, op, init, map, options);
 }
 
 Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,

@@ -82,6 +82,7 @@ class LevelReduce final : public Plan {
   struct Kernels {
     PlannedKernel first;  // From the input's type to accumulators.
     PlannedKernel rest;   // From accumulators.
+    PlannedKernel last;   // From the accumulator to a result of another type, else empty.
   };
   LevelReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
               Levels levels, bool on_copy, Kernels kernels)
@@ -90,11 +91,11 @@ class LevelReduce final : public Plan {
         on_copy_(on_copy),
         kernels_(std::move(kernels)) {}
 
-  // The results of two launches in turn, behind the copy.
+  // The results of two launches in turn, behind the copy, and what becomes the result.
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     const std::uint64_t first = levels_.first(n);
     const std::uint64_t second = levels_.next(first);
-    const std::uint64_t values = (on_copy_ ? n : 0) + first + second;
+    const std::uint64_t values = (on_copy_ ? n : 0) + first + second + (converts() ? 1 : 0);
     return accumulators(values, size_of(shape().accumulator));
   }
 
@@ -104,34 +105,43 @@ class LevelReduce final : public Plan {
     std::array<Range, 2> buffers{work, work};
     buffers[0].offset += on_copy_ ? call.count.n : 0;
     buffers[1].offset = buffers[0].offset + first;
+    const Init init = converts()
+                          ? Init{StoredAccumulator(shape().op, shape().accumulator, std::nullopt)}
+                          : call.init;
+    const Range result =
+        converts() ? Range{work.memory, buffers[1].offset + levels_.next(first)} : call.output;
 
     Range from = call.input.first;
     std::uint64_t n = call.count.n;
     std::uint64_t results = first;
     for (std::size_t level = 0;; ++level) {
-      const Range to = results == 1 ? call.output : buffers[level % 2];
+      const Range to = results == 1 ? result : buffers[level % 2];
       const PlannedKernel& kernel = level == 0 ? kernels_.first : kernels_.rest;
       const std::uint64_t groups = divide_up(results, levels_.per_group);
       if (on_copy_) {
-        launch(call.queue, kernel, groups, from, n, call.init, to, work);
+        launch(call.queue, kernel, groups, from, n, init, to, work);
       } else {
-        launch(call.queue, kernel, groups, from, n, call.init, to);
+        launch(call.queue, kernel, groups, from, n, init, to);
       }
-      if (results == 1) return;
+      if (results == 1) break;
       from = to;
       n = results;
       results = levels_.next(n);
     }
+    if (!converts()) return;
+    launch(call.queue, kernels_.last, 1, result, std::uint64_t{1}, call.init, call.output);
   }
 
  private:
+  [[nodiscard]] bool converts() const noexcept { return kernels_.last.kernel != nullptr; }
+
   Levels levels_;
   bool on_copy_;
   Kernels kernels_;
 };
 
-// Atomic updates of one cell. Accumulators that are no atomic word of their own live in a word of
-// scratch until a last work-item writes them to the result.
+// Atomic updates of one cell. Results that are no atomic word of their own come from a word of
+// scratch when a last work-item writes them.
 class CellReduce final : public Plan {
  public:
   CellReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
@@ -179,7 +189,10 @@ std::shared_ptr<const Plan> plan_levels(const Device& device, const gallery::Var
   };
   return std::make_shared<LevelReduce>(
       device, variant, shape, levels, on_copy,
-      LevelReduce::Kernels{kernel(to_accumulators(shape)), kernel(over_accumulators(shape))});
+      LevelReduce::Kernels{kernel(to_accumulators(shape)), kernel(over_accumulators(shape)),
+                           shape.output == shape.accumulator
+                               ? PlannedKernel{}
+                               : build_partials_stage(device, shape, 1)});
 }
 
 }  // namespace
@@ -250,7 +263,8 @@ std::shared_ptr<const Plan> plan_cell_reduce(const Device& device, const gallery
                         size_of(shape.accumulator)};
   PlannedKernel last;
   // A struct may be aligned to less than its size.
-  if (size_of(shape.accumulator) < 4 || shape.accumulator.is_struct()) {
+  if (size_of(shape.accumulator) < 4 || shape.accumulator.is_struct() ||
+      shape.output != shape.accumulator) {
     last = build_partials_stage(device, shape, 1);
   }
   return std::make_shared<CellReduce>(

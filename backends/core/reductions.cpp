@@ -29,8 +29,8 @@ const Operator& per_type(Type element, Make make) {
     }
     return operators;
   }();
-  if (element.is_struct()) detail::refuse_struct(element);
-  return all->at(element.kind());
+  if (element.is_struct()) detail::refuse_type(element);
+  return all->at(accumulator_of(element).kind());
 }
 
 // The operand that `comes_first` puts in front; of equals, that of the lower index.
@@ -70,7 +70,7 @@ const Map& indexed(Type element) {
     }
     return all;
   }();
-  return maps->at(element.kind());
+  return maps->at(accumulator_of(element).kind());
 }
 
 const Map& twice(Type element) {
@@ -81,13 +81,13 @@ const Map& twice(Type element) {
     }
     return all;
   }();
-  return maps->at(element.kind());
+  return maps->at(accumulator_of(element).kind());
 }
 
 Value find_first(Queue& queue, const ErasedView& input, const Operator& op,
                  const ReduceOptions& options) {
-  const Type result =
-      visit_type(input.type, [](auto zero) { return type_of<Indexed<decltype(zero)>>(); });
+  const Type result = visit_type(accumulator_of(input.type),
+                                 [](auto zero) { return type_of<Indexed<decltype(zero)>>(); });
   return transform_reduce(queue, input, result, op, {}, indexed(input.type), options);
 }
 
@@ -112,7 +112,7 @@ Joined join(const std::vector<Reduction>& reductions) {
   std::string name = "Many";
   for (std::size_t i = 0; i < reductions.size(); ++i) {
     const Type type = reductions[i].accumulator;
-    if (type.is_struct()) detail::refuse_struct(type);
+    if (type.is_struct() || is_storage(type)) detail::refuse_type(type);
     names.push_back("r" + std::to_string(i));
     name += "_" + std::string(name_of(type));
   }
@@ -182,8 +182,8 @@ Value argmax(Queue& queue, const ErasedView& input, const ReduceOptions& options
 
 Value minmax(Queue& queue, const ErasedView& input, const ReduceOptions& options) {
   const Operator& op = minmax_operator(input.type);
-  const Type result =
-      visit_type(input.type, [](auto zero) { return type_of<MinMax<decltype(zero)>>(); });
+  const Type result = visit_type(accumulator_of(input.type),
+                                 [](auto zero) { return type_of<MinMax<decltype(zero)>>(); });
   return transform_reduce(queue, input, result, op, {}, twice(input.type), options);
 }
 
@@ -220,7 +220,7 @@ void count_if_into(Queue& queue, const ErasedView& input, const ErasedView& resu
 Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second,
                     const Value& init, const ReduceOptions& options) {
   for (const Type type : {first.type, second.type, init.type()}) {
-    if (type.is_struct()) detail::refuse_struct(type);
+    if (type.is_struct()) detail::refuse_type(type);
   }
   const bool floating = is_floating(first.type) || is_floating(second.type);
   if (floating && !is_floating(init.type())) {

@@ -226,7 +226,8 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
     if (!events.empty()) state.backend->wait(events);
     // A scan of nothing writes nothing; a reduction of nothing is its initial value.
     if (output.count > 0 && start) {
-      fill_elements(*state.backend, output.memory, output.byte_offset, 1, *start);
+      fill_elements(*state.backend, output.memory, output.byte_offset, 1,
+                    convert(*start, output.type));
     }
   } else {
     try {

@@ -29,17 +29,12 @@ std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& 
 
 // An initial value of the output's type as one of the accumulator's.
 Value convert(const Operator& op, const Value& init, Type to) {
-  const Value value = core::lift(op, init);
-  if (value.type() == to) return value;
+  const Value value = core::lift(op, core::convert(init, accumulator_of(init.type())));
   if (is_floating(value.type()) && !is_floating(to) && !core::is_logical(op.kind())) {
     throw Error(ErrorCategory::invalid_argument,
                 "a floating initial value does not convert to the integer accumulator");
   }
-  return visit_type(value.type(), [&](auto from) -> Value {
-    return visit_type(to, [&](auto zero) -> Value {
-      return static_cast<decltype(zero)>(value.as<decltype(from)>());
-    });
-  });
+  return core::convert(value, to);
 }
 
 }  // namespace
@@ -70,7 +65,7 @@ void warm(const Device& device, const ScanShape& shape) { static_cast<void>(find
 void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
                     const Operator& op, const std::optional<Value>& init, const Map& map,
                     const ScanOptions& options) {
-  const Type accumulator = options.accumulate.value_or(output.type);
+  const Type accumulator = options.accumulate.value_or(accumulator_of(output.type));
   const ScanPlan plan(find(queue.device(),
                            {input.type, output.type, accumulator, kind, op, options.variant,
                             core::values_on_device(call_options(options)), options.order, map},

@@ -49,6 +49,9 @@ void check_layout(const Definition& definition, std::size_t size) {
   std::size_t end = 0;
   std::size_t alignment = 1;
   for (const StructField& field : definition.fields) {
+    if (is_storage(field.type)) {
+      refuse("struct " + definition.name + ": no field may be " + std::string(name_of(field.type)));
+    }
     const std::size_t width = size_of(field.type);
     alignment = std::max(alignment, width);
     const std::size_t offset = (end + width - 1) / width * width;

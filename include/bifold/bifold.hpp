@@ -8,6 +8,7 @@
 #include <bifold/error.hpp>
 #include <bifold/event.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/half.hpp>
 #include <bifold/log.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>

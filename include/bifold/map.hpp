@@ -15,7 +15,8 @@ namespace bifold {
 
 /// A function of one element, written once for every backend: an expression over `x`, such as
 /// "x * x" or "make_Range(x, x)", in the expressions that C99 and C++ share. Its value is converted
-/// to the accumulator's type, or is of it when that is a struct. A cheap value: copies share one
+/// to the accumulator's type, or is of it when that is a struct. Elements of f16 and bf16 are f32
+/// here. A cheap value: copies share one
 /// immutable definition. The default one is the identity.
 class BIFOLD_API Map {
  public:

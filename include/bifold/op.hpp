@@ -82,7 +82,8 @@ class BIFOLD_API Operator {
   /// give the bits of reference::v1: -0.0 for a floating sum. The operator must be associative; its
   /// operands are combined in index order unless it is declared commutative.
   /// Throws invalid_argument when the text is empty, unbalanced, not one expression, or uses the
-  /// preprocessor. A mistake only a compiler sees is a build_failure at the first use.
+  /// preprocessor, or the identity is f16 or bf16, whose values are combined as f32. A mistake only
+  /// a compiler sees is a build_failure at the first use.
   static Operator user(std::string name, std::string expression, Value identity,
                        Commutativity commutativity = Commutativity::non_commutative);
 
@@ -103,8 +104,8 @@ class BIFOLD_API Operator {
   [[nodiscard]] std::string_view name() const noexcept;
   /// Whether operands may be combined in any order.
   [[nodiscard]] bool commutative() const noexcept;
-  /// Whether the operator is defined on `type`: bitwise ones are not on floating types, a user
-  /// operator only on the type of its identity.
+  /// Whether the operator is defined on `type`: bitwise ones are not on floating types, none
+  /// is on f16 and bf16, a user operator only on the type of its identity.
   [[nodiscard]] bool supports(Type type) const noexcept;
   /// Whether every association of operands gives the same bits (any NaN counting as the same): true
   /// of integers, where associativity is exact, and of minimum, maximum and logical operators. So
@@ -149,11 +150,11 @@ inline constexpr bool is_bitwise<BuiltinOperator<Kind>> =
 }  // namespace detail
 
 /// Op can combine values of type T, as far as the compiler can tell: built-in operators are defined
-/// on built-in types, bitwise ones on integers.
+/// on numbers, bitwise ones on integers. Values of f16 and bf16 are combined as float.
 template <class Op, class T>
 concept operator_on = element<T> && detail::is_operator<Op> &&
                       (std::same_as<Op, Operator> ||
-                       (builtin_element<T> && !(detail::is_bitwise<Op> && std::floating_point<T>)));
+                       (scalar_element<T> && (std::integral<T> || !detail::is_bitwise<Op>)));
 
 /// @}
 

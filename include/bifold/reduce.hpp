@@ -47,14 +47,15 @@ struct ReduceOptions {
 
 /// What a reduction is, apart from its data.
 struct ReduceShape {
-  Type input = Type::i32;        ///< Of the elements read.
-  Type accumulator = Type::i32;  ///< Of the initial value and the result, as std::reduce.
-  Operator op = plus;            ///< Defined on the accumulator.
+  Type input = Type::i32;                   ///< Of the elements read.
+  Type accumulator = Type::i32;             ///< Of the initial value and of partial results.
+  Operator op = plus;                       ///< Defined on the accumulator.
   std::string_view variant = "production";  ///< The name of a reduction of the gallery.
   Map map{};                                ///< Applied to each element before it is combined.
   DeviceValues on_device{};      ///< What the options' count_from and init_from will bring.
   Order order = Order::v1;       ///< What "production" keeps to.
   std::optional<Type> second{};  ///< Of the elements of a second array, which the map names y.
+  std::optional<Type> result{};  ///< Rounded to it once; the accumulator's by default.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -63,10 +64,10 @@ struct ReduceShape {
 class BIFOLD_API ReducePlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
-  /// unknown variant, an operator not defined on the accumulator, a count of another type than u32
-  /// and u64, a total, a map that names y without a second array or a second array without a map,
-  /// or, without a map, a floating input to an integer accumulator (logical operators excepted) or
-  /// a struct to another type.
+  /// unknown variant, an operator not defined on the accumulator, an accumulator of f16 or bf16, a
+  /// count of another type than u32 and u64, a total, a map that names y without a second array or
+  /// a second array without a map, or, without a map, a floating input to an integer accumulator
+  /// (logical operators excepted) or a struct to another type.
   ReducePlan(const Device& device, const ReduceShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -107,7 +108,8 @@ BIFOLD_API void warm(const Device& device, const ReduceShape& shape);
 /// @{
 
 /// Enqueues result[0] = op(init, reduction of map(x) over input); the accumulator is the result's
-/// type. n = 0 gives init, and no init stands for the operator's identity. Errors as ReducePlan and
+/// type, or f32 where that is f16 or bf16: then init is of either, and the result is rounded once.
+/// n = 0 gives init, and no init stands for the operator's identity. Errors as ReducePlan and
 /// ReducePlan::run; the plan is kept by the device.
 BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,
                                       const ErasedView& result, const Operator& op,
@@ -125,20 +127,19 @@ BIFOLD_API void reduce_into(Queue& queue, const ErasedView& input, const ErasedV
                             const Operator& op, const std::optional<Value>& init,
                             const ReduceOptions& options = {});
 
-/// Blocks, and returns op(init, reduction of map(x) over input), accumulated in `accumulator`,
-/// which is init's type, where types are known at run time only. Errors as transform_reduce_into(),
-/// and failures of the work.
-BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, Type accumulator,
+/// Blocks, and returns op(init, reduction of map(x) over input) as a `result`, accumulated as
+/// transform_reduce_into() does, where types are known at run time only. Errors as
+/// transform_reduce_into(), and failures of the work.
+BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, Type result,
                                   const Operator& op, const std::optional<Value>& init,
                                   const Map& map, const ReduceOptions& options = {});
 
 /// The same over pairs: map(x, y) of the elements of one index in two arrays of one length.
 BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, const ErasedView& second,
-                                  Type accumulator, const Operator& op,
-                                  const std::optional<Value>& init, const Map& map,
-                                  const ReduceOptions& options = {});
+                                  Type result, const Operator& op, const std::optional<Value>& init,
+                                  const Map& map, const ReduceOptions& options = {});
 
-/// Blocks, and returns op(init, reduction of map(x) over input), accumulated in init's type.
+/// Blocks, and returns op(init, reduction of map(x) over input) in init's type.
 BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
                                   const Value& init, const Map& map,
                                   const ReduceOptions& options = {});
@@ -148,15 +149,16 @@ BIFOLD_API Value reduce(Queue& queue, const ErasedView& input, const Operator& o
                         const Value& init, const ReduceOptions& options = {});
 
 /// Blocks, and returns op(init, reduction of `input`), accumulated in the type of `init`, as
-/// std::reduce does. Errors as transform_reduce_into(), and failures of the work; floating elements
-/// into an integer are invalid_argument, where std::reduce would truncate each.
+/// std::reduce does, or in float where that is f16 or bf16. Errors as transform_reduce_into(), and
+/// failures of the work; floating elements into an integer are invalid_argument, where std::reduce
+/// would truncate each.
 template <device_range R, element T, operator_on<T> Op>
 [[nodiscard]] T reduce(Queue& queue, R&& input, Op op, T init, const ReduceOptions& options = {}) {
   return reduce(queue, erase(input), Operator(op), Value(init), options).template as<T>();
 }
 
-/// Blocks, and returns the reduction of `input` in its own type; the operator's identity when it
-/// is empty, invalid_argument where there is none.
+/// Blocks, and returns the reduction of `input` in its own type, accumulated in float where that
+/// is f16 or bf16; the operator's identity when it is empty, invalid_argument where there is none.
 template <device_range R, operator_on<range_value_t<R>> Op>
 [[nodiscard]] range_value_t<R> reduce(Queue& queue, R&& input, Op op,
                                       const ReduceOptions& options = {}) {
@@ -185,28 +187,29 @@ template <device_range R, device_range S, element T, operator_on<T> Op>
       .template as<T>();
 }
 
-/// Enqueues result[0] = op(init, reduction of `input`), accumulated in the result's type, to which
-/// init is converted. `result` has one element, outside `input`.
+/// Enqueues result[0] = op(init, reduction of `input`), accumulated in accumulator_t of the
+/// result's type, to which init is converted. `result` has one element, outside `input`.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init,
                  const ReduceOptions& options = {}) {
   reduce_into(queue, erase(input), erase(result), Operator(op),
-              Value(static_cast<range_value_t<Out>>(init)), options);
+              Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), options);
 }
 
-/// Enqueues result[0] = the reduction of `input`, accumulated in the result's type.
+/// Enqueues result[0] = the reduction of `input`, accumulated in accumulator_t of the result's
+/// type.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
 void reduce_into(Queue& queue, R&& input, Out&& result, Op op, const ReduceOptions& options = {}) {
   reduce_into(queue, erase(input), erase(result), Operator(op), std::nullopt, options);
 }
 
-/// Enqueues result[0] = op(init, reduction of map(x) over `input`), accumulated in the result's
-/// type, to which init is converted.
+/// Enqueues result[0] = op(init, reduction of map(x) over `input`), accumulated in accumulator_t of
+/// the result's type, to which init is converted.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void transform_reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init, const Map& map,
                            const ReduceOptions& options = {}) {
   transform_reduce_into(queue, erase(input), erase(result), Operator(op),
-                        Value(static_cast<range_value_t<Out>>(init)), map, options);
+                        Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), map, options);
 }
 
 /// @}

@@ -119,8 +119,8 @@ struct StructTraits<CompensatedSum<T>> {
 /// @addtogroup results
 /// @{
 
-/// What argmin() reduces by, on Indexed of that built-in type: NaN comes first of all, then what is
-/// less, -0 below +0; of equals, the first.
+/// What argmin() reduces by, on Indexed of that built-in type (accumulator_t of f16 and bf16): NaN
+/// comes first of all, then what is less, -0 below +0; of equals, the first.
 BIFOLD_API const Operator& argmin_operator(Type element);
 /// What argmax() reduces by: NaN comes first of all, then what is greater, +0 above -0; of equals,
 /// the first.
@@ -180,26 +180,29 @@ BIFOLD_API std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
 /// least of all, -0 as less than +0, and the first of equals is found. Of no elements, the identity
 /// of `minimum` and no_index.
 template <device_range R>
-[[nodiscard]] Indexed<range_value_t<R>> argmin(Queue& queue, R&& input,
-                                               const ReduceOptions& options = {}) {
-  return argmin(queue, erase(input), options).template as<Indexed<range_value_t<R>>>();
+[[nodiscard]] Indexed<accumulator_t<range_value_t<R>>> argmin(Queue& queue, R&& input,
+                                                              const ReduceOptions& options = {}) {
+  return argmin(queue, erase(input), options)
+      .template as<Indexed<accumulator_t<range_value_t<R>>>>();
 }
 
 /// Blocks, and returns the greatest element of `input` and its index: NaN counts as greatest of
 /// all, +0 as greater than -0, and the first of equals is found. Of no elements, the identity of
 /// `maximum` and no_index.
 template <device_range R>
-[[nodiscard]] Indexed<range_value_t<R>> argmax(Queue& queue, R&& input,
-                                               const ReduceOptions& options = {}) {
-  return argmax(queue, erase(input), options).template as<Indexed<range_value_t<R>>>();
+[[nodiscard]] Indexed<accumulator_t<range_value_t<R>>> argmax(Queue& queue, R&& input,
+                                                              const ReduceOptions& options = {}) {
+  return argmax(queue, erase(input), options)
+      .template as<Indexed<accumulator_t<range_value_t<R>>>>();
 }
 
 /// Blocks, and returns the least and the greatest element of `input`, as by `minimum` and
 /// `maximum`; of no elements, their identities.
 template <device_range R>
-[[nodiscard]] MinMax<range_value_t<R>> minmax(Queue& queue, R&& input,
-                                              const ReduceOptions& options = {}) {
-  return minmax(queue, erase(input), options).template as<MinMax<range_value_t<R>>>();
+[[nodiscard]] MinMax<accumulator_t<range_value_t<R>>> minmax(Queue& queue, R&& input,
+                                                             const ReduceOptions& options = {}) {
+  return minmax(queue, erase(input), options)
+      .template as<MinMax<accumulator_t<range_value_t<R>>>>();
 }
 
 /// Blocks, and returns the number of elements x, of index i, for which the expression is not 0.
@@ -224,16 +227,19 @@ template <device_range R, std::floating_point T>
   return sum_compensated(queue, erase(input), Value(init), options).template as<T>();
 }
 
-/// Blocks, and returns the reductions of `input` by several built-in operators, in its own type,
-/// from one reading: const auto [sum, low, high] = reduce_many(queue, x, plus, minimum, maximum).
+/// Blocks, and returns the reductions of `input` by several built-in operators, in its own type
+/// (accumulated in accumulator_t of it), from one reading: const auto [sum, low, high] =
+/// reduce_many(queue, x, plus, minimum, maximum).
 template <device_range R, operator_on<range_value_t<R>>... Ops>
 [[nodiscard]] std::array<range_value_t<R>, sizeof...(Ops)> reduce_many(Queue& queue, R&& input,
                                                                        Ops... ops) {
   using T = range_value_t<R>;
   const std::vector<Value> values =
-      reduce_many(queue, erase(input), {Reduction{Operator(ops), type_of<T>()}...});
+      reduce_many(queue, erase(input), {Reduction{Operator(ops), type_of<accumulator_t<T>>()}...});
   std::array<T, sizeof...(Ops)> results;
-  for (std::size_t i = 0; i < values.size(); ++i) results[i] = values[i].template as<T>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    results[i] = static_cast<T>(values[i].template as<accumulator_t<T>>());
+  }
   return results;
 }
 

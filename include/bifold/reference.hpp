@@ -66,7 +66,7 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
 }
 
 /// The accumulator's value of one input element: converted, and for logical operators 0 or 1.
-template <builtin_element Acc, builtin_element In>
+template <builtin_element Acc, scalar_element In>
 constexpr Acc lift(OperatorKind kind, In x) noexcept {
   if (kind == OperatorKind::logical_and || kind == OperatorKind::logical_or) {
     return static_cast<Acc>(x != In{0});
@@ -97,7 +97,7 @@ constexpr void scan(ScanKind kind, std::span<const In> input, std::span<Out> out
 }
 
 /// reduce() for a built-in operator.
-template <builtin_element Acc, builtin_element In>
+template <builtin_element Acc, scalar_element In>
 constexpr Acc reduce(OperatorKind op, std::span<const In> input, Acc init) {
   return reduce(
       input, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
@@ -105,7 +105,7 @@ constexpr Acc reduce(OperatorKind op, std::span<const In> input, Acc init) {
 }
 
 /// scan() for a built-in operator.
-template <builtin_element Acc, builtin_element In, builtin_element Out>
+template <builtin_element Acc, scalar_element In, scalar_element Out>
 constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
                     std::span<Out> output, Acc init) {
   scan(

@@ -37,10 +37,11 @@ BIFOLD_API std::string_view name_of(ScanKind kind) noexcept;
 
 /// Everything about a scan call that has a default.
 struct ScanOptions {
-  std::vector<Event> wait{};                ///< The call starts after these.
-  Event* done = nullptr;                    ///< Receives the call's completion.
-  const Workspace* workspace = nullptr;     ///< Scratch to use instead of the queue's own.
-  std::optional<Type> accumulate{};         ///< Accumulate in this type; the output's by default.
+  std::vector<Event> wait{};             ///< The call starts after these.
+  Event* done = nullptr;                 ///< Receives the call's completion.
+  const Workspace* workspace = nullptr;  ///< Scratch to use instead of the queue's own.
+  std::optional<Type>
+      accumulate{};  ///< Accumulate in this type, not accumulator_of() the output's.
   std::string_view variant = "production";  ///< The name of a scan of the gallery.
   Order order = Order::v1;                  ///< What "production" keeps to.
   /// One u32 or u64 in device memory, read when the call runs: n. The input's count is then the
@@ -116,7 +117,7 @@ BIFOLD_API void warm(const Device& device, const ScanShape& shape);
 /// @{
 
 /// Enqueues the scan of input into output; without init the carry is the operator's identity. An
-/// init of the output's type is converted to the accumulator's.
+/// init of another type is converted to the accumulator's.
 /// Errors as ScanPlan and ScanPlan::run; the plan is kept by the device.
 BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
                      const Operator& op, const std::optional<Value>& init = {},
@@ -128,20 +129,21 @@ BIFOLD_API void transform_scan(Queue& queue, ScanKind kind, const ErasedView& in
                                const std::optional<Value>& init, const Map& map,
                                const ScanOptions& options = {});
 
-/// Enqueues output[i] = op over input[0..i], accumulated in the output's type unless the options
-/// say otherwise. In place is allowed. Errors as ScanPlan and ScanPlan::run.
+/// Enqueues output[i] = op over input[0..i], accumulated in accumulator_t of the output's type
+/// unless the options say otherwise, and rounded to the output's once. In place is allowed. Errors
+/// as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
 void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOptions& options = {}) {
   scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), {}, options);
 }
 
-/// Enqueues output[i] = op over init, converted to the output's type, and input[0..i]. In place is
-/// allowed. Errors as ScanPlan and ScanPlan::run.
+/// Enqueues output[i] = op over init, converted to accumulator_t of the output's type, and
+/// input[0..i]. In place is allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
   scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op),
-       Value(static_cast<range_value_t<Out>>(init)), options);
+       Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), options);
 }
 
 /// Enqueues output[i] = op over input[0..i-1]; output[0] is the operator's identity. In place is
@@ -151,13 +153,13 @@ void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOpti
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), {}, options);
 }
 
-/// Enqueues output[i] = op over init, converted to the output's type, and input[0..i-1]; output[0]
-/// is init. In place is allowed. Errors as ScanPlan and ScanPlan::run.
+/// Enqueues output[i] = op over init, converted to accumulator_t of the output's type, and
+/// input[0..i-1]; output[0] is init. In place is allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
-       Value(static_cast<range_value_t<Out>>(init)), options);
+       Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), options);
 }
 
 /// Enqueues output[i] = op over map(x) of input[0..i]. In place is allowed. Errors as
@@ -169,13 +171,13 @@ void transform_inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, cons
                  options);
 }
 
-/// Enqueues output[i] = op over init, converted to the output's type, and map(x) of input[0..i].
-/// In place is allowed. Errors as ScanPlan and ScanPlan::run.
+/// Enqueues output[i] = op over init, converted to accumulator_t of the output's type, and map(x)
+/// of input[0..i]. In place is allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void transform_inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                               const Map& map, const ScanOptions& options = {}) {
   transform_scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op),
-                 Value(static_cast<range_value_t<Out>>(init)), map, options);
+                 Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), map, options);
 }
 
 /// Enqueues output[i] = op over map(x) of input[0..i-1]; output[0] is the operator's identity. In
@@ -187,13 +189,13 @@ void transform_exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, cons
                  options);
 }
 
-/// Enqueues output[i] = op over init, converted to the output's type, and map(x) of input[0..i-1];
-/// output[0] is init. In place is allowed. Errors as ScanPlan and ScanPlan::run.
+/// Enqueues output[i] = op over init, converted to accumulator_t of the output's type, and map(x)
+/// of input[0..i-1]; output[0] is init. In place is allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
 void transform_exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                               const Map& map, const ScanOptions& options = {}) {
   transform_scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
-                 Value(static_cast<range_value_t<Out>>(init)), map, options);
+                 Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), map, options);
 }
 
 /// @}

@@ -9,12 +9,14 @@
 
 namespace bifold::detail {
 
-/// Whether the fields lie one behind the other and no larger struct than `size` bytes holds them.
+/// Whether the fields are of types to compute with, lie one behind the other, and no larger struct
+/// than `size` bytes holds them.
 template <std::size_t Count>
 constexpr bool lists_whole_struct(const std::array<StructField, Count>& fields, std::size_t size) {
   std::size_t end = 0;
   std::size_t alignment = 1;
   for (const StructField& field : fields) {
+    if (is_storage(field.type)) return false;
     const std::size_t width = size_of(field.type);
     if (width > alignment) alignment = width;
     if (field.offset != (end + width - 1) / width * width) return false;
@@ -30,9 +32,9 @@ constexpr bool lists_whole_struct(const std::array<StructField, Count>& fields, 
 
 /// Makes a struct an element type: BIFOLD_STRUCT(Range, low, high), at global scope, behind
 /// `struct Range { float low; float high; };`. Every field is named, in order, and is of a built-in
-/// element type. Kernel texts know the struct by the name given here, without namespaces, its
-/// fields by theirs, and make one by `make_Range(low, high)`. A struct has at most
-/// max_element_bytes bytes and up to 8 fields.
+/// element type, f16 and bf16 excepted. Kernel texts know the struct by the name given here,
+/// without namespaces, its fields by theirs, and make one by `make_Range(low, high)`. A struct has
+/// at most max_element_bytes bytes and up to 8 fields.
 #define BIFOLD_STRUCT(Struct, ...) BIFOLD_STRUCT_NAMED(Struct, Struct, __VA_ARGS__)
 
 /// The same with a name for kernel texts: BIFOLD_STRUCT_NAMED(app::Range, Range, low, high).

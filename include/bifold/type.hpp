@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bifold/export.hpp>
+#include <bifold/half.hpp>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace bifold {
 
@@ -23,18 +25,21 @@ struct StructType;
 /// struct of them. A small value; a struct's definition must outlive everything made with it.
 class Type {
  public:
-  /// The built-in types.
+  /// The built-in types. The 16-bit floating ones are for storage: elements that are read and
+  /// written, and computed with as f32.
   enum Kind : std::uint8_t {
-    i8,   ///< std::int8_t.
-    i16,  ///< std::int16_t.
-    i32,  ///< std::int32_t.
-    i64,  ///< std::int64_t.
-    u8,   ///< std::uint8_t.
-    u16,  ///< std::uint16_t.
-    u32,  ///< std::uint32_t.
-    u64,  ///< std::uint64_t.
-    f32,  ///< float, IEEE 754 binary32.
-    f64,  ///< double, IEEE 754 binary64.
+    i8,    ///< std::int8_t.
+    i16,   ///< std::int16_t.
+    i32,   ///< std::int32_t.
+    i64,   ///< std::int64_t.
+    u8,    ///< std::uint8_t.
+    u16,   ///< std::uint16_t.
+    u32,   ///< std::uint32_t.
+    u64,   ///< std::uint64_t.
+    f32,   ///< float, IEEE 754 binary32.
+    f64,   ///< double, IEEE 754 binary64.
+    f16,   ///< bifold::f16, IEEE 754 binary16; for storage.
+    bf16,  ///< bifold::bf16, the upper half of a binary32; for storage.
   };
 
   /// i32.
@@ -65,10 +70,10 @@ class Type {
   const StructType* structure_ = nullptr;
 };
 
-/// A field of a struct element type: of a built-in type, `offset` bytes from the struct's start.
+/// A field of a struct element type, `offset` bytes from the struct's start.
 struct StructField {
   std::string_view name;  ///< What kernel texts call it.
-  Type type;              ///< A built-in type.
+  Type type;              ///< A built-in type, not one for storage.
   std::size_t offset;     ///< From the struct's start, in bytes.
 
   /// The same name, type and offset.
@@ -85,14 +90,18 @@ struct StructType {
 /// No element has more bytes.
 inline constexpr std::size_t max_element_bytes = 64;
 
-/// The built-in element types.
+/// The built-in element types that one computes with.
 inline constexpr std::array<Type, 10> all_types{Type::i8,  Type::i16, Type::i32, Type::i64,
                                                 Type::u8,  Type::u16, Type::u32, Type::u64,
                                                 Type::f32, Type::f64};
 
+/// The built-in element types that are for storage.
+inline constexpr std::array<Type, 2> storage_types{Type::f16, Type::bf16};
+
 /// Bytes of one element.
 constexpr std::size_t size_of(Type type) noexcept {
-  constexpr std::array<std::size_t, all_types.size()> sizes{1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+  constexpr std::array<std::size_t, all_types.size() + storage_types.size()> sizes{
+      1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 2, 2};
   return type.is_struct() ? type.structure()->size : sizes[type.kind()];
 }
 
@@ -106,14 +115,21 @@ constexpr std::size_t align_of(Type type) noexcept {
   return alignment;
 }
 
-/// Whether it is f32 or f64.
+/// Whether it is f32, f64 or one of the 16-bit floating types.
 constexpr bool is_floating(Type type) noexcept {
   return !type.is_struct() && type.kind() >= Type::f32;
 }
-/// Whether it is a signed integer, f32 or f64.
+/// Whether it is a signed integer or a floating type.
 constexpr bool is_signed(Type type) noexcept {
   return !type.is_struct() && (type.kind() <= Type::i64 || is_floating(type));
 }
+/// Whether it is f16 or bf16: read and written, but computed with as another type.
+constexpr bool is_storage(Type type) noexcept {
+  return !type.is_struct() && type.kind() >= Type::f16;
+}
+/// The type in which elements of `type` are computed with by default: f32 for those that are for
+/// storage, else their own.
+constexpr Type accumulator_of(Type type) noexcept { return is_storage(type) ? Type::f32 : type; }
 
 /// Whether the type is `part`, or a struct with such a field.
 constexpr bool contains(Type type, Type part) noexcept {
@@ -124,7 +140,7 @@ constexpr bool contains(Type type, Type part) noexcept {
   return false;
 }
 
-/// "i8" ... "f64", or the struct's name.
+/// "i8" ... "f64", "f16", "bf16", or the struct's name.
 BIFOLD_API std::string_view name_of(Type type) noexcept;
 
 /// The built-in type of that name, or nothing.
@@ -140,12 +156,21 @@ constexpr bool Type::same_structure(const Type& left, const Type& right) noexcep
   return true;
 }
 
-/// C++ types that are built-in elements: the integers of 1 to 8 bytes (bool excepted), float and
-/// double.
+/// C++ types that are built-in elements to compute with: the integers of 1 to 8 bytes (bool
+/// excepted), float and double.
 template <class T>
 concept builtin_element =
     (std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> && sizeof(T) <= 8) ||
     std::same_as<std::remove_cv_t<T>, float> || std::same_as<std::remove_cv_t<T>, double>;
+
+/// C++ types that are elements to store: f16 and bf16.
+template <class T>
+concept storage_element =
+    std::same_as<std::remove_cv_t<T>, f16> || std::same_as<std::remove_cv_t<T>, bf16>;
+
+/// C++ types that are elements and numbers.
+template <class T>
+concept scalar_element = builtin_element<T> || storage_element<T>;
 
 /// Specialised, by BIFOLD_STRUCT, for the structs that are elements: a StructType `definition`.
 template <class T>
@@ -158,7 +183,7 @@ concept struct_element =
 
 /// C++ types that are elements.
 template <class T>
-concept element = builtin_element<T> || struct_element<T>;
+concept element = scalar_element<T> || struct_element<T>;
 
 /// The tag of a C++ element type. Integers map by size and signedness, so `long` and `long long`
 /// are both i64 where they have eight bytes.
@@ -166,6 +191,8 @@ template <element T>
 constexpr Type type_of() noexcept {
   if constexpr (struct_element<T>) {
     return Type(StructTraits<std::remove_cv_t<T>>::definition);
+  } else if constexpr (storage_element<T>) {
+    return std::same_as<std::remove_cv_t<T>, f16> ? Type::f16 : Type::bf16;
   } else if constexpr (std::is_floating_point_v<T>) {
     return sizeof(T) == 4 ? Type::f32 : Type::f64;
   } else {
@@ -174,16 +201,21 @@ constexpr Type type_of() noexcept {
   }
 }
 
+/// The C++ type in which elements of type T are computed with by default: see accumulator_of().
+template <element T>
+using accumulator_t = std::conditional_t<storage_element<T>, float, std::remove_cv_t<T>>;
+
 namespace detail {
-/// Throws invalid_argument: what was asked of the struct type is for built-in types.
-[[noreturn]] BIFOLD_API void refuse_struct(Type type);
+/// Throws invalid_argument: what was asked of the type is for built-in types to compute with.
+[[noreturn]] BIFOLD_API void refuse_type(Type type);
 }  // namespace detail
 
 /// Calls `body` with a value-initialised object of the C++ type that `type` names: the one bridge
-/// from the run-time tag back to templates. Throws invalid_argument for a struct.
+/// from the run-time tag back to templates. Throws invalid_argument for what one does not compute
+/// with: structs and storage types.
 template <class Body>
 constexpr decltype(auto) visit_type(Type type, Body&& body) {
-  if (type.is_struct()) detail::refuse_struct(type);
+  if (type.is_struct() || is_storage(type)) detail::refuse_type(type);
   switch (type.kind()) {
     case Type::i8: return body(std::int8_t{});
     case Type::i16: return body(std::int16_t{});
@@ -194,9 +226,19 @@ constexpr decltype(auto) visit_type(Type type, Body&& body) {
     case Type::u32: return body(std::uint32_t{});
     case Type::u64: return body(std::uint64_t{});
     case Type::f32: return body(float{});
-    case Type::f64: break;
+    case Type::f64:
+    case Type::f16:
+    case Type::bf16: break;
   }
   return body(double{});
+}
+
+/// visit_type() of storage types as well. Throws invalid_argument for a struct.
+template <class Body>
+constexpr decltype(auto) visit_scalar_type(Type type, Body&& body) {
+  if (type == Type::f16) return body(f16{});
+  if (type == Type::bf16) return body(bf16{});
+  return visit_type(type, std::forward<Body>(body));
 }
 
 /// @}

@@ -1,0 +1,8 @@
+// Prelude: f16, a type of elements that are stored, and computed with as f32. A struct, so that no
+// expression takes its bits for a number.
+
+typedef struct {
+  u16 bits;
+} f16;
+
+#define NATIVE_f16 ushort
