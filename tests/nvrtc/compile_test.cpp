@@ -122,6 +122,26 @@ TEST_CASE("this architecture's share of the rows compiles, each on another type"
   CHECK(turn >= architectures.size());
 }
 
+TEST_CASE("this architecture's share of the rows compiles on storage types, each way") {
+  std::size_t turn = 0;
+  std::size_t compiled = 0;
+  for (const auto& row : gallery::variants()) {
+    for (const Type type : storage_types) {
+      Workload workload = test::workload_of(row, type, plus);
+      if (!supports(workload) || turn++ % architectures.size() != own_turn()) continue;
+      compiled += compiles(workload);
+      workload.accumulator = Type::f64;
+      compiled += compiles(workload);
+    }
+    if (row.algorithm != Algorithm::reduce || row.requirements.backend == "opencl") continue;
+    if (turn % architectures.size() != own_turn()) continue;
+    CHECK_NOTHROW((void)ReducePlan(
+        test::device(),
+        {Type::f16, Type::f32, plus, row.name, "x * x", {}, Order::v1, {}, Type::bf16}));
+  }
+  CHECK(compiled > 0);
+}
+
 TEST_CASE("this architecture's share of the rows compiles on a struct, reductions with a map") {
   const Type pair = type_of<Extent>();
   const Operator op = Operator::fieldwise(pair, {minimum, maximum});

@@ -93,10 +93,25 @@ T draw(Random& random, OperatorKind kind, std::uint64_t index, std::uint64_t cou
   return draw_plus<T>(random, Flavor::exact);
 }
 
+/// Floats, rounded; those of extrema are brought into the range of all storage types.
+HostData stored(Type type, OperatorKind kind, std::uint64_t count, std::uint64_t seed,
+                Flavor flavor) {
+  const HostData floats = make_input(Type::f32, kind, count, seed, flavor);
+  const bool extremum = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
+  HostData data(type, count);
+  visit_scalar_type(type, [&]<class T>(T) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      data.as<T>()[i] = static_cast<T>(floats.as<float>()[i] / (extremum ? 16 : 1));
+    }
+  });
+  return data;
+}
+
 }  // namespace
 
 HostData make_input(Type type, OperatorKind kind, std::uint64_t count, std::uint64_t seed,
                     Flavor flavor) {
+  if (is_storage(type)) return stored(type, kind, count, seed, flavor);
   HostData data(type, count);
   Random random(seed);
   visit_type(type, [&]<class T>(T) {

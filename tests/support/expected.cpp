@@ -14,7 +14,7 @@ namespace {
 HostData lifted(const Workload& workload, const HostData& input, std::uint64_t offset,
                 std::uint64_t n) {
   HostData result(workload.accumulator, n);
-  visit_type(workload.input, [&]<class In>(In) {
+  visit_scalar_type(workload.input, [&]<class In>(In) {
     visit_type(workload.accumulator, [&]<class Acc>(Acc) {
       for (std::uint64_t i = 0; i < n; ++i) {
         result.as<Acc>()[i] = reference::lift<Acc>(workload.op.kind(), input.as<In>()[offset + i]);
@@ -27,7 +27,7 @@ HostData lifted(const Workload& workload, const HostData& input, std::uint64_t o
 HostData converted(const HostData& from, Type to) {
   HostData result(to, from.size());
   visit_type(from.type(), [&]<class From>(From) {
-    visit_type(to, [&]<class To>(To) {
+    visit_scalar_type(to, [&]<class To>(To) {
       for (std::uint64_t i = 0; i < from.size(); ++i) {
         result.as<To>()[i] = static_cast<To>(from.as<From>()[i]);
       }
@@ -100,6 +100,9 @@ bool rounds(const Workload& workload) {
 template <class T>
 bool agrees(const Expected& expected, std::uint64_t index, T want, T got) {
   if (std::memcmp(&want, &got, sizeof want) == 0) return true;
+  if constexpr (storage_element<T>) {
+    return std::isnan(static_cast<float>(want)) && std::isnan(static_cast<float>(got));
+  }
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
     if (!expected.bounds.empty()) {
@@ -135,7 +138,7 @@ std::string first_difference(const Expected& expected, const std::byte* got) {
   if (count == 0) return {};  // Of nothing, neither side need have an address.
   // The usual answer, at the speed of memcmp.
   if (std::memcmp(expected.values.bytes(), got, expected.values.size_bytes()) == 0) return {};
-  return visit_type(expected.values.type(), [&]<class T>(T) -> std::string {
+  return visit_scalar_type(expected.values.type(), [&]<class T>(T) -> std::string {
     std::uint64_t wrong = 0;
     std::ostringstream text;
     text.precision(17);

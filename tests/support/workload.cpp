@@ -118,7 +118,8 @@ int check_batch(Queue& queue, const AnyPlan& plan, const Workload& workload,
 Workload workload_of(const gallery::Variant& row, Type type, const Operator& op, ScanKind kind) {
   Workload workload;
   workload.row = &row;
-  workload.input = workload.accumulator = workload.output = type;
+  workload.input = workload.output = type;
+  workload.accumulator = accumulator_of(type);
   workload.op = op;
   workload.kind = kind;
   return workload;
@@ -154,9 +155,9 @@ gallery::Support supports(const Workload& workload) {
 
 AnyPlan::AnyPlan(const Workload& workload) {
   if (workload.row->algorithm == Algorithm::reduce) {
-    const ReduceShape shape{
-        workload.input,    workload.accumulator, workload.op, workload.row->name, {},
-        workload.on_device};
+    ReduceShape shape{workload.input,    workload.accumulator, workload.op, workload.row->name, {},
+                      workload.on_device};
+    shape.result = workload.output;
     reduce_ = workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
                               : ReducePlan(device(), shape);
   } else {

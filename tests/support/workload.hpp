@@ -25,7 +25,7 @@ struct Workload {
   const gallery::Variant* row = nullptr;
   Type input = Type::i32;
   Type accumulator = Type::i32;
-  Type output = Type::i32;  ///< The accumulator's in a reduction.
+  Type output = Type::i32;
   Operator op = plus;
   ScanKind kind = ScanKind::inclusive;
   std::optional<core::Tuning> tuning{};  ///< The row's default when empty.
@@ -41,7 +41,7 @@ struct ValueViews {
   std::optional<ErasedView> total{};
 };
 
-/// A workload on one element type.
+/// A workload on one element type, and its accumulator's.
 Workload workload_of(const gallery::Variant& row, Type type, const Operator& op,
                      ScanKind kind = ScanKind::inclusive);
 
