@@ -69,7 +69,7 @@ bifold_status bifold_reduce_plan_create(const bifold_device* device,
         need(device, "device").value,
         {type_from(given.input), accumulator, op, variant_or_default(given.variant),
          map_or_identity(given.map), values_from(given.on_device), order_from(given.order),
-         type_or_none(given.second)});
+         type_or_none(given.second), type_or_none(given.result)});
     std::string variant(made.variant().name);
     put_handle(plan, std::move(made), accumulator, std::move(variant));
   });

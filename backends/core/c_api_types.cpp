@@ -9,12 +9,11 @@ namespace bifold::c_api {
 
 namespace {
 
-static_assert(static_cast<int>(Type::i8) == BIFOLD_I8 &&
-              static_cast<int>(Type::i64) == BIFOLD_I64 &&
-              static_cast<int>(Type::u8) == BIFOLD_U8 &&
-              static_cast<int>(Type::u64) == BIFOLD_U64 &&
-              static_cast<int>(Type::f32) == BIFOLD_F32 &&
-              static_cast<int>(Type::f64) == BIFOLD_F64);
+static_assert(
+    static_cast<int>(Type::i8) == BIFOLD_I8 && static_cast<int>(Type::i64) == BIFOLD_I64 &&
+    static_cast<int>(Type::u8) == BIFOLD_U8 && static_cast<int>(Type::u64) == BIFOLD_U64 &&
+    static_cast<int>(Type::f32) == BIFOLD_F32 && static_cast<int>(Type::f64) == BIFOLD_F64 &&
+    static_cast<int>(Type::f16) == BIFOLD_F16 && static_cast<int>(Type::bf16) == BIFOLD_BF16);
 static_assert(static_cast<int>(OperatorKind::plus) == BIFOLD_PLUS &&
               static_cast<int>(OperatorKind::maximum) == BIFOLD_MAXIMUM &&
               static_cast<int>(OperatorKind::logical_or) == BIFOLD_LOGICAL_OR);
@@ -22,7 +21,7 @@ static_assert(static_cast<int>(OperatorKind::plus) == BIFOLD_PLUS &&
 constexpr bifold_type first_struct = 256;
 
 Type builtin_from(bifold_type type) {
-  if (type < BIFOLD_I8 || type > BIFOLD_F64) {
+  if (type < BIFOLD_I8 || type > BIFOLD_BF16) {
     refuse(std::to_string(type) + " is no built-in element type");
   }
   return static_cast<Type::Kind>(type);

@@ -83,7 +83,9 @@ BIFOLD_API bifold_status bifold_set_log(bifold_log_level level, bifold_log_callb
 
 /** An element type: a built-in one, or a number from bifold_struct_type(). */
 typedef int32_t bifold_type;
-/** The built-in types. */
+/** The built-in types. The 16-bit floating ones are for storage: elements that are read and
+ * written, and computed with as BIFOLD_F32; no field, accumulator or operand of an operator is of
+ * them. */
 enum {
   BIFOLD_I8,  /**< int8_t. */
   BIFOLD_I16, /**< int16_t. */
@@ -94,7 +96,9 @@ enum {
   BIFOLD_U32, /**< uint32_t. */
   BIFOLD_U64, /**< uint64_t. */
   BIFOLD_F32, /**< float, IEEE 754 binary32. */
-  BIFOLD_F64  /**< double, IEEE 754 binary64. */
+  BIFOLD_F64, /**< double, IEEE 754 binary64. */
+  BIFOLD_F16, /**< IEEE 754 binary16; for storage. */
+  BIFOLD_BF16 /**< The upper half of a binary32; for storage. */
 };
 
 /** A field of a struct: of a built-in type, `offset` bytes from the struct's start. */

@@ -39,7 +39,8 @@ typedef struct bifold_options {
   bifold_event** done;               /**< Receives a new event, the call's completion. */
   const bifold_workspace* workspace; /**< Scratch to use instead of the queue's own. */
   const char* variant;               /**< A row of the gallery; NULL: "production". */
-  const bifold_type* accumulate;     /**< Scans: the accumulator's type; NULL: the output's. */
+  /** Scans: the accumulator's type. NULL: the output's, or BIFOLD_F32 for a 16-bit floating one. */
+  const bifold_type* accumulate;
   /** n, read from device memory when the call runs: a view of one BIFOLD_U32 or BIFOLD_U64. The
    * input's count is then the most there can be, and what a larger n counts as. NULL: none. */
   const bifold_view* count_from;
@@ -52,7 +53,9 @@ typedef struct bifold_options {
   bifold_order order; /**< What "production" keeps to. */
 } bifold_options;
 
-/** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are. */
+/** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are; where
+ * that is BIFOLD_F16 or BIFOLD_BF16, accumulated in BIFOLD_F32 and rounded once. So are all calls
+ * whose output is of these types, unless `accumulate` says otherwise. */
 BIFOLD_API bifold_status bifold_reduce(bifold_queue* queue, bifold_view input,
                                        const bifold_operator* op, bifold_type type,
                                        const void* init, void* result,
@@ -129,10 +132,11 @@ typedef struct bifold_reduce_shape {
   const bifold_map* map;          /**< Applied to each element; NULL: none. */
   const char* variant;            /**< A row of the gallery; NULL: "production". */
   bifold_type input;              /**< Of the elements read. */
-  bifold_type accumulator;        /**< Of the initial value and the result. */
+  bifold_type accumulator;        /**< Of the initial value. */
   bifold_device_values on_device; /**< What the calls' options will name; 0: nothing. */
   const bifold_type* second;      /**< Of a second array, which the map names y; NULL: none. */
   bifold_order order;             /**< What "production" keeps to. */
+  const bifold_type* result;      /**< Rounded to it once; NULL: as the accumulator. */
 } bifold_reduce_shape;
 /** Whether an output takes in the element of its own index. */
 typedef int32_t bifold_scan_kind;

@@ -31,6 +31,7 @@ void test_backends(void);
 void test_types(void);
 void test_memory(void);
 void test_events(void);
+void test_half(void);
 void test_reduce(void);
 void test_scan(void);
 void test_plans(void);

@@ -51,6 +51,7 @@ int main(void) {
                {"types", test_types},
                {"memory", test_memory},
                {"events", test_events},
+               {"half", test_half},
                {"reduce", test_reduce},
                {"scan", test_scan},
                {"plans", test_plans},

@@ -32,7 +32,7 @@ void test_memory(void) {
   bad.count = UINT64_MAX / 4 + 2; /* In bytes, 4 beyond 2^64. */
   FAILS(bifold_upload(queue, host, bad), BIFOLD_INVALID_ARGUMENT);
   bad.count = 6;
-  bad.type = 10;
+  bad.type = 12;
   FAILS(bifold_fill(queue, bad, &seven), BIFOLD_INVALID_ARGUMENT);
   FAILS(bifold_copy(queue, from, part), BIFOLD_INVALID_ARGUMENT);
   part.offset = 1;
