@@ -14,6 +14,10 @@ namespace {
 
 using bifold::OperatorKind;
 
+constexpr bool is_extremum(OperatorKind op) {
+  return op == OperatorKind::minimum || op == OperatorKind::maximum;
+}
+
 /// Element `index`. Some operators lose all trace of the elements on plain random data: a product
 /// with many even factors is 0, an `and` of a hundred words is 0. Theirs changes seldom instead.
 template <class T, OperatorKind Op>
@@ -26,6 +30,9 @@ T element_at(std::uint64_t index) {
     if constexpr (Op == OperatorKind::multiplies) return static_cast<T>((word & 1) == 0 ? -1 : 1);
     if constexpr (Op == OperatorKind::plus) return static_cast<T>(static_cast<int>(word % 17) - 8);
     return static_cast<T>(static_cast<int>(word >> 40) - (1 << 23));
+  } else if constexpr (bifold::storage_element<T>) {
+    // Not far from those of float, but within the range.
+    return T(element_at<float, Op>(index) / (is_extremum(Op) ? 1024 : 1));
   } else {
     const std::uint64_t one_bit = std::uint64_t{1} << (word % (8 * sizeof(T)));
     if constexpr (Op == OperatorKind::multiplies) return static_cast<T>(word | 1);
@@ -56,7 +63,8 @@ void fill_input(std::span<T> input, std::span<T> inclusive) {
 /// The operator is a template parameter so that the loops contain no switch: at 2^30 elements that
 /// is the difference between seconds and a minute.
 template <class T, OperatorKind Op>
-void make(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t count, T init) {
+void make(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t count,
+          bifold::accumulator_t<T> init) {
   const auto size = static_cast<std::size_t>(count);
   const std::span<T> input(reinterpret_cast<T*>(input_bytes), size);
   const std::span<T> inclusive(reinterpret_cast<T*>(inclusive_bytes), size);
@@ -67,7 +75,7 @@ void make(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t coun
 
 template <class T>
 void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint64_t count,
-              T init) {
+              bifold::accumulator_t<T> init) {
   switch (op) {
     case OperatorKind::plus: return make<T, OperatorKind::plus>(input, inclusive, count, init);
     case OperatorKind::multiplies:
@@ -91,10 +99,11 @@ void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint
 }
 
 std::string value_text(const bifold::Value& value) {
-  return bifold::visit_type(value.type(), [&](auto zero) {
+  return bifold::visit_scalar_type(value.type(), [&](auto zero) {
     using T = decltype(zero);
     // The sign of a zero is a difference worth seeing.
-    if constexpr (std::is_floating_point_v<T>) return fmt::format("{:.9g}", value.as<T>());
+    if constexpr (!std::is_integral_v<T>)
+      return fmt::format("{:.9g}", bifold::accumulator_t<T>(value.as<T>()));
     // A byte is a number here, not a character.
     else
       return fmt::format("{}", +value.as<T>());
@@ -117,13 +126,17 @@ std::optional<Mismatch> compare(const std::byte* expected, const std::byte* foun
 }  // namespace
 
 HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t count)
-    : type_(type), count_(count), identity_(op.identity(type)) {
+    : type_(type), count_(count) {
+  const bifold::Value identity = op.identity(bifold::accumulator_of(type));
   const auto bytes = static_cast<std::size_t>(count) * bifold::size_of(type);
   // Not initialised: the threads that fill the input are the first to touch its pages.
   input_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
   inclusive_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  bifold::visit_type(type, [&](auto zero) {
-    make_for(op.kind(), input_.get(), inclusive_.get(), count, identity_.as<decltype(zero)>());
+  bifold::visit_scalar_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto start = identity.as<bifold::accumulator_t<T>>();
+    identity_ = static_cast<T>(start);
+    make_for<T>(op.kind(), input_.get(), inclusive_.get(), count, start);
   });
 }
 

@@ -27,13 +27,15 @@ constexpr std::uint64_t random_word(std::uint64_t index) {
 ///
 /// Integers are full-range; sums are modulo 2^width, so any order gives the same bits. Floating
 /// data are integers: from -8 to 8 for sums, which stay far below 2^24, and +-1 for products. So
-/// every order of evaluation is exact, and results are compared bit by bit.
+/// every order of evaluation is exact, and results are compared bit by bit. Data of f16 and bf16
+/// are rounded from those of f32, and added in f32.
 class HostData {
  public:
   HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t count);
 
   [[nodiscard]] bifold::Type type() const noexcept { return type_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  /// Of the data's type.
   [[nodiscard]] const bifold::Value& identity() const noexcept { return identity_; }
   [[nodiscard]] const std::byte* input() const noexcept { return input_.get(); }
   /// The scan's element `index`.

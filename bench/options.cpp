@@ -114,9 +114,10 @@ RunOptions understand(const RunArguments& arguments) {
       "--algorithm", or_default(arguments.algorithms, {std::string(every)}),
       std::vector{bifold::Algorithm::reduce, bifold::Algorithm::scan},
       [](bifold::Algorithm algorithm) { return bifold::name_of(algorithm); });
-  options.types =
-      choose<bifold::Type>("--type", or_default(arguments.types, {"i32", "f32"}), bifold::all_types,
-                           [](bifold::Type type) { return bifold::name_of(type); });
+  std::vector<bifold::Type> types(bifold::all_types.begin(), bifold::all_types.end());
+  types.insert(types.end(), bifold::storage_types.begin(), bifold::storage_types.end());
+  options.types = choose<bifold::Type>("--type", or_default(arguments.types, {"i32", "f32"}), types,
+                                       [](bifold::Type type) { return bifold::name_of(type); });
   options.operators = choose<bifold::Operator>(
       "--op", or_default(arguments.operators, {"plus"}), bifold::builtin_operators(),
       [](const bifold::Operator& op) { return op.name(); });

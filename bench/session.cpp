@@ -15,12 +15,14 @@ namespace {
 
 /// The row that "production" or a name stands for. Compiles what the calls will need.
 std::string variant_that_runs(const bifold::Device& device, const Configuration& what) {
+  const bifold::Type accumulator = bifold::accumulator_of(what.type);
   if (what.algorithm == bifold::Algorithm::reduce) {
-    bifold::ReduceShape shape{what.type, what.type, what.op, what.variant};
+    bifold::ReduceShape shape{what.type, accumulator, what.op, what.variant};
+    shape.result = what.type;
     shape.order = what.order;
     return std::string(bifold::ReducePlan(device, shape).variant().name);
   }
-  bifold::ScanShape shape{what.type, what.type, what.type, what.kind, what.op, what.variant};
+  bifold::ScanShape shape{what.type, what.type, accumulator, what.kind, what.op, what.variant};
   shape.order = what.order;
   return std::string(bifold::ScanPlan(device, shape).variant().name);
 }
@@ -49,7 +51,7 @@ bool Session::shares_host_memory() const {
 
 std::string Session::obstacle(const Configuration& what) const {
   if (!lost_.empty()) return lost_;
-  if (!what.op.supports(what.type)) {
+  if (!what.op.supports(bifold::accumulator_of(what.type))) {
     return fmt::format("{} is not defined on {}", what.op.name(), bifold::name_of(what.type));
   }
   if (!device_.supports(what.type)) {

@@ -13,7 +13,7 @@ from . import _errors, _native
 _BUILTIN: dict[np.dtype, int] = {
     np.dtype(name): number
     for number, name in enumerate(
-        "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
+        "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 float16".split()
     )
 }
 _structs: dict[np.dtype, tuple[int, str]] = {}
@@ -28,8 +28,8 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
 
     Args:
         name: an identifier.
-        dtype: 1 to 8 fields of integer or floating types, 64 bytes at most, with the layout that C
-            gives them: ``align=True``, where their sizes differ.
+        dtype: 1 to 8 fields of integers, float32 or float64, 64 bytes at most, with the layout that
+            C gives them: ``align=True``, where their sizes differ.
 
     Returns:
         The dtype, for arrays.
@@ -71,7 +71,10 @@ def _why_not(dtype: np.dtype) -> str:
         return "booleans are no element type; view(numpy.uint8) makes them numbers"
     if dtype.fields is not None:
         return "name it first: bifold.struct_type(name, dtype)"
-    return "element types are integers of 8 to 64 bits, float32, float64, and structs of them"
+    return (
+        "element types are integers of 8 to 64 bits, float16, float32, float64, and structs of "
+        "them"
+    )
 
 
 def type_of(dtype: np.dtype) -> int:

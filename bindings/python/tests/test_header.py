@@ -113,5 +113,5 @@ def test_the_numbers_are_the_headers(text):
         number: kind.category for number, kind in _errors._BY_STATUS.items()
     }
     types = re.search(r"enum {\s*(BIFOLD_I8.*?)}", text, flags=re.S).group(1)
-    builtin = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64".split()
-    assert numbered(r"BIFOLD_([IUF]\d+)\b")[: len(types.split(","))] == builtin
+    builtin = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16".split()
+    assert numbered(r"BIFOLD_(B?[IUF]\d+)\b")[: len(types.split(","))] == builtin
