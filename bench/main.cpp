@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "accuracy.hpp"
 #include "check.hpp"
 #include "format.hpp"
 #include "gallery.hpp"
@@ -99,6 +100,16 @@ CLI::App& add_check_command(CLI::App& app, bench::CheckArguments& arguments) {
   return command;
 }
 
+CLI::App& add_accuracy_command(CLI::App& app, bench::AccuracyArguments& arguments) {
+  CLI::App& command =
+      *app.add_subcommand("accuracy", "Errors of sums in order v1 and others, beside exact sums");
+  add_list(command, "--device", arguments.devices,
+           "Selector of a device that has to give the same bits; default: none");
+  command.add_option("--max-size", arguments.max_size, "Skip sizes above this; default: none");
+  command.add_option("--markdown", arguments.markdown, "Write the table to this file");
+  return command;
+}
+
 int complain(const std::exception& error, int status) {
   fmt::print(stderr, "bifold-bench: {}\n", bench::one_line(error.what()));
   return status;
@@ -112,10 +123,12 @@ int run_tool(int argc, char** argv) {
   bench::RunArguments run_arguments;
   bench::GalleryArguments gallery_arguments;
   bench::CheckArguments check_arguments;
+  bench::AccuracyArguments accuracy_arguments;
   const CLI::App& list = add_list_command(app, list_json);
   const CLI::App& run = add_run_command(app, run_arguments);
   const CLI::App& gallery = add_gallery_command(app, gallery_arguments);
   const CLI::App& check = add_check_command(app, check_arguments);
+  const CLI::App& accuracy = add_accuracy_command(app, accuracy_arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -127,7 +140,9 @@ int run_tool(int argc, char** argv) {
   if (run.parsed()) return bench::run_benchmark(bench::understand(run_arguments));
   if (gallery.parsed()) return bench::run_gallery(bench::understand(gallery_arguments));
   if (check.parsed()) return bench::run_check(bench::understand(check_arguments));
-  throw bench::UsageError("a command is required: list, run, gallery or check (--help tells more)");
+  if (accuracy.parsed()) return bench::run_accuracy(accuracy_arguments);
+  throw bench::UsageError(
+      "a command is required: list, run, gallery, check or accuracy (--help tells more)");
 }
 
 }  // namespace
