@@ -6,7 +6,9 @@
 #include <functional>
 
 #include "core/plan.hpp"
+#include "core/state.hpp"
 #include "support/environment.hpp"
+#include "support/errors.hpp"
 #include "support/random.hpp"
 #include "support/same_bits.hpp"
 
@@ -101,6 +103,53 @@ void check_production_sums() {
   }
 }
 
+/// The device under test, which says of itself that it flushes denormals of f32.
+class Flushing final : public backend::Device {
+ public:
+  explicit Flushing(std::shared_ptr<backend::Device> device)
+      : device_(std::move(device)), capabilities_(device_->capabilities()) {
+    capabilities_.denormals_f32 = false;
+  }
+
+  [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
+  [[nodiscard]] const void* context() const noexcept override { return device_->context(); }
+  [[nodiscard]] const void* identity() const noexcept override { return device_->identity(); }
+  [[nodiscard]] bool handles_are_addresses() const noexcept override {
+    return device_->handles_are_addresses();
+  }
+  [[nodiscard]] detail::Memory allocate(std::uint64_t bytes) override {
+    return device_->allocate(bytes);
+  }
+  void free(const detail::Memory& memory) noexcept override { device_->free(memory); }
+  [[nodiscard]] std::unique_ptr<backend::Queue> create_queue(Timing timing) override {
+    return device_->create_queue(timing);
+  }
+  [[nodiscard]] std::string_view kernel_file(std::string_view name) const override {
+    return device_->kernel_file(name);
+  }
+  [[nodiscard]] std::string_view kernel_suffix() const noexcept override {
+    return device_->kernel_suffix();
+  }
+  [[nodiscard]] const std::string& compile_options() const noexcept override {
+    return device_->compile_options();
+  }
+  [[nodiscard]] const std::string& binary_key() const noexcept override {
+    return device_->binary_key();
+  }
+  [[nodiscard]] std::shared_ptr<const backend::Program> build(
+      const backend::Source& source) override {
+    return device_->build(source);
+  }
+  [[nodiscard]] std::shared_ptr<const backend::Program> load(
+      std::span<const std::byte> binary) override {
+    return device_->load(binary);
+  }
+
+ private:
+  std::shared_ptr<backend::Device> device_;
+  Capabilities capabilities_;
+};
+
 }  // namespace
 
 TEST_SUITE_BEGIN("order");
@@ -161,6 +210,43 @@ TEST_CASE("order::any gives the sum, in whatever bits") {
   scan_options.order = Order::any;
   inclusive_scan(queue, data, out, plus, scan_options);
   CHECK(std::abs(queue.download(out).back() - exact) <= magnitude * 1e-5L);
+}
+
+TEST_CASE("a device that flushes denormals is refused that type, but for order::any") {
+  const auto& real = test::device().state();
+  const Device device(std::make_shared<detail::DeviceState>(
+      real->info, std::make_shared<Flushing>(real->backend), DeviceOptions{}));
+  Queue queue(device);
+  const std::vector<float> ones(5000, 1.0F);
+  const auto data = queue.upload(std::span<const float>(ones));
+  auto out = queue.upload(std::span<const float>(ones));
+  const auto refused = [&](const auto& call) {
+    const test::Failure failure = test::failure_of(call);
+    CHECK_MESSAGE(failure.category == ErrorCategory::unsupported, failure.what);
+    CHECK_MESSAGE(failure.mentions("flushes denormal f32"), failure.what);
+  };
+  refused([&] { static_cast<void>(reduce(queue, data, plus)); });
+  refused([&] { static_cast<void>(reduce(queue, data, maximum)); });
+  refused([&] { static_cast<void>(argmax(queue, data)); });
+  refused([&] { inclusive_scan(queue, data, out, plus); });
+  // Asking for a row by its name is no request for other values.
+  refused([&] {
+    ReduceOptions options;
+    options.variant = "catanzaro";
+    static_cast<void>(reduce(queue, data, plus, options));
+  });
+  CHECK(queue.download(out) == ones);
+
+  ReduceOptions any;
+  any.order = Order::any;
+  CHECK(reduce(queue, data, plus, any) == 5000.0F);
+  ScanOptions any_scan;
+  any_scan.order = Order::any;
+  inclusive_scan(queue, data, out, plus, any_scan);
+  CHECK(queue.download(out).back() == 5000.0F);
+  // Other types are not concerned.
+  const std::vector<std::int32_t> twos(5000, 2);
+  CHECK(reduce(queue, queue.upload(std::span<const std::int32_t>(twos)), plus) == 10'000);
 }
 
 TEST_CASE("a reduction by an operator that does not commute has the bits of its own order") {

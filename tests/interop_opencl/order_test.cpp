@@ -142,6 +142,23 @@ TEST_CASE("calls that do not block neither flush nor finish an adopted queue") {
   }
 }
 
+TEST_CASE("calls on nothing launch nothing") {
+  Bench bench(0);
+  const auto none = bench.app.in().subview(5, 0);
+  const LoadedLayer layer;
+  const long before = layer.calls("clEnqueueNDRangeKernel");
+  CHECK(reduce(bench.queue, none, plus, 11U) == 11U);
+  CHECK(reduce(bench.queue, none, minimum) == ~0U);
+  inclusive_scan(bench.queue, none, bench.app.out().subview(7, 0), plus);
+  exclusive_scan(bench.queue, none, bench.app.out().subview(0, 0), plus, 3U);
+  bench.queue.finish();
+  CHECK(layer.calls("clEnqueueNDRangeKernel") == before);
+  CHECK(bench.is_untouched());
+  // The layer counts.
+  bench.scan();
+  CHECK(layer.calls("clEnqueueNDRangeKernel") > before);
+}
+
 TEST_CASE("on an out-of-order queue a call with a workspace waits for its wait list only") {
   Bench bench(out_of_order);
   if (!overtakes(bench.app.context, bench.app.device)) {
