@@ -133,6 +133,20 @@ TEST_CASE("the two backends do not include one another, and the core includes ne
   }
 }
 
+TEST_CASE("the library neither prints nor ends the process") {
+  const std::regex forbidden(
+      R"(\bstd(out|err)\b|\bstd::c(out|err|log)\b|\b(f?printf|puts|exit|abort|terminate)\s*\()");
+  for (const std::string folder : {"include", "backends"}) {
+    for (const SourceFile& file : source_files(folder, {".hpp", ".cpp", ".h"})) {
+      int number = 0;
+      for (const std::string& line : file.lines()) {
+        ++number;
+        CHECK_MESSAGE(!std::regex_search(line, forbidden), file.path, ":", number, ": ", line);
+      }
+    }
+  }
+}
+
 TEST_CASE("kernel files are free of includes: run-time compilers have no folder to look in") {
   for (const std::string folder : {"kernels_cu", "kernels_cl"}) {
     for (const SourceFile& file : source_files(folder, {".cu", ".cl"})) {
@@ -148,6 +162,26 @@ TEST_CASE("the README shows the quickstart that is built and run") {
   const auto examples = source_files("examples", {"quickstart.cpp"});
   REQUIRE(examples.size() == 1);
   CHECK(text.find("```cpp\n" + examples[0].text + "```") != std::string::npos);
+}
+
+TEST_CASE("every test that docs/semantics.md names is there") {
+  std::string tests;
+  for (const SourceFile& file : source_files("tests", {".cpp"})) tests += file.text;
+  const auto documents = source_files("docs", {"semantics.md"});
+  REQUIRE(documents.size() == 1);
+  // A name may go over the end of a line.
+  const std::string text = std::regex_replace(documents[0].text, std::regex("\n(?!\n)"), " ");
+  const std::regex held(R"( Held by [^\n]*)");
+  const std::regex name(R"("[^"]+")");
+  int rules = 0;
+  for (std::sregex_iterator part(text.begin(), text.end(), held), end; part != end; ++part) {
+    ++rules;
+    const std::string words = part->str();
+    for (std::sregex_iterator found(words.begin(), words.end(), name); found != end; ++found) {
+      CHECK_MESSAGE(tests.find(found->str()) != std::string::npos, found->str());
+    }
+  }
+  CHECK(rules == 16);
 }
 
 TEST_SUITE_END();
