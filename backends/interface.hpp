@@ -50,8 +50,13 @@ class Kernel {
 class Program {
  public:
   virtual ~Program() = default;
-  /// Throws backend_failure when there is no such entry point.
-  [[nodiscard]] virtual std::shared_ptr<const Kernel> kernel(const std::string& entry) const = 0;
+  /// The entry point, launched with `local_bytes` of local memory beside what its text declares,
+  /// where the dialect knows such. Throws backend_failure when there is no such entry point.
+  [[nodiscard]] virtual std::shared_ptr<const Kernel> kernel(const std::string& entry,
+                                                             std::uint32_t local_bytes) const = 0;
+  [[nodiscard]] std::shared_ptr<const Kernel> kernel(const std::string& entry) const {
+    return kernel(entry, 0);
+  }
   /// What Device::load takes back; empty when the driver gives none.
   [[nodiscard]] virtual std::vector<std::byte> binary() const = 0;
 };

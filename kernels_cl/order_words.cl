@@ -16,6 +16,7 @@ DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
     ACC strip;
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
       ACC run[ROW_RUNS];
+#pragma unroll 1
       for (u32 l = 0; l < ROW_RUNS; ++l) {
         run[l] = lift_element(load_element(input, begin), begin);
         for (u32 k = 1; k < RUN; ++k) {
@@ -25,7 +26,9 @@ DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
         begin += RUN;
       }
       // The last prefix of as many runs is their binary tree.
+#pragma unroll 1
       for (u32 width = ROW_RUNS / 2; width > 0; width /= 2) {
+#pragma unroll 1
         for (u32 l = 0; l < width; ++l) run[l] = COMBINE(run[2 * l], run[2 * l + 1]);
       }
       strip = r == 0 ? run[0] : COMBINE(strip, run[0]);

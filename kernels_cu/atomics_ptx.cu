@@ -2,14 +2,21 @@
 
 DEVICE u64 load_word(const u64* word) {
   u64 value;
-  asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
   return value;
 }
 
 DEVICE void store_word(u64* word, u64 value) {
-  asm volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
 }
 
-DEVICE u64 add_word(u64* word, u64 value) { return atomicAdd(word, value); }
+DEVICE u64 add_word(u64* word, u64 value) {
+  u64 before;
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+               : "=l"(before)
+               : "l"(word), "l"(value)
+               : "memory");
+  return before;
+}
 
 DEVICE void device_fence() { asm volatile("fence.acq_rel.gpu;" : : : "memory"); }

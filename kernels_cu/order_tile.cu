@@ -1,145 +1,28 @@
 // Prelude: a tile of order v1 in registers.
-// A tile is TILE_STRIPS strips of STRIP_ROWS rows of LANES runs of RUN consecutive elements. A lane
-// group owns STRIPS_EACH consecutive strips, a lane one run of every row, which it loads and stores
-// in packs of VEC. A prefix of nothing is skipped, so no identity meets the operator in front.
+// A lane group owns STRIPS_EACH consecutive strips of it.
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
-#define STRIP (RUN * LANES * STRIP_ROWS)
-#define TILE (STRIP * TILE_STRIPS)
 #define STRIPS_EACH (TILE_STRIPS / LANE_GROUPS)
 #if TILE_STRIPS % LANE_GROUPS != 0
 #error "every lane group has as many strips"
 #endif
-typedef char order_run_fits[RUN == (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1) ? 1 : -1];
 
-// What a lane holds of its strips, row after row: sums[r * RUN + k] is the fold of elements 0 to k
-// of its run in row r, and prefix[r] that of its run and those before it in the row.
+// Rows whose sums and prefixes a lane holds, strip after strip, as sum_strip leaves them.
 #define ROWS_EACH (STRIPS_EACH * STRIP_ROWS)
-
-// Index in its strip of the first element that this lane holds in `row`.
-DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
-
-// The strip from `begin` on; elements from n on are the identity, on which no result depends.
-DEVICE void load_strip(Elements input, u64 begin, u64 n, ACC* item) {
-  if (begin + STRIP <= n && packs_aligned(input)) {
-    ElementPack pack[STRIP_ROWS][RUN / VEC];
-#pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
-#pragma unroll
-      for (u32 p = 0; p < RUN / VEC; ++p) {
-        pack[r][p] = load_elements(input, begin + run_index(r) + p * VEC);
-      }
-    }
-#pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
-#pragma unroll
-      for (u32 k = 0; k < RUN; ++k) {
-        const Element element = element_of(pack[r][k / VEC], k % VEC);
-        item[r * RUN + k] = lift_element(element, begin + run_index(r) + k);
-      }
-    }
-  } else {
-#pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
-#pragma unroll
-      for (u32 k = 0; k < RUN; ++k) {
-        const u64 i = begin + run_index(r) + k;
-        item[r * RUN + k] = IDENTITY;
-        if (i < n) item[r * RUN + k] = lift_element(load_element(input, i), i);
-      }
-    }
-  }
-}
 
 // Loads the tile from `begin` on; the totals of its strips go to strips. Ends with a barrier.
 DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, ACC* sums, ACC* prefix,
                            LaneScratch* scratch, ACC* strips) {
   for (u32 s = 0; s < STRIPS_EACH; ++s) {
     const u32 strip = lane_group() * STRIPS_EACH + s;
-    const u32 first = s * STRIP_ROWS;
-    load_strip(input, begin + strip * STRIP, n, sums + first * RUN);
-#pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
-#pragma unroll
-      for (u32 k = 1; k < RUN; ++k) {
-        sums[(first + r) * RUN + k] =
-            COMBINE(sums[(first + r) * RUN + k - 1], sums[(first + r) * RUN + k]);
-      }
-      prefix[first + r] = sums[(first + r) * RUN + RUN - 1];
-    }
-    prefix_rows(prefix + first, scratch);
-    // The last lane has the totals of the rows.
-    ACC total = prefix[first];
-#pragma unroll
-    for (u32 r = 1; r < STRIP_ROWS; ++r) total = COMBINE(total, prefix[first + r]);
+    ACC* own = sums + s * STRIP_ROWS * RUN;
+    load_strip(input, begin + strip * STRIP, n, own);
+    const ACC total = sum_strip(own, prefix + s * STRIP_ROWS, scratch);
     if (lane_index() == LANES - 1) strips[strip] = total;
   }
   __syncthreads();
-}
-
-// The fold of the first `count` strips, at least one.
-DEVICE ACC fold_strips(const ACC* strips, u32 count) {
-  ACC total = strips[0];
-  for (u32 s = 1; s < TILE_STRIPS; ++s) {
-    if (s < count) total = COMBINE(total, strips[s]);
-  }
-  return total;
-}
-
-// Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
-// next one. An inclusive value is what an exclusive scan has behind it: so the last one of a run is
-// the carry of the next, and that of element n - 1 the total of the scan.
-DEVICE void store_strip(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, ACC before,
-                        ACC after, LaneScratch* scratch TOTAL_PARAMETERS) {
-  ACC row[STRIP_ROWS];
-  ACC carry[STRIP_ROWS];
-  ACC start[STRIP_ROWS + 1];
-  last_rows(prefix, row, scratch);
-  start[0] = before;
-  ACC rows = row[0];
-#pragma unroll
-  for (u32 r = 1; r < STRIP_ROWS; ++r) {
-    start[r] = COMBINE(before, rows);
-    rows = COMBINE(rows, row[r]);
-  }
-  start[STRIP_ROWS] = after;
-#pragma unroll
-  for (u32 r = 0; r < STRIP_ROWS; ++r) prefix[r] = COMBINE(start[r], prefix[r]);
-  shift_rows(prefix, start, carry, scratch);
-
-  OUT_PACK pack[STRIP_ROWS][RUN / VEC];
-#pragma unroll
-  for (u32 r = 0; r < STRIP_ROWS; ++r) {
-    ACC running = carry[r];
-#pragma unroll
-    for (u32 k = 0; k < RUN; ++k) {
-      const ACC earlier = running;
-      const ACC next = lane_index() == LANES - 1 ? start[r + 1] : prefix[r];
-      running = k == RUN - 1 ? next : COMBINE(carry[r], sums[r * RUN + k]);
-      LEAVE_TOTAL(begin + run_index(r) + k + 1 == n, running);
-      pack[r][k / VEC].item[k % VEC] = TO_OUT(INCLUSIVE ? running : earlier);
-    }
-  }
-  if (begin + STRIP <= n && pack_aligned(output, sizeof(OUT_PACK))) {
-#pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
-#pragma unroll
-      for (u32 p = 0; p < RUN / VEC; ++p) {
-        store_pack(output + begin + run_index(r) + p * VEC, pack[r][p]);
-      }
-    }
-  } else {
-#pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
-#pragma unroll
-      for (u32 k = 0; k < RUN; ++k) {
-        const u64 i = begin + run_index(r) + k;
-        if (i < n) output[i] = pack[r][k / VEC].item[k % VEC];
-      }
-    }
-  }
 }
 
 // Writes the tile from `begin` on: `before` is everything before it, `after` everything before the

@@ -29,6 +29,7 @@ constexpr Requirements nothing{};
 constexpr Requirements commutative{.commutative = true};
 constexpr Requirements result_cell{.commutative = true, .result_cell = true};
 constexpr Requirements published_words{.published_words = true};
+constexpr Requirements ring{.published_words = true, .ring_bytes = 204800};
 constexpr Requirements opencl_only{.backend = "opencl"};
 constexpr Requirements commutative_opencl{.commutative = true, .backend = "opencl"};
 
@@ -144,6 +145,10 @@ struct Table {
          "single pass in order v1: a fixed association, groups of tiles folded in index order",
          "bifold", published_words, Order::v1, {1, 1, 1},
          {core::plan_order_lookback, order_lookback_prelude()});
+    scan("order_v1_ring", "scan_order_ring",
+         "the same by groups that stay: totals are published tiles ahead, from a ring in local "
+         "memory",
+         "bifold", ring, Order::v1, {1, 1, 1}, {core::plan_order_ring, order_ring_prelude()});
     scan("order_v1_passes", "scan_order_passes", "three passes in order v1", "bifold", nothing,
          Order::v1, {2, 1, 3}, {core::plan_order_passes, order_tile_prelude()});
     scan("order_v1_chunks", "scan_order_chunks",
@@ -257,9 +262,20 @@ struct Table {
             "packs_out", "scan_tile", "atomics", "tile_words", "missing_tile"};
   }
 
-  static std::vector<std::string_view> order_tile_prelude() {
+  static std::vector<std::string_view> order_strip_prelude() {
     return {"count",    "init",      "total",    "lanes_of_32",   "order_lanes",
-            "packs_in", "packs_out", "elements", "element_packs", "order_tile"};
+            "packs_in", "packs_out", "elements", "element_packs", "order_strip"};
+  }
+  static std::vector<std::string_view> order_tile_prelude() {
+    std::vector<std::string_view> files = order_strip_prelude();
+    files.emplace_back("order_tile");
+    return files;
+  }
+  static std::vector<std::string_view> order_ring_prelude() {
+    std::vector<std::string_view> files = order_strip_prelude();
+    files.insert(files.end(), {"atomics", "tile_words", "order_words", "bulk_copies", "order_ring",
+                               "ring_lookback"});
+    return files;
   }
   static std::vector<std::string_view> order_lookback_prelude() {
     std::vector<std::string_view> files = order_tile_prelude();

@@ -65,6 +65,10 @@ Support check_device(const Variant& variant, const Device& device, Type type, Or
   if (needs.published_words && has.atomic_scope != AtomicScope::device) {
     return no("the device promises atomics within a work-group only");
   }
+  if (has.ring_bytes < needs.ring_bytes) {
+    return no("the device has no " + std::to_string(needs.ring_bytes / 1024) +
+              " KiB of local memory that bulk copies fill");
+  }
   if (needs.result_cell && (size_of(type) > 8 || !std::has_single_bit(size_of(type)))) {
     return no("no atomic holds an accumulator of " + std::to_string(size_of(type)) + " bytes");
   }
@@ -119,6 +123,18 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
     return no("its kernels take n and the initial value from the host only");
   }
   if (Support possible = check_reach(variant, shape); !possible) return possible;
+  if (variant.requirements.ring_bytes > 0) {
+    const std::size_t size = size_of(shape.accumulator);
+    const std::size_t out = size_of(shape.output);
+    if (shape.second) return no("its ring holds one array");
+    if (!shape.op.has_identity()) {
+      return no("its ring holds no accumulators that may be absent, and operator " +
+                std::string(shape.op.name()) + " has no identity");
+    }
+    if ((size != 4 && size != 8) || size_of(shape.input) != size || (out != 4 && out != 8)) {
+      return no("it takes elements of 4 or 8 bytes, and accumulators of the same size");
+    }
+  }
   return check_operator(variant, shape.accumulator, shape.op);
 }
 

@@ -14,11 +14,12 @@ namespace {
 class Lookback final : public detail::Plan {
  public:
   Lookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-           PublishedTiles tiles, PlannedKernel kernel)
+           PublishedTiles tiles, PlannedKernel kernel, std::uint64_t max_groups)
       : Plan(device, variant, shape),
         tiles_(tiles),
         ordered_(device.capabilities().acquire_release),
-        kernel_(std::move(kernel)) {}
+        kernel_(std::move(kernel)),
+        max_groups_(max_groups) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     return {(control_words + tiles_.values(n) * value_words()) * word_bytes, 0};
@@ -38,8 +39,8 @@ class Lookback final : public detail::Plan {
     }
     const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    launch(call.queue, kernel_, tiles, call.input, call.count, call.output, call.init, control,
-           capacity, tiles, call.total);
+    launch(call.queue, kernel_, std::min(tiles, max_groups_), call.input, call.count, call.output,
+           call.init, control, capacity, tiles, call.total);
   }
 
  private:
@@ -54,6 +55,7 @@ class Lookback final : public detail::Plan {
   PublishedTiles tiles_;
   bool ordered_;
   PlannedKernel kernel_;
+  std::uint64_t max_groups_;
 };
 
 }  // namespace
@@ -69,8 +71,8 @@ std::uint64_t PublishedTiles::values(std::uint64_t n) const noexcept {
 std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, PublishedTiles tiles,
-                                                  PlannedKernel kernel) {
-  return std::make_shared<Lookback>(device, variant, shape, tiles, std::move(kernel));
+                                                  PlannedKernel kernel, std::uint64_t max_groups) {
+  return std::make_shared<Lookback>(device, variant, shape, tiles, std::move(kernel), max_groups);
 }
 
 }  // namespace bifold::core

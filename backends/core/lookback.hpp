@@ -18,11 +18,13 @@ struct PublishedTiles {
   [[nodiscard]] std::uint64_t values(std::uint64_t n) const noexcept;
 };
 
-/// One launch, a work-group per tile. Kernel: (input, input_offset, n, output, output_offset, init,
-/// control, control_offset, capacity, tiles), each value as its prelude file takes it.
+/// One launch, a work-group per tile, or `max_groups` that draw one after the other. Kernel:
+/// (input, input_offset, n, output, output_offset, init, control, control_offset, capacity, tiles),
+/// each value as its prelude file takes it.
 std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, PublishedTiles tiles,
-                                                  PlannedKernel kernel);
+                                                  PlannedKernel kernel,
+                                                  std::uint64_t max_groups = ~std::uint64_t{0});
 
 }  // namespace bifold::core

@@ -64,6 +64,18 @@ PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& va
   return build_kernel(device, spec);
 }
 
+PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& variant,
+                                const PlanShape& shape, const Tuning& tuning,
+                                std::uint32_t group_size, std::uint32_t ring_bytes) {
+  Tuning values = tuning;
+  values.set("GROUP_SIZE", group_size);
+  KernelSpec spec = make_spec(device, variant, shape, values, variant.family);
+  add_constants(spec);
+  spec.defines.emplace_back("VEC", pack_of(shape));
+  spec.local_bytes = ring_bytes;
+  return build_kernel(device, spec);
+}
+
 PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
                               const PlanShape& shape, std::string_view entry) {
   KernelSpec spec = make_spec(device, variant, shape, {}, entry);

@@ -100,6 +100,8 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     if (has_lanes_of_32(device)) add_prelude(device, shape, spec, "lanes");
   } else if (file == "columns" || file == "order_lanes" || file == "order_lookback") {
     spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
+  } else if (file == "ring_lookback") {
+    spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));
   } else if (file == "atomics") {
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {
@@ -147,6 +149,8 @@ bool has_lanes_of_32(const Device& device) {
   const Capabilities& has = device.capabilities();
   return has.lanes != "local" && has.subgroup_width == 32;
 }
+
+bool by_groups(const PlanShape& shape) { return size_of(shape.accumulator) > 4; }
 
 std::string init_path(const DeviceValues& on_device) {
   return on_device.init ? "init_device" : "init_host";

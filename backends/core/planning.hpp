@@ -37,6 +37,10 @@ PlanShape to_accumulators(PlanShape shape);
 /// device goes through local memory elsewhere.
 bool has_lanes_of_32(const Device& device);
 
+/// Whether a ring looks back through totals of groups, not of tiles, of which it would read many
+/// words where a total takes more than one.
+bool by_groups(const PlanShape& shape);
+
 /// The prelude file by which kernels find the initial value.
 std::string init_path(const DeviceValues& on_device);
 /// The one by which they find the number of elements.

@@ -64,6 +64,24 @@ std::shared_ptr<const Plan> plan_order_lookback(const Device& device,
                        build_tile_kernel(device, variant, shape, tuning, variant.family));
 }
 
+std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery::Variant& variant,
+                                            const PlanShape& shape, const Tuning& tuning) {
+  // A tile of either size, with room for a start off the unit of copies.
+  constexpr std::uint32_t stage_bytes = order_v1::scan_tile(4) * 4 + 128;
+  const std::uint32_t looking = by_groups(shape) ? 2 : 1;
+  const std::uint32_t lane_groups =
+      tuning.get("REDUCING") + order_v1::scan_tile_strips + looking + 1;
+  const PublishedTiles tiles{order_v1::scan_tile(size_of(shape.accumulator)),
+                             order_v1::scan_group_tiles};
+  Tuning values = tuning;
+  values.set("LOOKING", looking);
+  return make_lookback(
+      device, variant, shape, tiles,
+      build_ring_kernel(device, variant, shape, values, order_v1::scan_row_runs * lane_groups,
+                        tuning.get("STAGES") * stage_bytes),
+      device.capabilities().compute_units);
+}
+
 std::shared_ptr<const Plan> plan_order_passes(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
   const auto kernel = [&](std::string_view entry) {

@@ -98,6 +98,11 @@ std::shared_ptr<const detail::Plan> plan_order_lookback(const Device& device,
                                                         const gallery::Variant& variant,
                                                         const PlanShape& shape,
                                                         const Tuning& tuning);
+/// One launch in order v1: a group per compute unit that draws one tile after the other. Kernel: as
+/// plan_lookback.
+std::shared_ptr<const detail::Plan> plan_order_ring(const Device& device,
+                                                    const gallery::Variant& variant,
+                                                    const PlanShape& shape, const Tuning& tuning);
 /// Three launches in order v1: totals of tiles, their prefixes, the tiles from there.
 std::shared_ptr<const detail::Plan> plan_order_passes(const Device& device,
                                                       const gallery::Variant& variant,

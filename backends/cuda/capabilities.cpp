@@ -60,6 +60,9 @@ Capabilities read_capabilities(CUdevice device) {
       .max_allocation_bytes = bytes,
       .local_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
       .cache_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+      .ring_bytes = architecture < 90
+                        ? 0
+                        : attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
       .compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
       .max_group_size = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
       .subgroup_width = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE),

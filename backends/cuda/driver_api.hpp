@@ -55,6 +55,7 @@ namespace bifold::backend::cuda {
   X(cuModuleUnload, "cuModuleUnload")                                       \
   X(cuModuleGetFunction, "cuModuleGetFunction")                             \
   X(cuFuncGetAttribute, "cuFuncGetAttribute")                               \
+  X(cuFuncSetAttribute, "cuFuncSetAttribute")                               \
   X(cuLaunchKernel, "cuLaunchKernel")
 
 /// The driver's functions, under the names that cuda.h gives them.

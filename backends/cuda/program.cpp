@@ -44,8 +44,9 @@ Module::~Module() {
   log_failure(driver().cuModuleUnload(module_), "cuModuleUnload");
 }
 
-Kernel::Kernel(std::shared_ptr<const Module> module, const std::string& entry)
-    : module_(std::move(module)) {
+Kernel::Kernel(std::shared_ptr<const Module> module, const std::string& entry,
+               std::uint32_t local_bytes)
+    : module_(std::move(module)), local_bytes_(local_bytes) {
   const CurrentContext current(module_->context());
   const OutsideCapture outside;
   const CUresult result = driver().cuModuleGetFunction(&function_, module_->get(), entry.c_str());
@@ -58,14 +59,20 @@ Kernel::Kernel(std::shared_ptr<const Module> module, const std::string& entry)
   check(driver().cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function_),
         "cuFuncGetAttribute");
   max_group_size_ = static_cast<std::uint32_t>(std::max(threads, 0));
+  if (local_bytes > 0) {
+    check(driver().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                      static_cast<int>(local_bytes)),
+          "cuFuncSetAttribute");
+  }
 }
 
 Program::Program(std::shared_ptr<const Context> context, std::vector<std::byte> image)
     : image_(terminated(std::move(image))),
       module_(std::make_shared<const Module>(std::move(context), image_)) {}
 
-std::shared_ptr<const backend::Kernel> Program::kernel(const std::string& entry) const {
-  return std::make_shared<const Kernel>(module_, entry);
+std::shared_ptr<const backend::Kernel> Program::kernel(const std::string& entry,
+                                                       std::uint32_t local_bytes) const {
+  return std::make_shared<const Kernel>(module_, entry, local_bytes);
 }
 
 }  // namespace bifold::backend::cuda

@@ -33,23 +33,27 @@ class Module {
 
 class Kernel final : public backend::Kernel {
  public:
-  Kernel(std::shared_ptr<const Module> module, const std::string& entry);
+  Kernel(std::shared_ptr<const Module> module, const std::string& entry, std::uint32_t local_bytes);
 
   [[nodiscard]] std::uint32_t max_group_size() const override { return max_group_size_; }
   [[nodiscard]] CUfunction get() const noexcept { return function_; }
+  /// Dynamic shared memory of a launch.
+  [[nodiscard]] std::uint32_t local_bytes() const noexcept { return local_bytes_; }
 
  private:
   std::shared_ptr<const Module> module_;
   CUfunction function_ = nullptr;
   std::uint32_t max_group_size_ = 0;
+  std::uint32_t local_bytes_;
 };
 
 class Program final : public backend::Program {
  public:
   Program(std::shared_ptr<const Context> context, std::vector<std::byte> image);
 
+  using backend::Program::kernel;
   [[nodiscard]] std::shared_ptr<const backend::Kernel> kernel(
-      const std::string& entry) const override;
+      const std::string& entry, std::uint32_t local_bytes) const override;
   [[nodiscard]] std::vector<std::byte> binary() const override { return image_; }
 
  private:

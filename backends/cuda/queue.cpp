@@ -56,7 +56,7 @@ void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uin
   const CUstream stream = usable_stream();
   const CurrentContext current(stream_->context());
   check(driver().cuLaunchKernel(own->get(), static_cast<unsigned>(groups), 1, 1, group_size, 1, 1,
-                                0, stream, pointers.data(), nullptr),
+                                own->local_bytes(), stream, pointers.data(), nullptr),
         "cuLaunchKernel");
 }
 

@@ -191,6 +191,7 @@ Capabilities read_capabilities(const cl::Context& context, const cl::Device& dev
   }
 
   const bool ptx = nvidia && ptx_works(context, device);
+  result.ring_bytes = ptx && major >= 9 ? ring_bytes(context, device) : 0;
   result.subgroup_width = ptx ? 32 : subgroup_width(context, device, extensions);
   result.lanes = ptx ? "ptx" : result.subgroup_width > 0 ? "subgroup" : "local";
   read_atomics(id, extensions, ptx, result);

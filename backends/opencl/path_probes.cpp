@@ -30,6 +30,46 @@ __kernel void probe(__global ulong* words, __global ulong* result) {
 }
 )";
 
+// The copy engine brings words of global memory to the end of local memory, of which drivers
+// advertise less than there is, and takes them from there to the result.
+constexpr const char* ring_text = R"(
+__kernel void probe(__global ulong* words, __global ulong* result) {
+  __local ulong ring[RING_BYTES / 8 - 2] __attribute__((aligned(128)));
+  __local ulong landed;
+  __local ulong* last = ring + RING_BYTES / 8 - 2 - 32;
+  const uint lane = (uint)get_local_id(0);
+  words[lane] = (ulong)lane << 40 | lane * 5u;
+  if (lane == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"((uint)(size_t)&landed) : "memory");
+  }
+  asm volatile("fence.proxy.async;" ::: "memory");
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if (lane == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;"
+                 :: "r"((uint)(size_t)&landed) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], 256, [%2];"
+                 :: "r"((uint)(size_t)last), "l"((ulong)words), "r"((uint)(size_t)&landed)
+                 : "memory");
+  }
+  uint given = 0;
+  for (uint spin = 0; given == 0 && spin < 1000000; ++spin) {
+    asm volatile("{\n\t.reg .pred given;\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 given, [%1], 0;\n\t"
+                 "selp.u32 %0, 1, 0, given;\n\t}"
+                 : "=r"(given) : "r"((uint)(size_t)&landed) : "memory");
+  }
+  last[lane] += given;
+  asm volatile("fence.proxy.async;" ::: "memory");
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lane == 0) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;\n\t"
+                 "cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;"
+                 :: "l"((ulong)result), "r"((uint)(size_t)last) : "memory");
+  }
+}
+)";
+
 // Every lane tells its place, and what it gets from the next lane and from all of them; then what
 // its neighbour summed up in a loop that the first lane alone entered, which a compiler for CPUs
 // has been seen to get wrong.
@@ -109,6 +149,21 @@ bool ptx_works(const cl::Context& context, const cl::Device& device) noexcept {
     expected.push_back(word ^ ((neighbour * 3U + 1U) << 8U));
   }
   return gives("PTX instructions", context, device, ptx_text, "-cl-std=CL1.2", expected);
+}
+
+std::uint64_t ring_bytes(const cl::Context& context, const cl::Device& device) noexcept {
+  // What groups of one to a multiprocessor have from sm_90 on, what drivers may leave of it, and
+  // what other architectures have.
+  constexpr std::uint32_t sizes[] = {227U << 10U, 200U << 10U, 99U << 10U};
+  std::vector<std::uint64_t> expected;
+  for (std::uint64_t lane = 0; lane < 32; ++lane) expected.push_back((lane << 40U | lane * 5U) + 1);
+  for (const std::uint32_t bytes : sizes) {
+    if (gives("bulk copies into local memory", context, device, ring_text,
+              "-cl-std=CL1.2 -DRING_BYTES=" + std::to_string(bytes), expected)) {
+      return bytes;
+    }
+  }
+  return 0;
 }
 
 bool subgroups_work(const cl::Context& context, const cl::Device& device, std::uint32_t width,

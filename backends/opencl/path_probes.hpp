@@ -13,6 +13,9 @@ namespace bifold::backend::opencl {
 /// Whether the compiler passes inline PTX through: shuffles and device-scope loads, stores, fences.
 bool ptx_works(const cl::Context& context, const cl::Device& device) noexcept;
 
+/// Local memory of a group that the bulk copy engine fills by inline PTX, in bytes; 0: none.
+std::uint64_t ring_bytes(const cl::Context& context, const cl::Device& device) noexcept;
+
 /// Whether kernels compiled with `options` and a required sub-group size of `width` have sub-groups
 /// of `width` consecutive work-items that exchange values by shuffles.
 bool subgroups_work(const cl::Context& context, const cl::Device& device, std::uint32_t width,

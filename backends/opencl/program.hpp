@@ -52,8 +52,9 @@ class Program final : public backend::Program {
                                              std::span<const std::byte> binary,
                                              const std::string& options);
 
+  using backend::Program::kernel;
   [[nodiscard]] std::shared_ptr<const backend::Kernel> kernel(
-      const std::string& entry) const override;
+      const std::string& entry, std::uint32_t local_bytes) const override;
   [[nodiscard]] std::vector<std::byte> binary() const override;
 
  private:

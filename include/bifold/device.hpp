@@ -78,8 +78,9 @@ struct Capabilities {
   std::uint64_t max_allocation_bytes;  ///< Largest single buffer, in bytes.
   std::uint64_t local_bytes;           ///< Local (shared) memory per work-group, in bytes.
   std::uint64_t cache_bytes;           ///< Last-level cache, in bytes; 0 when unknown.
-  std::uint32_t compute_units;         ///< Multiprocessors, or cores.
-  std::uint32_t max_group_size;        ///< Work-items of a work-group, at most.
+  std::uint64_t ring_bytes;      ///< Local memory that bulk copies fill, in bytes; 0: none do.
+  std::uint32_t compute_units;   ///< Multiprocessors, or cores.
+  std::uint32_t max_group_size;  ///< Work-items of a work-group, at most.
   std::uint32_t subgroup_width;  ///< Work-items that exchange registers; 0 where no path exists.
   bool f64;                      ///< Computes in 64-bit floating point.
   bool f16;                      ///< Computes in 16-bit floating point.

@@ -146,6 +146,7 @@ std::vector<Workload> workloads(Type in, Type acc, Type out, const Operator& op,
     Workload workload = test::workload_of(*row, acc, op, kind);
     workload.input = in;
     workload.output = out;
+    if (!test::supports(workload)) continue;
     all.push_back(workload);
     for (const std::uint32_t group_size : {32u, 64u, 256u}) {
       workload.tuning = test::default_tuning_of(workload).set("GROUP_SIZE", group_size);

@@ -89,6 +89,15 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   return CUDA_SUCCESS;
 }
 
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  FAKE_CALL_IN_CONTEXT("cuFuncSetAttribute");
+  if (!fake::state().functions.contains(function) ||
+      attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
+  }
+  return value > 0 && value <= 227 << 10 ? CUDA_SUCCESS : fake::misuse(CUDA_ERROR_INVALID_VALUE);
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y, unsigned groups_z,
                         unsigned threads, unsigned threads_y, unsigned threads_z, unsigned,
                         CUstream stream, void** arguments, void** extra) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "core/gallery_rows.hpp"
 #include "core/plan.hpp"
 #include "environment.hpp"
 #include "expected.hpp"
@@ -150,7 +151,10 @@ gallery::Support supports(const Workload& workload) {
       return {false, "the device has no " + std::string(name_of(type))};
     }
   }
-  return gallery::supports(device(), *workload.row, workload.accumulator, workload.op);
+  core::Choice choice = core::choose_row(
+      device(), *workload.row,
+      {workload.input, workload.accumulator, workload.output, workload.kind, workload.op});
+  return {choice.variant != nullptr, std::move(choice.reasons)};
 }
 
 AnyPlan::AnyPlan(const Workload& workload) {

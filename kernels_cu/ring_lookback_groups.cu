@@ -1,0 +1,120 @@
+// Prelude: the look-back of a ring through totals of groups of tiles, by two lane groups that take
+// no notice of each other. It reads least, a word per tile of the own group and per group before.
+
+#ifndef TRAIL_IN_GROUP
+#define TRAIL_IN_GROUP 3  // Tiles from one that has been scanned to one looked at in its group.
+#endif
+#ifndef TRAIL_OF_GROUPS
+#define TRAIL_OF_GROUPS 2  // The same of a look at the groups before.
+#endif
+#ifndef GROUP_POLLS
+#define GROUP_POLLS 64  // Polls of a group's total before it is computed from its tiles' totals.
+#endif
+
+// The total of a full group of tiles from theirs, known to every lane.
+DEVICE ACC total_group(const u64* words, u64 group, u32 epoch, Elements input,
+                       LaneScratch* scratch) {
+  const ACC total = await_total(words, group * GROUP_TILES + lane_index(), epoch, input);
+  lane_barrier();
+  return lane_value(lane_prefix(total, scratch), LANES - 1, scratch);
+}
+
+// Who looks back goes `most` tiles ahead of those that leave the ring: what it reads by then has
+// been published meanwhile, while polls for what has not would slow down publishing it.
+DEVICE void trail(Ring* ring, Turn* scanned, u32* ahead, u32 most) {
+  if (++*ahead > most) {
+    await(&ring->read[scanned->stage], scanned->stage_parity);
+    next_turn(scanned);
+  }
+}
+
+// Finds what lies before each tile in its group from the totals of the tiles there. The last tile
+// of a group publishes the group's total, which spares others reading 32.
+DEVICE void look_back_in_group(Elements input, u64* words, u64* group_words, Ring* ring,
+                               LaneScratch* scratch) {
+  Turn turn = first_turn();
+  Turn scanned = first_turn();
+  u32 ahead = 0;
+  for (;;) {
+    await(&ring->published[turn.slot], turn.slot_parity);
+    const u64 tile = ring->tile[turn.slot];
+    if (tile == NO_TILE) break;
+    trail(ring, &scanned, &ahead, TRAIL_IN_GROUP);
+    const u32 epoch = ring->epoch;
+    const u64 group = tile / GROUP_TILES;
+    const u32 place = (u32)(tile % GROUP_TILES);
+    const u64 own = group * GROUP_TILES + lane_index();
+    const ACC total = await_total(words, own < tile ? own : tile, epoch, input);
+    lane_barrier();
+    const ACC prefix = lane_prefix(total, scratch);
+    const ACC earlier = lane_value(prefix, place == 0 ? 0 : place - 1, scratch);
+    const ACC with_own = lane_value(prefix, place, scratch);
+    if (lane_index() == 0) {
+      if (place == GROUP_TILES - 1) {
+        publish(group_words, group, epoch, STATE_AGGREGATE, with_own);
+      }
+      ring->earlier[turn.slot] = earlier;
+      ring->with_own[turn.slot] = with_own;
+      arrive(&ring->looked_back[turn.slot]);
+    }
+    next_turn(&turn);
+  }
+}
+
+// Finds what lies before each tile's group: goes on from what lay before the last tile's group,
+// with the totals of the groups since, a lane each. What is not published in time is computed here.
+DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, const u64* group_words,
+                                Ring* ring, LaneScratch* scratch) {
+  Turn turn = first_turn();
+  Turn scanned = first_turn();
+  u32 ahead = 0;
+  u64 known = 0;
+  ACC groups = init;
+  for (;;) {
+    await(&ring->published[turn.slot], turn.slot_parity);
+    const u64 tile = ring->tile[turn.slot];
+    if (tile == NO_TILE) break;
+    trail(ring, &scanned, &ahead, TRAIL_OF_GROUPS);
+    const u32 epoch = ring->epoch;
+    const u64 group = tile / GROUP_TILES;
+    while (known < group) {
+      const u32 count = group - known < LANES ? (u32)(group - known) : LANES;
+      ACC total = IDENTITY;
+      bool there = lane_index() >= count;
+      for (u32 poll = 0; !there && poll < GROUP_POLLS; ++poll) {
+        there = inspect(group_words, known + lane_index(), epoch, &total) != STATE_EMPTY;
+      }
+      lane_barrier();
+      for (i32 missing = lane_highest(!there, scratch); missing >= 0;
+           missing = lane_highest(!there, scratch)) {
+        const ACC found = total_group(words, known + (u32)missing, epoch, input, scratch);
+        if (lane_index() == (u32)missing) {
+          total = found;
+          there = true;
+        }
+      }
+#pragma unroll
+      for (u32 g = 0; g < 8; ++g) {
+        const ACC next = lane_value(total, g, scratch);
+        if (g < count) groups = COMBINE(groups, next);
+      }
+      for (u32 g = 8; g < count; ++g) groups = COMBINE(groups, lane_value(total, g, scratch));
+      known += count;
+    }
+    if (lane_index() == 0) {
+      ring->groups[turn.slot] = groups;
+      arrive(&ring->looked_back[turn.slot]);
+    }
+    next_turn(&turn);
+  }
+}
+
+// Finds what lies before the tiles that this group draws; `looker` counts lane groups that do.
+DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* group_words,
+                         Ring* ring, LaneScratch* scratch) {
+  if (looker == 0) {
+    look_back_in_group(input, words, group_words, ring, scratch);
+  } else {
+    look_back_of_groups(input, init, words, group_words, ring, scratch);
+  }
+}

@@ -1,0 +1,44 @@
+// Single-pass scan in order v1 by groups that stay, with tiles in a ring in local memory: the
+// same association as scan_order, with other roles. The lane groups of a group divide the work: one
+// draws tiles and has the bulk copy engine bring them in, several ahead; some reduce each as soon
+// as it has landed, and publish its total long before it is scanned; one finds what lies before the
+// tile from totals alone, carrying on from the group's last tile; the others scan and store. So who
+// looks back hardly ever waits, which is what a look-back costs otherwise.
+// Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
+// Cost: reads and writes each element once; one launch. Assumes 64-bit words visible to other
+// running groups, and local memory that holds the ring. Source: bifold; look-back as in Merrill &
+// Garland 2016.
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
+    scan_order_ring(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, u64 output_offset,
+                    INIT_PARAMETERS, u64* control, u64 control_offset, u64 capacity,
+                    u64 tiles TOTAL_PARAMETERS) {
+  extern __shared__ __align__(128) uint4 stages[];
+  __shared__ LaneScratch lane_scratch;
+  __shared__ Ring ring;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
+  const ACC init = INIT;
+  output += output_offset;
+  control += control_offset;
+  u64* words = control + 2;
+  u64* group_words = words + tiles * ACC_WORDS;
+  make_ring(&ring);
+
+  // --- Divide the roles ---
+  const u32 role = lane_group();
+  if (role < REDUCING) {
+    reduce_tiles_of(input, n, words, starts_at(input, output), stages, &ring, &lane_scratch);
+  } else if (role < LOOKER) {
+    scan_tiles_of(input, n, output, stages, &ring, &lane_scratch TOTAL_ARGUMENTS);
+  } else if (role < LOADER) {
+    look_back_of(role - LOOKER, input, init, words, group_words, &ring, &lane_scratch);
+  } else {
+    load_tiles(input, n, control, stages, &ring);
+  }
+  __syncthreads();
+  LEAVE_TOTAL(n == 0 && blockIdx.x == 0 && threadIdx.x == 0, init);
+
+  // --- Count the group as finished ---
+  if (threadIdx.x == 0) finish_tile(control, words, capacity, ring.epoch, gridDim.x);
+}
