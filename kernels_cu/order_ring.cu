@@ -26,9 +26,9 @@ typedef char ring_run_fits[RUN * sizeof(IN) == UNIT_BYTES ? 1 : -1];
 
 #define NO_TILE (~(u64)0)
 
-typedef union {
+// A run as it lies in a stage.
+typedef struct {
   u32 word[UNIT_BYTES / 4];
-  IN item[RUN];
 } Unit;
 
 // What the roles tell each other. A stage is free again as soon as it has been read, while what is
@@ -167,10 +167,28 @@ DEVICE Unit unit_of(uint4 vector) {
   return unit;
 }
 
-// A strip of the tile in the stage, as load_strip: `skew` words lie before the first element.
-DEVICE void read_strip(const uint4* stage, u32 skew, u32 strip, u64 begin, u64 n, ACC* item) {
+// Element k of a run. Of a built-in type it is made of its bits: through a union, the whole strip
+// would be written to memory besides.
+DEVICE IN item_of(Unit unit, u32 k) {
+#if defined(IN_OF_BITS) && RUN == 4
+  return IN_OF_BITS(unit.word[k]);
+#elif defined(IN_OF_BITS)
+  return IN_OF_BITS((u64)unit.word[2 * k + 1] << 32 | unit.word[2 * k]);
+#else
+  union {
+    u32 word[sizeof(IN) / 4];
+    IN value;
+  } item;
+#pragma unroll
+  for (u32 w = 0; w < sizeof(IN) / 4; ++w) item.word[w] = unit.word[k * (sizeof(IN) / 4) + w];
+  return item.value;
+#endif
+}
+
+// The runs that this lane has of a strip of the tile in the stage: `skew` words lie before the
+// first element.
+DEVICE void read_runs(const uint4* stage, u32 skew, u32 strip, Unit unit[STRIP_ROWS]) {
   const uint4* row = stage + strip * (STRIP / RUN) + lane_index();
-  Unit unit[STRIP_ROWS];
   if (skew == 0) {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) unit[r] = unit_of(row[r * LANES]);
@@ -187,15 +205,56 @@ DEVICE void read_strip(const uint4* stage, u32 skew, u32 strip, u64 begin, u64 n
       }
     }
   }
-  begin += strip * STRIP;
+}
+
+// The folds of elements 0 to k of those runs; elements from n on are skipped.
+DEVICE void fold_read_runs(Unit unit[STRIP_ROWS], u64 begin, u64 n, ACC* sums) {
   const bool whole = begin + STRIP <= n;
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    const u64 first = begin + run_index(r);
+    ACC running = IDENTITY;
+    // Nearly every strip is whole, and then nothing is asked of its elements.
+    if (whole || first + RUN <= n) {
+      running = lift_element(item_of(unit[r], 0), first);
+      sums[r * RUN] = running;
 #pragma unroll
-    for (u32 k = 0; k < RUN; ++k) {
-      const u64 i = begin + run_index(r) + k;
-      item[r * RUN + k] = IDENTITY;
-      if (whole || i < n) item[r * RUN + k] = lift_element(unit[r].item[k], i);
+      for (u32 k = 1; k < RUN; ++k) {
+        running = COMBINE(running, lift_element(item_of(unit[r], k), first + k));
+        sums[r * RUN + k] = running;
+      }
+    } else {
+#pragma unroll
+      for (u32 k = 0; k < RUN; ++k) {
+        if (first + k < n) {
+          running = COMBINE(running, lift_element(item_of(unit[r], k), first + k));
+        }
+        sums[r * RUN + k] = running;
+      }
+    }
+  }
+}
+
+// The totals of those runs.
+DEVICE void total_runs(Unit unit[STRIP_ROWS], u64 begin, u64 n, ACC total[STRIP_ROWS]) {
+  const bool whole = begin + STRIP <= n;
+#pragma unroll
+  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    const u64 first = begin + run_index(r);
+    if (whole || first + RUN <= n) {
+      ACC sum = lift_element(item_of(unit[r], 0), first);
+#pragma unroll
+      for (u32 k = 1; k < RUN; ++k) {
+        sum = COMBINE(sum, lift_element(item_of(unit[r], k), first + k));
+      }
+      total[r] = sum;
+    } else {
+      ACC sum = IDENTITY;
+#pragma unroll
+      for (u32 k = 0; k < RUN; ++k) {
+        if (first + k < n) sum = COMBINE(sum, lift_element(item_of(unit[r], k), first + k));
+      }
+      total[r] = sum;
     }
   }
 }
@@ -241,15 +300,10 @@ DEVICE void reduce_tiles_of(Elements input, u64 n, u64* words, bool in_place, co
 #pragma unroll 1
     for (u32 s = 0; s < REDUCED_EACH; ++s) {
       const u32 strip = squad * REDUCED_EACH + s;
-      ACC item[STRIP_ROWS * RUN];
+      Unit unit[STRIP_ROWS];
       ACC row[STRIP_ROWS];
-      read_strip(stages + turn.stage * STAGE_UNITS, skew, strip, tile * TILE, n, item);
-#pragma unroll
-      for (u32 r = 0; r < STRIP_ROWS; ++r) {
-        row[r] = item[r * RUN];
-#pragma unroll
-        for (u32 k = 1; k < RUN; ++k) row[r] = COMBINE(row[r], item[r * RUN + k]);
-      }
+      read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, unit);
+      total_runs(unit, tile * TILE + strip * STRIP, n, row);
       const ACC sum = total_rows(row, scratch);
       ACC total = lane_value(sum, 0, scratch);
 #pragma unroll
@@ -292,10 +346,12 @@ DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stage
     if (tile == NO_TILE) break;
     ACC sums[STRIP_ROWS * RUN];
     ACC prefix[STRIP_ROWS];
-    read_strip(stages + turn.stage * STAGE_UNITS, skew, strip, tile * TILE, n, sums);
+    Unit unit[STRIP_ROWS];
+    read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, unit);
+    fold_read_runs(unit, tile * TILE + strip * STRIP, n, sums);
     lane_barrier();
     if (lane_index() == 0) arrive(&ring->read[turn.stage]);
-    sum_strip(sums, prefix, scratch);
+    prefix_strip(sums, prefix, scratch);
 
     await(&ring->looked_back[turn.slot], turn.slot_parity);
     const ACC groups = ring->groups[turn.slot];

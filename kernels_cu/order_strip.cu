@@ -42,9 +42,21 @@ DEVICE void load_strip(Elements input, u64 begin, u64 n, ACC* item) {
   }
 }
 
-// Folds the runs of a strip: sums[r * RUN + k], so far element k of this lane's run in row r,
-// becomes the fold of elements 0 to k, and prefix[r] that of its run and those before it in the
+// The prefixes of a strip whose runs are folded: sums[r * RUN + k] is the fold of elements 0 to k
+// of this lane's run in row r, and prefix[r] becomes that of its run and those before it in the
 // row. The last lane is given the strip's total.
+DEVICE ACC prefix_strip(const ACC* sums, ACC* prefix, LaneScratch* scratch) {
+#pragma unroll
+  for (u32 r = 0; r < STRIP_ROWS; ++r) prefix[r] = sums[r * RUN + RUN - 1];
+  prefix_rows(prefix, scratch);
+  // The last lane has the totals of the rows.
+  ACC total = prefix[0];
+#pragma unroll
+  for (u32 r = 1; r < STRIP_ROWS; ++r) total = COMBINE(total, prefix[r]);
+  return total;
+}
+
+// The same behind folding the runs: sums[r * RUN + k] is element k of the run before.
 DEVICE ACC sum_strip(ACC* sums, ACC* prefix, LaneScratch* scratch) {
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
@@ -52,14 +64,8 @@ DEVICE ACC sum_strip(ACC* sums, ACC* prefix, LaneScratch* scratch) {
     for (u32 k = 1; k < RUN; ++k) {
       sums[r * RUN + k] = COMBINE(sums[r * RUN + k - 1], sums[r * RUN + k]);
     }
-    prefix[r] = sums[r * RUN + RUN - 1];
   }
-  prefix_rows(prefix, scratch);
-  // The last lane has the totals of the rows.
-  ACC total = prefix[0];
-#pragma unroll
-  for (u32 r = 1; r < STRIP_ROWS; ++r) total = COMBINE(total, prefix[r]);
-  return total;
+  return prefix_strip(sums, prefix, scratch);
 }
 
 // The fold of the first `count` strips, at least one.

@@ -15,6 +15,7 @@
 // Loads the tile from `begin` on; the totals of its strips go to strips. Ends with a barrier.
 DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, ACC* sums, ACC* prefix,
                            LaneScratch* scratch, ACC* strips) {
+#pragma unroll
   for (u32 s = 0; s < STRIPS_EACH; ++s) {
     const u32 strip = lane_group() * STRIPS_EACH + s;
     ACC* own = sums + s * STRIP_ROWS * RUN;
@@ -30,6 +31,7 @@ DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, ACC* sums, ACC* pre
 DEVICE void store_tile_sums(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix,
                             const ACC* strips, ACC before, ACC after,
                             LaneScratch* scratch TOTAL_PARAMETERS) {
+#pragma unroll
   for (u32 s = 0; s < STRIPS_EACH; ++s) {
     const u32 strip = lane_group() * STRIPS_EACH + s;
     const ACC start = strip == 0 ? before : COMBINE(before, fold_strips(strips, strip));

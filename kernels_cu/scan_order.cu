@@ -7,7 +7,8 @@
 // Cost: reads and writes each element once; one launch; 3 barriers per tile. Assumes 64-bit words
 // visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
 
-extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+// One group at least: the compiler then spills no registers for the sake of more groups.
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
     scan_order(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, u64 output_offset, INIT_PARAMETERS,
                u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;

@@ -115,7 +115,8 @@ struct Table {
 
     scan("production", "", "what the scans use by default on this device", "bifold", nothing,
          Order::v1, {1, 1, 1},
-         {.on_gpu = {"lookback_warp", "reduce_then_scan", "order_v1", "order_v1_passes"},
+         {.on_gpu = {"order_v1_ring", "lookback_warp", "reduce_then_scan", "order_v1",
+                     "order_v1_passes"},
           .on_cpu = {"chunks", "reduce_then_scan", "order_v1_chunks"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",

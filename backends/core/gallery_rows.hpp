@@ -55,6 +55,8 @@ struct Choice {
   const gallery::Variant* variant = nullptr;
   std::string reasons;
 };
-Choice choose_row(const Device& device, const gallery::Variant& variant, const PlanShape& shape);
+/// Rows behind `after` only, where there is one.
+Choice choose_row(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                  const gallery::Variant* after = nullptr);
 
 }  // namespace bifold::core

@@ -138,7 +138,8 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
   return check_operator(variant, shape.accumulator, shape.op);
 }
 
-Choice choose_row(const Device& device, const Variant& variant, const PlanShape& shape) {
+Choice choose_row(const Device& device, const Variant& variant, const PlanShape& shape,
+                  const Variant* after) {
   const Row& row = row_of(variant);
   if (row.planner != nullptr) {
     Support possible = supports_shape(device, variant, shape);
@@ -147,6 +148,10 @@ Choice choose_row(const Device& device, const Variant& variant, const PlanShape&
   Choice choice;
   for (const auto name : device.info().kind == DeviceKind::cpu ? row.on_cpu : row.on_gpu) {
     const Variant& candidate = *gallery::find(variant.algorithm, name);
+    if (after != nullptr) {
+      if (&candidate == after) after = nullptr;
+      continue;
+    }
     Support possible = may_run_unattended(device, candidate, shape);
     if (possible) possible = supports_shape(device, candidate, shape);
     if (possible) {

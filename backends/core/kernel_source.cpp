@@ -102,6 +102,9 @@ void append_types(std::string& text, const KernelSpec& spec) {
   name("VALUE", spec.accumulator);
   name("OUT", spec.output);
   if (spec.second) name("SECOND", *spec.second);
+  if (!spec.input.is_struct() && !is_storage(spec.input)) {
+    text += fmt::format("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));
+  }
   append_accumulator(text, spec);
   if (spec.count) text += fmt::format("typedef {} COUNT_TYPE;\n", name_of(*spec.count));
 }

@@ -278,6 +278,53 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
   }
 }
 
+namespace {
+
+// Two plans of one shape: which one runs is a matter of how many elements there are, or can be.
+class BySize final : public detail::Plan {
+ public:
+  BySize(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+         std::uint64_t at_least, std::shared_ptr<const Plan> small,
+         std::shared_ptr<const Plan> large)
+      : Plan(device, variant, shape),
+        at_least_(at_least),
+        small_(std::move(small)),
+        large_(std::move(large)) {}
+
+  // Monotone, though the larger input may take less.
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    const ScratchSize small = small_->scratch_size(std::min(n, at_least_));
+    if (n < at_least_) return small;
+    const ScratchSize large = large_->scratch_size(n);
+    return {std::max(small.tagged_bytes, large.tagged_bytes),
+            std::max(small.raw_bytes, large.raw_bytes)};
+  }
+
+  void enqueue(const Call& call) const override {
+    (call.count.n < at_least_ ? small_ : large_)->enqueue(call);
+  }
+
+ private:
+  std::uint64_t at_least_;
+  std::shared_ptr<const Plan> small_;
+  std::shared_ptr<const Plan> large_;
+};
+
+Tuning default_values(const Device& device, const gallery::Variant& variant,
+                      const PlanShape& shape) {
+  const std::size_t widest =
+      std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
+  return default_tuning(variant, device.info().kind, device.capabilities(), widest);
+}
+
+std::shared_ptr<const detail::Plan> build_default(const Device& device,
+                                                  const gallery::Variant& variant,
+                                                  const PlanShape& shape) {
+  return build_plan(device, variant, shape, default_values(device, variant, shape));
+}
+
+}  // namespace
+
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
                                               std::string_view variant, const PlanShape& shape,
                                               detail::QueueState* queue) {
@@ -291,11 +338,16 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
     refuse_in_graph(*queue, "planning the first call of a shape");
   }
   const gallery::Variant& chosen = choose_variant(device, algorithm, variant, shape);
-  const std::size_t widest =
-      std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
-  const auto plan =
-      build_plan(device, chosen, shape,
-                 default_tuning(chosen, device.info().kind, device.capabilities(), widest));
+  auto plan = build_default(device, chosen, shape);
+  // Of production, a row for large inputs has another one before it.
+  const std::uint64_t at_least = default_values(device, chosen, shape).get_or("at_least_mib", 0);
+  if (at_least > 0 && &asked != &chosen) {
+    if (const Choice next = choose_row(device, asked, shape, &chosen); next.variant != nullptr) {
+      const std::uint64_t elements = (at_least << 20) / size_of(shape.input);
+      plan = std::make_shared<BySize>(device, chosen, shape, elements,
+                                      build_default(device, *next.variant, shape), plan);
+    }
+  }
   return plans.add(key, plan);
 }
 

@@ -83,7 +83,8 @@ class BIFOLD_API ScanPlan {
   /// logical operator's input, and what has a map, excepted).
   ScanPlan(const Device& device, const ScanShape& shape);
 
-  /// The row that runs: "production" resolved.
+  /// The row that runs: "production" resolved. Of production, it may be the one of large inputs,
+  /// with another of the same order for small ones.
   [[nodiscard]] const gallery::Variant& variant() const noexcept;
 
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.

@@ -121,6 +121,8 @@ TEST_CASE_TEMPLATE("sums in f64 are rounded once", T, f16, bf16) {
   auto output = input.queue.template allocate<T>(3);
   const T above(1 + 2 * half_step);
   for (const auto* row : test::files_on_device(Algorithm::scan, Type::f64, plus, 0)) {
+    if (!test::takes(*row, {Type::f64, Type::f64, type_of<T>(), ScanKind::inclusive, plus}))
+      continue;
     INFO("row " << row->name);
     inclusive_scan(input.queue, shrunk, output, plus,
                    {.accumulate = Type::f64, .variant = row->name});

@@ -190,8 +190,7 @@ TEST_CASE("what is exact in every order takes the fastest row, whatever the orde
   CHECK(gallery::find(Algorithm::reduce, row(Type::f32, scaled, Order::v1))->order ==
         gallery::Order::v1);
   const Operator masked = Operator::user("masked", "a & b", Value(~0));
-  CHECK(gallery::find(Algorithm::reduce, row(Type::i32, masked, Order::v1))->order !=
-        gallery::Order::v1);
+  CHECK(row(Type::i32, masked, Order::v1) == row(Type::i32, masked, Order::any));
 }
 
 TEST_CASE("order::any gives the sum, in whatever bits") {

@@ -10,6 +10,12 @@
 
 namespace bifold::test {
 
+/// Whether the row takes these types, this operator and this map together: a row for one size of
+/// elements, or one that pads, refuses others.
+inline bool takes(const gallery::Variant& row, const core::PlanShape& shape) {
+  return core::choose_row(device(), row, shape).variant != nullptr;
+}
+
 /// Rows of `algorithm` that the device supports on that type and operator.
 inline std::vector<const gallery::Variant*> rows_on_device(Algorithm algorithm, Type type,
                                                            const Operator& op) {
