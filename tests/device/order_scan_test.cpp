@@ -148,6 +148,8 @@ std::vector<Workload> workloads(Type in, Type acc, Type out, const Operator& op,
     workload.output = out;
     if (!test::supports(workload)) continue;
     all.push_back(workload);
+    // Production has no tuning of its own.
+    if (row->family.empty()) continue;
     for (const std::uint32_t group_size : {32u, 64u, 256u}) {
       workload.tuning = test::default_tuning_of(workload).set("GROUP_SIZE", group_size);
       all.push_back(workload);
