@@ -196,7 +196,7 @@ def test_what_an_interface_may_not_say_is_refused(driver):
     for message, more in [
         ("mask", {"mask": object()}),
         ("not contiguous", {"strides": (8,)}),
-        ("elements of float16", {"typestr": "<f2"}),
+        ("elements of float128", {"typestr": "<f16"}),
         ("elements of bool", {"typestr": "|b1"}),
     ]:
         with pytest.raises(bifold.InvalidArgument, match=message):
