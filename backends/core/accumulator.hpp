@@ -36,13 +36,12 @@ class StoredAccumulator {
   /// `value` is of `type`; nothing stands for the operator's identity, adjoined or not.
   StoredAccumulator(const Operator& op, Type type, const std::optional<Value>& value)
       : layout_(op, type) {
-    const Value held = value ? *value : op.has_identity() ? op.identity(type) : Value();
-    if (!value && !op.has_identity()) return;
-    std::memcpy(bytes_.data(), held.data(), size_of(type));
+    const bool adjoined = !op.has_identity();
+    if (adjoined && !value) return;  // Zeros are what is absent.
+    const Value held = value ? *value : op.identity(type);
+    std::memcpy(bytes_.data(), held.data(), held.size());
     constexpr std::uint32_t present = 1;
-    if (layout_.present_offset < layout_.bytes) {
-      std::memcpy(bytes_.data() + layout_.present_offset, &present, sizeof present);
-    }
+    if (adjoined) std::memcpy(bytes_.data() + layout_.present_offset, &present, sizeof present);
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return layout_.bytes; }

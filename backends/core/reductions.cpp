@@ -19,15 +19,16 @@ namespace {
   throw Error(ErrorCategory::invalid_argument, why);
 }
 
-// One operator per built-in type, made once: `make` is called with a value of the C++ type.
-template <class Make>
-const Operator& per_type(Type element, Make make) {
+// One piece per built-in type, all made once: `make` is called with a value of the C++ type, and is
+// a function object of its own for every kind of piece.
+template <class Piece, class Make>
+const Piece& per_type(Type element, Make make) {
   static const auto* const all = [&make] {
-    auto* const operators = new std::vector<Operator>;  // NOLINT(cppcoreguidelines-owning-memory)
+    auto* const pieces = new std::vector<Piece>;  // NOLINT(cppcoreguidelines-owning-memory)
     for (const Type type : all_types) {
-      operators->push_back(visit_type(type, [&make](auto zero) { return make(zero); }));
+      pieces->push_back(visit_type(type, [&make](auto zero) -> Piece { return make(zero); }));
     }
-    return operators;
+    return pieces;
   }();
   if (element.is_struct()) detail::refuse_type(element);
   return all->at(accumulator_of(element).kind());
@@ -53,7 +54,7 @@ Operator first_operator(const char* name, const char* relation, const char* func
       Commutativity::commutative);
 }
 
-// The same for the two types that have one; the others are refused by who asks.
+// Of f32 and f64: other types are refused by compensated_operator().
 Operator compensated(const char* type, const Value& identity) {
   const std::string name(type);
   return Operator::user("compensated",
@@ -62,26 +63,17 @@ Operator compensated(const char* type, const Value& identity) {
                         identity, Commutativity::commutative);
 }
 
+// Of an element and its index; the struct's own name is what makes one.
 const Map& indexed(Type element) {
-  static const auto* const maps = [] {
-    auto* const all = new std::vector<Map>;  // NOLINT(cppcoreguidelines-owning-memory)
-    for (const Type type : all_types) {
-      all->push_back("make_Indexed_" + std::string(name_of(type)) + "(x, i)");
-    }
-    return all;
-  }();
-  return maps->at(accumulator_of(element).kind());
+  return per_type<Map>(element, [](auto zero) {
+    return "make_" + std::string(name_of(type_of<Indexed<decltype(zero)>>())) + "(x, i)";
+  });
 }
 
 const Map& twice(Type element) {
-  static const auto* const maps = [] {
-    auto* const all = new std::vector<Map>;  // NOLINT(cppcoreguidelines-owning-memory)
-    for (const Type type : all_types) {
-      all->push_back("make_MinMax_" + std::string(name_of(type)) + "(x, x)");
-    }
-    return all;
-  }();
-  return maps->at(accumulator_of(element).kind());
+  return per_type<Map>(element, [](auto zero) {
+    return "make_" + std::string(name_of(type_of<MinMax<decltype(zero)>>())) + "(x, x)";
+  });
 }
 
 Value find_first(Queue& queue, const ErasedView& input, const Operator& op,
@@ -147,19 +139,19 @@ Map joined_map(const std::vector<Reduction>& reductions, const Joined& joined) {
 }  // namespace
 
 const Operator& argmin_operator(Type element) {
-  return per_type(element, [](auto zero) {
+  return per_type<Operator>(element, [](auto zero) {
     return first_operator<decltype(zero)>("argmin", "<", "comes_before", OperatorKind::minimum);
   });
 }
 
 const Operator& argmax_operator(Type element) {
-  return per_type(element, [](auto zero) {
+  return per_type<Operator>(element, [](auto zero) {
     return first_operator<decltype(zero)>("argmax", ">", "comes_behind", OperatorKind::maximum);
   });
 }
 
 const Operator& minmax_operator(Type element) {
-  return per_type(element, [](auto zero) {
+  return per_type<Operator>(element, [](auto zero) {
     return Operator::fieldwise(type_of<MinMax<decltype(zero)>>(), {minimum, maximum});
   });
 }

@@ -1,5 +1,5 @@
 /// @file
-/// Maps: functions of one element, written as text, that a reduction applies to what it reads.
+/// Maps: functions of one element, written as text, that reductions and scans apply to what they read.
 #pragma once
 
 #include <bifold/export.hpp>
@@ -13,11 +13,12 @@ namespace bifold {
 /// @addtogroup types
 /// @{
 
-/// A function of one element, written once for every backend: an expression over `x`, such as
-/// "x * x" or "make_Range(x, x)", in the expressions that C99 and C++ share. Its value is converted
-/// to the accumulator's type, or is of it when that is a struct. Elements of f16 and bf16 are f32
-/// here. A cheap value: copies share one
-/// immutable definition. The default one is the identity.
+/// A function of an element, written once for every backend: an expression over `x`, such as
+/// "x * x" or "make_Range(x, x)", in the expressions that C99 and C++ share. It may name `i` too,
+/// the element's index in the input, a u64 (rows of order v1 know it), and in a reduction of two
+/// arrays `y`, the second one's element of that index. Its value is converted to the accumulator's
+/// type, or is of it when that is a struct. Elements of f16 and bf16 are f32 here. A cheap value:
+/// copies share one immutable definition. The default one is the identity.
 class BIFOLD_API Map {
  public:
   /// The identity.
