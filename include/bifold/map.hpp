@@ -1,5 +1,5 @@
 /// @file
-/// Maps: functions of one element, written as text, that reductions and scans apply to what they read.
+/// Maps: functions of one element, written as text, in front of reductions and scans.
 #pragma once
 
 #include <bifold/export.hpp>
