@@ -85,7 +85,21 @@ inline cl_uint references(cl_event event) {
   return count;
 }
 
-/// Whether the count falls to that number; a driver lets go of finished work a little later.
+/// The count once it rests: a driver lets go of finished work a little later.
+template <class Handle>
+cl_uint settled_references(const Handle& handle) {
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  cl_uint last = references(handle);
+  while (std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(50ms);
+    const cl_uint now = references(handle);
+    if (now == last) return now;
+    last = now;
+  }
+  throw std::runtime_error("the count of references does not rest within 10 seconds");
+}
+
+/// Whether the count falls to that number within 10 seconds.
 template <class Handle>
 bool falls_to(const Handle& handle, cl_uint expected) {
   const auto deadline = std::chrono::steady_clock::now() + 10s;
