@@ -143,6 +143,12 @@ struct Source {
   std::string options;  ///< Compiler options, as compile_options() gave them.
 };
 
+/// Memory that kernels write and, once they are done, the host reads in place.
+struct HostVisible {
+  Memory memory;
+  const std::byte* host = nullptr;  ///< Where it lies for the host; null where it does not.
+};
+
 /// An open device: a context and its memory. Thread-safe.
 class Device {
  public:
@@ -164,6 +170,12 @@ class Device {
   /// Does not throw; may wait for work that uses the memory.
   virtual void free(const Memory& memory) noexcept = 0;
 
+  /// A few bytes for results on their way to the host, freed with free_host_visible(). Without
+  /// `host`, and without memory, where the device has no such memory. Throws out_of_memory.
+  [[nodiscard]] virtual HostVisible allocate_host_visible(std::uint64_t /*bytes*/) { return {}; }
+  /// As free().
+  virtual void free_host_visible(const HostVisible& /*cell*/) noexcept {}
+
   [[nodiscard]] virtual std::unique_ptr<Queue> create_queue(Timing timing) = 0;
 
   /// The kernel files of this backend's dialect: base name without folder or suffix -> text.
@@ -177,7 +189,8 @@ class Device {
   /// What a binary depends on beyond the source: device, driver and compiler versions.
   [[nodiscard]] virtual const std::string& binary_key() const noexcept = 0;
 
-  /// Compiles. Throws build_failure with log and source, or unavailable without a compiler.
+  /// Compiles. Throws build_failure with log and source, or unavailable without a compiler, where
+  /// the library has not compiled it beforehand.
   [[nodiscard]] virtual std::shared_ptr<const Program> build(const Source& source) = 0;
   /// The program of a binary that Program::binary() gave under the same binary_key(). The caller
   /// has checked that the bytes are undamaged. Throws build_failure when the driver refuses it.

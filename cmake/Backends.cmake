@@ -44,5 +44,5 @@ function(bifold_add_backend name folder suffix)
             -DNAME=${name} -DOUTPUT=${embedded} -P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
     DEPENDS ${kernels} ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
     COMMENT "Embedding ${folder}" VERBATIM)
-  target_sources(bifold PRIVATE ${sources} ${embedded})
+  target_sources(bifold_objects PRIVATE ${sources} ${embedded})
 endfunction()

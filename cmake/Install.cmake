@@ -29,12 +29,17 @@ endforeach()
 
 # What a static library leaves for the program that uses it to link.
 set(bifold_needs_opencl OFF)
+set(bifold_needs_zstd OFF)
 set(bifold_pc_libs "-L\${libdir} -lbifold")
 if(NOT BUILD_SHARED_LIBS)
   string(APPEND bifold_pc_libs " -pthread -l${CMAKE_DL_LIBS} -lstdc++")
   if(BIFOLD_HAS_OPENCL)
     set(bifold_needs_opencl ON)
     string(APPEND bifold_pc_libs " -lOpenCL")
+  endif()
+  if(BIFOLD_HAS_PTX)
+    set(bifold_needs_zstd ON)
+    string(APPEND bifold_pc_libs " -lzstd")
   endif()
 endif()
 

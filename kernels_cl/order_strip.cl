@@ -5,13 +5,14 @@
 
 #define STRIP (RUN * LANES * STRIP_ROWS)
 #define TILE (STRIP * TILE_STRIPS)
-typedef char order_run_fits[RUN == (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1) ? 1 : -1];
+#define ORDER_RUN (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1)
+typedef char order_run_fits[RUN == ORDER_RUN || RUN * sizeof(IN) == 16 ? 1 : -1];
 
 // Index in its strip of the first element that this lane holds in `row`.
 DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
 
 // The strip from `begin` on; elements from n on are the identity, on which no result depends.
-DEVICE void load_strip(Elements input, u64 begin, u64 n, ACC* item) {
+DEVICE void load_strip(Elements input, u64 begin, u64 n, __private ACC* item) {
   if (begin + STRIP <= n && packs_aligned(input)) {
     ElementPack pack[STRIP_ROWS][RUN / VEC];
 #pragma unroll
@@ -45,7 +46,8 @@ DEVICE void load_strip(Elements input, u64 begin, u64 n, ACC* item) {
 // The prefixes of a strip whose runs are folded: sums[r * RUN + k] is the fold of elements 0 to k
 // of this lane's run in row r, and prefix[r] becomes that of its run and those before it in the
 // row. The last lane is given the strip's total.
-DEVICE ACC prefix_strip(const ACC* sums, ACC* prefix, __local LaneScratch* scratch) {
+DEVICE ACC prefix_strip(const __private ACC* sums, __private ACC* prefix,
+                        __local LaneScratch* scratch) {
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) prefix[r] = sums[r * RUN + RUN - 1];
   prefix_rows(prefix, scratch);
@@ -57,7 +59,7 @@ DEVICE ACC prefix_strip(const ACC* sums, ACC* prefix, __local LaneScratch* scrat
 }
 
 // The same behind folding the runs: sums[r * RUN + k] is element k of the run before.
-DEVICE ACC sum_strip(ACC* sums, ACC* prefix, __local LaneScratch* scratch) {
+DEVICE ACC sum_strip(__private ACC* sums, __private ACC* prefix, __local LaneScratch* scratch) {
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
@@ -81,8 +83,9 @@ DEVICE ACC fold_strips(const __local ACC* strips, u32 count) {
 // Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
 // next one. An inclusive value is what an exclusive scan has behind it: so the last one of a run is
 // the carry of the next, and that of element n - 1 the total of the scan.
-DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, ACC before,
-                        ACC after, __local LaneScratch* scratch TOTAL_PARAMETERS) {
+DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* sums,
+                        __private ACC* prefix, ACC before, ACC after,
+                        __local LaneScratch* scratch TOTAL_PARAMETERS) {
   ACC row[STRIP_ROWS];
   ACC carry[STRIP_ROWS];
   ACC start[STRIP_ROWS + 1];

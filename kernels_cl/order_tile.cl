@@ -13,11 +13,12 @@
 #define ROWS_EACH (STRIPS_EACH * STRIP_ROWS)
 
 // Loads the tile from `begin` on; the totals of its strips go to strips. Ends with a barrier.
-DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, ACC* sums, ACC* prefix,
-                           __local LaneScratch* scratch, __local ACC* strips) {
+DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, __private ACC* sums,
+                           __private ACC* prefix, __local LaneScratch* scratch,
+                           __local ACC* strips) {
   for (u32 s = 0; s < STRIPS_EACH; ++s) {
     const u32 strip = lane_group() * STRIPS_EACH + s;
-    ACC* own = sums + s * STRIP_ROWS * RUN;
+    __private ACC* own = sums + s * STRIP_ROWS * RUN;
     load_strip(input, begin + strip * STRIP, n, own);
     const ACC total = sum_strip(own, prefix + s * STRIP_ROWS, scratch);
     if (lane_index() == LANES - 1) strips[strip] = total;
@@ -27,8 +28,8 @@ DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, ACC* sums, ACC* pre
 
 // Writes the tile from `begin` on: `before` is everything before it, `after` everything before the
 // next one.
-DEVICE void store_tile_sums(__global OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix,
-                            const __local ACC* strips, ACC before, ACC after,
+DEVICE void store_tile_sums(__global OUT* output, u64 begin, u64 n, __private ACC* sums,
+                            __private ACC* prefix, const __local ACC* strips, ACC before, ACC after,
                             __local LaneScratch* scratch TOTAL_PARAMETERS) {
   for (u32 s = 0; s < STRIPS_EACH; ++s) {
     const u32 strip = lane_group() * STRIPS_EACH + s;

@@ -15,7 +15,9 @@ DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
   for (u32 s = 0; s < TILE_STRIPS; ++s) {
     ACC strip;
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
-      ACC run[ROW_RUNS];
+      // Of another length than a strip's arrays: compilers that give arrays of one type a place in
+      // common would keep those in memory, too, for the sake of this one.
+      ACC run[ROW_RUNS + 1];
 #pragma unroll 1
       for (u32 l = 0; l < ROW_RUNS; ++l) {
         run[l] = lift_element(load_element(input, begin), begin);

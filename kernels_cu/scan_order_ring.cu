@@ -4,6 +4,7 @@
 // as it has landed, and publish its total long before it is scanned; one finds what lies before the
 // tile from totals alone, carrying on from the group's last tile; the others scan and store. So who
 // looks back hardly ever waits, which is what a look-back costs otherwise.
+// Integers of 1 and 2 bytes come in longer runs and tiles than order v1 has: no association shows.
 // Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
 // Cost: reads and writes each element once; one launch. Assumes 64-bit words visible to other
 // running groups, and local memory that holds the ring. Source: bifold; look-back as in Merrill &

@@ -35,26 +35,6 @@ typedef float f32;
 #define u64_of_bits(b) ((u64)(b))
 #define f32_of_bits(b) __uint_as_float(b)
 
-// IEEE 754-2019 minimum and maximum. Operands that compare neither way are equal, and then differ
-// in the sign of zero only, or one is NaN: or-ing the bits keeps NaN and prefers -0.
-DEVICE f32 minimum_f32(f32 a, f32 b) {
-  return a < b ? a : b < a ? b : f32_of_bits(bits_of_f32(a) | bits_of_f32(b));
-}
-DEVICE f32 maximum_f32(f32 a, f32 b) {
-  return a > b ? a : b > a ? b : a == b ? f32_of_bits(bits_of_f32(a) & bits_of_f32(b)) : a + b;
-}
-
-// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
-// and -0 below +0.
-DEVICE bool comes_before_f32(f32 a, f32 b) {
-  if (a != a || b != b) return a != a && b == b;
-  return a < b || (a == b && bits_of_f32(a) > bits_of_f32(b));
-}
-DEVICE bool comes_behind_f32(f32 a, f32 b) {
-  if (a != a || b != b) return a != a && b == b;
-  return a > b || (a == b && bits_of_f32(a) < bits_of_f32(b));
-}
-
 // What a + b loses by rounding, exactly (Knuth's two-sum).
 DEVICE f32 rounding_of_sum_f32(f32 a, f32 b) {
   const f32 sum = a + b;

@@ -97,6 +97,7 @@ TEST_SUITE("cuda driver") {
     CHECK(caps.acquire_release);
     CHECK(caps.progress == bifold::ForwardProgress::started_groups);
     CHECK_FALSE(caps.unified_memory);
+    CHECK((caps.ring_bytes > 0) == (std::stoi(arch) >= 90));
     CHECK(device->handles_are_addresses());
     CHECK(contains(device->binary_key(), "sm_" + arch));
   }

@@ -94,8 +94,10 @@ Scratch Arena::reserve(ScratchSize size) {
   return {tagged_, 0, tagged_.bytes, raw_, 0};
 }
 
-const Memory& Arena::result_cell() {
-  if (cell_.bytes == 0) cell_ = allocate(max_element_bytes);
+const backend::HostVisible& Arena::result_cell() {
+  if (cell_.memory.bytes > 0) return cell_;
+  if (allocator_.allocate == nullptr) cell_ = device_->allocate_host_visible(max_element_bytes);
+  if (cell_.host == nullptr) cell_ = {allocate(max_element_bytes), nullptr};
   return cell_;
 }
 
@@ -114,9 +116,15 @@ void Arena::collect() {
 void Arena::trim() noexcept {
   for (const Retired& block : retired_) release(block.memory);
   retired_.clear();
-  for (Memory* block : {&tagged_, &raw_, &cell_}) {
+  for (Memory* block : {&tagged_, &raw_}) {
     const Memory unused = std::exchange(*block, {});
     if (unused.bytes > 0) release(unused);
+  }
+  const backend::HostVisible cell = std::exchange(cell_, {});
+  if (cell.host != nullptr) {
+    device_->free_host_visible(cell);
+  } else if (cell.memory.bytes > 0) {
+    release(cell.memory);
   }
 }
 

@@ -46,8 +46,9 @@ class Arena {
   /// enqueue a fill. Throws out_of_memory, and stays usable.
   Scratch reserve(ScratchSize size);
 
-  /// Room for one element of any type: a result on its way to the host.
-  const Memory& result_cell();
+  /// Room for one element of any type: a result on its way to the host. It lies where the host
+  /// reads it, where the device has such memory and the application brings none of its own.
+  const backend::HostVisible& result_cell();
 
   /// After a failed call: the tagged words may be in any state and are zeroed before their next
   /// use.
@@ -74,7 +75,7 @@ class Arena {
   ScratchAllocator allocator_;
   Memory tagged_;
   Memory raw_;
-  Memory cell_;
+  backend::HostVisible cell_;
   bool tagged_is_clean_ = true;
   std::vector<Retired> retired_;
 };

@@ -64,6 +64,8 @@ struct Comparison::State {
 Comparison::Comparison(const Queue& queue, Type type)
     : state_(std::make_shared<State>(queue, type)) {}
 
+void Comparison::warm(const Device& device, Type type) { static_cast<void>(build(device, type)); }
+
 void Comparison::add(const ErasedView& left, const ErasedView& right) {
   for (const ErasedView& view : {left, right}) {
     check_view(state_->queue.device(), view, Access::read, "compared range");

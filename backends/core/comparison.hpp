@@ -14,6 +14,9 @@ class Comparison {
   /// Of ranges whose elements have the width of `type`. Compiles.
   Comparison(const Queue& queue, Type type);
 
+  /// Compiles what comparisons of that type run, and keeps it with the device.
+  static void warm(const Device& device, Type type);
+
   /// Enqueues counting the elements in which the ranges differ, bit for bit.
   void add(const ErasedView& left, const ErasedView& right);
   /// Blocks. Differing elements in all comparisons since the last call.

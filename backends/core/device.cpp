@@ -14,7 +14,8 @@ detail::DeviceState::DeviceState(DeviceInfo device_info, std::shared_ptr<backend
       backend(std::move(device)),
       scratch(options.scratch),
       kernels(*backend, options.cache),
-      verdict(core::load_verdict(options.cache, info, backend->binary_key())) {
+      verdict(core::load_verdict(options.cache, info, backend->binary_key())),
+      tunings(core::load_tunings(options, info, backend->capabilities().architecture)) {
   if ((scratch.allocate == nullptr) != (scratch.release == nullptr)) {
     throw Error(ErrorCategory::invalid_argument,
                 "a scratch allocator has both functions or neither");

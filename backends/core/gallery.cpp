@@ -30,6 +30,7 @@ constexpr Requirements commutative{.commutative = true};
 constexpr Requirements result_cell{.commutative = true, .result_cell = true};
 constexpr Requirements published_words{.published_words = true};
 constexpr Requirements ring{.published_words = true, .ring_bytes = 204800};
+constexpr Requirements counted_groups{.commutative = true, .counted_groups = true};
 constexpr Requirements opencl_only{.backend = "opencl"};
 constexpr Requirements commutative_opencl{.commutative = true, .backend = "opencl"};
 
@@ -45,7 +46,8 @@ struct Table {
     // planner, prelude, entry, fixed parameters; rows that production tries on GPUs and on CPUs
     reduce("production", "", "what reduce uses by default on this device", "bifold", nothing,
            Order::v1, {1, 0, 2},
-           {.on_gpu = {"vector", "catanzaro", "order_v1", "order_v1_ordered", "ordered"},
+           {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro", "order_v1_ordered",
+                       "ordered"},
             .on_cpu = {"chunks", "ordered", "order_v1_chunks", "order_v1_ordered_chunks"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
@@ -61,10 +63,11 @@ struct Table {
             {"count", "init", "total", "lanes", "packs_in", "packs_out", "scan_tile", "blocks"},
             "reduce_tiles"});
     reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
-           commutative, Order::v1, {1, 0, 2},
-           {core::plan_order_reduce,
-            {"count", "lanes_of_32", "columns", "neighbours", "packs_in", "elements",
-             "element_packs"}});
+           commutative, Order::v1, {1, 0, 2}, {core::plan_order_reduce, order_leaf_prelude()});
+    reduce("order_v1_single", "reduce_order_single",
+           "the same in one launch: the group that finishes last combines the subtrees", "bifold",
+           counted_groups, Order::v1, {1, 0, 1},
+           {core::plan_order_single_reduce, order_single_prelude()});
     reduce("order_v1_chunks", "reduce_order_chunks",
            "order v1 for CPUs: one work-item per subtree of leaves", "bifold", commutative_opencl,
            Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce, {"count", "elements"}});
@@ -263,6 +266,15 @@ struct Table {
             "packs_out", "scan_tile", "atomics", "tile_words", "missing_tile"};
   }
 
+  static std::vector<std::string_view> order_leaf_prelude() {
+    return {"count",    "lanes_of_32", "columns",       "neighbours",
+            "packs_in", "elements",    "element_packs", "order_leaves"};
+  }
+  static std::vector<std::string_view> order_single_prelude() {
+    std::vector<std::string_view> files = order_leaf_prelude();
+    files.insert(files.end(), {"init", "atomics", "last_group", "order_nodes"});
+    return files;
+  }
   static std::vector<std::string_view> order_strip_prelude() {
     return {"count",    "init",      "total",    "lanes_of_32",   "order_lanes",
             "packs_in", "packs_out", "elements", "element_packs", "order_strip"};
@@ -275,7 +287,7 @@ struct Table {
   static std::vector<std::string_view> order_ring_prelude() {
     std::vector<std::string_view> files = order_strip_prelude();
     files.insert(files.end(), {"atomics", "tile_words", "order_words", "bulk_copies", "order_ring",
-                               "ring_lookback"});
+                               "ring_items", "ring_reduce", "ring_scan", "ring_lookback"});
     return files;
   }
   static std::vector<std::string_view> order_lookback_prelude() {

@@ -24,9 +24,9 @@ struct Row {
   /// Prelude files of the family, in order; "lanes", "atomics" and "cell" stand for the path that
   /// the device offers, "count", "init" and "total" for where a call has these values, "elements"
   /// and "element_packs" for one array or two;
-  /// "lanes_of_32", "columns", "order_lanes" and "order_lookback" for registers exchanged between
-  /// 32 lanes, or for local memory where lane groups are not as wide; "ring_lookback" for the path
-  /// that suits the accumulator's size.
+  /// "lanes_of_32", "columns", "neighbours", "order_lanes" and "order_lookback" for registers
+  /// exchanged between 32 lanes, or for local memory where lane groups are not as wide;
+  /// "ring_lookback" for the path that suits the accumulator's size.
   std::vector<std::string_view> prelude{};
   std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
   Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.

@@ -7,6 +7,7 @@
 
 #include "core/gallery_rows.hpp"
 #include "core/operator_text.hpp"
+#include "core/planning.hpp"
 #include "core/state.hpp"
 
 namespace bifold {
@@ -44,26 +45,68 @@ Support check_reach(const Variant& variant, const PlanShape& shape) {
   return {};
 }
 
-Support check_device(const Variant& variant, const Device& device, Type type, Order order) {
+// Whether f32 values are divided by texts of the user's. Their own words for it are `/` and, of the
+// functions that round correctly elsewhere, sqrt.
+bool divides_f32(const PlanShape& shape) {
+  const bool user = shape.op.kind() == OperatorKind::user;
+  const std::string op = user ? shape.op.expression(shape.accumulator) : "";
+  const std::string_view map = shape.map.expression();
+  const auto has_f32 = [](Type type) { return contains(type, Type::f32) || is_storage(type); };
+  const bool touches_f32 = has_f32(shape.accumulator) || has_f32(shape.input) ||
+                           (shape.second && has_f32(*shape.second)) || core::uses_word(op, "f32") ||
+                           core::uses_word(map, "f32");
+  const auto divides = [](std::string_view text) {
+    return text.find('/') != std::string_view::npos || core::uses_word(text, "sqrt");
+  };
+  return touches_f32 && (divides(op) || divides(map));
+}
+
+// Whether all that happens to f32 values is that some are chosen, by comparisons that look at bits
+// where a device flushes denormals. 16-bit types become f32 by arithmetic.
+bool only_chooses_f32(const PlanShape& shape) {
+  for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
+    if (is_storage(type) || type == Type::f64) return false;
+  }
+  const std::string text = shape.op.expression(shape.accumulator);
+  const bool chooses = shape.op.exact(shape.accumulator) && text.find("!=") == std::string::npos;
+  return chooses && !core::computes(shape.map.expression());
+}
+
+// What order v1 asks of a device's arithmetic.
+Support check_arithmetic(const Device& device, const PlanShape& shape) {
+  if (shape.order == Order::any) return {};
+  const Capabilities& has = device.capabilities();
+  const auto flushes = [](Type type) {
+    return no("the device flushes denormal " + std::string(name_of(type)) +
+              " values or rounds otherwise than to nearest");
+  };
+  const Type type = shape.accumulator;
+  if (contains(type, Type::f64) && !has.denormals_f64) return flushes(Type::f64);
+  if (contains(type, Type::f32) && !has.denormals_f32 && !only_chooses_f32(shape)) {
+    return flushes(Type::f32);
+  }
+  if (!has.rounds_division_f32 && divides_f32(shape)) {
+    return no("the device rounds division and square root of f32 otherwise than correctly");
+  }
+  return {};
+}
+
+Support check_device(const Variant& variant, const Device& device, Type type) {
   const Requirements& needs = variant.requirements;
   const Capabilities& has = device.capabilities();
   if (!device.supports(type)) {
     return no("the device has no " + std::string(name_of(type)) + " arithmetic");
   }
-  const std::pair<Type, bool> floating[] = {{Type::f32, has.denormals_f32},
-                                            {Type::f64, has.denormals_f64}};
-  for (const auto& [part, keeps_denormals] : floating) {
-    if (contains(type, part) && !keeps_denormals && order != Order::any) {
-      return no("the device flushes denormal " + std::string(name_of(part)) +
-                " values or rounds otherwise than to nearest");
-    }
-  }
   if (!needs.backend.empty() && device.info().backend != needs.backend) {
     return no("its kernels exist for " + std::string(needs.backend) + " only");
   }
-  if (needs.published_words && !has.atomics64) return no("the device has no 64-bit atomics");
-  if (needs.published_words && has.atomic_scope != AtomicScope::device) {
+  const bool words = needs.published_words || needs.counted_groups;
+  if (words && !has.atomics64) return no("the device has no 64-bit atomics");
+  if (words && has.atomic_scope != AtomicScope::device) {
     return no("the device promises atomics within a work-group only");
+  }
+  if (needs.counted_groups && !has.acquire_release) {
+    return no("the device promises no acquire and release across work-groups");
   }
   if (has.ring_bytes < needs.ring_bytes) {
     return no("the device has no " + std::to_string(needs.ring_bytes / 1024) +
@@ -116,9 +159,10 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
       return no("the device has no " + std::string(name_of(type)) + " arithmetic");
     }
   }
-  if (Support possible = check_device(variant, device, shape.accumulator, shape.order); !possible) {
+  if (Support possible = check_device(variant, device, shape.accumulator); !possible) {
     return possible;
   }
+  if (Support possible = check_arithmetic(device, shape); !possible) return possible;
   if (shape.on_device.any() && !variant.device_values) {
     return no("its kernels take n and the initial value from the host only");
   }
@@ -131,8 +175,12 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
       return no("its ring holds no accumulators that may be absent, and operator " +
                 std::string(shape.op.name()) + " has no identity");
     }
-    if ((size != 4 && size != 8) || size_of(shape.input) != size || (out != 4 && out != 8)) {
-      return no("it takes elements of 4 or 8 bytes, and accumulators of the same size");
+    const bool alike =
+        (size == 4 || size == 8) && size_of(shape.input) == size && (out == 4 || out == 8);
+    if (!alike && !has_long_runs(shape)) {
+      return no(
+          "it takes elements of 4 or 8 bytes and accumulators of the same size, or integers "
+          "of 1 or 2 bytes, by built-in operators and without values in device memory");
     }
   }
   return check_operator(variant, shape.accumulator, shape.op);

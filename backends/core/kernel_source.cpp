@@ -208,6 +208,8 @@ std::string described(std::string_view file, const KernelSpec& spec) {
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
   std::string text;
   append_file(text, device, "types");
+  append_file(text, device,
+              device.capabilities().denormals_f32 ? "comparisons_native" : "comparisons_bits");
   if (uses_f64(spec)) append_file(text, device, "types_f64");
   if (stores(spec, Type::f16)) {
     append_file(text, device, "types_f16");

@@ -14,8 +14,9 @@ namespace {
 class Lookback final : public detail::Plan {
  public:
   Lookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-           PublishedTiles tiles, PlannedKernel kernel, std::uint64_t max_groups)
+           PublishedTiles tiles, PlannedKernel kernel, std::uint64_t max_groups, Type accumulator)
       : Plan(device, variant, shape),
+        accumulator_(accumulator),
         tiles_(tiles),
         ordered_(device.capabilities().acquire_release),
         kernel_(std::move(kernel)),
@@ -40,18 +41,23 @@ class Lookback final : public detail::Plan {
     const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
     launch(call.queue, kernel_, std::min(tiles, max_groups_), call.input, call.count, call.output,
-           call.init, control, capacity, tiles, call.total);
+           init_of(call), control, capacity, tiles, call.total);
   }
 
  private:
-  static constexpr std::uint64_t word_bytes = 8;
-  static constexpr std::uint64_t control_words = 2;
-
   // As ACC_WORDS in words: 32 bits of a value travel in one word.
   [[nodiscard]] std::uint64_t value_words() const noexcept {
-    return divide_up(accumulator_bytes(), 4);
+    return divide_up(AccumulatorLayout(shape().op, accumulator_).bytes, 4);
   }
 
+  [[nodiscard]] Init init_of(const Call& call) const {
+    const Type given = shape().accumulator;
+    if (given == accumulator_) return call.init;
+    const Value value = convert(Value::from_bytes(given, call.init.value.data()), accumulator_);
+    return {StoredAccumulator(shape().op, accumulator_, value)};
+  }
+
+  Type accumulator_;
   PublishedTiles tiles_;
   bool ordered_;
   PlannedKernel kernel_;
@@ -71,8 +77,10 @@ std::uint64_t PublishedTiles::values(std::uint64_t n) const noexcept {
 std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, PublishedTiles tiles,
-                                                  PlannedKernel kernel, std::uint64_t max_groups) {
-  return std::make_shared<Lookback>(device, variant, shape, tiles, std::move(kernel), max_groups);
+                                                  PlannedKernel kernel, std::uint64_t max_groups,
+                                                  std::optional<Type> accumulator) {
+  return std::make_shared<Lookback>(device, variant, shape, tiles, std::move(kernel), max_groups,
+                                    accumulator.value_or(shape.accumulator));
 }
 
 }  // namespace bifold::core

@@ -3,10 +3,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/plan.hpp"
 
 namespace bifold::core {
+
+/// The control words in front of what is published: {epoch, ticket}, and how many groups or tiles
+/// have finished.
+inline constexpr std::uint64_t control_words = 2;
+inline constexpr std::uint64_t word_bytes = 8;
 
 /// What the tiles of an input publish.
 struct PublishedTiles {
@@ -20,11 +26,13 @@ struct PublishedTiles {
 
 /// One launch, a work-group per tile, or `max_groups` that draw one after the other. Kernel:
 /// (input, input_offset, n, output, output_offset, init, control, control_offset, capacity, tiles),
-/// each value as its prelude file takes it.
+/// each value as its prelude file takes it. Its accumulators are the shape's, or integers of the
+/// type `accumulator`, to which those convert.
 std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, PublishedTiles tiles,
                                                   PlannedKernel kernel,
-                                                  std::uint64_t max_groups = ~std::uint64_t{0});
+                                                  std::uint64_t max_groups = ~std::uint64_t{0},
+                                                  std::optional<Type> accumulator = std::nullopt);
 
 }  // namespace bifold::core

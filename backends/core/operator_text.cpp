@@ -93,6 +93,18 @@ bool uses_word(std::string_view expression, std::string_view word) {
   return false;
 }
 
+bool computes(std::string_view expression) {
+  if (expression.find_first_of("+-*/<>=!") != std::string_view::npos) return true;
+  for (std::size_t at = expression.find('('); at != std::string_view::npos;
+       at = expression.find('(', at + 1)) {
+    std::size_t begin = at;
+    while (begin > 0 && is_word(expression[begin - 1])) --begin;
+    const std::string_view name = expression.substr(begin, at - begin);
+    if (!name.empty() && !name.starts_with("make_")) return true;
+  }
+  return false;
+}
+
 std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
                                std::string_view b) {
   const std::string_view name = name_of(type);

@@ -19,6 +19,10 @@ void check_expression(std::string_view subject, std::string_view expression);
 /// Whether the text uses `word` as a name of its own, not as a field's.
 bool uses_word(std::string_view expression, std::string_view word);
 
+/// Whether the text does more with values than to hand them on: it has arithmetic, comparisons, or
+/// calls of functions other than those that make a struct of its fields.
+bool computes(std::string_view expression);
+
 /// Whether the operator counts every operand as 0 or 1.
 constexpr bool is_logical(OperatorKind kind) noexcept {
   return kind == OperatorKind::logical_and || kind == OperatorKind::logical_or;

@@ -33,10 +33,9 @@ std::uint32_t pack_of(const PlanShape& shape) {
                   static_cast<std::uint32_t>(pack_bytes / widest));
 }
 
-void add_constants(KernelSpec& spec) {
+void add_constants(KernelSpec& spec, std::uint32_t run) {
   for (const auto& [name, value] : {
-           std::pair<std::string_view, std::uint32_t>{
-               "RUN", order_v1::scan_run(size_of(spec.accumulator))},
+           std::pair<std::string_view, std::uint32_t>{"RUN", run},
            {"ROW_RUNS", order_v1::scan_row_runs},
            {"STRIP_ROWS", order_v1::scan_strip_rows},
            {"TILE_STRIPS", order_v1::scan_tile_strips},
@@ -59,9 +58,15 @@ PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& va
   Tuning values = tuning;
   values.set("GROUP_SIZE", whole_strips(group_size));
   KernelSpec spec = make_spec(device, variant, shape, values, entry);
-  add_constants(spec);
+  add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
   spec.defines.emplace_back("VEC", pack_of(shape));
   return build_kernel(device, spec);
+}
+
+std::uint32_t ring_run(const PlanShape& shape) {
+  constexpr std::uint32_t unit_bytes = 16;
+  return has_long_runs(shape) ? unit_bytes / static_cast<std::uint32_t>(size_of(shape.input))
+                              : order_v1::scan_run(size_of(shape.accumulator));
 }
 
 PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& variant,
@@ -70,7 +75,7 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
   Tuning values = tuning;
   values.set("GROUP_SIZE", group_size);
   KernelSpec spec = make_spec(device, variant, shape, values, variant.family);
-  add_constants(spec);
+  add_constants(spec, ring_run(shape));
   spec.defines.emplace_back("VEC", pack_of(shape));
   spec.local_bytes = ring_bytes;
   return build_kernel(device, spec);
@@ -79,7 +84,7 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
 PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
                               const PlanShape& shape, std::string_view entry) {
   KernelSpec spec = make_spec(device, variant, shape, {}, entry);
-  add_constants(spec);
+  add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
   spec.defines.emplace_back("TILE", order_v1::scan_tile(size_of(shape.accumulator)));
   return build_kernel(device, spec);
 }

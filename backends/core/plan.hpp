@@ -110,6 +110,10 @@ class Plan {
 
   /// Scratch for any input of up to n elements; monotone in n.
   [[nodiscard]] virtual core::ScratchSize scratch_size(std::uint64_t n) const noexcept = 0;
+  /// The row that runs for n elements.
+  [[nodiscard]] virtual const gallery::Variant& variant_for(std::uint64_t /*n*/) const noexcept {
+    return variant_;
+  }
   /// Enqueues the launches of one call.
   virtual void enqueue(const core::Call& call) const = 0;
 

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
+#include <bit>
 #include <limits>
+#include <utility>
 
 #include "core/cell_path.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/log.hpp"
 #include "core/operator_text.hpp"
-#include "core/ranges.hpp"
 #include "core/state.hpp"
 
 namespace bifold::core {
@@ -78,48 +79,6 @@ void check_shape(const PlanShape& shape) {
   }
 }
 
-const gallery::Variant& row_named(Algorithm algorithm, std::string_view name) {
-  const gallery::Variant* row = gallery::find(algorithm, name);
-  if (row == nullptr) {
-    throw Error(
-        ErrorCategory::invalid_argument,
-        "no " + std::string(name_of(algorithm)) + " variant named \"" + std::string(name) + "\"");
-  }
-  return *row;
-}
-
-// Adds the files of the prelude that stand for `file` on this device and in this shape.
-void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
-                 std::string_view file) {
-  const Capabilities& has = device.capabilities();
-  if (file == "lanes") {
-    spec.prelude.push_back("lanes_" + has.lanes);
-    if (has.lanes != "local") spec.prelude.emplace_back("shuffles");
-    if (has.lanes == "subgroup") spec.defines.emplace_back("LANES", has.subgroup_width);
-  } else if (file == "lanes_of_32") {
-    if (has_lanes_of_32(device)) add_prelude(device, shape, spec, "lanes");
-  } else if (file == "columns" || file == "order_lanes" || file == "order_lookback") {
-    spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
-  } else if (file == "ring_lookback") {
-    spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));
-  } else if (file == "atomics") {
-    spec.prelude.push_back("atomics_" + has.atomics);
-  } else if (file == "cell") {
-    add_cell_path(device, spec);
-  } else if (file == "count") {
-    spec.prelude.push_back(count_path(shape.on_device));
-    spec.count = shape.on_device.count;
-  } else if (file == "init") {
-    spec.prelude.push_back(init_path(shape.on_device));
-  } else if (file == "elements" || file == "element_packs") {
-    spec.prelude.push_back(std::string(file) + (shape.second ? "_two" : "_one"));
-  } else if (file == "total") {
-    spec.prelude.emplace_back(shape.on_device.total ? "total_device" : "total_none");
-  } else {
-    spec.prelude.emplace_back(file);
-  }
-}
-
 }  // namespace
 
 Value lift(const Operator& op, const Value& init) {
@@ -152,12 +111,77 @@ bool has_lanes_of_32(const Device& device) {
 
 bool by_groups(const PlanShape& shape) { return size_of(shape.accumulator) > 4; }
 
+bool has_long_runs(const PlanShape& shape) {
+  const auto narrow = [](Type type) {
+    return !type.is_struct() && !is_floating(type) && !is_storage(type) && size_of(type) <= 4;
+  };
+  if (!narrow(shape.input) || size_of(shape.input) == 4) return false;
+  if (!narrow(shape.accumulator) || !narrow(shape.output)) return false;
+  const bool widens = size_of(shape.accumulator) < 4;
+  return shape.op.kind() != OperatorKind::user && shape.map.is_identity() && !shape.second &&
+         !(widens && (shape.on_device.init || shape.on_device.total));
+}
+
+bool has_packed_sums(const PlanShape& shape) {
+  return has_long_runs(shape) && shape.op.kind() == OperatorKind::plus &&
+         size_of(shape.output) == size_of(shape.input) && !shape.on_device.total;
+}
+
+PlanShape in_long_runs(PlanShape shape) {
+  if (!has_long_runs(shape) || size_of(shape.accumulator) == 4) return shape;
+  shape.accumulator = is_signed(shape.accumulator) ? Type::i32 : Type::u32;
+  return shape;
+}
+
 std::string init_path(const DeviceValues& on_device) {
   return on_device.init ? "init_device" : "init_host";
 }
 
 std::string count_path(const DeviceValues& on_device) {
   return on_device.count ? "count_device" : "count_host";
+}
+
+void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
+                 std::string_view file) {
+  const Capabilities& has = device.capabilities();
+  if (file == "lanes") {
+    spec.prelude.push_back("lanes_" + has.lanes);
+    if (has.lanes != "local") spec.prelude.emplace_back("shuffles");
+    if (has.lanes == "subgroup") spec.defines.emplace_back("LANES", has.subgroup_width);
+  } else if (file == "lanes_of_32") {
+    if (has_lanes_of_32(device)) add_prelude(device, shape, spec, "lanes");
+  } else if (file == "columns" || file == "neighbours" || file == "order_lanes" ||
+             file == "order_lookback") {
+    spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
+  } else if (file == "ring_lookback") {
+    spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));
+  } else if (file == "ring_items") {
+    if (!has_long_runs(shape)) {
+      spec.prelude.emplace_back("ring_items_words");
+    } else if (has_packed_sums(shape)) {
+      spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_sums"});
+      spec.defines.emplace_back("VALUES_PER_WORD", 4 / size_of(shape.input));
+    } else {
+      spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_items"});
+    }
+  } else if (file == "ring_scan") {
+    spec.prelude.emplace_back(has_long_runs(shape) ? "ring_scan_again" : "ring_scan_kept");
+  } else if (file == "atomics") {
+    spec.prelude.push_back("atomics_" + has.atomics);
+  } else if (file == "cell") {
+    add_cell_path(device, spec);
+  } else if (file == "count") {
+    spec.prelude.push_back(count_path(shape.on_device));
+    spec.count = shape.on_device.count;
+  } else if (file == "init") {
+    spec.prelude.push_back(init_path(shape.on_device));
+  } else if (file == "elements" || file == "element_packs") {
+    spec.prelude.push_back(std::string(file) + (shape.second ? "_two" : "_one"));
+  } else if (file == "total") {
+    spec.prelude.emplace_back(shape.on_device.total ? "total_device" : "total_none");
+  } else {
+    spec.prelude.emplace_back(file);
+  }
 }
 
 KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
@@ -237,6 +261,16 @@ PlannedKernel build_kernel(const Device& device, const KernelSpec& spec) {
   return planned;
 }
 
+const gallery::Variant& row_named(Algorithm algorithm, std::string_view name) {
+  const gallery::Variant* row = gallery::find(algorithm, name);
+  if (row == nullptr) {
+    throw Error(
+        ErrorCategory::invalid_argument,
+        "no " + std::string(name_of(algorithm)) + " variant named \"" + std::string(name) + "\"");
+  }
+  return *row;
+}
+
 const gallery::Variant& choose_variant(const Device& device, Algorithm algorithm,
                                        std::string_view name, const PlanShape& shape) {
   check_shape(shape);
@@ -276,79 +310,6 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
       values.set("GROUP_SIZE", next);
     }
   }
-}
-
-namespace {
-
-// Two plans of one shape: which one runs is a matter of how many elements there are, or can be.
-class BySize final : public detail::Plan {
- public:
-  BySize(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-         std::uint64_t at_least, std::shared_ptr<const Plan> small,
-         std::shared_ptr<const Plan> large)
-      : Plan(device, variant, shape),
-        at_least_(at_least),
-        small_(std::move(small)),
-        large_(std::move(large)) {}
-
-  // Monotone, though the larger input may take less.
-  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    const ScratchSize small = small_->scratch_size(std::min(n, at_least_));
-    if (n < at_least_) return small;
-    const ScratchSize large = large_->scratch_size(n);
-    return {std::max(small.tagged_bytes, large.tagged_bytes),
-            std::max(small.raw_bytes, large.raw_bytes)};
-  }
-
-  void enqueue(const Call& call) const override {
-    (call.count.n < at_least_ ? small_ : large_)->enqueue(call);
-  }
-
- private:
-  std::uint64_t at_least_;
-  std::shared_ptr<const Plan> small_;
-  std::shared_ptr<const Plan> large_;
-};
-
-Tuning default_values(const Device& device, const gallery::Variant& variant,
-                      const PlanShape& shape) {
-  const std::size_t widest =
-      std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
-  return default_tuning(variant, device.info().kind, device.capabilities(), widest);
-}
-
-std::shared_ptr<const detail::Plan> build_default(const Device& device,
-                                                  const gallery::Variant& variant,
-                                                  const PlanShape& shape) {
-  return build_plan(device, variant, shape, default_values(device, variant, shape));
-}
-
-}  // namespace
-
-std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
-                                              std::string_view variant, const PlanShape& shape,
-                                              detail::QueueState* queue) {
-  const gallery::Variant& asked = row_named(algorithm, variant);
-  const PlanKey key{shape.op.id(), shape.map.id(), index_of(asked), shape.input, shape.accumulator,
-                    shape.output,  shape.kind,     shape.on_device, shape.order, shape.second};
-  PlanTable& plans = device.state()->plans;
-  if (auto known = plans.find(key, shape)) return known;
-  if (queue != nullptr) {
-    const std::lock_guard lock(queue->mutex);
-    refuse_in_graph(*queue, "planning the first call of a shape");
-  }
-  const gallery::Variant& chosen = choose_variant(device, algorithm, variant, shape);
-  auto plan = build_default(device, chosen, shape);
-  // Of production, a row for large inputs has another one before it.
-  const std::uint64_t at_least = default_values(device, chosen, shape).get_or("at_least_mib", 0);
-  if (at_least > 0 && &asked != &chosen) {
-    if (const Choice next = choose_row(device, asked, shape, &chosen); next.variant != nullptr) {
-      const std::uint64_t elements = (at_least << 20) / size_of(shape.input);
-      plan = std::make_shared<BySize>(device, chosen, shape, elements,
-                                      build_default(device, *next.variant, shape), plan);
-    }
-  }
-  return plans.add(key, plan);
 }
 
 }  // namespace bifold::core

@@ -30,6 +30,14 @@ constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a /
 KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
                      const Tuning& tuning, std::string_view entry);
 
+/// The row of that name. Throws invalid_argument.
+const gallery::Variant& row_named(Algorithm algorithm, std::string_view name);
+
+/// Adds the files of the prelude that stand for `file`, a word of Row::prelude, on this device and
+/// in this shape.
+void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
+                 std::string_view file);
+
 /// A shape whose results stay accumulators, without an initial value in them.
 PlanShape to_accumulators(PlanShape shape);
 
@@ -41,6 +49,15 @@ bool has_lanes_of_32(const Device& device);
 /// words where a total takes more than one.
 bool by_groups(const PlanShape& shape);
 
+/// Whether a ring takes the elements in runs of 16 bytes, folded twice: integers of 1 and 2 bytes
+/// by built-in operators, for which neither the association nor the accumulator's width decides
+/// about bits.
+bool has_long_runs(const PlanShape& shape);
+/// Whether these are sums that are as wide as the elements: several are added in a word.
+bool has_packed_sums(const PlanShape& shape);
+/// The shape of its kernel, whose accumulators have 4 bytes then.
+PlanShape in_long_runs(PlanShape shape);
+
 /// The prelude file by which kernels find the initial value.
 std::string init_path(const DeviceValues& on_device);
 /// The one by which they find the number of elements.
@@ -48,6 +65,13 @@ std::string count_path(const DeviceValues& on_device);
 
 /// Compiles or finds the kernel. GROUP_SIZE is 1 where the spec does not define it.
 PlannedKernel build_kernel(const Device& device, const KernelSpec& spec);
+
+/// The built-in tuning values of a row for that shape.
+Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
+                       const PlanShape& shape);
+
+/// The same with those of the device's tuning file in their place.
+Tuning tuning_for(const Device& device, const gallery::Variant& variant, const PlanShape& shape);
 
 /// Elements of the shape that one pack holds.
 std::uint32_t pack_width(const gallery::Variant& variant, const PlanShape& shape,

@@ -37,6 +37,10 @@ ReducePlan::ReducePlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::mo
 
 const gallery::Variant& ReducePlan::variant() const noexcept { return plan_->variant(); }
 
+const gallery::Variant& ReducePlan::variant(std::uint64_t n) const noexcept {
+  return plan_->variant_for(n);
+}
+
 std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const noexcept {
   return core::workspace_bytes(*plan_, n);
 }
@@ -86,15 +90,19 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
   detail::QueueState& state = queue.state();
   // The cell is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);
-  const ErasedView cell{[&] {
-                          const std::lock_guard lock(state.mutex);
-                          core::refuse_in_graph(state, "a reduction to the host");
-                          return state.arena.result_cell();
-                        }(),
-                        0, 1, result, true};
-  enqueue(queue, {input, second, cell}, op, init, map, options);
+  const backend::HostVisible cell = [&] {
+    const std::lock_guard lock(state.mutex);
+    core::refuse_in_graph(state, "a reduction to the host");
+    return state.arena.result_cell();
+  }();
+  const ErasedView view{cell.memory, 0, 1, result, true};
+  enqueue(queue, {input, second, view}, op, init, map, options);
+  if (cell.host != nullptr) {
+    queue.finish();
+    return Value::from_bytes(result, cell.host);
+  }
   std::array<std::byte, max_element_bytes> bytes{};
-  queue.download_bytes(cell, bytes.data(), 1);
+  queue.download_bytes(view, bytes.data(), 1);
   return Value::from_bytes(result, bytes.data());
 }
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "core/by_size.hpp"
+#include "core/lookback.hpp"
 #include "core/order_tiles.hpp"
 #include "core/planning.hpp"
 #include "core/sequences.hpp"
@@ -89,12 +91,36 @@ class OrderChunkReduce final : public OrderReduce {
   }
 };
 
+/// Subtrees of leaves, and the tree over them by the group that finishes last.
+class OrderSingleReduce final : public Plan {
+ public:
+  OrderSingleReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                    Subtrees subtrees, PlannedKernel kernel)
+      : Plan(device, variant, shape), subtrees_(subtrees), kernel_(std::move(kernel)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    ScratchSize size = accumulators(subtrees_.nodes_up_to(n), accumulator_bytes());
+    size.tagged_bytes = control_words * word_bytes;
+    return size;
+  }
+
+  void enqueue(const Call& call) const override {
+    const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
+    launch(call.queue, kernel_, subtrees_.nodes(call.count.n), call.input, call.count,
+           partials_of(call), control, call.init, call.output);
+  }
+
+ private:
+  Subtrees subtrees_;
+  PlannedKernel kernel_;
+};
+
 // The kernel over leaves; it loads as a pack what columns a work-item adds, where these make one.
 PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
                            const PlanShape& shape, const Tuning& tuning) {
-  constexpr std::uint32_t widest_pack = 16;
   const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
   const std::uint32_t per_item = columns / 32;
+  constexpr std::uint32_t widest_pack = 16;
   const auto packs = [&](Type type) {
     return !type.is_struct() && size_of(type) * per_item <= widest_pack;
   };
@@ -108,12 +134,22 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
     const auto fitting = static_cast<std::uint32_t>(std::bit_floor(loaded_bytes / row_bytes));
     values.set("UNROLL", std::clamp(fitting, 1U, rows));
   }
-  KernelSpec spec =
-      make_spec(device, variant, to_accumulators(shape), values, row_of(variant).entry_in(variant));
+  KernelSpec spec = make_spec(device, variant, shape, values, row_of(variant).entry_in(variant));
   spec.defines.emplace_back("LEAF_ROWS", order_v1::leaf_rows);
   spec.defines.emplace_back("COLUMNS", columns);
   spec.defines.emplace_back("VEC", packs(shape.input) && packs(second) ? per_item : 1);
   return build_kernel(device, spec);
+}
+
+// What a group of `group` work-items takes, whatever n.
+Subtrees subtrees_of(const PlanShape& shape, std::uint32_t group) {
+  return {order_v1::leaf_elements(shape.accumulator), group / 32, no_limit, no_limit};
+}
+
+// The tuning with whole leaves for a group, each of which takes 32 work-items.
+Tuning with_whole_leaves(Tuning tuning) {
+  const std::uint32_t group = std::max(tuning.get("GROUP_SIZE") / 32, 1U) * 32;
+  return tuning.set("GROUP_SIZE", group);
 }
 
 // The work-items of the last group: what they keep in local memory has to fit, however wide an
@@ -134,13 +170,18 @@ Subtrees tiles_of(const PlanShape& shape, std::uint64_t groups) {
 PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_order_nodes";
-  spec.prelude = {count_path(shape.on_device), init_path(shape.on_device), "neighbours"};
-  spec.count = shape.on_device.count;
+  std::vector<std::string_view> files{"count", "init", "lanes_of_32", "neighbours", "order_nodes"};
+  // One work-item has nobody to exchange registers with.
+  if (group_size == 1) files = {"count", "init", "neighbours_local", "order_nodes"};
+  for (const std::string_view file : files) add_prelude(device, shape, spec, file);
   spec.input = spec.accumulator = shape.accumulator;
   spec.output = shape.output;
   spec.op = shape.op;
+  // What the files ask for, as the width of lanes, is the same for every group size.
+  const auto defines = spec.defines;
   for (;;) {
-    spec.defines = {{"GROUP_SIZE", group_size}};
+    spec.defines = defines;
+    spec.defines.emplace_back("GROUP_SIZE", group_size);
     try {
       return build_kernel(device, spec);
     } catch (const GroupTooLarge& too_large) {
@@ -154,15 +195,31 @@ PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uin
 
 std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
-  // A leaf takes 32 work-items.
-  Tuning values = tuning;
-  const std::uint32_t group = std::max(tuning.get("GROUP_SIZE") / 32, 1U) * 32;
-  values.set("GROUP_SIZE", group);
-  const Subtrees subtrees{order_v1::leaf_elements(shape.accumulator), group / 32, no_limit,
-                          no_limit};
+  const Tuning values = with_whole_leaves(tuning);
+  const std::uint32_t group = values.get("GROUP_SIZE");
   return std::make_shared<OrderReduce>(
-      device, variant, shape, subtrees, build_leaves(device, variant, shape, values),
+      device, variant, shape, subtrees_of(shape, group),
+      build_leaves(device, variant, to_accumulators(shape), values),
       build_nodes(device, shape, last_group(device, shape, group)));
+}
+
+std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
+                                                     const gallery::Variant& variant,
+                                                     const PlanShape& shape, const Tuning& tuning) {
+  const auto in_groups_of = [&](std::uint32_t work_items) -> std::shared_ptr<const Plan> {
+    Tuning values = tuning;
+    values = with_whole_leaves(values.set("GROUP_SIZE", work_items));
+    return std::make_shared<OrderSingleReduce>(device, variant, shape,
+                                               subtrees_of(shape, values.get("GROUP_SIZE")),
+                                               build_leaves(device, variant, shape, values));
+  };
+  // Small groups spread an input over the whole device; of a large one, larger ones leave fewer
+  // nodes.
+  const std::uint32_t group = tuning.get("GROUP_SIZE");
+  const std::uint64_t large_from =
+      (std::uint64_t{tuning.get("large_from_mib")} << 20) / size_of(shape.input);
+  return by_size(device, variant, shape, large_from,
+                 in_groups_of(std::min(group, tuning.get("small_group"))), in_groups_of(group));
 }
 
 std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,
@@ -170,9 +227,9 @@ std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,
                                                     const PlanShape& shape, const Tuning& tuning) {
   const Subtrees subtrees{order_v1::leaf_elements(shape.accumulator), 1, max_groups(device, tuning),
                           no_limit};
-  return std::make_shared<OrderChunkReduce>(device, variant, shape, subtrees,
-                                            build_leaves(device, variant, shape, tuning),
-                                            build_nodes(device, shape, 1));
+  return std::make_shared<OrderChunkReduce>(
+      device, variant, shape, subtrees,
+      build_leaves(device, variant, to_accumulators(shape), tuning), build_nodes(device, shape, 1));
 }
 
 std::shared_ptr<const Plan> plan_order_tile_reduce(const Device& device,

@@ -45,6 +45,10 @@ ScanPlan::ScanPlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(p
 
 const gallery::Variant& ScanPlan::variant() const noexcept { return plan_->variant(); }
 
+const gallery::Variant& ScanPlan::variant(std::uint64_t n) const noexcept {
+  return plan_->variant_for(n);
+}
+
 std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const noexcept {
   return core::workspace_bytes(*plan_, n);
 }

@@ -71,15 +71,17 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
   const std::uint32_t looking = by_groups(shape) ? 2 : 1;
   const std::uint32_t lane_groups =
       tuning.get("REDUCING") + order_v1::scan_tile_strips + looking + 1;
-  const PublishedTiles tiles{order_v1::scan_tile(size_of(shape.accumulator)),
+  const PlanShape inner = in_long_runs(shape);
+  const PublishedTiles tiles{std::uint64_t{ring_run(shape)} * order_v1::scan_row_runs *
+                                 order_v1::scan_strip_rows * order_v1::scan_tile_strips,
                              order_v1::scan_group_tiles};
   Tuning values = tuning;
   values.set("LOOKING", looking);
   return make_lookback(
       device, variant, shape, tiles,
-      build_ring_kernel(device, variant, shape, values, order_v1::scan_row_runs * lane_groups,
+      build_ring_kernel(device, variant, inner, values, order_v1::scan_row_runs * lane_groups,
                         tuning.get("STAGES") * stage_bytes),
-      device.capabilities().compute_units);
+      device.capabilities().compute_units, inner.accumulator);
 }
 
 std::shared_ptr<const Plan> plan_order_passes(const Device& device, const gallery::Variant& variant,

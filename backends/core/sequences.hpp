@@ -51,6 +51,12 @@ std::shared_ptr<const detail::Plan> plan_cell_reduce(const Device& device,
 std::shared_ptr<const detail::Plan> plan_order_reduce(const Device& device,
                                                       const gallery::Variant& variant,
                                                       const PlanShape& shape, const Tuning& tuning);
+/// The same in one launch. Kernel: (input, input_offset, n, nodes, nodes_offset, control,
+/// control_offset, init, result, result_offset).
+std::shared_ptr<const detail::Plan> plan_order_single_reduce(const Device& device,
+                                                             const gallery::Variant& variant,
+                                                             const PlanShape& shape,
+                                                             const Tuning& tuning);
 /// The same with one work-item per subtree, which is as large as the input asks for.
 /// Kernel: (input, input_offset, n, leaves_per_node, nodes, nodes_offset).
 std::shared_ptr<const detail::Plan> plan_order_chunk_reduce(const Device& device,

@@ -11,6 +11,7 @@
 #include "core/arena.hpp"
 #include "core/kernel_cache.hpp"
 #include "core/plan_table.hpp"
+#include "core/tuning_file.hpp"
 #include "core/verdict.hpp"
 #include "interface.hpp"
 
@@ -27,6 +28,7 @@ struct DeviceState {
   core::KernelCache kernels;
   core::PlanTable plans;
   core::Verdict verdict;  // On the rows of the gallery, as read when the device was opened.
+  core::Tunings tunings;  // In place of built-in values, read at the same time.
 };
 
 struct AllocationState {

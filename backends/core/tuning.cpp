@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/architecture.hpp"
 #include "core/gallery_rows.hpp"
+#include "core/tuning_space.hpp"
 
 namespace bifold::core {
 
@@ -27,9 +29,10 @@ Tuning single_pass(std::uint32_t group_size, std::uint32_t rows, std::uint32_t s
           {"EPOCH_LIMIT", 0x3fffffff}};
 }
 
-// One line per family; a device kind without values of its own takes the GPU's. A row of
-// the table in gallery.cpp may fix some of them. On CPUs the rows in the GPU's shape are there to
-// be compared: more ROWS would only cost their compilers seconds.
+// One line per family; a device kind without values of its own takes the GPU's, which were measured
+// on sm_90, as those of CPUs were on one. A row of the table in gallery.cpp may fix some of them.
+// On CPUs the rows in the GPU's shape are there to be compared: more ROWS would only cost their
+// compilers seconds.
 const std::vector<Defaults>& defaults() {
   static const std::vector<Defaults> table{
       {"reduce_vector",
@@ -37,6 +40,9 @@ const std::vector<Defaults>& defaults() {
        {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}}},
       {"reduce_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
       {"reduce_order", {{"GROUP_SIZE", 512}, {"UNROLL", 8}}, {{"GROUP_SIZE", 32}, {"UNROLL", 8}}},
+      {"reduce_order_single",
+       {{"GROUP_SIZE", 512}, {"UNROLL", 8}, {"small_group", 128}, {"large_from_mib", 64}},
+       {{"GROUP_SIZE", 32}, {"UNROLL", 8}, {"small_group", 32}, {"large_from_mib", 64}}},
       {"reduce_order_chunks", {}, {{"groups_per_unit", 16}}},
       {"reduce_catanzaro",
        {{"GROUP_SIZE", 256}, {"groups_per_unit", 8}},
@@ -101,6 +107,41 @@ const std::vector<Defaults>& defaults() {
   return table;
 }
 
+// What other architectures take in place of the GPU's values. Nothing of it was measured, so it is
+// no more than what the hardware's limits say:
+// - Groups beyond those that a unit holds at once wait for a second turn. A multiprocessor of
+//   sm_80, sm_90 and sm_100 holds 2048 work-items, one of sm_86 and sm_120 1536, one of sm_75 1024;
+//   a unit of gfx9 2048, one of gfx10 and later 1024.
+// - A kernel's text is the same for all of NVIDIA's, so that PTX made while building serves them.
+// - Of 1024 work-items at once, groups of 512 leave half idle while one of them ends.
+// - A unit of Intel's is small: 8 threads of 128 registers of 32 bytes. With 32 lanes, a lane has
+//   32 words, with 16 it has 64, of which whole packs in flight take 4 each.
+// - Of what is unknown, half of everything is the least that can be wrong with it.
+struct Adjustment {
+  std::vector<Architecture> architectures;
+  std::string_view family;
+  Tuning values;
+};
+
+const std::vector<Adjustment>& adjustments() {
+  using enum Architecture;
+  static const std::vector<Adjustment> table{
+      {{sm_75, gfx10, gfx11, gfx12, unknown}, "reduce_vector", {{"groups_per_unit", 4}}},
+      {{sm_86, sm_120}, "reduce_vector", {{"groups_per_unit", 6}}},
+      {{intel}, "reduce_vector", {{"UNROLL", 2}, {"groups_per_unit", 2}}},
+      {{sm_75, gfx10, gfx11, gfx12}, "scan_reduce_then_scan", {{"groups_per_unit", 4}}},
+      {{intel}, "scan_reduce_then_scan", {{"ROWS", 3}, {"groups_per_unit", 2}}},
+      {{unknown}, "scan_reduce_then_scan", {{"ROWS", 4}, {"groups_per_unit", 4}}},
+      {{intel}, "scan_lookback_warp", {{"ROWS", 3}}},
+      {{unknown}, "scan_lookback_warp", {{"ROWS", 4}}},
+      {{gfx10, gfx11, gfx12}, "reduce_order", {{"GROUP_SIZE", 256}}},
+      {{intel, unknown}, "reduce_order", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
+      {{gfx10, gfx11, gfx12}, "reduce_order_single", {{"GROUP_SIZE", 256}}},
+      {{intel, unknown}, "reduce_order_single", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
+  };
+  return table;
+}
+
 }  // namespace
 
 std::uint32_t Tuning::get_or(std::string_view name, std::uint32_t otherwise) const {
@@ -135,6 +176,13 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     if (row.family != variant.family) continue;
     tuning = kind == DeviceKind::cpu || row.gpu.entries().empty() ? row.cpu : row.gpu;
   }
+  const Architecture architecture = architecture_class(kind, capabilities.architecture);
+  for (const Adjustment& line : adjustments()) {
+    const auto& all = line.architectures;
+    if (line.family != variant.family) continue;
+    if (std::find(all.begin(), all.end(), architecture) == all.end()) continue;
+    for (const auto& [name, value] : line.values.entries()) tuning.set(name, value);
+  }
   const Tuning unlimited = tuning;
   for (const auto& [name, value] : unlimited.entries()) {
     if (name == "GROUP_SIZE") {
@@ -143,8 +191,18 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
                                   std::bit_floor(capabilities.max_group_size)));
     }
     // A pack has 16 bytes whatever the type: with one-byte elements a work-item's rows hold four
-    // times as many values, and fewer rows leave room for more groups.
-    if (name == "ROWS" && element_bytes == 1) tuning.set(name, std::min<std::uint32_t>(value, 6));
+    // times as many values. Where tiles look back, NVIDIA's cope best with that by smaller groups;
+    // otherwise there are fewer rows, which leaves registers.
+    if (element_bytes == 1 && variant.family == "scan_lookback_warp" &&
+        capabilities.architecture.starts_with("sm_")) {
+      if (name == "GROUP_SIZE") tuning.set(name, std::min<std::uint32_t>(value, 128));
+    } else if (name == "ROWS" && element_bytes == 1) {
+      tuning.set(name, std::min<std::uint32_t>(value, 6));
+    }
+    // A ring's tile has as many bytes whatever the type, while a tile of the rows for small inputs
+    // has fewer of a narrow one, and waits as often.
+    if (name == at_least_mib && element_bytes == 1) tuning.set(name, 4);
+    if (name == at_least_mib && element_bytes == 2) tuning.set(name, 6);
   }
   // What a group stages has to leave room in local memory, however wide an element is.
   constexpr std::uint32_t staged_bytes = 16384;

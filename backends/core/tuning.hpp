@@ -29,11 +29,14 @@ class Tuning {
   Tuning& set(std::string_view name, std::uint32_t value);
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
 
+  friend bool operator==(const Tuning&, const Tuning&) = default;
+
  private:
   std::vector<Entry> entries_;
 };
 
-/// The values for `variant`, with those that its row fixes, on a device of these capabilities, for
+/// The built-in values for `variant`, with those that its row fixes, on a device of these
+/// capabilities and the class of its architecture, for
 /// elements that occupy `element_bytes` at the widest of input, accumulator and output.
 Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
                       const Capabilities& capabilities, std::size_t element_bytes);

@@ -5,6 +5,7 @@
 #include "cuda/capabilities.hpp"
 #include "cuda/device.hpp"
 #include "cuda/driver_api.hpp"
+#include "cuda/embedded.hpp"
 #include "cuda/error.hpp"
 #include "cuda/nvrtc_api.hpp"
 
@@ -22,7 +23,7 @@ std::string compiler_text() {
   try {
     return "NVRTC " + version_text(nvrtc());
   } catch (const Error& error) {
-    return error.what();
+    return about_embedded_ptx() + " (" + error.what() + ')';
   }
 }
 

@@ -49,36 +49,49 @@ DeviceInfo read_info(std::uint32_t index) {
           .driver = version};
 }
 
+Capabilities capabilities_of(int architecture) {
+  // From 7.0 on, threads are scheduled one by one and the memory model defines scopes.
+  const bool volta = architecture >= 70;
+  Capabilities has{};
+  has.max_group_size = 1024;
+  has.subgroup_width = 32;
+  has.f64 = true;
+  has.f16 = architecture >= 53;
+  has.atomics64 = true;
+  has.atomic_scope = AtomicScope::device;
+  has.acquire_release = volta;
+  has.denormals_f32 = true;
+  has.denormals_f64 = true;
+  has.rounds_division_f32 = true;
+  has.progress = volta ? ForwardProgress::started_groups : ForwardProgress::unknown;
+  has.architecture = "sm_" + std::to_string(architecture);
+  has.lanes = "shuffle";
+  has.atomics = "ptx";
+  return has;
+}
+
+bool has_bulk_copies(int architecture, int driver_version) {
+  // PTX of sm_90 knows them from its version 8.0 on, which came with CUDA 12.0.
+  return architecture >= 90 && driver_version >= 12000;
+}
+
 Capabilities read_capabilities(CUdevice device) {
   std::size_t bytes = 0;
   check(driver().cuDeviceTotalMem(&bytes, device), "cuDeviceTotalMem");
   const int architecture = architecture_of(device);
-  // From 7.0 on, threads are scheduled one by one and the memory model defines scopes.
-  const bool volta = architecture >= 70;
-  return {
-      .global_bytes = bytes,
-      .max_allocation_bytes = bytes,
-      .local_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
-      .cache_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
-      .ring_bytes = architecture < 90
-                        ? 0
-                        : attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-      .compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-      .max_group_size = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-      .subgroup_width = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE),
-      .f64 = true,
-      .f16 = architecture >= 53,
-      .atomics64 = true,
-      .atomic_scope = AtomicScope::device,
-      .acquire_release = volta,
-      .denormals_f32 = true,
-      .denormals_f64 = true,
-      .unified_memory = attribute(device, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0,
-      .progress = volta ? ForwardProgress::started_groups : ForwardProgress::unknown,
-      .architecture = "sm_" + std::to_string(architecture),
-      .lanes = "shuffle",
-      .atomics = "ptx",
-  };
+  Capabilities has = capabilities_of(architecture);
+  has.global_bytes = bytes;
+  has.max_allocation_bytes = bytes;
+  has.local_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+  has.cache_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  if (has_bulk_copies(architecture, driver().version)) {
+    has.ring_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  }
+  has.compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  has.max_group_size = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  has.subgroup_width = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+  has.unified_memory = attribute(device, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+  return has;
 }
 
 }  // namespace bifold::backend::cuda

@@ -17,6 +17,13 @@ std::uint32_t device_count();
 /// 90 for compute capability 9.0.
 int architecture_of(CUdevice device);
 
+/// What follows from the architecture alone: whatever decides about kernels' texts, but for the
+/// memory of a ring.
+Capabilities capabilities_of(int architecture);
+
+/// Whether the architecture's bulk copies are there under a driver of that version.
+bool has_bulk_copies(int architecture, int driver_version);
+
 DeviceInfo read_info(std::uint32_t index);
 Capabilities read_capabilities(CUdevice device);
 

@@ -8,9 +8,18 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/log.hpp"
+#include "cuda/error.hpp"
+
+namespace bifold::backend {
+
+// Generated from the kernel files.
+std::span<const std::pair<std::string_view, std::string_view>> cuda_kernel_files();
+
+}  // namespace bifold::backend
 
 namespace bifold::backend::cuda {
 namespace {
@@ -118,6 +127,13 @@ std::optional<int> line_directive(std::string_view line) {
 }
 
 }  // namespace
+
+std::string_view kernel_text(std::string_view name) {
+  for (const auto& [base, text] : cuda_kernel_files()) {
+    if (base == name) return text;
+  }
+  raise_invalid_argument("there is no CUDA kernel file \"" + std::string(name) + '"');
+}
 
 std::vector<std::byte> compile(const NvrtcApi& api, const Source& source) {
   const LocaleGuard guard;

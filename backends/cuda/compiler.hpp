@@ -11,6 +11,16 @@
 
 namespace bifold::backend::cuda {
 
+/// What every program is compiled with, beside its target: results must not depend on the device.
+/// No contraction, no flushing, correctly rounded / and sqrt.
+inline constexpr std::string_view common_options =
+    "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -default-device";
+/// Stands between them and the target.
+inline constexpr std::string_view target_option = " --gpu-architecture=";
+
+/// The kernel file of that base name. Throws invalid_argument where there is none.
+std::string_view kernel_text(std::string_view name);
+
 /// Compiles for the target in `source.options`: a cubin for a real architecture, PTX for a virtual
 /// one. Throws build_failure with log and source. Thread-safe.
 std::vector<std::byte> compile(const NvrtcApi& api, const Source& source);

@@ -3,17 +3,14 @@
 #include <span>
 #include <utility>
 
+#include "core/log.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/compiler.hpp"
+#include "cuda/embedded.hpp"
 #include "cuda/program.hpp"
 #include "cuda/queue.hpp"
 
-namespace bifold::backend {
-
-// Generated from the kernel files.
-std::span<const std::pair<std::string_view, std::string_view>> cuda_kernel_files();
-
-namespace cuda {
+namespace bifold::backend::cuda {
 namespace {
 
 constexpr int oldest_architecture = 70;
@@ -57,10 +54,6 @@ Device::Device(std::uint32_t index, std::shared_ptr<const Context> context)
 }
 
 void Device::find_compiler() {
-  // Results must not depend on the device: no contraction, no flushing, correctly rounded / and
-  // sqrt.
-  options_ =
-      "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -default-device";
   std::string target = capabilities_.architecture;
   try {
     const NvrtcApi& api = nvrtc();
@@ -73,7 +66,7 @@ void Device::find_compiler() {
   } catch (const Error& error) {
     no_compiler_ = error.what();
   }
-  options_ += " --gpu-architecture=" + target;
+  options_ = std::string(common_options).append(target_option).append(target);
 }
 
 Memory Device::allocate(std::uint64_t bytes) {
@@ -91,6 +84,25 @@ void Device::free(const Memory& memory) noexcept {
   log_failure(driver().cuMemFree(memory.handle), "cuMemFree");
 }
 
+// Page-locked memory has one address for host and device.
+backend::HostVisible Device::allocate_host_visible(std::uint64_t bytes) {
+  const CurrentContext current(*context_);
+  const OutsideCapture outside;
+  void* host = nullptr;
+  check(driver().cuMemAllocHost(&host, bytes), "cuMemAllocHost");
+  return {{reinterpret_cast<std::uintptr_t>(host), bytes, context_->get()},
+          static_cast<const std::byte*>(host)};
+}
+
+void Device::free_host_visible(const backend::HostVisible& cell) noexcept {
+  const CurrentContext current(*context_, std::nothrow);
+  if (!current.pushed()) return;
+  const OutsideCapture outside;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was one.
+  void* const host = reinterpret_cast<void*>(cell.memory.handle);
+  log_failure(driver().cuMemFreeHost(host), "cuMemFreeHost");
+}
+
 std::unique_ptr<backend::Queue> Device::create_queue(Timing timing) {
   return std::make_unique<Queue>(std::make_shared<const Stream>(context_), timing);
 }
@@ -99,17 +111,21 @@ std::unique_ptr<backend::Queue> Device::adopt(CUstream stream, Timing timing) co
   return std::make_unique<Queue>(std::make_shared<const Stream>(context_, stream), timing);
 }
 
-std::string_view Device::kernel_file(std::string_view name) const {
-  for (const auto& [base, text] : cuda_kernel_files()) {
-    if (base == name) return text;
-  }
-  raise_invalid_argument("there is no CUDA kernel file \"" + std::string(name) + '"');
+std::string_view Device::kernel_file(std::string_view name) const { return kernel_text(name); }
+
+std::string Device::refusal(const Source& source) const {
+  return source.name + " cannot be compiled: " + about_embedded_ptx() +
+         "; everything else runs on this GPU through OpenCL (selector \"opencl:nvidia\"), or with "
+         "NVRTC installed: " +
+         no_compiler_;
 }
 
 std::shared_ptr<const backend::Program> Device::build(const Source& source) {
   if (compiler_ == nullptr) {
-    throw plain_error(ErrorCategory::unavailable,
-                      source.name + " cannot be compiled: " + no_compiler_);
+    std::vector<std::byte> ptx = embedded_ptx(source, architecture_of(context_->device()));
+    if (ptx.empty()) throw plain_error(ErrorCategory::unavailable, refusal(source));
+    core::log().debug("cuda: {} from the PTX in the library: {}", source.name, no_compiler_);
+    return std::make_shared<const Program>(context_, std::move(ptx));
   }
   return std::make_shared<const Program>(context_, compile(*compiler_, source));
 }
@@ -119,5 +135,4 @@ std::shared_ptr<const backend::Program> Device::load(std::span<const std::byte> 
                                          std::vector<std::byte>(binary.begin(), binary.end()));
 }
 
-}  // namespace cuda
-}  // namespace bifold::backend
+}  // namespace bifold::backend::cuda

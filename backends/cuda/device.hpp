@@ -28,6 +28,8 @@ class Device final : public backend::Device {
 
   [[nodiscard]] Memory allocate(std::uint64_t bytes) override;
   void free(const Memory& memory) noexcept override;
+  [[nodiscard]] backend::HostVisible allocate_host_visible(std::uint64_t bytes) override;
+  void free_host_visible(const backend::HostVisible& cell) noexcept override;
   [[nodiscard]] std::unique_ptr<backend::Queue> create_queue(Timing timing) override;
 
   [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
@@ -43,6 +45,8 @@ class Device final : public backend::Device {
   explicit Device(const std::shared_ptr<const Context>& context);
   Device(std::uint32_t index, std::shared_ptr<const Context> context);
   void find_compiler();
+  /// Why that is not built, and what to do.
+  [[nodiscard]] std::string refusal(const Source& source) const;
 
   std::uint32_t index_;
   Capabilities capabilities_;

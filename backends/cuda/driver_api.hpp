@@ -42,6 +42,8 @@ namespace bifold::backend::cuda {
   X(cuEventElapsedTime, "cuEventElapsedTime")                               \
   X(cuMemAlloc, "cuMemAlloc_v2")                                            \
   X(cuMemFree, "cuMemFree_v2")                                              \
+  X(cuMemAllocHost, "cuMemAllocHost_v2")                                    \
+  X(cuMemFreeHost, "cuMemFreeHost")                                         \
   X(cuPointerGetAttribute, "cuPointerGetAttribute")                         \
   X(cuPointerGetAttributes, "cuPointerGetAttributes")                       \
   X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2")                              \

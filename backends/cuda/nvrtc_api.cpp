@@ -25,7 +25,8 @@ std::vector<std::string> search_folders() {
   if (const char* home = std::getenv("CUDA_HOME"); home != nullptr && *home != '\0') {
     roots.emplace_back(home);
   }
-  roots.emplace_back("/usr/local/cuda");
+  constexpr const char* usual = "/usr/local/cuda";
+  if (roots.empty() || roots.front() != usual) roots.emplace_back(usual);
   std::vector<std::string> folders{""};
   for (const std::string& root : roots) {
     folders.push_back(root + "/lib64/");
@@ -56,8 +57,11 @@ std::string read_library(const DynamicLibrary& library, int driver_major, NvrtcA
   return {};
 }
 
-NvrtcApi load_nvrtc() {
-  const int driver_version = driver().version;
+NvrtcApi load_nvrtc() { return find_nvrtc(driver().version); }
+
+}  // namespace
+
+NvrtcApi find_nvrtc(int driver_version) {
   const int driver_major = driver_version / 1000;
   std::string tried;
   for (int major = driver_major; major >= oldest_major; --major) {
@@ -76,8 +80,6 @@ NvrtcApi load_nvrtc() {
                         (tried.empty() ? ", which is older than any supported" : ":" + tried),
                     "dlopen");
 }
-
-}  // namespace
 
 const NvrtcApi& nvrtc() {
   // Not destroyed, as the driver is not.

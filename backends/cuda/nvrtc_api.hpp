@@ -39,6 +39,9 @@ struct NvrtcApi {
 /// Throws unavailable, with the reason, while there is none; a later call looks again. Thread-safe.
 const NvrtcApi& nvrtc();
 
+/// The search itself, for a driver of that version (13000 for CUDA 13.0).
+NvrtcApi find_nvrtc(int driver_version);
+
 /// "13.0"
 std::string version_text(const NvrtcApi& api);
 

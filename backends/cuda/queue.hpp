@@ -33,6 +33,9 @@ class Queue final : public backend::Queue {
   /// Records an event of the application's, of this queue's context, behind everything before it.
   void record(CUevent event);
 
+  /// For whoever enqueues in it beside bifold.
+  [[nodiscard]] CUstream native() const { return stream_->get(); }
+
  private:
   /// The stream, for work that does not wait. Throws unsupported where enqueuing is impossible.
   [[nodiscard]] CUstream usable_stream() const;

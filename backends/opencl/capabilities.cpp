@@ -122,6 +122,16 @@ std::uint32_t subgroup_width(const cl::Context& context, const cl::Device& devic
   return works ? width : 0;
 }
 
+// Of a GPU that is not NVIDIA's. AMD's driver calls a device by its architecture and what is
+// switched on, as "gfx90a:sramecc+:xnack-".
+std::string architecture_of(cl_device_id device) {
+  constexpr cl_uint vendor_intel = 0x8086;
+  if (kind_of(device) != DeviceKind::gpu) return {};
+  const std::string name = device_text(device, CL_DEVICE_NAME);
+  if (name.starts_with("gfx")) return name.substr(0, name.find(':'));
+  return device_value<cl_uint>(device, CL_DEVICE_VENDOR_ID) == vendor_intel ? "intel" : "";
+}
+
 ForwardProgress progress_of(cl_device_id device, cl_uint nvidia_major, DeviceKind kind) {
   // From Volta on, a work-group that has started keeps its place and its threads are scheduled.
   if (nvidia_major >= 7) {
@@ -180,15 +190,14 @@ Capabilities read_capabilities(const cl::Context& context, const cl::Device& dev
   const auto config64 = device_value_or<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG, 0);
   result.f64 = config64 != 0;
   result.f16 = has_extension(extensions, "cl_khr_fp16");
-  result.denormals_f32 =
-      keeps_values(device_value<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG));
+  const auto config32 = device_value<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG);
+  result.denormals_f32 = keeps_values(config32);
+  result.rounds_division_f32 = has_all(config32, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
   result.denormals_f64 = result.f64 && keeps_values(config64);
   result.unified_memory =
       device_value_or<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) == CL_TRUE;
   result.progress = progress_of(id, major, kind_of(id));
-  if (nvidia) {
-    result.architecture = "sm_" + std::to_string(10 * major + minor);
-  }
+  result.architecture = nvidia ? "sm_" + std::to_string(10 * major + minor) : architecture_of(id);
 
   const bool ptx = nvidia && ptx_works(context, device);
   result.ring_bytes = ptx && major >= 9 ? ring_bytes(context, device) : 0;
@@ -202,10 +211,7 @@ std::string compile_options_for(const cl::Device& device, const Capabilities& ca
   const bool newest = capabilities.atomics == "c11" || capabilities.lanes == "subgroup";
   std::string options = language_option(device(), newest);
   // A division in an operator rounds as it does on the host, where the device can do that.
-  const auto config = device_value<cl_device_fp_config>(device(), CL_DEVICE_SINGLE_FP_CONFIG);
-  if (has_all(config, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)) {
-    options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  }
+  if (capabilities.rounds_division_f32) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   return options;
 }
 

@@ -10,6 +10,7 @@
 #include "opencl/program.hpp"
 #include "opencl/query.hpp"
 #include "opencl/queue.hpp"
+#include "opencl/svm.hpp"
 
 namespace bifold::backend {
 // Generated from the kernel folder.
@@ -86,6 +87,25 @@ void Device::free(const Memory& memory) noexcept {
   if (code != CL_SUCCESS) {
     log_failure(code, "clReleaseMemObject");
   }
+}
+
+backend::HostVisible Device::allocate_host_visible(std::uint64_t bytes) {
+  const auto svm = device_value_or<cl_bitfield>(device_(), device_svm_capabilities, 0);
+  if ((svm & device_svm_fine_grain_buffer) == 0 || !loader_has_svm()) return {};
+  void* const host =
+      clSVMAlloc(context_(), CL_MEM_READ_WRITE | mem_svm_fine_grain_buffer, bytes, 0);
+  if (host == nullptr) {
+    refuse(ErrorCategory::out_of_memory, fmt::format("clSVMAlloc gave no {} bytes", bytes));
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(host);
+  return {{address, bytes, context_(), detail::HandleKind::pointer, true, true,
+           detail::address_space, address},
+          static_cast<const std::byte*>(host)};
+}
+
+void Device::free_host_visible(const backend::HostVisible& cell) noexcept {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was one.
+  clSVMFree(context_(), reinterpret_cast<void*>(cell.memory.handle));
 }
 
 std::unique_ptr<backend::Queue> Device::create_queue(Timing timing) {

@@ -24,6 +24,8 @@ class Device final : public backend::Device {
 
   [[nodiscard]] Memory allocate(std::uint64_t bytes) override;
   void free(const Memory& memory) noexcept override;
+  [[nodiscard]] backend::HostVisible allocate_host_visible(std::uint64_t bytes) override;
+  void free_host_visible(const backend::HostVisible& cell) noexcept override;
 
   [[nodiscard]] std::unique_ptr<backend::Queue> create_queue(Timing timing) override;
 

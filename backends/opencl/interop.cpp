@@ -27,7 +27,6 @@ namespace {
 namespace backend = bifold::backend::opencl;
 
 // Numeric names of what came with OpenCL 2.0.
-constexpr cl_device_info device_svm_capabilities = 0x1053;
 constexpr cl_mem_object_type pipe_object = 0x10F7;
 constexpr cl_command_queue_properties on_device = 1U << 2U;
 
@@ -144,7 +143,7 @@ bifold::detail::Memory memory_of(cl_mem memory) {
 bifold::detail::Memory memory_of(const Device& device, const void* pointer, std::uint64_t bytes) {
   const backend::Device& own = opencl_device(device);
   const auto svm =
-      backend::device_value_or<cl_bitfield>(own.native()(), device_svm_capabilities, 0);
+      backend::device_value_or<cl_bitfield>(own.native()(), backend::device_svm_capabilities, 0);
   if (svm == 0 || !backend::loader_has_svm()) {
     backend::refuse(ErrorCategory::unsupported, "the device has no shared virtual memory");
   }

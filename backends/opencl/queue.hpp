@@ -43,6 +43,9 @@ class Queue final : public backend::Queue {
   void wait(std::span<const backend::Event* const> events) override;
   void finish(TimeLimit limit) override;
 
+  /// For whoever enqueues in it beside bifold.
+  [[nodiscard]] cl_command_queue native() const noexcept { return queue_(); }
+
  private:
   template <class Enqueue>
   cl_int enqueue(Enqueue command);

@@ -72,13 +72,16 @@ BIFOLD_API void bifold_device_list_destroy(bifold_device_list* list);
 
 /** An open device: a context, its capabilities, its compiled kernels. */
 typedef struct bifold_device bifold_device;
-/** Where the device keeps compiled kernels between runs. */
+/** Where the device keeps compiled kernels between runs, and what it is tuned by. */
 typedef struct bifold_device_options {
   size_t struct_size; /**< sizeof(bifold_device_options). */
   /** NULL: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold, else ~/.cache/bifold. */
   const char* cache_directory;
   uint64_t cache_limit_bytes; /**< Oldest files go beyond this; 0: 256 MiB. */
   bool no_disk_cache;         /**< Compiled kernels are kept in memory only. */
+  /** What `bifold-bench tune` measured on such a device; one that cannot be used is ignored with a
+   * warning in the log. NULL: the file that it installed beside the kernels, if any. */
+  const char* tuning_file;
 } bifold_device_options;
 /** Opens what `selector` names, as "cuda:0", "opencl:cpu", "opencl:nvidia"; NULL or "": the device
  * that $BIFOLD_DEVICE names, or the best there is. `options` may be NULL. */
@@ -102,7 +105,7 @@ typedef struct bifold_capabilities {
   bool f16;                      /**< Computes in 16-bit floating point. */
   bool atomics64;                /**< 64-bit integer atomics on global memory. */
   bool unified_memory;           /**< Device memory is the host's. */
-  const char* architecture;      /**< "sm_90", or "". */
+  const char* architecture;      /**< "sm_90", "gfx90a", "intel", or "". */
 } bifold_capabilities;
 /** What the device can do. */
 BIFOLD_API bifold_status bifold_device_get_capabilities(const bifold_device* device,

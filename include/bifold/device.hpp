@@ -89,9 +89,10 @@ struct Capabilities {
   bool acquire_release;          ///< Device-scope acquire and release fences.
   bool denormals_f32;            ///< f32 keeps denormals, rounds to nearest, has Inf and NaN.
   bool denormals_f64;            ///< The same for f64; false where there is no f64.
+  bool rounds_division_f32;      ///< f32 division and square root round correctly.
   bool unified_memory;           ///< Device memory is the host's.
   ForwardProgress progress;      ///< What waiting groups may count on.
-  std::string architecture;      ///< "sm_90", or empty.
+  std::string architecture;      ///< "sm_90", "gfx90a", "intel", or empty.
   std::string lanes;             ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
   std::string atomics;           ///< Prelude path of published words: "ptx", "c11", "legacy", ...
 };
@@ -99,7 +100,8 @@ struct Capabilities {
 /// Where compiled kernels are kept between runs. The cache never changes a result or an outcome:
 /// what is absent, damaged, foreign or unwritable is compiled again. There lies, too, what
 /// `bifold-bench check` found out about a device; it is read when the device is opened, and keeps
-/// "production" off variants that were wrong.
+/// "production" off variants that were wrong; and what `bifold-bench tune` measured, see
+/// DeviceOptions::tuning_file.
 struct CacheOptions {
   bool disk = true;                   ///< Keep them on disk, too; false: in memory only.
   std::filesystem::path directory{};  ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,
@@ -109,7 +111,7 @@ struct CacheOptions {
 
 /// Counts of what the kernel cache of a device did, since it was opened.
 struct CacheStatistics {
-  std::uint64_t compiled;   ///< Programs built from source.
+  std::uint64_t compiled;   ///< Programs built from source, or from PTX in the library.
   std::uint64_t from_disk;  ///< Programs loaded from the disk cache.
   std::uint64_t rejected;   ///< Disk entries refused: damaged, foreign or stale.
   double compile_seconds;   ///< Spent in compilers.
@@ -135,6 +137,10 @@ struct ScratchAllocator {
 struct DeviceOptions {
   CacheOptions cache{};        ///< Where compiled kernels are kept.
   ScratchAllocator scratch{};  ///< Where queues get their scratch memory; empty: from the driver.
+  /// What `bifold-bench tune` measured: an optimisation, which changes no result in order v1 or of
+  /// an exact operator. Empty: the file that it installed beside the kernel cache, if any. One that
+  /// is missing, damaged or another device's is ignored with a warning in the log.
+  std::filesystem::path tuning_file{};
 };
 
 /// An open device: a context, its capabilities and its compiled kernels. A value handle on shared

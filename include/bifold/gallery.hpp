@@ -46,6 +46,7 @@ BIFOLD_API std::string_view name_of(Order order) noexcept;
 struct Requirements {
   bool commutative = false;      ///< The operator may be applied out of index order.
   bool published_words = false;  ///< 64-bit words that other work-groups see while both run.
+  bool counted_groups = false;   ///< 64-bit atomics and fences by which groups count who finishes.
   bool result_cell = false;      ///< Atomic updates of one accumulator, of at most 8 bytes.
   std::uint64_t ring_bytes = 0;  ///< Local memory that bulk copies fill, for elements of 4 or 8
                                  ///< bytes that accumulators of the same size take.

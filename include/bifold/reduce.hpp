@@ -72,6 +72,8 @@ class BIFOLD_API ReducePlan {
 
   /// The row that runs: "production" resolved.
   [[nodiscard]] const gallery::Variant& variant() const noexcept;
+  /// The row that runs for `n` elements: "production" may have another one for small inputs.
+  [[nodiscard]] const gallery::Variant& variant(std::uint64_t n) const noexcept;
 
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;

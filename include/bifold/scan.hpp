@@ -86,6 +86,8 @@ class BIFOLD_API ScanPlan {
   /// The row that runs: "production" resolved. Of production, it may be the one of large inputs,
   /// with another of the same order for small ones.
   [[nodiscard]] const gallery::Variant& variant() const noexcept;
+  /// The row that runs for `n` elements: "production" may have another one for small inputs.
+  [[nodiscard]] const gallery::Variant& variant(std::uint64_t n) const noexcept;
 
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;

@@ -61,6 +61,8 @@ class BifoldConan(ConanFile):
         toolchain.cache_variables.update({
             "BIFOLD_CUDA": "ON" if self.options.cuda else "OFF",
             "BIFOLD_OPENCL": "ON" if self.options.opencl else "OFF",
+            # What a package holds must not depend on what is installed beside Conan.
+            "BIFOLD_EMBED_PTX": "OFF",
             "BIFOLD_TESTS": False,
             "BIFOLD_BENCH": False,
             "BIFOLD_EXAMPLES": False,

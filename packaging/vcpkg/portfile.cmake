@@ -9,7 +9,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS features
     tools BIFOLD_BENCH)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS ${features}
-    -DBIFOLD_TESTS=OFF -DBIFOLD_EXAMPLES=OFF -DBIFOLD_CPACK=OFF -DBIFOLD_WARNINGS_AS_ERRORS=OFF)
+    -DBIFOLD_TESTS=OFF -DBIFOLD_EXAMPLES=OFF -DBIFOLD_CPACK=OFF -DBIFOLD_WARNINGS_AS_ERRORS=OFF
+    -DBIFOLD_PEERS=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/bifold)
 vcpkg_fixup_pkgconfig()

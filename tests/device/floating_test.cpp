@@ -48,20 +48,26 @@ std::vector<T> scanned(Queue& queue, const std::vector<T>& values, const Operato
   return queue.download(output);
 }
 
+/// Whether every kernel is tried: on float, by one operator of those that come alike.
+template <class T>
+bool tries_all(const Operator& op) {
+  return sizeof(T) == 4 && op != maximum && op != logical_and;
+}
+
 /// Every reduction kernel on float; on double one of each file.
 template <class T>
 std::vector<const gallery::Variant*> reductions(const Operator& op) {
-  return sizeof(T) == 4 ? test::families_on_device(Algorithm::reduce, type_of<T>(), op)
-                        : test::files_on_device(Algorithm::reduce, type_of<T>(), op,
-                                                static_cast<std::size_t>(op.kind()));
+  return tries_all<T>(op) ? test::families_on_device(Algorithm::reduce, type_of<T>(), op)
+                          : test::files_on_device(Algorithm::reduce, type_of<T>(), op,
+                                                  static_cast<std::size_t>(op.kind()));
 }
 
 /// Every scan family on float; on double the production row and another.
 template <class T>
 std::vector<const gallery::Variant*> scans(const Operator& op) {
-  return sizeof(T) == 4 ? test::families_on_device(Algorithm::scan, type_of<T>(), op)
-                        : test::rows_in_turn(Algorithm::scan, type_of<T>(), op,
-                                             static_cast<std::size_t>(op.kind()));
+  return tries_all<T>(op) ? test::families_on_device(Algorithm::scan, type_of<T>(), op)
+                          : test::rows_in_turn(Algorithm::scan, type_of<T>(), op,
+                                               static_cast<std::size_t>(op.kind()));
 }
 
 /// Positions where a value meets other paths of a kernel: ends, pack, group and tile borders.

@@ -7,8 +7,10 @@
 
 #include "core/plan.hpp"
 #include "core/state.hpp"
+#include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
+#include "support/numbers.hpp"
 #include "support/random.hpp"
 #include "support/same_bits.hpp"
 
@@ -26,16 +28,6 @@ namespace bifold {
 namespace {
 
 using Affine = app::AffineInOrder;
-
-template <class T>
-std::vector<T> numbers(std::size_t count) {
-  test::Random random(test::seed());
-  std::vector<T> values(count);
-  for (T& value : values) {
-    value = static_cast<T>(std::ldexp(random.real(), static_cast<int>(random.below(30)) - 15));
-  }
-  return values;
-}
 
 template <class T>
 T as_it_is(T x) {
@@ -72,7 +64,7 @@ std::vector<std::size_t> lengths(Type type) {
   for (const std::size_t part : {tile / 64, tile / 8, leaf, tile, 2 * tile, 3 * tile, 33 * tile}) {
     for (const std::size_t n : {part - 1, part, part + 1}) all.push_back(n);
   }
-  return all;
+  return test::affordable(all);
 }
 
 template <class T>
@@ -80,7 +72,7 @@ void check_production_sums() {
   if (!test::device().supports(type_of<T>())) return;
   Queue queue(test::device());
   const std::vector<std::size_t> all = lengths(type_of<T>());
-  const auto host = numbers<T>(all.back() + 16);
+  const auto host = test::numbers<T>(all.back() + 16);
   const auto data = queue.upload(std::span<const T>(host));
   for (const std::size_t n : all) {
     CAPTURE(n);
@@ -103,12 +95,14 @@ void check_production_sums() {
   }
 }
 
-/// The device under test, which says of itself that it flushes denormals of f32.
+/// The device under test, which says of itself that it flushes denormals of f32 and divides as it
+/// likes.
 class Flushing final : public backend::Device {
  public:
   explicit Flushing(std::shared_ptr<backend::Device> device)
       : device_(std::move(device)), capabilities_(device_->capabilities()) {
     capabilities_.denormals_f32 = false;
+    capabilities_.rounds_division_f32 = false;
   }
 
   [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
@@ -150,6 +144,12 @@ class Flushing final : public backend::Device {
   Capabilities capabilities_;
 };
 
+Device flushing_device() {
+  const auto& real = test::device().state();
+  return Device(std::make_shared<detail::DeviceState>(
+      real->info, std::make_shared<Flushing>(real->backend), DeviceOptions{}));
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("order");
@@ -174,8 +174,7 @@ TEST_CASE("what is exact in every order takes the fastest row, whatever the orde
   for (const Type type : {Type::i32, Type::u8}) {
     CHECK(row(type, plus, Order::v1) == row(type, plus, Order::any));
     CHECK(scan_row(type, plus, Order::v1) == scan_row(type, plus, Order::any));
-    CHECK(gallery::find(Algorithm::reduce, row(type, plus, Order::v1))->order !=
-          gallery::Order::v1);
+    CHECK(row(type, plus, Order::v1) == row(Type::f32, plus, Order::any));
   }
   CHECK(row(Type::f32, minimum, Order::v1) == row(Type::i32, minimum, Order::v1));
   CHECK(row(Type::f32, logical_or, Order::v1) == row(Type::i32, logical_or, Order::v1));
@@ -183,8 +182,7 @@ TEST_CASE("what is exact in every order takes the fastest row, whatever the orde
         gallery::Order::v1);
   CHECK(gallery::find(Algorithm::scan, scan_row(Type::f32, multiplies, Order::v1))->order ==
         gallery::Order::v1);
-  CHECK(gallery::find(Algorithm::reduce, row(Type::f32, plus, Order::any))->order !=
-        gallery::Order::v1);
+  CHECK(scan_row(Type::f32, plus, Order::any) == scan_row(Type::i32, plus, Order::v1));
   // A user's operator on floating values counts as one whose bits depend on the order.
   const Operator scaled = Operator::user("scaled", "a * b", Value(1.0F));
   CHECK(gallery::find(Algorithm::reduce, row(Type::f32, scaled, Order::v1))->order ==
@@ -195,7 +193,7 @@ TEST_CASE("what is exact in every order takes the fastest row, whatever the orde
 
 TEST_CASE("order::any gives the sum, in whatever bits") {
   Queue queue(test::device());
-  const auto host = numbers<float>(100'003);
+  const auto host = test::numbers<float>(100'003);
   const auto data = queue.upload(std::span<const float>(host));
   long double exact = 0;
   long double magnitude = 0;
@@ -212,9 +210,8 @@ TEST_CASE("order::any gives the sum, in whatever bits") {
 }
 
 TEST_CASE("a device that flushes denormals is refused that type, but for order::any") {
-  const auto& real = test::device().state();
-  const Device device(std::make_shared<detail::DeviceState>(
-      real->info, std::make_shared<Flushing>(real->backend), DeviceOptions{}));
+  if (test::device().info().backend != "opencl") return;  // No CUDA device flushes.
+  const Device device = flushing_device();
   Queue queue(device);
   const std::vector<float> ones(5000, 1.0F);
   const auto data = queue.upload(std::span<const float>(ones));
@@ -225,8 +222,8 @@ TEST_CASE("a device that flushes denormals is refused that type, but for order::
     CHECK_MESSAGE(failure.mentions("flushes denormal f32"), failure.what);
   };
   refused([&] { static_cast<void>(reduce(queue, data, plus)); });
-  refused([&] { static_cast<void>(reduce(queue, data, maximum)); });
   refused([&] { static_cast<void>(argmax(queue, data)); });
+  refused([&] { static_cast<void>(transform_reduce(queue, data, maximum, 0.0F, "x * x")); });
   refused([&] { inclusive_scan(queue, data, out, plus); });
   // Asking for a row by its name is no request for other values.
   refused([&] {
@@ -246,6 +243,57 @@ TEST_CASE("a device that flushes denormals is refused that type, but for order::
   // Other types are not concerned.
   const std::vector<std::int32_t> twos(5000, 2);
   CHECK(reduce(queue, queue.upload(std::span<const std::int32_t>(twos)), plus) == 10'000);
+}
+
+TEST_CASE("on a device that flushes denormals f32 values are chosen by their bits") {
+  if (test::device().info().backend != "opencl") return;  // No CUDA device flushes.
+  const Device device = flushing_device();
+  Queue queue(device);
+  constexpr float tiny = std::numeric_limits<float>::denorm_min();
+  const std::vector<float> special{3 * tiny, tiny,  -tiny, -3 * tiny, 0.0F,
+                                   -0.0F,    -1.0F, 1.0F,  INFINITY,  -INFINITY};
+  for (const float a : special) {
+    for (const float b : special) {
+      CAPTURE(a);
+      CAPTURE(b);
+      const std::vector<float> host{b, a, b};
+      const auto data = queue.upload(std::span<const float>(host));
+      const auto [least, greatest] = minmax(queue, data);
+      // Infinities and what is not zero are told apart by C++, zeros by their signs.
+      const float less = a < b || (a == b && std::signbit(a)) ? a : b;
+      const float more = a > b || (a == b && !std::signbit(a)) ? a : b;
+      CHECK(test::same_bits(least, less));
+      CHECK(test::same_bits(greatest, more));
+      CHECK(test::same_bits(reduce(queue, data, minimum), less));
+      CHECK(test::same_bits(reduce(queue, data, maximum), more));
+      Buffer<float> out(device, 3);
+      inclusive_scan(queue, data, out, maximum);
+      CHECK(test::same_bits(queue.download(out).back(), more));
+    }
+  }
+  const std::vector<float> with_nan{1.0F, NAN, -INFINITY};
+  const auto data = queue.upload(std::span<const float>(with_nan));
+  CHECK(std::isnan(reduce(queue, data, minimum)));
+  CHECK(std::isnan(reduce(queue, data, maximum)));
+}
+
+TEST_CASE("a device that divides as it likes is refused user texts that divide f32") {
+  if (test::device().info().backend != "opencl") return;  // No CUDA device does.
+  const Device device = flushing_device();
+  Queue queue(device);
+  const std::vector<std::int32_t> host(100, 4);
+  const auto data = queue.upload(std::span<const std::int32_t>(host));
+  for (const char* map : {"(f32)x / (f32)3 > 1 ? 1 : 0", "sqrt((f32)x) > 1 ? 1 : 0"}) {
+    CAPTURE(map);
+    const test::Failure failure =
+        test::failure_of([&] { static_cast<void>(transform_reduce(queue, data, plus, 0, map)); });
+    CHECK_MESSAGE(failure.category == ErrorCategory::unsupported, failure.what);
+    CHECK_MESSAGE(failure.mentions("rounds division and square root of f32"), failure.what);
+    ReduceOptions any;
+    any.order = Order::any;
+    CHECK(transform_reduce(queue, data, plus, 0, map, any) == 100);
+  }
+  CHECK(transform_reduce(queue, data, plus, 0, "x / 3") == 100);
 }
 
 TEST_CASE("a reduction by an operator that does not commute has the bits of its own order") {
@@ -291,7 +339,7 @@ TEST_CASE("no group size changes a bit of it") {
 
 TEST_CASE("the total of a scan has the bits of its last inclusive value") {
   Queue queue(test::device());
-  const auto host = numbers<float>(40'000);
+  const auto host = test::numbers<float>(40'000);
   const auto data = queue.upload(std::span<const float>(host));
   auto total = queue.allocate<float>(1);
   for (const auto& row : gallery::variants()) {

@@ -26,6 +26,12 @@ TEST_SUITE("cuda driver") {
     CHECK(count("contexts") == 0);
   }
 
+  TEST_CASE("a driver older than bulk copies offers no ring" * unless("old_hopper")) {
+    const auto device = cuda().open(0);
+    CHECK(device->capabilities().architecture == "sm_90");
+    CHECK(device->capabilities().ring_bytes == 0);
+  }
+
   TEST_CASE("without NVRTC binaries still load" * unless("without_nvrtc")) {
     const bifold::BackendInfo info = cuda().probe();
     CHECK(info.available);

@@ -138,6 +138,8 @@ TEST_CASE("the library neither prints nor ends the process") {
       R"(\bstd(out|err)\b|\bstd::c(out|err|log)\b|\b(f?printf|puts|exit|abort|terminate)\s*\()");
   for (const std::string folder : {"include", "backends"}) {
     for (const SourceFile& file : source_files(folder, {".hpp", ".cpp", ".h"})) {
+      // A program of the build's, no part of the library.
+      if (file.path == "backends/cuda/embed/generate.cpp") continue;
       int number = 0;
       for (const std::string& line : file.lines()) {
         ++number;

@@ -29,8 +29,21 @@ bool required(std::string_view word) {
 
 int missing(std::string_view what, std::string_view reason) {
   const bool fails = required(what);
-  std::cout << (fails ? "FAILED" : "SKIPPED") << ": no such device: " << reason << '\n';
+  std::cout << (fails ? "FAILED" : "SKIPPED") << ": " << reason << '\n';
   return fails ? 1 : skip_status;
+}
+
+std::optional<int> find_compiler() {
+  if (!std::filesystem::exists(environment("BIFOLD_TEST_COMPILER"))) {
+    return missing("offline", "no compiler for " + environment("BIFOLD_TEST_TARGET") +
+                                  " was found when the build was configured");
+  }
+  const std::string bitcode = environment("BIFOLD_TEST_BITCODE");
+  if (!bitcode.empty() && !std::filesystem::exists(bitcode)) {
+    return missing("offline",
+                   "AMD's device libraries were not found when the build was configured");
+  }
+  return {};
 }
 
 }  // namespace
@@ -38,18 +51,20 @@ int missing(std::string_view what, std::string_view reason) {
 std::optional<int> prepare(Needs needs) {
   std::cout << "bifold " << version() << ", seed " << seed() << '\n';
   if (needs == Needs::nothing) return {};
+  if (needs == Needs::offline) return find_compiler();
   const std::string selector =
       needs == Needs::nvrtc ? std::string("cuda") : environment("BIFOLD_TEST_DEVICE");
   const std::string backend =
       needs == Needs::nvrtc ? std::string("nvrtc") : selector.substr(0, selector.find(':'));
   try {
     device_slot().emplace(open_device(selector));
-    // A CUDA device opens without its compiler; the first program tells.
-    if (needs == Needs::nvrtc) (void)ReducePlan(device(), {});
+    // A CUDA device opens without its compiler; the first program that the library does not hold
+    // tells.
+    if (needs == Needs::nvrtc) (void)ReducePlan(device(), {.map = "x + 1"});
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::unavailable) throw;
     device_slot().reset();
-    return missing(backend, error.what());
+    return missing(backend, std::string("no such device: ") + error.what());
   }
   const DeviceInfo& info = device().info();
   std::cout << "device " << info.selector << ": " << info.name << ", " << info.platform

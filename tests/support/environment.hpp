@@ -18,6 +18,7 @@ enum class Needs : std::uint8_t {
   nothing,  ///< Host-only tests.
   device,   ///< The device that $BIFOLD_TEST_DEVICE selects.
   nvrtc,    ///< The CUDA backend with NVRTC over the stand-in driver library.
+  offline,  ///< $BIFOLD_TEST_COMPILER, and its $BIFOLD_TEST_BITCODE where it takes one.
 };
 
 /// Of this program; each defines it through needs.cpp.
@@ -25,7 +26,7 @@ extern const Needs program_needs;
 
 /// Opens the device under test and prints what it is. When it is missing, prints the reason and
 /// returns the exit status: a skip, or a failure where $BIFOLD_REQUIRE (a comma list of backends,
-/// or "nvrtc") asks for it.
+/// "nvrtc" or "offline") asks for it.
 std::optional<int> prepare(Needs needs);
 
 /// Closes the device before the process leaves main, while its driver is certainly still there.

@@ -148,6 +148,7 @@ def open_device(
     cache: Literal["disk", "memory"] = "disk",
     cache_directory: str | os.PathLike[str] | None = None,
     cache_limit_bytes: int | None = None,
+    tuning_file: str | os.PathLike[str] | None = None,
 ) -> Device:
     """Opens a device.
 
@@ -157,6 +158,9 @@ def open_device(
         cache: whether compiled kernels are kept on disk, or in memory only.
         cache_directory: where on disk; ``$BIFOLD_CACHE_DIR`` or the user's cache by default.
         cache_limit_bytes: what the folder may grow to; 256 MiB by default.
+        tuning_file: what ``bifold-bench tune`` measured on such a device; the one that it installed
+            beside the kernels by default. One that cannot be used is ignored with a warning in
+            the log.
 
     Raises:
         Unavailable: there is no such device; the message gives every backend's reason.
@@ -170,4 +174,6 @@ def open_device(
         options.cache_directory = os.fsencode(cache_directory)
     if cache_limit_bytes is not None:
         options.cache_limit_bytes = cache_limit_bytes
+    if tuning_file is not None:
+        options.tuning_file = os.fsencode(tuning_file)
     return Device(put("bifold_device_open", selector.encode(), ctypes.byref(options)))

@@ -73,6 +73,7 @@ class DeviceOptions(ctypes.Structure):
         ("cache_directory", c_char_p),
         ("cache_limit_bytes", c_uint64),
         ("no_disk_cache", c_bool),
+        ("tuning_file", c_char_p),
     ]
 
 

@@ -27,7 +27,7 @@ def library(backend):
     backend("cuda")
     with bifold.open_device("cuda:0") as device, bifold.Queue(device) as queue:
         try:
-            bifold.reduce(np.ones(3, np.int32), queue=queue)
+            bifold.transform_reduce(np.ones(3, np.int32), "x + 1", queue=queue)
         except bifold.Error as absent:
             if "NVRTC" not in str(absent):
                 raise

@@ -169,6 +169,17 @@ def test_log_messages_reach_pythons_logging(device, caplog):
         bifold.set_log("loud")
 
 
+def test_a_tuning_file_that_is_missing_is_named_in_a_warning(device, tmp_path, caplog):
+    bifold.set_log("warning")
+    try:
+        with caplog.at_level(logging.WARNING, "bifold"):
+            with bifold.open_device(device.info.selector, tuning_file=tmp_path / "none"):
+                pass
+    finally:
+        bifold.set_log("off")
+    assert [record for record in caplog.records if str(tmp_path / "none") in record.message]
+
+
 def test_a_library_is_loaded_once(tmp_path):
     bifold.version()
     with pytest.raises(ImportError, match="loaded already"):

@@ -1,0 +1,198 @@
+#include "core/tuning_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/cache_files.hpp"
+#include "core/checked_text.hpp"
+#include "core/hash.hpp"
+#include "core/log.hpp"
+
+namespace bifold::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view format_name = "bifold-tuning ";
+constexpr std::uint32_t format_version = 1;
+
+std::string format() { return fmt::format("{}{}", format_name, format_version); }
+
+// What a file is true of. The driver is not part of it: under another one, values may be less good,
+// but never wrong.
+std::string tuning_key(const DeviceInfo& info, std::string_view architecture) {
+  return fmt::format("backend {}\ndevice {}\narchitecture {}\nspaces {}\n",
+                     on_one_line(info.backend), on_one_line(info.name),
+                     architecture.empty() ? "unknown" : on_one_line(architecture),
+                     tuning_spaces_version);
+}
+
+const gallery::Variant* row_named(std::string_view algorithm, std::string_view name) {
+  for (const gallery::Variant& row : gallery::variants()) {
+    if (name_of(row.algorithm) == algorithm && row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+// Adds "NAME=VALUE" to the row's values; what is wrong with it, or nothing.
+std::string add_value(TunedRow& tuned, std::string_view text) {
+  std::string_view value_text = text;
+  const std::string_view name = take(value_text, '=');
+  const auto space = tuning_space(*tuned.row);
+  const auto parameter = std::find_if(space.begin(), space.end(),
+                                      [&](const TuningParameter& p) { return p.name == name; });
+  if (parameter == space.end()) {
+    return fmt::format(R"({} {} has no parameter "{}" to tune)", name_of(tuned.row->algorithm),
+                       tuned.row->name, name);
+  }
+  const auto value = number_in<std::uint32_t>(value_text);
+  if (!value || !parameter->allows(*value)) {
+    return fmt::format(R"("{}" is not among the values of {})", text, name);
+  }
+  if (tuned.values.get_or(name, 0) != 0) return fmt::format("{} stands there twice", name);
+  tuned.values.set(parameter->name, *value);
+  return {};
+}
+
+// Adds what a line says; what is wrong with it, or nothing.
+std::string add_line(Tunings& tunings, std::string_view line) {
+  const std::string_view algorithm = take(line, ' ');
+  const std::string_view name = take(line, ' ');
+  TunedRow tuned{row_named(algorithm, name), {}, {}};
+  if (tuned.row == nullptr || tuning_space(*tuned.row).empty()) {
+    return fmt::format(R"(there is no row "{} {}" to tune)", algorithm, name);
+  }
+  const std::string_view kind = take(line, ' ');
+  const std::string_view bytes = take(line, ' ');
+  const auto elements = element_class_of(kind, bytes);
+  if (!elements) return fmt::format(R"(there are no elements "{} {}")", kind, bytes);
+  tuned.elements = *elements;
+  if (tunings.find(*tuned.row, tuned.elements) != nullptr) {
+    return fmt::format("{} {} of {} stands there twice", algorithm, name, name_of(tuned.elements));
+  }
+  if (line.empty()) return "it has no values";
+  while (!line.empty()) {
+    if (std::string problem = add_value(tuned, take(line, ' ')); !problem.empty()) return problem;
+  }
+  tunings.set(std::move(tuned));
+  return {};
+}
+
+// What is wrong with the first line, or nothing.
+std::string problem_of_header(std::string_view text) {
+  std::string_view header = take(text, '\n');
+  if (!header.starts_with(format_name)) return "it is no tuning file";
+  header.remove_prefix(format_name.size());
+  const auto version = number_in<std::uint32_t>(take(header, ' '));
+  if (!version) return "it is damaged";
+  if (*version != format_version) {
+    return fmt::format("it has format {}, and this library reads {}", *version, format_version);
+  }
+  return "it is damaged: the checksum is that of another text";
+}
+
+std::string on_line(std::size_t line, const std::string& problem) {
+  return fmt::format("line {}: {}", line, problem);
+}
+
+struct Place {
+  fs::path file;
+  bool named;  // By the application: it is believed whoever owns it, and has to be there.
+};
+
+// What keeps the file from being read, or nothing.
+std::string obstacle(const Place& place) {
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(place.file, error);
+  if (error) return error.message();
+  if (!place.named && !is_own(place.file)) return "it is another user's";
+  if (size > most_checked_bytes) return fmt::format("it has {} bytes", size);
+  return {};
+}
+
+}  // namespace
+
+void Tunings::set(TunedRow tuned) {
+  std::erase_if(rows_, [&](const TunedRow& known) {
+    return known.row == tuned.row && known.elements == tuned.elements;
+  });
+  if (!tuned.values.entries().empty()) rows_.push_back(std::move(tuned));
+}
+
+const Tuning* Tunings::find(const gallery::Variant& row,
+                            const ElementClass& elements) const noexcept {
+  for (const TunedRow& tuned : rows_) {
+    if (tuned.row == &row && tuned.elements == elements) return &tuned.values;
+  }
+  return nullptr;
+}
+
+std::string tuning_text(const DeviceInfo& info, std::string_view architecture,
+                        const Tunings& tunings) {
+  std::string body = tuning_key(info, architecture);
+  for (const TunedRow& tuned : tunings.rows()) {
+    body += fmt::format("{} {} {}", name_of(tuned.row->algorithm), tuned.row->name,
+                        name_of(tuned.elements));
+    for (const auto& [name, value] : tuned.values.entries()) {
+      body += fmt::format(" {}={}", name, value);
+    }
+    body += '\n';
+  }
+  return checked_header(format(), body) + body;
+}
+
+TuningReading read_tuning(std::string_view text, const DeviceInfo& info,
+                          std::string_view architecture) {
+  const auto body = checked_body(format(), text);
+  if (!body) return {{}, on_line(1, problem_of_header(text))};
+  std::size_t line = 2;
+  std::string_view rest = *body;
+  const std::string foreign = foreign_part(rest, tuning_key(info, architecture), line);
+  if (!foreign.empty()) return {{}, on_line(line, "it is another device's: " + foreign)};
+  TuningReading reading;
+  for (; !rest.empty(); ++line) {
+    const std::string problem = add_line(reading.tunings, take(rest, '\n'));
+    if (!problem.empty()) return {{}, on_line(line, problem)};
+  }
+  return reading;
+}
+
+fs::path tuning_file(const CacheOptions& options, const DeviceInfo& info) {
+  const fs::path directory = cache_directory(options);
+  if (directory.empty()) return {};
+  const std::uint64_t name = hash(info.backend + '\n' + info.vendor + '\n' + info.name);
+  return directory / fmt::format("{:016x}.tuning", name);
+}
+
+Tunings load_tunings(const DeviceOptions& options, const DeviceInfo& info,
+                     std::string_view architecture) {
+  try {
+    Place place{options.tuning_file, !options.tuning_file.empty()};
+    if (!place.named && options.cache.disk) place.file = tuning_file(options.cache, info);
+    std::error_code error;
+    if (!place.named && (place.file.empty() || !fs::exists(place.file, error))) return {};
+    TuningReading reading;
+    reading.problem = obstacle(place);
+    if (reading.problem.empty()) {
+      reading = read_tuning(content_of(place.file), info, architecture);
+    }
+    if (!reading.problem.empty()) {
+      log().warn("{}: the tuning file {} is ignored: {}", info.selector, place.file.string(),
+                 reading.problem);
+    } else {
+      log().debug("{}: tuned by {}", info.selector, place.file.string());
+    }
+    return std::move(reading.tunings);
+  } catch (const std::exception& error) {
+    log().warn("{}: the tuning file is ignored: {}", info.selector, error.what());
+    return {};
+  }
+}
+
+}  // namespace bifold::core

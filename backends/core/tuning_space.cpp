@@ -1,0 +1,110 @@
+#include "core/tuning_space.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/checked_text.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+using Kind = ElementClass::Kind;
+
+struct Space {
+  Algorithm algorithm;
+  std::string_view row;
+  std::vector<TuningParameter> parameters;
+};
+
+// Values of one name mean the same in all rows, so most rows take the same ones. Spin and epoch
+// limits are no matter of speed. Of the ring, six stages fit, and a look-back trails by fewer tiles
+// than there are stages: behind that, it would take a stage's next tile for the one it waits for.
+const std::vector<Space>& spaces() {
+  static const TuningParameter group{"GROUP_SIZE", {32, 64, 128, 256, 512, 1024}};
+  static const TuningParameter unroll{"UNROLL", {1, 2, 4, 8, 16}};
+  static const TuningParameter small_group{"small_group", {32, 64, 128, 256, 512}};
+  static const TuningParameter large_from{"large_from_mib", {8, 16, 32, 64, 128, 256}};
+  static const TuningParameter rows{"ROWS", {1, 2, 3, 4, 6, 8, 10, 12, 16}};
+  static const TuningParameter per_unit{"groups_per_unit",
+                                        {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}};
+  static const TuningParameter stripes{"STRIPES", {32, 64, 128, 256, 512}};
+  static const TuningParameter groups_ahead{"GROUPS_AHEAD", {1, 2, 4}};
+  static const std::vector<TuningParameter> ring{
+      {at_least_mib, {1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256}},
+      {"STAGES", {4, 5, 6}},
+      {"REDUCING", {4, 8}},
+      {"TRAIL_IN_GROUP", {1, 2, 3}},
+      {"TRAIL_OF_GROUPS", {1, 2, 3}},
+      {"GROUP_POLLS", {16, 64, 256}}};
+  static const std::vector<Space> table{
+      {Algorithm::reduce, "vector", {group, unroll, per_unit}},
+      {Algorithm::reduce, "chunks", {stripes, per_unit}},
+      {Algorithm::reduce, "ordered", {group, rows, per_unit}},
+      {Algorithm::reduce, "catanzaro", {group, per_unit}},
+      {Algorithm::reduce, "order_v1", {group, unroll}},
+      {Algorithm::reduce, "order_v1_single", {group, unroll, small_group, large_from}},
+      {Algorithm::reduce, "order_v1_chunks", {per_unit}},
+      {Algorithm::reduce, "order_v1_ordered", {group}},
+      {Algorithm::reduce, "order_v1_ordered_chunks", {per_unit}},
+      {Algorithm::scan, "chunks", {stripes, per_unit}},
+      {Algorithm::scan, "reduce_then_scan", {group, rows, per_unit}},
+      {Algorithm::scan, "lookback_warp", {group, rows}},
+      {Algorithm::scan, "order_v1", {group, groups_ahead}},
+      {Algorithm::scan, "order_v1_ring", ring},
+      {Algorithm::scan, "order_v1_passes", {group}},
+      {Algorithm::scan, "order_v1_chunks", {per_unit}},
+  };
+  return table;
+}
+
+constexpr std::uint32_t widest = 64;
+static_assert(widest == max_element_bytes);
+
+Kind kind_of(Type type) {
+  if (type.is_struct()) return Kind::structure;
+  return is_floating(type) ? Kind::floating : Kind::integer;
+}
+
+std::string_view name_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::floating: return "floating";
+    case Kind::structure: return "struct";
+    case Kind::integer: break;
+  }
+  return "integer";
+}
+
+}  // namespace
+
+bool TuningParameter::allows(std::uint32_t value) const noexcept {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::span<const TuningParameter> tuning_space(const gallery::Variant& row) {
+  for (const Space& space : spaces()) {
+    if (space.algorithm == row.algorithm && space.row == row.name) return space.parameters;
+  }
+  return {};
+}
+
+ElementClass element_class(Algorithm algorithm, const PlanShape& shape) {
+  std::size_t bytes = size_of(shape.input);
+  if (algorithm == Algorithm::scan) bytes = std::max(bytes, size_of(shape.output));
+  return {kind_of(shape.accumulator), static_cast<std::uint32_t>(std::bit_ceil(bytes))};
+}
+
+std::string name_of(const ElementClass& elements) {
+  return std::string(name_of(elements.kind)) + " " + std::to_string(elements.bytes);
+}
+
+std::optional<ElementClass> element_class_of(std::string_view kind, std::string_view bytes) {
+  const auto number = number_in<std::uint32_t>(bytes);
+  if (!number || !std::has_single_bit(*number) || *number > widest) return {};
+  for (const Kind one : {Kind::integer, Kind::floating, Kind::structure}) {
+    if (name_of(one) == kind) return ElementClass{one, *number};
+  }
+  return {};
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,214 @@
+// Compiles what a build embeds, for machines without NVRTC, and writes it as a C++ file:
+//   bifold-embed-ptx OUTPUT CACHE_FOLDER
+#include <cuda.h>
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bifold/error.hpp>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/state.hpp"
+#include "cuda/embed/offline_device.hpp"
+#include "cuda/embed/shapes.hpp"
+
+namespace {
+
+using bifold::Device;
+using bifold::backend::cuda::EmbeddedKey;
+using bifold::backend::cuda::OfflineCompiler;
+using bifold::backend::cuda::OfflineDevice;
+using bifold::backend::cuda::OfflinePtx;
+
+Device offline_device(OfflineCompiler& compiler, int architecture) {
+  bifold::DeviceInfo info;
+  info.selector = "offline";
+  info.backend = "cuda";
+  info.index = bifold::adopted_index;
+  info.kind = bifold::DeviceKind::gpu;
+  bifold::DeviceOptions options;
+  options.cache.disk = false;
+  return Device(std::make_shared<bifold::detail::DeviceState>(
+      info, std::make_shared<OfflineDevice>(compiler, architecture), options));
+}
+
+/// Runs the jobs on all cores; throws what the first of them to fail threw.
+void run_all(const std::vector<std::function<void()>>& jobs) {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+      try {
+        jobs[i]();
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next = jobs.size();
+      }
+    }
+  };
+  {
+    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+    std::vector<std::jthread> threads;
+    threads.reserve(cores);
+    while (threads.size() < cores) threads.emplace_back(work);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void compile_everything(OfflineCompiler& compiler) {
+  for (const int architecture : bifold::backend::cuda::embedded_architectures) {
+    const std::vector<int>& known = compiler.api().architectures;
+    if (std::find(known.begin(), known.end(), architecture) == known.end()) {
+      std::cout << "left out, as this NVRTC does not know it: sm_" << architecture << '\n';
+      continue;
+    }
+    const auto shapes = bifold::backend::cuda::embedded_shapes(architecture);
+    const Device device = offline_device(compiler, architecture);
+    std::vector<std::function<void()>> jobs;
+    jobs.reserve(shapes.scans.size() + shapes.reductions.size() + 1);
+    for (const auto& shape : shapes.scans) {
+      jobs.emplace_back([&] { warm(device, shape); });
+    }
+    for (const auto& shape : shapes.reductions) {
+      jobs.emplace_back([&] { warm(device, shape); });
+    }
+    jobs.emplace_back([&] { bifold::backend::cuda::warm_benchmark(device); });
+    run_all(jobs);
+  }
+}
+
+/// Texts that are compressed together: the more alike they are, the smaller they become.
+struct Pack {
+  std::string text;
+  std::string compressed;
+};
+
+Pack& pack_for(std::map<std::string, Pack>& packs, const OfflinePtx& ptx) {
+  constexpr std::string_view entry = ".entry ";
+  std::size_t begin = ptx.text.find(entry);
+  if (begin == std::string::npos) throw std::runtime_error("PTX without an entry point");
+  begin += entry.size();
+  return packs[ptx.text.substr(begin, ptx.text.find('(', begin) - begin)];
+}
+
+std::string compressed(const std::string& text) {
+  constexpr int level = 19;
+  std::string bytes(ZSTD_compressBound(text.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress(bytes.data(), bytes.size(), text.data(), text.size(), level);
+  if (ZSTD_isError(size) != 0) throw std::runtime_error(ZSTD_getErrorName(size));
+  bytes.resize(size);
+  return bytes;
+}
+
+std::string words_of(const std::string& bytes) {
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
+    text += fmt::format("{:#x}U,{}", word, at / sizeof word % 5 == 4 ? '\n' : ' ');
+  }
+  return text;
+}
+
+/// The C++ file that defines embedded_table().
+std::string table_of(const std::map<EmbeddedKey, OfflinePtx>& compiled) {
+  std::map<std::string, Pack> packs;
+  std::map<EmbeddedKey, std::size_t> offsets;
+  for (const auto& [key, ptx] : compiled) {
+    std::string& text = pack_for(packs, ptx).text;
+    offsets[key] = text.size();
+    text += ptx.text;
+  }
+  std::vector<std::function<void()>> jobs;
+  jobs.reserve(packs.size());
+  for (auto& [name, pack] : packs) {
+    jobs.emplace_back([&pack = pack] { pack.compressed = compressed(pack.text); });
+  }
+  run_all(jobs);
+
+  std::string arrays;
+  std::string rows;
+  std::map<const Pack*, std::size_t> indices;
+  std::size_t plain = 0;
+  std::size_t packed = 0;
+  for (const auto& [name, pack] : packs) {
+    const std::size_t index = indices.size();
+    indices[&pack] = index;
+    arrays += fmt::format("// {}\nconstexpr std::uint64_t pack_{}[] = {{\n{}}};\n", name, index,
+                          words_of(pack.compressed));
+    rows +=
+        fmt::format("    {{pack_{}, {}, {}}},\n", index, pack.compressed.size(), pack.text.size());
+    plain += pack.text.size();
+    packed += pack.compressed.size();
+  }
+  std::string entries;
+  for (const auto& [key, ptx] : compiled) {
+    entries += fmt::format("    {{{{{{{{{:#x}U, {:#x}U}}}}, {}}}, {}, {}, {}, {}}},\n",
+                           key.digest[0], key.digest[1], key.bytes, ptx.architecture,
+                           indices.at(&pack_for(packs, ptx)), offsets.at(key), ptx.text.size());
+  }
+  std::cout << fmt::format("{} programs: {} KiB of PTX in {} KiB\n", compiled.size(), plain / 1024,
+                           packed / 1024);
+  return fmt::format(
+      "// Generated by bifold-embed-ptx.\n"
+      "#include \"cuda/embedded.hpp\"\n\n"
+      "namespace bifold::backend::cuda {{\nnamespace {{\n\n{}\n"
+      "constexpr EmbeddedPack packs[] = {{\n{}}};\n\n"
+      "constexpr EmbeddedPtx entries[] = {{\n{}}};\n\n}}  // namespace\n\n"
+      "const EmbeddedTable& embedded_table() {{\n"
+      "  static const EmbeddedTable table{{entries, packs}};\n  return table;\n}}\n\n"
+      "}}  // namespace bifold::backend::cuda\n",
+      arrays, rows, entries);
+}
+
+/// Writes the file unless it is as it should be: so what depends on it is not built anew.
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ifstream before(path, std::ios::binary);
+  if (before && std::string(std::istreambuf_iterator<char>(before), {}) == text) return;
+  before.close();
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path.string());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 3) {
+    std::cerr << "usage: bifold-embed-ptx OUTPUT CACHE_FOLDER\n";
+    return 2;
+  }
+  unsetenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe): no thread is there yet.
+  constexpr int newest = CUDA_VERSION;
+  OfflineCompiler compiler(bifold::backend::cuda::find_nvrtc(newest), argv[2]);
+  compile_everything(compiler);
+  write(argv[1], table_of(compiler.compiled()));
+  return 0;
+} catch (const bifold::Error& error) {
+  std::cerr << "bifold-embed-ptx: " << error.what() << '\n'
+            << error.log() << "\nWith BIFOLD_EMBED_PTX=OFF the library is built without.\n";
+  return 1;
+} catch (const std::exception& error) {
+  std::cerr << "bifold-embed-ptx: " << error.what() << '\n';
+  return 1;
+}

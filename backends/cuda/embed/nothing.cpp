@@ -1,0 +1,11 @@
+// The table of a build that embeds no PTX, and of the program that makes the PTX of another.
+#include "cuda/embedded.hpp"
+
+namespace bifold::backend::cuda {
+
+const EmbeddedTable& embedded_table() {
+  static const EmbeddedTable nothing{};
+  return nothing;
+}
+
+}  // namespace bifold::backend::cuda

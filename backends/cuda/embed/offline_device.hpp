@@ -1,0 +1,79 @@
+// A CUDA device on paper: it plans and compiles as a device of its architecture does, and runs
+// nothing. Neither driver nor GPU is needed.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "core/disk_cache.hpp"
+#include "cuda/embedded.hpp"
+#include "cuda/nvrtc_api.hpp"
+#include "interface.hpp"
+
+namespace bifold::backend::cuda {
+
+/// One text, compiled.
+struct OfflinePtx {
+  int architecture;
+  std::string text;
+};
+
+/// What offline devices have compiled, each text once: for the first device that asks. Thread-safe.
+class OfflineCompiler {
+ public:
+  /// Compiled PTX is kept in `folder` from one run to the next.
+  OfflineCompiler(NvrtcApi api, const std::filesystem::path& folder);
+
+  void compile(const Source& source, int architecture);
+
+  [[nodiscard]] const NvrtcApi& api() const noexcept { return api_; }
+  [[nodiscard]] const std::map<EmbeddedKey, OfflinePtx>& compiled() const noexcept {
+    return compiled_;
+  }
+
+ private:
+  [[nodiscard]] std::string ptx_of(const Source& source) const;
+
+  NvrtcApi api_;
+  core::DiskCache kept_;
+  std::mutex mutex_;  // Protects what follows.
+  std::map<EmbeddedKey, OfflinePtx> compiled_;
+};
+
+class OfflineDevice final : public backend::Device {
+ public:
+  OfflineDevice(OfflineCompiler& compiler, int architecture);
+
+  [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
+  [[nodiscard]] const void* context() const noexcept override { return this; }
+  [[nodiscard]] bool handles_are_addresses() const noexcept override { return true; }
+
+  [[nodiscard]] Memory allocate(std::uint64_t bytes) override;
+  void free(const Memory& /*memory*/) noexcept override {}
+  /// Throws unsupported: nothing is enqueued here.
+  [[nodiscard]] std::unique_ptr<Queue> create_queue(Timing timing) override;
+
+  [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
+  [[nodiscard]] std::string_view kernel_suffix() const noexcept override { return ".cu"; }
+  [[nodiscard]] const std::string& compile_options() const noexcept override { return options_; }
+  [[nodiscard]] const std::string& binary_key() const noexcept override { return key_; }
+
+  [[nodiscard]] std::shared_ptr<const Program> build(const Source& source) override;
+  [[nodiscard]] std::shared_ptr<const Program> load(std::span<const std::byte> binary) override;
+
+ private:
+  OfflineCompiler& compiler_;
+  int architecture_;
+  Capabilities capabilities_;
+  std::string options_;
+  std::string key_;
+};
+
+/// PTX without remarks and blank lines, in the oldest version of the language that knows the words
+/// of our kernels: 7.0 of CUDA 11.0, and 8.0 of CUDA 12.0 for those of sm_90. A compiler names its
+/// own version, which older drivers refuse. That the words are that old is for ptxas to say.
+std::string plain_ptx(std::string_view ptx, int architecture);
+
+}  // namespace bifold::backend::cuda

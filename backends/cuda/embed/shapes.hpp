@@ -1,0 +1,32 @@
+// What runs on CUDA without NVRTC: the one list of it, for the program that makes the PTX and for
+// the tests.
+#pragma once
+
+#include <array>
+#include <bifold/device.hpp>
+#include <bifold/reduce.hpp>
+#include <bifold/scan.hpp>
+#include <vector>
+
+namespace bifold::backend::cuda {
+
+/// The architectures whose kernels differ in their text, oldest first: a text that several have is
+/// compiled for the first, and from there on.
+inline constexpr std::array embedded_architectures{75, 90};
+
+/// Shapes of both algorithms, for "production".
+struct EmbeddedShapes {
+  std::vector<ReduceShape> reductions;
+  std::vector<ScanShape> scans;
+};
+
+/// What is compiled for that architecture. From 75 on: plus, multiplies, minimum and maximum on
+/// every number of its own type, and plus in wider accumulators, by reductions and by scans of both
+/// kinds, in either order. From 90 on: the scans that move by bulk copies, of sums; without them,
+/// production takes the next row.
+EmbeddedShapes embedded_shapes(int architecture);
+
+/// Compiles what the benchmark needs beside the algorithms.
+void warm_benchmark(const bifold::Device& device);
+
+}  // namespace bifold::backend::cuda

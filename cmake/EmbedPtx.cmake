@@ -1,0 +1,77 @@
+# PTX of the built-in operators in the library, for machines that have a driver but no NVRTC. A
+# program linked of the library's own objects makes it, so that it plans as the library does.
+set(BIFOLD_HAS_PTX OFF)
+if(BIFOLD_HAS_CUDA AND NOT BIFOLD_EMBED_PTX STREQUAL "OFF")
+  find_package(zstd QUIET CONFIG)
+  find_library(BIFOLD_NVRTC_LIBRARY NAMES nvrtc libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so.11.2
+    HINTS ${BIFOLD_CUDA_INCLUDE_DIR}/.. PATH_SUFFIXES lib64 lib DOC "NVRTC of the build machine")
+  set(BIFOLD_ZSTD "")
+  foreach(target zstd::libzstd zstd::libzstd_shared zstd::libzstd_static)
+    if(TARGET ${target} AND NOT BIFOLD_ZSTD)
+      set(BIFOLD_ZSTD ${target})
+    endif()
+  endforeach()
+  set(missing "")
+  if(CMAKE_CROSSCOMPILING)
+    set(missing "it is made by a program of the build's, which is for another machine")
+  elseif(BIFOLD_SANITIZE)
+    set(missing "sanitizers look at other things")
+  elseif(NOT BIFOLD_NVRTC_LIBRARY)
+    set(missing "no NVRTC found")
+  elseif(NOT BIFOLD_ZSTD)
+    set(missing "no CMake package of zstd found")
+  endif()
+  if(missing STREQUAL "")
+    set(BIFOLD_HAS_PTX ON)
+    message(STATUS "Embedded PTX: made by ${BIFOLD_NVRTC_LIBRARY}")
+  elseif(BIFOLD_EMBED_PTX STREQUAL "ON")
+    message(FATAL_ERROR "BIFOLD_EMBED_PTX=ON, but ${missing}")
+  else()
+    message(STATUS "Embedded PTX: left out, ${missing}")
+  endif()
+endif()
+
+# Adds the table to the library; call it once all its objects are known.
+function(bifold_embed_ptx)
+  if(NOT BIFOLD_HAS_CUDA)
+    return()
+  endif()
+  set(nothing ${PROJECT_SOURCE_DIR}/backends/cuda/embed/nothing.cpp)
+  set_property(SOURCE backends/cuda/embedded.cpp
+    PROPERTY COMPILE_DEFINITIONS BIFOLD_EMBED_PTX=$<BOOL:${BIFOLD_HAS_PTX}>)
+  if(NOT BIFOLD_HAS_PTX)
+    target_sources(bifold_objects PRIVATE ${nothing})
+    return()
+  endif()
+  target_link_libraries(bifold_objects PRIVATE ${BIFOLD_ZSTD})
+  get_target_property(kind bifold TYPE)
+  if(kind STREQUAL "SHARED_LIBRARY")
+    # Not to be found by those who link to it.
+    target_link_libraries(bifold PRIVATE $<BUILD_INTERFACE:${BIFOLD_ZSTD}>)
+  else()
+    target_link_libraries(bifold PRIVATE ${BIFOLD_ZSTD})
+  endif()
+
+  # What makes the PTX; the tests look at it, too.
+  add_library(bifold_embed_parts STATIC EXCLUDE_FROM_ALL
+    backends/cuda/embed/offline_device.cpp backends/cuda/embed/shapes.cpp)
+  target_include_directories(bifold_embed_parts PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/backends)
+  target_include_directories(bifold_embed_parts SYSTEM PUBLIC ${BIFOLD_CUDA_INCLUDE_DIR}
+    $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_definitions(bifold_embed_parts PUBLIC FMT_HEADER_ONLY)
+  target_link_libraries(bifold_embed_parts PRIVATE bifold_build_options)
+  add_executable(bifold-embed-ptx EXCLUDE_FROM_ALL backends/cuda/embed/generate.cpp ${nothing}
+    $<TARGET_OBJECTS:bifold_objects>)
+  target_link_libraries(bifold-embed-ptx PRIVATE bifold_embed_parts bifold_build_options
+    ${BIFOLD_ZSTD} Threads::Threads ${CMAKE_DL_LIBS} $<$<BOOL:${BIFOLD_HAS_OPENCL}>:OpenCL::OpenCL>)
+
+  set(table ${PROJECT_BINARY_DIR}/cuda_embedded_ptx.cpp)
+  cmake_path(GET BIFOLD_NVRTC_LIBRARY PARENT_PATH nvrtc_folder)
+  add_custom_command(OUTPUT ${table}
+    COMMAND ${CMAKE_COMMAND} -E env "LD_LIBRARY_PATH=${nvrtc_folder}:$ENV{LD_LIBRARY_PATH}"
+            $<TARGET_FILE:bifold-embed-ptx> ${table} ${BIFOLD_PTX_CACHE}
+    DEPENDS bifold-embed-ptx
+    COMMENT "Compiling the PTX to embed" VERBATIM)
+  target_sources(bifold PRIVATE ${table})
+endfunction()

@@ -1,0 +1,21 @@
+// Prelude: the group of a launch that finishes last, which goes on with what all of them left.
+// control[1] counts finished groups, as it counts the tiles of single-pass scans, and is 0 between
+// launches.
+
+// Whether all other groups have finished: then what their first work-items wrote before is seen by
+// every work-item of this one. One group in all need not ask. Ends with a barrier.
+DEVICE bool finishes_last(__global u64* control, u64 groups, __local u32* flag) {
+  if (get_local_id(0) == 0) {
+    *flag = 0;
+    if (groups > 1) {
+      device_fence();
+      if (add_word(control + 1, 1) + 1 == groups) {
+        device_fence();
+        store_word(control + 1, 0);
+        *flag = 1;
+      }
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  return *flag != 0;
+}

@@ -1,0 +1,61 @@
+// Prelude: the role of a ring that scans tiles, where the folds of every run are kept in registers.
+
+// The folds of elements 0 to k of the runs that were read; elements from n on are skipped.
+DEVICE void fold_read_runs(Unit unit[STRIP_ROWS], u64 begin, u64 n, ACC* sums) {
+  const bool whole = begin + STRIP <= n;
+#pragma unroll
+  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    const u64 first = begin + run_index(r);
+    ACC running = IDENTITY;
+    // Nearly every strip is whole, and then nothing is asked of its elements.
+    if (whole || first + RUN <= n) {
+      running = lift_element(item_of(unit[r], 0), first);
+      sums[r * RUN] = running;
+#pragma unroll
+      for (u32 k = 1; k < RUN; ++k) {
+        running = COMBINE(running, lift_element(item_of(unit[r], k), first + k));
+        sums[r * RUN + k] = running;
+      }
+    } else {
+#pragma unroll
+      for (u32 k = 0; k < RUN; ++k) {
+        if (first + k < n) {
+          running = COMBINE(running, lift_element(item_of(unit[r], k), first + k));
+        }
+        sums[r * RUN + k] = running;
+      }
+    }
+  }
+}
+
+// Scans tiles and writes them, as soon as it is known what lies before them.
+DEVICE void scan_tiles_of(Elements input, u64 n, __global OUT* output, const __local uint4* stages,
+                          __local Ring* ring, __local LaneScratch* scratch TOTAL_PARAMETERS) {
+  const u32 strip = lane_group() - REDUCING;
+  const u32 skew = skew_of(input);
+  Turn turn = first_turn();
+  for (;;) {
+    await(&ring->landed[turn.stage], turn.stage_parity);
+    const u64 tile = ring->tile[turn.slot];
+    if (tile == NO_TILE) break;
+    ACC sums[STRIP_ROWS * RUN];
+    ACC prefix[STRIP_ROWS];
+    Unit unit[STRIP_ROWS];
+    read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, unit);
+    fold_read_runs(unit, tile * TILE + strip * STRIP, n, sums);
+    lane_barrier();
+    if (lane_index() == 0) arrive(&ring->read[turn.stage]);
+    prefix_strip(sums, prefix, scratch);
+
+    await(&ring->looked_back[turn.slot], turn.slot_parity);
+    const ACC groups = ring->groups[turn.slot];
+    const ACC before = tile % GROUP_TILES == 0 ? groups : COMBINE(groups, ring->earlier[turn.slot]);
+    const __local ACC* strips = ring->strips[turn.slot];
+    const ACC start = strip == 0 ? before : COMBINE(before, strips[strip - 1]);
+    const ACC next = strip == TILE_STRIPS - 1 ? COMBINE(groups, ring->with_own[turn.slot])
+                                              : COMBINE(before, strips[strip]);
+    store_strip(output, tile * TILE + strip * STRIP, n, sums, prefix, start, next,
+                scratch TOTAL_ARGUMENTS);
+    next_turn(&turn);
+  }
+}

@@ -1,0 +1,128 @@
+// Prelude: leaves of order v1, LEAF_ROWS rows of COLUMNS elements. 32 work-items take a leaf each.
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
+#endif
+#ifndef UNROLL
+#define UNROLL 8  // Rows that a work-item loads before it adds the first.
+#endif
+#ifndef LEAF_ROWS
+#define LEAF_ROWS 32  // Rows of a leaf.
+#endif
+#ifndef COLUMNS
+#define COLUMNS 128  // Columns of a leaf, a multiple of 32.
+#endif
+
+#define PER_ITEM (COLUMNS / 32)
+#define LEAVES (GROUP_SIZE / 32)
+#define APART_UNROLL (PER_ITEM > 4 * UNROLL ? 1 : PER_ITEM > 4 ? 4 * UNROLL / PER_ITEM : UNROLL)
+#define NODE_ELEMENTS (LEAVES * LEAF_ROWS * COLUMNS)
+
+// Adds `rows` whole rows, of which the work-item takes neighbouring columns from element `from` of
+// the input on, as packs. Loads do not wait for one another.
+DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
+  for (u32 row = 0; row < rows; row += UNROLL) {
+    ElementPack pack[UNROLL];
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
+    }
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (row + f >= rows) continue;
+      const u64 first = from + (row + f) * COLUMNS;
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        sums[k] = COMBINE(sums[k], lift_element(element_of(pack[f], k % VEC), first + k));
+      }
+    }
+  }
+}
+
+// The same for every 32nd column from that of `from` on.
+DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
+  for (u32 row = 0; row < rows; row += APART_UNROLL) {
+    Element items[APART_UNROLL][PER_ITEM];
+#pragma unroll
+    for (u32 f = 0; f < APART_UNROLL; ++f) {
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        if (row + f < rows) {
+          items[f][k] = load_element(input, from + (row + f) * COLUMNS + k * 32);
+        }
+      }
+    }
+#pragma unroll
+    for (u32 f = 0; f < APART_UNROLL; ++f) {
+      if (row + f >= rows) continue;
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        const u64 i = from + (row + f) * COLUMNS + k * 32;
+        sums[k] = COMBINE(sums[k], lift_element(items[f][k], i));
+      }
+    }
+  }
+}
+
+// Adds the first `left` elements of a row, fewer than it has.
+DEVICE void add_part_of_row(ACC* sums, Elements input, u64 row, u32 left, u32 first, u32 apart) {
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    const u32 i = first + k * apart;
+    if (i < left) sums[k] = COMBINE(sums[k], lift_element(load_element(input, row + i), row + i));
+  }
+}
+
+// The columns of a work-item by halving; the first one has the result.
+DEVICE void fold_columns(ACC* sums) {
+#pragma unroll
+  for (u32 width = PER_ITEM / 2; width > 0; width /= 2) {
+#pragma unroll
+    for (u32 k = 0; k < width; ++k) sums[k] = COMBINE(sums[k], sums[k + width]);
+  }
+}
+
+// What a group needs in local memory.
+struct LeafScratch {
+  FoldScratch fold;
+  TreeScratch tree;
+};
+
+// The total of the group's leaves, those of subtree `subtree`; the first work-item has it. A column
+// is added in row order, the columns fold by halving, and a binary tree combines the leaves.
+DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, LeafScratch* scratch) {
+  const u32 item = threadIdx.x % 32;
+  const u32 team = threadIdx.x / 32;
+  const u64 begin = subtree * NODE_ELEMENTS + team * (LEAF_ROWS * COLUMNS);
+  // Neighbouring columns where they can be loaded as a pack, else every 32nd.
+  const bool packed = VEC == PER_ITEM && packs_aligned(input);
+  const u32 first = packed ? item * PER_ITEM : item;
+  const u32 apart = packed ? 1 : 32;
+
+  ACC sums[PER_ITEM];
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) sums[k] = IDENTITY;
+  const u32 left = begin >= n                        ? 0
+                   : n - begin < LEAF_ROWS * COLUMNS ? (u32)(n - begin)
+                                                     : LEAF_ROWS * COLUMNS;
+  if (packed && left == LEAF_ROWS * COLUMNS) {
+    add_packed_rows(sums, input, begin + first, LEAF_ROWS);
+  } else if (packed) {
+    add_packed_rows(sums, input, begin + first, left / COLUMNS);
+  } else {
+    add_rows(sums, input, begin + first, left / COLUMNS);
+  }
+  add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS, first, apart);
+
+  // Columns fold by halving: first those of different work-items, or, where these have every 32nd,
+  // first those of one. Every work-item takes part in every exchange, as compilers for CPUs lose
+  // their way where barriers depend on something.
+  if (!packed) fold_columns(sums);
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    const ACC folded = fold_items(sums[k], &scratch->fold);
+    if (packed || k == 0) sums[k] = folded;
+  }
+  if (packed) fold_columns(sums);
+  return combine_teams(sums[0], &scratch->tree);
+}

@@ -1,0 +1,33 @@
+// The reduction in order v1 in one launch: groups reduce a subtree of leaves each, as reduce_order
+// does, and the one that finishes last combines the subtrees.
+// Cost: reads each element once, and writes and reads one accumulator per group; one launch.
+// Assumes a commutative operator, and 64-bit atomics and fences that reach the whole device. Groups
+// do not wait for each other.
+// Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    reduce_order_single(INPUT_PARAMETERS, COUNT_PARAMETERS, ACC* nodes, u64 nodes_offset,
+                        u64* control, u64 control_offset, INIT_PARAMETERS, OUT* result,
+                        u64 result_offset) {
+  __shared__ LeafScratch scratch;
+  __shared__ u32 flag;
+  const u64 n = COUNT;
+
+  // --- Reduce the leaves of the group ---
+  const ACC node = total_leaves(INPUT, n, blockIdx.x, &scratch);
+  if (threadIdx.x == 0) nodes[nodes_offset + blockIdx.x] = node;
+
+  // --- Count the group as finished ---
+  const bool last = finishes_last(control + control_offset, gridDim.x, &flag);
+
+  // --- Combine the nodes of all groups ---
+  ACC root = node;
+  const u64 count = (n + NODE_ELEMENTS - 1) / NODE_ELEMENTS;
+  if (last) root = combine_nodes(nodes + nodes_offset, count, &scratch.tree);
+
+  // --- Write the result ---
+  // Nobody else reads INIT, whose place may be the result's.
+  if ((last || gridDim.x == 1) && threadIdx.x == 0) {
+    result[result_offset] = TO_OUT(COMBINE(INIT, root));
+  }
+}

@@ -1,0 +1,70 @@
+// Prelude: the role of a ring that scans tiles, where runs are long and every association has the
+// same bits: a run is folded once for its total, and again when it is known what lies before it.
+
+#define UNIT_OUTS (UNIT_BYTES / sizeof(OUT))
+
+DEVICE void store_unit(OUT* to, const u32* word) {
+  __stwb((uint4*)to, make_uint4(word[0], word[1], word[2], word[3]));
+}
+
+// Writes the strip from `begin` on: `prefix` are the folds of this lane's runs and of those before
+// them in their rows, `start` is what lies before the strip.
+DEVICE void store_runs(OUT* output, u64 begin, u64 n, Unit unit[STRIP_ROWS], ACC prefix[STRIP_ROWS],
+                       ACC start, LaneScratch* scratch TOTAL_PARAMETERS) {
+  const bool whole = begin + STRIP <= n;
+  const bool units = whole && pack_aligned(output, UNIT_BYTES);
+  ACC row[STRIP_ROWS];
+  last_rows(prefix, row, scratch);
+  ACC before = start;
+#pragma unroll
+  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    const u64 first = begin + run_index(r);
+    const ACC earlier = shuffle_up(prefix[r], 1);
+    const ACC running = lane_index() == 0 ? before : COMBINE(before, earlier);
+    before = COMBINE(before, row[r]);
+    u32 word[OUT_WORDS];
+    scan_run(unit_again(unit[r], n), first, n, running, word TOTAL_ARGUMENTS);
+    if (units) {
+#pragma unroll
+      for (u32 u = 0; u < OUT_WORDS / 4; ++u) {
+        store_unit(output + first + u * UNIT_OUTS, word + 4 * u);
+      }
+    } else {
+#pragma unroll
+      for (u32 k = 0; k < RUN; ++k) {
+        if (first + k < n) {
+          output[first + k] = (OUT)(word[k * OUT_BITS / 32] >> (k * OUT_BITS % 32));
+        }
+      }
+    }
+  }
+}
+
+// Scans tiles and writes them, as soon as it is known what lies before them.
+DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stages, Ring* ring,
+                          LaneScratch* scratch TOTAL_PARAMETERS) {
+  const u32 strip = lane_group() - REDUCING;
+  const u32 skew = skew_of(input);
+  Turn turn = first_turn();
+  for (;;) {
+    await(&ring->landed[turn.stage], turn.stage_parity);
+    const u64 tile = ring->tile[turn.slot];
+    if (tile == NO_TILE) break;
+    ACC prefix[STRIP_ROWS];
+    Unit unit[STRIP_ROWS];
+    const u64 begin = tile * TILE + strip * STRIP;
+    read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, unit);
+    total_runs(unit, begin, n, prefix);
+    lane_barrier();
+    if (lane_index() == 0) arrive(&ring->read[turn.stage]);
+    prefix_rows(prefix, scratch);
+
+    await(&ring->looked_back[turn.slot], turn.slot_parity);
+    const ACC groups = ring->groups[turn.slot];
+    const ACC before = tile % GROUP_TILES == 0 ? groups : COMBINE(groups, ring->earlier[turn.slot]);
+    const ACC* strips = ring->strips[turn.slot];
+    const ACC start = strip == 0 ? before : COMBINE(before, strips[strip - 1]);
+    store_runs(output, begin, n, unit, prefix, start, scratch TOTAL_ARGUMENTS);
+    next_turn(&turn);
+  }
+}

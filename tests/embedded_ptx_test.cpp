@@ -1,0 +1,244 @@
+// The PTX in the library, for machines with a driver but no NVRTC. The suites run over the stand-in
+// driver, embedded_plans with NVRTC hidden; nothing is executed.
+#include <doctest/doctest.h>
+
+#include <bifold/bifold.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel_source.hpp"
+#include "core/state.hpp"
+#include "cuda/embed/shapes.hpp"
+#include "cuda/embedded.hpp"
+#include "support/environment.hpp"
+
+namespace bifold {
+
+namespace cuda = backend::cuda;
+
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string text_of(const cuda::EmbeddedPtx& entry) {
+  const std::vector<std::byte> ptx = cuda::unpacked(entry);
+  return {reinterpret_cast<const char*>(ptx.data()), ptx.size()};
+}
+
+int architecture() { return std::stoi(test::device().capabilities().architecture.substr(3)); }
+
+/// Without the disk, where an earlier run may have left something.
+Device fresh_device() { return test::open_again({.disk = false}); }
+
+/// Checks that `call` is refused, and that the refusal tells what to do.
+template <class Call>
+void check_refused(const Call& call, std::string_view file) {
+  try {
+    call();
+    FAIL_CHECK(std::string(file), " was built");
+  } catch (const Error& error) {
+    CHECK(error.category() == ErrorCategory::unavailable);
+    CHECK(error.backend() == "cuda");
+    const std::string_view words = error.what();
+    for (const std::string_view part :
+         {file, std::string_view("no NVRTC for a driver of CUDA"), std::string_view("libnvrtc.so."),
+          std::string_view("/usr/local/cuda/lib64/"),
+          std::string_view("plus, multiplies, minimum and maximum"),
+          std::string_view("\"opencl:nvidia\"")}) {
+      CHECK_MESSAGE(contains(words, part), "\"", part, "\" is not in: ", words);
+    }
+  }
+}
+
+/// A source that the table holds, as the bandwidth probe has it.
+backend::Source known_source(const backend::Device& device) {
+  core::KernelSpec spec;
+  spec.family = "bandwidth";
+  spec.entry = "read_packs";
+  spec.defines = {{"GROUP_SIZE", 256}};
+  return core::kernel_source(device, spec);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("embedded_plans");
+
+TEST_CASE("NVRTC is hidden here, and the backend says what runs all the same") {
+  for (const BackendInfo& info : backends()) {
+    if (info.name != "cuda") continue;
+    CHECK(info.available);
+    CHECK(contains(info.version, "no NVRTC for a driver of CUDA"));
+    CHECK(contains(info.version, "without NVRTC there are reduce and scan"));
+  }
+  CHECK(open_device("").info().backend == "cuda");
+}
+
+TEST_CASE("every shape of the list is planned from the library") {
+  const Device device = fresh_device();
+  std::size_t planned = 0;
+  for (const int since : cuda::embedded_architectures) {
+    const cuda::EmbeddedShapes shapes = cuda::embedded_shapes(since);
+    for (const ReduceShape& shape : shapes.reductions) {
+      if (architecture() < 75) {
+        check_refused([&] { (void)ReducePlan(device, shape); }, ".cu cannot be compiled");
+        continue;
+      }
+      CHECK_NOTHROW((void)ReducePlan(device, shape));
+      ++planned;
+    }
+    for (const ScanShape& shape : shapes.scans) {
+      if (architecture() < 75) break;
+      CHECK_NOTHROW((void)ScanPlan(device, shape));
+      ++planned;
+    }
+  }
+  if (architecture() >= 75) {
+    CHECK_NOTHROW(cuda::warm_benchmark(device));
+    CHECK(planned == (40 + 11 + 5 + 6 + 2) * 3);
+  }
+  std::cout << planned << " shapes, " << device.cache_statistics().compiled << " programs\n";
+}
+
+TEST_CASE("calls run, production taking the row for large sums where bulk copies are there") {
+  if (architecture() < 75) return;
+  const Device device = fresh_device();
+  Queue queue(device);
+  auto values = queue.allocate<float>(1000);
+  CHECK_NOTHROW((void)reduce(queue, values, plus, 0.0F));
+  CHECK_NOTHROW((void)reduce(queue, values, minimum, 0.0F));
+  CHECK_NOTHROW(exclusive_scan(queue, values, values, plus, 1.0F));
+  CHECK_NOTHROW(inclusive_scan(queue, values, values, maximum));
+  queue.finish();
+  const bool ring = device.capabilities().ring_bytes >= 204800;
+  const ScanPlan sums(device, {.input = Type::f32, .output = Type::f32, .accumulator = Type::f32});
+  CHECK(sums.variant().name == (ring ? "order_v1_ring" : "order_v1"));
+  // Of a maximum the library holds no ring: the next row serves.
+  ScanShape shape{.input = Type::i32, .output = Type::i32, .accumulator = Type::i32};
+  shape.op = maximum;
+  CHECK(ScanPlan(device, shape).variant().name == "lookback_warp");
+}
+
+TEST_CASE("what is not in the library is refused with what to do") {
+  const Device device = fresh_device();
+  const Operator op = Operator::user("largest", "a > b ? a : b", Value(std::int32_t{0}));
+  check_refused([&] { (void)ReducePlan(device, {.op = op}); },
+                " for operator largest cannot be compiled");
+  check_refused([&] { (void)ScanPlan(device, {.op = op}); }, " for operator largest");
+  check_refused([&] { (void)ReducePlan(device, {.map = "x * x"}); },
+                architecture() < 75 ? ".cu" : " with map x * x cannot be compiled");
+  check_refused([&] { (void)ReducePlan(device, {.op = bit_xor}); }, ".cu cannot be compiled");
+  ReduceShape named;
+  named.variant = "harris7";
+  check_refused([&] { (void)ReducePlan(device, named); }, "reduce_harris.cu");
+}
+
+TEST_CASE("a text is found whole, and not when a character differs") {
+  const Device device = fresh_device();
+  backend::Device& driver = *device.state()->backend;
+  const backend::Source source = known_source(driver);
+  REQUIRE_FALSE(cuda::embedded_ptx(source, 75).empty());
+  CHECK_FALSE(cuda::embedded_ptx(source, 121).empty());
+  CHECK(cuda::embedded_ptx(source, 72).empty());
+  for (const std::size_t at : {std::size_t{0}, source.text.size() / 2, source.text.size() - 1}) {
+    backend::Source altered = source;
+    altered.text[at] ^= 1;
+    CHECK(cuda::embedded_ptx(altered, 75).empty());
+    check_refused([&] { (void)driver.build(altered); }, "bandwidth.cu");
+  }
+  backend::Source longer = source;
+  longer.text += ' ';
+  CHECK(cuda::embedded_ptx(longer, 75).empty());
+  backend::Source contracted = source;
+  const std::size_t option = contracted.options.find("--fmad=false");
+  REQUIRE(option != std::string::npos);
+  contracted.options.replace(option, 12, "--fmad=true");
+  CHECK(cuda::embedded_ptx(contracted, 75).empty());
+  backend::Source other_target = source;
+  other_target.options = other_target.options.substr(0, other_target.options.rfind('=')) + "=sm_86";
+  CHECK(cuda::embedded_ptx(other_target, 86) == cuda::embedded_ptx(source, 75));
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("embedded_ptxas");
+
+TEST_CASE("the table is within its budget and names old enough versions") {
+  const cuda::EmbeddedTable& table = cuda::embedded_table();
+  std::size_t compressed = 0;
+  for (const cuda::EmbeddedPack& pack : table.packs) compressed += pack.compressed;
+  std::cout << table.entries.size() << " programs in " << compressed / 1024 << " KiB\n";
+  CHECK(table.entries.size() > 200);
+  CHECK(compressed < 1536 * 1024);
+  std::set<int> seen;
+  for (const cuda::EmbeddedPtx& entry : table.entries) {
+    const std::string text = text_of(entry);
+    seen.insert(entry.architecture);
+    const bool bulk = entry.architecture >= 90;
+    CHECK(
+        text.starts_with(bulk ? ".version 8.0\n.target sm_90\n" : ".version 7.0\n.target sm_75\n"));
+    CHECK(contains(text, ".entry "));
+  }
+  CHECK(seen == std::set<int>{75, 90});
+}
+
+// The assembler refuses what is newer than the version that a text names. Each text is assembled
+// for the oldest architecture, and a share of them for each later one.
+TEST_CASE("ptxas assembles all of it as it is") {
+  const char* ptxas = std::getenv("BIFOLD_PTXAS");  // NOLINT(concurrency-mt-unsafe)
+  REQUIRE(ptxas != nullptr);
+  const std::string folder = test::fresh_folder("ptx").string();
+  const std::string file = folder + "/kernel.ptx";
+  const auto assembles = [&](const std::string& text, int target) {
+    std::ofstream(file) << text;
+    const std::string command = std::string(ptxas) + " -O0 -arch=sm_" + std::to_string(target) +
+                                " -o " + folder + "/kernel.cubin " + file + " >" + folder +
+                                "/log 2>&1";
+    return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe)
+  };
+  std::vector<int> targets;
+  for (const int target : {75, 80, 90, 120}) {
+    const std::string nothing = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    if (assembles(nothing, target)) {
+      targets.push_back(target);
+    } else {
+      std::cout << "this ptxas does not know sm_" << target << '\n';
+    }
+  }
+  REQUIRE(targets.size() >= 3);
+  std::size_t turn = 0;
+  std::size_t assembled = 0;
+  for (const cuda::EmbeddedPtx& entry : cuda::embedded_table().entries) {
+    const std::string text = text_of(entry);
+    const auto check = [&](int target) {
+      ++assembled;
+      if (assembles(text, target)) return;
+      std::ifstream log(folder + "/log");
+      FAIL_CHECK("for sm_", target, ": ",
+                 std::string(std::istreambuf_iterator<char>(log), {}).substr(0, 400));
+    };
+    check(entry.architecture);
+    constexpr std::size_t share = 12;
+    const std::size_t own = turn++ % share;
+    if (own < targets.size() && targets[own] > entry.architecture) check(targets[own]);
+  }
+  std::cout << assembled << " assembled\n";
+  // That the version is heeded at all: the words of the ring are younger than 7.8.
+  for (const cuda::EmbeddedPtx& entry : cuda::embedded_table().entries) {
+    if (entry.architecture < 90) continue;
+    std::string text = text_of(entry);
+    text.replace(0, std::string_view(".version 8.0").size(), ".version 7.8");
+    CHECK_FALSE(assembles(text, 90));
+    break;
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold

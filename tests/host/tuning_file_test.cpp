@@ -1,0 +1,375 @@
+// Tuning files: believed as a whole or not at all, and never more than an optimisation. Built-in
+// values: a table by architecture.
+#include "core/tuning_file.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/architecture.hpp"
+#include "core/checked_text.hpp"
+#include "core/gallery_rows.hpp"
+#include "core/planning.hpp"
+#include "core/state.hpp"
+#include "support/environment.hpp"
+#include "support/kept_files.hpp"
+#include "support/paper_device.hpp"
+#include "support/random.hpp"
+
+namespace bifold {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using core::Architecture;
+using core::ElementClass;
+using core::Tuning;
+using core::Tunings;
+using test::made_up_device;
+using test::Warnings;
+
+constexpr std::string_view architecture = "sm_90";
+constexpr ElementClass integers{ElementClass::Kind::integer, 4};
+constexpr ElementClass doubles{ElementClass::Kind::floating, 8};
+
+const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
+  const gallery::Variant* found = gallery::find(algorithm, name);
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+Tunings made_up() {
+  Tunings tunings;
+  tunings.set({&row(Algorithm::reduce, "vector"), integers, {{"UNROLL", 8}, {"GROUP_SIZE", 64}}});
+  tunings.set({&row(Algorithm::scan, "order_v1_ring"), doubles, {{"at_least_mib", 96}}});
+  return tunings;
+}
+
+std::string whole() { return core::tuning_text(made_up_device(), architecture, made_up()); }
+
+core::TuningReading read(std::string_view text) {
+  return core::read_tuning(text, made_up_device(), architecture);
+}
+
+std::string body_of(const std::string& text) { return text.substr(text.find('\n') + 1); }
+
+/// `body` under a header that fits: what nobody wrote by accident.
+std::string with_right_header(const std::string& body) {
+  return core::checked_header("bifold-tuning 1", body) + body;
+}
+
+void check_refused(const std::string& text, std::string_view words) {
+  CAPTURE(text);
+  const core::TuningReading reading = read(text);
+  CHECK(reading.tunings.rows().empty());
+  INFO(reading.problem);
+  CHECK(reading.problem.starts_with("line "));
+  CHECK(reading.problem.find(words) != std::string::npos);
+}
+
+void check_line_refused(const std::string& line, std::string_view words) {
+  check_refused(with_right_header(body_of(whole()) + line + "\n"), words);
+}
+
+/// The device on paper, opened with these options.
+Device open_paper(const DeviceOptions& options) {
+  return Device(std::make_shared<detail::DeviceState>(
+      made_up_device(), std::make_shared<test::PaperDevice>(ForwardProgress::started_groups, "key"),
+      options));
+}
+
+core::PlanShape shape_of(Type type) { return {type, type, type, ScanKind::inclusive, plus}; }
+
+/// The UNROLL of the reduction "vector" of i32 on that device.
+std::uint32_t unroll_on(const Device& device) {
+  return core::tuning_for(device, row(Algorithm::reduce, "vector"), shape_of(Type::i32))
+      .get("UNROLL");
+}
+
+/// A file for the device on paper, which does not tell its architecture.
+fs::path paper_file(const fs::path& file) {
+  fs::create_directories(file.parent_path());
+  test::write_file(file, core::tuning_text(made_up_device(), "", made_up()));
+  return file;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("tuning_file");
+
+TEST_CASE("what is written is what is read") {
+  const core::TuningReading reading = read(whole());
+  CHECK(reading.problem.empty());
+  REQUIRE(reading.tunings.rows().size() == 2);
+  const Tuning* values = reading.tunings.find(row(Algorithm::reduce, "vector"), integers);
+  REQUIRE(values != nullptr);
+  CHECK(*values == Tuning{{"UNROLL", 8}, {"GROUP_SIZE", 64}});
+  CHECK(reading.tunings.find(row(Algorithm::reduce, "vector"), doubles) == nullptr);
+  CHECK(reading.tunings.find(row(Algorithm::reduce, "chunks"), integers) == nullptr);
+  const std::string none = core::tuning_text(made_up_device(), architecture, {});
+  CHECK(read(none).problem.empty());
+  CHECK(read(none).tunings.rows().empty());
+}
+
+TEST_CASE("values take the place of earlier ones, and none take them away") {
+  Tunings tunings = made_up();
+  tunings.set({&row(Algorithm::reduce, "vector"), integers, {{"UNROLL", 2}}});
+  CHECK(tunings.rows().size() == 2);
+  CHECK(*tunings.find(row(Algorithm::reduce, "vector"), integers) == Tuning{{"UNROLL", 2}});
+  tunings.set({&row(Algorithm::reduce, "vector"), integers, {}});
+  CHECK(tunings.rows().size() == 1);
+}
+
+TEST_CASE("a damaged text is refused as a whole") {
+  check_refused("", "line 1: it is no tuning file");
+  check_refused("bifold-check 1 0 0\n", "no tuning file");
+  check_refused("bifold-tuning one 0 0\n", "damaged");
+  check_refused("bifold-tuning 2 0 cbf29ce484222325\n", "format 2, and this library reads 1");
+  check_refused("bifold-tuning 11 0 cbf29ce484222325\n", "format 11");
+  check_refused(std::string(5000, '\0'), "no tuning file");
+  check_refused(std::string(5000, 'b'), "no tuning file");
+  check_refused(whole() + "x", "damaged");
+  const std::string text = whole();
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    check_refused(text.substr(0, length), "line 1");
+  }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    for (const int bit : {1, 4, 128}) {
+      std::string flipped = text;
+      flipped[at] = static_cast<char>(flipped[at] ^ bit);
+      CHECK_FALSE(read(flipped).problem.empty());
+      CHECK(read(flipped).tunings.rows().empty());
+    }
+  }
+}
+
+TEST_CASE("what is another device's, or of other spaces, is refused with the difference") {
+  const auto with = [](std::string_view from, std::string_view to) {
+    std::string body = body_of(whole());
+    const std::size_t at = body.find(from);
+    REQUIRE(at != std::string::npos);
+    return with_right_header(body.replace(at, from.size(), to));
+  };
+  check_refused(with("9000", "8000"),
+                R"(line 3: it is another device's: "device Made Up 8000" instead of)");
+  check_refused(with("backend opencl", "backend cuda"), "line 2");
+  check_refused(with("sm_90", "sm_80"), R"("architecture sm_80" instead of)");
+  check_refused(with("spaces 1", "spaces 2"), R"("spaces 2" instead of "spaces 1")");
+  DeviceInfo updated = made_up_device();
+  updated.driver = "1.3";
+  CHECK(core::read_tuning(whole(), updated, architecture).tunings.rows().size() == 2);
+}
+
+TEST_CASE("a line that says what cannot be said makes the file refused") {
+  check_line_refused("reduce no_such_row integer 4 UNROLL=2",
+                     R"(line 8: there is no row "reduce no_such_row" to tune)");
+  check_line_refused("reduce harris7 integer 4 GROUP_SIZE=64", "no row");
+  check_line_refused("reduce production integer 4 GROUP_SIZE=64", "no row");
+  check_line_refused("sort vector integer 4 UNROLL=2", "no row");
+  check_line_refused("", "no row");
+  check_line_refused("reduce vector complex 8 UNROLL=2", R"(no elements "complex 8")");
+  check_line_refused("reduce vector integer 3 UNROLL=2", "no elements");
+  check_line_refused("reduce vector integer 128 UNROLL=2", "no elements");
+  check_line_refused("reduce vector integer -4 UNROLL=2", "no elements");
+  check_line_refused("reduce vector integer 8", "no values");
+  check_line_refused("reduce vector integer 8 ROWS=2", R"(no parameter "ROWS")");
+  check_line_refused("reduce vector integer 8 =2", "no parameter");
+  check_line_refused("reduce vector integer 8 UNROLL", "not among the values");
+  check_line_refused("reduce vector integer 8 UNROLL=3", R"("UNROLL=3" is not among the values)");
+  check_line_refused("reduce vector integer 8 UNROLL=2x", "not among the values");
+  check_line_refused("reduce vector integer 8 UNROLL=4294967298", "not among the values");
+  check_line_refused("reduce vector integer 8 UNROLL=2 UNROLL=4", "twice");
+  check_line_refused("reduce vector integer 8  UNROLL=2", "no parameter");
+  check_line_refused("reduce vector integer 4 UNROLL=2", "stands there twice");
+  check_line_refused("scan order_v1_ring integer 4 SPIN_LIMIT=0", "no parameter");
+}
+
+TEST_CASE("random changes never get anything but allowed values through") {
+  test::Random random(20'251);
+  const std::string body = body_of(whole());
+  const std::string alphabet = "0123456789 =\nabcdefinorstuvy_ABCDEGILNOPRSTUZ";
+  int accepted = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text = body;
+    for (std::uint64_t change = 1 + random.below(3); change > 0; --change) {
+      const std::size_t at = random.below(text.size());
+      switch (random.below(4)) {
+        case 0: text[at] = alphabet[random.below(alphabet.size())]; break;
+        case 1: text[at] = static_cast<char>(random.below(256)); break;
+        case 2: text.erase(at, 1 + random.below(12)); break;
+        default: text.insert(at, text.substr(random.below(text.size()), random.below(40))); break;
+      }
+      if (text.empty()) break;
+    }
+    const core::TuningReading reading = read(with_right_header(text));
+    if (!reading.problem.empty()) {
+      CHECK(reading.tunings.rows().empty());
+      continue;
+    }
+    ++accepted;
+    for (const core::TunedRow& tuned : reading.tunings.rows()) {
+      for (const auto& [name, value] : tuned.values.entries()) {
+        const auto space = core::tuning_space(*tuned.row);
+        CHECK(std::any_of(space.begin(), space.end(), [&, n = name, v = value](const auto& p) {
+          return p.name == n && p.allows(v);
+        }));
+      }
+    }
+  }
+  CHECK(accepted > 100);
+  CHECK(accepted < 10'000);
+}
+
+TEST_CASE("the file beside the kernel cache is used, and the one that is named before it") {
+  const fs::path folder = test::fresh_folder("tuning");
+  DeviceOptions options;
+  options.cache = test::cache_in(folder);
+  const Warnings warnings;
+  const std::uint32_t built_in = unroll_on(open_paper(options));
+  CHECK(built_in != 8);
+  paper_file(core::tuning_file(options.cache, made_up_device()));
+  const Device device = open_paper(options);
+  CHECK(unroll_on(device) == 8);
+  const auto tuned = [&](Type type) {
+    return core::tuning_for(device, row(Algorithm::reduce, "vector"), shape_of(type));
+  };
+  CHECK(tuned(Type::u32) == tuned(Type::i32));
+  CHECK(tuned(Type::i64).get("UNROLL") == built_in);
+  CHECK(tuned(Type::f32).get("UNROLL") == built_in);
+
+  options.cache.disk = false;
+  CHECK(unroll_on(open_paper(options)) == built_in);
+  options.tuning_file = paper_file(folder / "elsewhere" / "by.name");
+  CHECK(unroll_on(open_paper(options)) == 8);
+  CHECK(warnings.count() == 0);
+}
+
+TEST_CASE("groups are no larger than the device has them") {
+  DeviceOptions options;
+  options.cache.disk = false;
+  options.tuning_file = test::fresh_folder("tuning") / "file";
+  Tunings tunings;
+  tunings.set({&row(Algorithm::reduce, "vector"), integers, {{"GROUP_SIZE", 1024}}});
+  test::write_file(options.tuning_file, core::tuning_text(made_up_device(), "", tunings));
+  const Device device = open_paper(options);
+  CHECK(device.capabilities().max_group_size == 256);
+  CHECK(core::tuning_for(device, row(Algorithm::reduce, "vector"), shape_of(Type::i32))
+            .get("GROUP_SIZE") == 256);
+}
+
+TEST_CASE("a file that cannot be used is ignored with one warning that names it and says why") {
+  const fs::path folder = test::fresh_folder("tuning");
+  const auto check_ignored = [&](const fs::path& file, std::string_view words) {
+    DeviceOptions options;
+    options.cache = test::cache_in(folder / "cache");
+    options.tuning_file = file;
+    const Warnings warnings;
+    CHECK(unroll_on(open_paper(options)) == unroll_on(open_paper({})));
+    CAPTURE(words);
+    CHECK(warnings.count() == 1);
+    CHECK(warnings.mention(file.string()));
+    CHECK(warnings.mention(words));
+  };
+  // With a good one beside the cache: what is named badly is not replaced silently.
+  paper_file(core::tuning_file(test::cache_in(folder / "cache"), made_up_device()));
+  check_ignored(folder / "missing", "No such file");
+  check_ignored(folder, folder.string());
+  check_ignored("/dev/zero", "/dev/zero");
+  test::write_file(folder / "damaged", whole().substr(0, 100));
+  check_ignored(folder / "damaged", "line 1: it is damaged");
+  test::write_file(folder / "foreign", whole());
+  check_ignored(folder / "foreign", "line 4: it is another device's");
+  test::write_file(folder / "huge", "");
+  fs::resize_file(folder / "huge", std::uintmax_t{1} << 40);
+  check_ignored(folder / "huge", "1099511627776 bytes");
+}
+
+TEST_CASE("another user's file is believed where it is named, and not where it is found") {
+  if (geteuid() != 0) {
+    MESSAGE("SKIPPED: only root can give a file away");
+    return;
+  }
+  DeviceOptions options;
+  options.cache = test::cache_in(test::fresh_folder("tuning"));
+  const fs::path file = paper_file(core::tuning_file(options.cache, made_up_device()));
+  REQUIRE(chown(file.c_str(), 12345, 12345) == 0);
+  {
+    const Warnings warnings;
+    CHECK(unroll_on(open_paper(options)) != 8);
+    CHECK(warnings.mention("another user's"));
+  }
+  options.tuning_file = file;
+  CHECK(unroll_on(open_paper(options)) == 8);
+}
+
+TEST_CASE("every parameter is one of its row's family, and production's rows have some") {
+  Capabilities capabilities{};
+  capabilities.max_group_size = 1024;
+  for (const gallery::Variant& variant : gallery::variants()) {
+    for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
+      const Tuning values = core::default_tuning(variant, kind, capabilities, 4);
+      for (const auto& parameter : core::tuning_space(variant)) {
+        CAPTURE(variant.name);
+        CAPTURE(parameter.name);
+        if (variant.requirements.ring_bytes == 0) CHECK(values.get_or(parameter.name, 0) != 0);
+        CHECK(std::is_sorted(parameter.values.begin(), parameter.values.end()));
+        CHECK_FALSE(parameter.allows(0));
+      }
+    }
+    const core::Row& production = core::row_of(row(variant.algorithm, "production"));
+    for (const auto& names : {production.on_gpu, production.on_cpu}) {
+      if (std::find(names.begin(), names.end(), variant.name) == names.end()) continue;
+      CHECK_FALSE(core::tuning_space(variant).empty());
+    }
+  }
+}
+
+TEST_CASE("architectures are told by the names that drivers give") {
+  const auto of = [](std::string_view name) {
+    return core::architecture_class(DeviceKind::gpu, name);
+  };
+  CHECK(core::architecture_class(DeviceKind::cpu, "") == Architecture::cpu);
+  CHECK(of("sm_70") == Architecture::sm_75);
+  CHECK(of("sm_75") == Architecture::sm_75);
+  CHECK(of("sm_80") == Architecture::sm_80);
+  CHECK(of("sm_86") == Architecture::sm_86);
+  CHECK(of("sm_89") == Architecture::sm_86);
+  CHECK(of("sm_90") == Architecture::sm_90);
+  CHECK(of("sm_100") == Architecture::sm_100);
+  CHECK(of("sm_120") == Architecture::sm_120);
+  CHECK(of("sm_121") == Architecture::sm_120);
+  CHECK(of("gfx906") == Architecture::gfx9);
+  CHECK(of("gfx90a") == Architecture::gfx9);
+  CHECK(of("gfx1030") == Architecture::gfx10);
+  CHECK(of("gfx1100") == Architecture::gfx11);
+  CHECK(of("gfx1201") == Architecture::gfx12);
+  CHECK(of("intel") == Architecture::intel);
+  CHECK(of("") == Architecture::unknown);
+  CHECK(of("riscv") == Architecture::unknown);
+}
+
+TEST_CASE("built-in values follow the architecture") {
+  Capabilities capabilities{};
+  capabilities.max_group_size = 1024;
+  const auto groups = [&](const char* name) {
+    capabilities.architecture = name;
+    return core::default_tuning(row(Algorithm::reduce, "vector"), DeviceKind::gpu, capabilities, 4)
+        .get("groups_per_unit");
+  };
+  CHECK(groups("sm_90") == 8);
+  CHECK(groups("sm_80") == 8);
+  CHECK(groups("sm_89") == 6);
+  CHECK(groups("sm_75") == 4);
+  CHECK(groups("intel") == 2);
+  CHECK(groups("") == 4);
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
