@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bifold/reference_v1.hpp>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <thread>
 #include <type_traits>
@@ -60,6 +62,32 @@ void fill_input(std::span<T> input, std::span<T> inclusive) {
   }
 }
 
+/// A fraction below 1 in magnitude, of one of eight powers of two: long sums of f16 stay in range.
+template <class T>
+T rounding_element_at(std::uint64_t index) {
+  const std::uint64_t word = random_word(index);
+  const auto fraction = static_cast<float>(static_cast<std::int32_t>(word >> 40) - (1 << 23));
+  return T(std::ldexp(fraction, -23 - static_cast<int>(word % 8)));
+}
+
+/// An element as what its sums are made in.
+template <class T>
+bifold::accumulator_t<T> as_number(T element) {
+  return static_cast<bifold::accumulator_t<T>>(element);
+}
+
+template <class T>
+void make_rounding(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t count,
+                   bifold::accumulator_t<T> init) {
+  const auto size = static_cast<std::size_t>(count);
+  const std::span<T> input(reinterpret_cast<T*>(input_bytes), size);
+  const std::span<T> inclusive(reinterpret_cast<T*>(inclusive_bytes), size);
+  for (std::size_t i = 0; i < size; ++i) input[i] = rounding_element_at<T>(i);
+  using Acc = bifold::accumulator_t<T>;
+  bifold::reference::v1::scan(bifold::ScanKind::inclusive, std::span<const T>(input), inclusive,
+                              init, as_number<T>, std::plus<Acc>());
+}
+
 /// The operator is a template parameter so that the loops contain no switch: at 2^30 elements that
 /// is the difference between seconds and a minute.
 template <class T, OperatorKind Op>
@@ -110,23 +138,57 @@ std::string value_text(const bifold::Value& value) {
   });
 }
 
+bool equal(const bifold::Value& a, const bifold::Value& b, Equality equality) {
+  if (equality == Equality::bits || !bifold::is_floating(a.type())) return a == b;
+  return bifold::visit_scalar_type(a.type(), [&](auto zero) {
+    using T = decltype(zero);
+    using Number = bifold::accumulator_t<T>;
+    return static_cast<Number>(a.as<T>()) == static_cast<Number>(b.as<T>());
+  });
+}
+
 /// Compares `count` elements; the index of the mismatch counts from `first`.
 std::optional<Mismatch> compare(const std::byte* expected, const std::byte* found,
-                                std::uint64_t count, std::uint64_t first, bifold::Type type) {
+                                std::uint64_t count, std::uint64_t first, bifold::Type type,
+                                Equality equality) {
   const std::size_t size = bifold::size_of(type);
   if (std::memcmp(expected, found, static_cast<std::size_t>(count) * size) == 0) return {};
-  for (std::uint64_t i = 0;; ++i) {
+  for (std::uint64_t i = 0; i < count; ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * size;
     if (std::memcmp(expected + at, found + at, size) == 0) continue;
-    return Mismatch{first + i, bifold::Value::from_bytes(type, expected + at),
-                    bifold::Value::from_bytes(type, found + at)};
+    Mismatch mismatch{first + i, bifold::Value::from_bytes(type, expected + at),
+                      bifold::Value::from_bytes(type, found + at)};
+    if (!equal(mismatch.expected, mismatch.found, equality)) return mismatch;
   }
+  return {};
+}
+
+/// Compares elements `begin` to `begin + count` of a scan, which `found` points to.
+std::optional<Mismatch> compare_scan(const std::byte* found, const HostData& data,
+                                     std::uint64_t begin, std::uint64_t count,
+                                     bifold::ScanKind kind, Equality equality) {
+  const std::size_t size = bifold::size_of(data.type());
+  // An exclusive scan is the inclusive one moved by an element, behind the identity.
+  const std::uint64_t shift = kind == bifold::ScanKind::exclusive ? 1 : 0;
+  const std::uint64_t head = begin == 0 ? shift : 0;
+  if (head != 0) {
+    auto wrong = compare(data.identity().data(), found, 1, 0, data.type(), equality);
+    if (wrong) return wrong;
+  }
+  const std::byte* expected =
+      data.inclusive() + static_cast<std::size_t>(begin + head - shift) * size;
+  return compare(expected, found + head * size, count - head, begin + head, data.type(), equality);
 }
 
 }  // namespace
 
-HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t count)
-    : type_(type), count_(count) {
+std::string_view name_of(DataKind kind) { return kind == DataKind::exact ? "exact" : "rounding"; }
+
+HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t count,
+                   DataKind kind)
+    : type_(type),
+      count_(count),
+      rounds_(kind == DataKind::rounding && bifold::is_floating(type) && op == bifold::plus) {
   const bifold::Value identity = op.identity(bifold::accumulator_of(type));
   const auto bytes = static_cast<std::size_t>(count) * bifold::size_of(type);
   // Not initialised: the threads that fill the input are the first to touch its pages.
@@ -136,6 +198,9 @@ HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t 
     using T = decltype(zero);
     const auto start = identity.as<bifold::accumulator_t<T>>();
     identity_ = static_cast<T>(start);
+    if constexpr (!std::is_integral_v<T>) {
+      if (rounds_) return make_rounding<T>(input_.get(), inclusive_.get(), count, start);
+    }
     make_for<T>(op.kind(), input_.get(), inclusive_.get(), count, start);
   });
 }
@@ -143,6 +208,26 @@ HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t 
 bifold::Value HostData::inclusive(std::uint64_t index) const {
   return bifold::Value::from_bytes(
       type_, inclusive_.get() + static_cast<std::size_t>(index) * bifold::size_of(type_));
+}
+
+bifold::Value HostData::total(std::uint64_t n) const {
+  if (!rounds_) return inclusive(n - 1);
+  if (const auto known = totals_.find(n); known != totals_.end()) return known->second;
+  const bifold::Value value = bifold::visit_scalar_type(type_, [&](auto zero) -> bifold::Value {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      throw std::logic_error("integers do not round");
+    } else {
+      using Acc = bifold::accumulator_t<T>;
+      const std::span<const T> elements(reinterpret_cast<const T*>(input_.get()),
+                                        static_cast<std::size_t>(n));
+      const auto start = static_cast<Acc>(identity_.as<T>());
+      return static_cast<T>(
+          bifold::reference::v1::reduce(elements, start, as_number<T>, std::plus<Acc>()));
+    }
+  });
+  totals_.emplace(n, value);
+  return value;
 }
 
 std::uint64_t HostData::bytes_needed(bifold::Type type, std::uint64_t count) {
@@ -164,20 +249,34 @@ bifold::Value poison(const bifold::Value& expected) {
   return bifold::Value::from_bytes(expected.type(), &flipped);
 }
 
+std::optional<Mismatch> Verifier::check_host_reduce(const std::byte* result, const HostData& data,
+                                                    std::uint64_t n, Equality equality) {
+  return compare(data.total(n).data(), result, 1, 0, data.type(), equality);
+}
+
+std::optional<Mismatch> Verifier::check_host_scan(const std::byte* output, const HostData& data,
+                                                  std::uint64_t n, bifold::ScanKind kind,
+                                                  Equality equality) {
+  return compare_scan(output, data, 0, n, kind, equality);
+}
+
 std::optional<Mismatch> Verifier::check_reduce(bifold::Queue& queue,
                                                const bifold::ErasedView& result,
-                                               const HostData& data, std::uint64_t n) {
-  std::byte found[8];
+                                               const HostData& data, std::uint64_t n,
+                                               Equality equality) {
+  std::byte found[8]{};
   queue.download_bytes(result, found, 1);
-  return compare(data.inclusive(n - 1).data(), found, 1, 0, data.type());
+  digest_ = {};
+  digest_.add(found, 1, data.type());
+  return check_host_reduce(found, data, n, equality);
 }
 
 std::optional<Mismatch> Verifier::check_scan(bifold::Queue& queue, const bifold::ErasedView& output,
-                                             const HostData& data, bifold::ScanKind kind) {
+                                             const HostData& data, bifold::ScanKind kind,
+                                             Equality equality) {
   const std::size_t size = bifold::size_of(data.type());
   const std::uint64_t largest_part = verifier_bytes / size;
-  // An exclusive scan is the inclusive one moved by an element, behind the identity.
-  const std::uint64_t shift = kind == bifold::ScanKind::exclusive ? 1 : 0;
+  digest_ = {};
   part_.resize(static_cast<std::size_t>(std::min(output.count, largest_part)) * size);
   for (std::uint64_t begin = 0; begin < output.count; begin += largest_part) {
     const std::uint64_t count = std::min(largest_part, output.count - begin);
@@ -185,19 +284,8 @@ std::optional<Mismatch> Verifier::check_scan(bifold::Queue& queue, const bifold:
     part.byte_offset += begin * size;
     part.count = count;
     queue.download_bytes(part, part_.data(), count);
-
-    const std::uint64_t head = begin == 0 ? shift : 0;
-    if (head != 0) {
-      if (auto wrong = compare(data.identity().data(), part_.data(), 1, 0, data.type())) {
-        return wrong;
-      }
-    }
-    const std::byte* expected =
-        data.inclusive() + static_cast<std::size_t>(begin + head - shift) * size;
-    if (auto wrong = compare(expected, part_.data() + head * size, count - head, begin + head,
-                             data.type())) {
-      return wrong;
-    }
+    digest_.add(part_.data(), count, data.type());
+    if (auto wrong = compare_scan(part_.data(), data, begin, count, kind, equality)) return wrong;
   }
   return {};
 }

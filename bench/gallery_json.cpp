@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
 #include <utility>
 
 #include "data.hpp"
 #include "format.hpp"
 #include "gallery_tables.hpp"
 #include "json_parts.hpp"
+#include "run_file.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -73,81 +71,6 @@ Json table_of(const GalleryReport& report, const GalleryTable& table) {
   return json;
 }
 
-template <class T>
-T named(const Json& name, const auto& choices) {
-  for (const T& choice : choices) {
-    if (name == text(bifold::name_of(choice))) return choice;
-  }
-  throw std::runtime_error("unknown name " + name.dump());
-}
-
-double number(const Json& json) { return json.is_null() ? 0 : json.get<double>(); }
-
-DeviceReport read_device(const Json& json) {
-  DeviceReport device;
-  device.info.selector = json.at("selector");
-  device.info.backend = json.at("backend");
-  device.info.name = json.at("name");
-  device.info.platform = json.at("platform");
-  device.info.driver = json.at("driver");
-  return device;
-}
-
-Outcome outcome_named(const Json& name) {
-  for (const auto outcome : {Outcome::timed, Outcome::skipped, Outcome::wrong, Outcome::failed}) {
-    if (name == text(name_of(outcome))) return outcome;
-  }
-  throw std::runtime_error("unknown outcome " + name.dump());
-}
-
-Result read_result(const Json& json, const std::vector<DeviceReport>& devices) {
-  Result result;
-  Configuration& what = result.what;
-  const std::string selector = json.at("device");
-  while (devices.at(what.device).info.selector != selector) ++what.device;
-  what.algorithm = named<bifold::Algorithm>(
-      json.at("algorithm"), std::vector{bifold::Algorithm::reduce, bifold::Algorithm::scan});
-  what.variant = json.at("variant");
-  what.type = named<bifold::Type>(json.at("type"), bifold::all_types);
-  what.n = json.at("n");
-  what.together = json.value("reductions", 1U) > 1;
-  result.variant_ran = json.value("variant_ran", "");
-  result.outcome = outcome_named(json.at("outcome"));
-  if (result.outcome != Outcome::timed) {
-    result.reason = json.at("reason");
-    return result;
-  }
-  result.timing = {json.at("samples"), json.at("calls_per_sample"), json.at("median_s"),
-                   json.at("p10_s"), json.at("p90_s")};
-  result.in_cache = json.at("in_cache");
-  result.limits.bytes = json.at("limit_bytes");
-  result.limits.queue_copy = number(json.at("copy_gb_per_s"));
-  result.limits.read = number(json.at("read_gb_per_s"));
-  return result;
-}
-
-GalleryReport parse(const Json& json, const GalleryOptions& options) {
-  if (json.at("command") != "gallery" || json.at("schema_version") != json_schema_version) {
-    throw std::runtime_error("no document of this command and version");
-  }
-  GalleryReport report;
-  report.options = options;
-  report.library_version = json.at("library_version");
-  report.time = json.at("time");
-  const Json& host = json.at("host");
-  report.host = {host.at("cpu"), host.at("threads"), host.at("os"), host.at("cache_bytes")};
-  for (const Json& device : json.at("devices")) report.devices.push_back(read_device(device));
-  for (const Json& result : json.at("results")) {
-    report.results.push_back(read_result(result, report.devices));
-  }
-  if (options.chosen_papers) return report;
-  const Json& names = json.at("settings").at("papers");
-  std::erase_if(report.options.papers, [&](const Paper* paper) {
-    return std::find(names.begin(), names.end(), text(paper->name)) == names.end();
-  });
-  return report;
-}
-
 }  // namespace
 
 std::string gallery_as_json(const GalleryReport& report) {
@@ -163,15 +86,23 @@ std::string gallery_as_json(const GalleryReport& report) {
 }
 
 GalleryReport read_gallery(const GalleryOptions& options) {
-  std::ifstream in(options.from);
-  if (!in) throw UsageError(fmt::format("--from: cannot read '{}'", options.from.string()));
-  const std::string document{std::istreambuf_iterator<char>(in), {}};
+  RunFile file;
   try {
-    return parse(Json::parse(document), options);
-  } catch (const std::exception& error) {
-    throw UsageError(fmt::format("--from: '{}' is no result of gallery: {}", options.from.string(),
-                                 one_line(error.what())));
+    file = read_run_file(options.from);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--from: {}", error.what()));
   }
+  if (file.command != "gallery") {
+    throw UsageError(fmt::format("--from: '{}' is no result of gallery", options.from.string()));
+  }
+  GalleryReport report;
+  static_cast<Measurements&>(report) = static_cast<const Measurements&>(file);
+  report.options = options;
+  if (options.chosen_papers) return report;
+  std::erase_if(report.options.papers, [&](const Paper* paper) {
+    return std::find(file.papers.begin(), file.papers.end(), paper->name) == file.papers.end();
+  });
+  return report;
 }
 
 }  // namespace bench

@@ -36,7 +36,50 @@ Json device_of(const Measurements& measurements, std::size_t index) {
                      {"from_disk", device.kernels.from_disk},
                      {"rejected", device.kernels.rejected},
                      {"compile_seconds", device.kernels.compile_seconds}};
+  const DeviceFacts& facts = device.facts;
+  json["clocks"] = {{"core_mhz", rate_or_null(facts.clocks.core)},
+                    {"memory_mhz", rate_or_null(facts.clocks.memory)}};
+  json["tuned_rows"] = facts.tuned_rows;
+  json["self_check"] = {{"rows", facts.rows_checked}, {"problems", facts.problems}};
+  if (device.transfers.bytes != 0) {
+    json["transfers"] = {{"bytes", device.transfers.bytes},
+                         {"upload_gb_per_s", rate_or_null(device.transfers.upload)},
+                         {"download_gb_per_s", rate_or_null(device.transfers.download)}};
+  }
   return json;
+}
+
+Json timing_of(const Timing& timing) {
+  return {{"samples", timing.samples},
+          {"calls_per_sample", timing.batch},
+          {"median_s", timing.median_s},
+          {"p10_s", timing.p10_s},
+          {"p90_s", timing.p90_s}};
+}
+
+/// The fields of a result that --peers adds.
+void add_contest(Json& json, const Result& result) {
+  if (result.isolated.samples == 0) return;
+  for (const Regime regime : regimes) {
+    json["regimes"][name_of(regime)] = timing_of(result.timing_in(regime));
+  }
+  if (result.enqueue_s > 0) json["enqueue_s"] = result.enqueue_s;
+  json["peers"] = Json::array();
+  for (const PeerResult& peer : result.peers) {
+    Json entry{{"name", peer.name},
+               {"outcome", text(name_of(peer.outcome))},
+               {"verified", peer.outcome == Outcome::timed}};
+    if (peer.outcome != Outcome::timed) {
+      entry["reason"] = peer.reason;
+    } else {
+      entry["only_blocks"] = peer.only_blocks;
+      for (const Regime regime : regimes) {
+        Json& timing = entry["regimes"][name_of(regime)] = timing_of(peer.timing_in(regime));
+        timing["ratio"] = peer.timing_in(regime).median_s / result.timing_in(regime).median_s;
+      }
+    }
+    json["peers"].push_back(std::move(entry));
+  }
 }
 
 Json result_of(const Measurements& measurements, const Result& result) {
@@ -51,6 +94,8 @@ Json result_of(const Measurements& measurements, const Result& result) {
   if (what.algorithm == bifold::Algorithm::scan) json["kind"] = text(bifold::name_of(what.kind));
   if (what.together) json["reductions"] = together_count;
   json["n"] = what.n;
+  if (!what.together) json["data"] = text(name_of(what.data));
+  if (result.digest) json["digest"] = digest_text(*result.digest);
   json["outcome"] = text(name_of(result.outcome));
   json["verified"] = result.outcome == Outcome::timed;
   if (result.outcome != Outcome::timed) {
@@ -72,6 +117,7 @@ Json result_of(const Measurements& measurements, const Result& result) {
   json["read_gb_per_s"] = rate_or_null(result.limits.read);
   json["share_of_copy"] = share_or_null(rate, result.limits.copy());
   json["share_of_read"] = share_or_null(rate, result.limits.read);
+  add_contest(json, result);
   return json;
 }
 
@@ -92,6 +138,15 @@ std::string_view name_of(Outcome outcome) {
     case Outcome::failed: break;
   }
   return "failed";
+}
+
+std::string_view name_of(Regime regime) {
+  switch (regime) {
+    case Regime::back_to_back: return "back_to_back";
+    case Regime::isolated: return "isolated";
+    case Regime::blocking: break;
+  }
+  return "blocking";
 }
 
 Json json_header(const char* command, std::string_view library_version) {
@@ -123,6 +178,7 @@ Json as_json(const bifold::Capabilities& c) {
           {"acquire_release", c.acquire_release},
           {"denormals_f32", c.denormals_f32},
           {"denormals_f64", c.denormals_f64},
+          {"rounds_division_f32", c.rounds_division_f32},
           {"unified_memory", c.unified_memory},
           {"forward_progress",
            c.progress == bifold::ForwardProgress::started_groups ? "started_groups" : "unknown"},

@@ -21,6 +21,8 @@ std::string dump(const Json& json);
 
 /// "timed", "skipped", "wrong", "failed".
 std::string_view name_of(Outcome outcome);
+/// "back_to_back", "isolated", "blocking".
+std::string_view name_of(Regime regime);
 
 /// The fields that every document starts with.
 Json json_header(const char* command, std::string_view library_version);

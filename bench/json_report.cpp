@@ -2,6 +2,7 @@
 
 #include "data.hpp"
 #include "json_parts.hpp"
+#include "startup.hpp"
 
 namespace bench {
 namespace {
@@ -14,6 +15,8 @@ Json settings_of(const RunOptions& options) {
             {"seconds", options.budget.seconds},
             {"samples", options.budget.samples},
             {"quick", options.quick},
+            {"suite", options.suite ? Json(text(options.suite->name)) : Json(nullptr)},
+            {"whole_suite", options.whole_suite},
             {"data_seed", data_seed}};
   for (const auto algorithm : options.algorithms) {
     json["algorithms"].push_back(text(bifold::name_of(algorithm)));
@@ -37,12 +40,27 @@ Json as_json(const VariantSupport& support) {
   return json;
 }
 
+Json as_json(const PeerModule& module) {
+  Json json{{"module", module.name}, {"available", module.peer != nullptr}};
+  if (module.peer == nullptr) {
+    json["reason"] = module.reason;
+  } else {
+    json["name"] = text(module.peer->name());
+    json["version"] = module.peer->version();
+  }
+  return json;
+}
+
 }  // namespace
 
-std::string run_as_json(const Report& report) {
+std::string run_as_json(const Report& report, bool complete) {
   Json json = json_header("run", report.library_version);
   add_origin(json, report);
+  json["complete"] = complete;
+  json["kept_results"] = report.kept;
   json["settings"] = settings_of(report.options);
+  for (const PeerModule& module : report.peers) json["peers"].push_back(as_json(module));
+  for (const StartResult& start : report.starts) json["starts"].push_back(as_json(start));
   add_measurements(json, report);
   return dump(json);
 }

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-std::string run_as_json(const Report& report);
+std::string run_as_json(const Report& report, bool complete = true);
 std::string list_as_json(const Inventory& inventory);
 
 }  // namespace bench

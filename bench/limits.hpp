@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/probe.hpp"
 #include "measure.hpp"
@@ -39,6 +40,11 @@ class LimitMeter {
   /// the device that it survives are told in Limits::problem; others are thrown.
   const Limits& at(bifold::Queue& queue, std::uint64_t bytes, bifold::View<std::uint8_t> from,
                    bifold::View<std::uint8_t> to);
+
+  /// Takes limits as measured.
+  void restore(const std::vector<Limits>& limits) {
+    for (const Limits& limit : limits) measured_.try_emplace(limit.bytes, limit);
+  }
 
   [[nodiscard]] const std::map<std::uint64_t, Limits>& measured() const { return measured_; }
 

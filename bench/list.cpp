@@ -52,6 +52,7 @@ void print_capabilities(const bifold::Capabilities& c) {
   print_row("f64, f16", fmt::format("{}, {}", yes_no(c.f64), yes_no(c.f16)));
   print_row("IEEE f32, f64", fmt::format("{}, {} (denormals kept, round to nearest)",
                                          yes_no(c.denormals_f32), yes_no(c.denormals_f64)));
+  print_row("f32 division", c.rounds_division_f32 ? "rounds correctly" : "rounds as it likes");
   print_row("64-bit atomics", yes_no(c.atomics64));
   print_row("atomics reach",
             c.atomic_scope == bifold::AtomicScope::device ? "the whole device" : "one work-group");

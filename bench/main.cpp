@@ -10,17 +10,22 @@
 
 #include "accuracy.hpp"
 #include "check.hpp"
+#include "compare_command.hpp"
 #include "format.hpp"
 #include "gallery.hpp"
 #include "list.hpp"
 #include "options.hpp"
 #include "run.hpp"
+#include "startup.hpp"
+#include "tune.hpp"
 #include "usage_error.hpp"
 
 namespace {
 
 constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
+/// That are named at once; none stands for all.
+constexpr int most_peers = 16;
 
 /// A list option: one value each time it is given, or several joined by commas.
 void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
@@ -57,9 +62,51 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
                      "Time for the samples of a configuration; default: 0.25");
   command.add_option("--samples", arguments.samples,
                      "Samples to aim at within that time; default: 15");
+  command
+      .add_option("--peers", arguments.peers,
+                  "Measure other libraries beside bifold, in three regimes: cub thrust "
+                  "boost_compute clblast tbb; without a name: all that are here")
+      ->expected(0, most_peers)
+      ->default_str("all")
+      ->delimiter(',');
+  command.add_option("--markdown", arguments.markdown, "Write the tables of --peers to this file");
   command.add_option("--json", arguments.json, "Write settings and results to this file");
   command.add_flag("--no-progress", arguments.no_progress, "No progress bar");
+  command.add_option("--suite", arguments.suite,
+                     "The run that everybody makes alike, for `compare`: standard or quick");
+  command.add_flag("--no-resume", arguments.no_resume,
+                   "Leave what an interrupted run of the suite has kept");
   command.add_flag("--quick", arguments.quick, "Fewer sizes and less time, for a first look");
+  return command;
+}
+
+CLI::App& add_compare_command(CLI::App& app, bench::CompareArguments& arguments) {
+  CLI::App& command = *app.add_subcommand("compare", "Runs of several devices side by side");
+  command.add_option("files", arguments.files, "What `run --json` and `gallery --json` wrote");
+  command.add_flag("--backends", arguments.backends,
+                   "Run the quick suite by CUDA and OpenCL on one GPU, and compare that");
+  command.add_option("--markdown", arguments.markdown, "Write the same to this file");
+  command.add_option("--csv", arguments.csv, "Write a line for each configuration and device");
+  command.add_option("--html", arguments.html, "Write a page with charts");
+  bench::RunArguments& run = arguments.run;
+  std::vector<CLI::Option*> of_backends;
+  const auto add_for_run = [&](const std::string& name, std::vector<std::string>& values,
+                               const std::string& help) {
+    of_backends.push_back(command.add_option(name, values, "With --backends: " + help)
+                              ->allow_extra_args(false)
+                              ->delimiter(','));
+  };
+  add_for_run("--device", run.devices, "the devices; default: one that both backends have");
+  add_for_run("--algorithm", run.algorithms, "as for run");
+  add_for_run("--type", run.types, "as for run");
+  add_for_run("--size", run.sizes, "as for run");
+  of_backends.push_back(
+      command.add_option("--suite", run.suite, "With --backends: standard or quick"));
+  of_backends.push_back(
+      command.add_option("--json", run.json, "With --backends: write the run to this file"));
+  of_backends.push_back(
+      command.add_flag("--no-progress", run.no_progress, "With --backends: no progress bar"));
+  for (CLI::Option* option : of_backends) option->needs("--backends");
   return command;
 }
 
@@ -100,6 +147,22 @@ CLI::App& add_check_command(CLI::App& app, bench::CheckArguments& arguments) {
   return command;
 }
 
+CLI::App& add_tune_command(CLI::App& app, bench::TuneArguments& arguments) {
+  CLI::App& command = *app.add_subcommand("tune", "Search for better tuning values on the devices");
+  add_list(command, "--device", arguments.devices,
+           "Selector, as cuda:0 or opencl:cpu; default: all");
+  add_list(command, "--type", arguments.types,
+           "As for `run`, or pair, a struct of two i64; default: one type of each width and kind");
+  add_list(command, "--size", arguments.sizes,
+           "Elements, three sizes at least; default: small to large, as suits device and row");
+  command.add_option("--seconds", arguments.seconds, "Time for each device; default: 300");
+  command.add_option("--output", arguments.output, "Write the tuning file here");
+  command.add_flag("--install", arguments.install,
+                   "Write it beside the kernel cache, where the library looks for it");
+  command.add_flag("--no-progress", arguments.no_progress, "No progress bar");
+  return command;
+}
+
 CLI::App& add_accuracy_command(CLI::App& app, bench::AccuracyArguments& arguments) {
   CLI::App& command =
       *app.add_subcommand("accuracy", "Errors of sums in order v1 and others, beside exact sums");
@@ -107,6 +170,16 @@ CLI::App& add_accuracy_command(CLI::App& app, bench::AccuracyArguments& argument
            "Selector of a device that has to give the same bits; default: none");
   command.add_option("--max-size", arguments.max_size, "Skip sizes above this; default: none");
   command.add_option("--markdown", arguments.markdown, "Write the table to this file");
+  return command;
+}
+
+CLI::App& add_startup_command(CLI::App& app, bench::StartupArguments& arguments) {
+  CLI::App& command =
+      *app.add_subcommand("startup", "What a first call costs, kernel caches empty and warm");
+  add_list(command, "--device", arguments.devices,
+           "Selector, as cuda:0 or opencl:cpu; default: all");
+  add_list(command, "--type", arguments.types, "As for run; default: f32");
+  command.add_option("--json", arguments.json, "Write the same to this file");
   return command;
 }
 
@@ -121,14 +194,20 @@ int run_tool(int argc, char** argv) {
   app.require_subcommand(0, 1);
   std::string list_json;
   bench::RunArguments run_arguments;
+  bench::CompareArguments compare_arguments;
   bench::GalleryArguments gallery_arguments;
   bench::CheckArguments check_arguments;
+  bench::TuneArguments tune_arguments;
   bench::AccuracyArguments accuracy_arguments;
+  bench::StartupArguments startup_arguments;
   const CLI::App& list = add_list_command(app, list_json);
   const CLI::App& run = add_run_command(app, run_arguments);
+  const CLI::App& compare = add_compare_command(app, compare_arguments);
   const CLI::App& gallery = add_gallery_command(app, gallery_arguments);
   const CLI::App& check = add_check_command(app, check_arguments);
+  const CLI::App& tune = add_tune_command(app, tune_arguments);
   const CLI::App& accuracy = add_accuracy_command(app, accuracy_arguments);
+  const CLI::App& startup = add_startup_command(app, startup_arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -138,11 +217,16 @@ int run_tool(int argc, char** argv) {
   }
   if (list.parsed()) return bench::list_devices(list_json);
   if (run.parsed()) return bench::run_benchmark(bench::understand(run_arguments));
+  if (compare.parsed()) return bench::run_compare(compare_arguments);
   if (gallery.parsed()) return bench::run_gallery(bench::understand(gallery_arguments));
   if (check.parsed()) return bench::run_check(bench::understand(check_arguments));
+  if (tune.parsed()) return bench::run_tune(bench::understand(tune_arguments));
   if (accuracy.parsed()) return bench::run_accuracy(accuracy_arguments);
+  if (startup.parsed()) return bench::run_startup(startup_arguments);
   throw bench::UsageError(
-      "a command is required: list, run, gallery, check or accuracy (--help tells more)");
+      "a command is required: list, run, compare, gallery, check, tune, accuracy or startup "
+      "(--help tells "
+      "more)");
 }
 
 }  // namespace

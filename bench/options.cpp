@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "peer_modules.hpp"
 #include "sizes.hpp"
 #include "usage_error.hpp"
 
@@ -77,6 +79,26 @@ std::vector<std::string> or_default(const std::vector<std::string>& given,
   return given.empty() ? otherwise : given;
 }
 
+/// The suite of that name; null for none. Throws UsageError also for what no suite goes with.
+const Suite* understand_suite(const RunArguments& arguments) {
+  if (arguments.suite.empty()) return nullptr;
+  const std::pair<bool, std::string_view> others[]{
+      {!arguments.variants.empty(), "--variant"}, {!arguments.operators.empty(), "--op"},
+      {!arguments.orders.empty(), "--order"},     {arguments.kind != "inclusive", "--kind"},
+      {!arguments.peers.empty(), "--peers"},      {arguments.quick, "--quick"}};
+  for (const auto& [given, option] : others) {
+    if (given)
+      throw UsageError(fmt::format("--suite: decides what {} would; leave one out", option));
+  }
+  std::vector<std::string_view> known;
+  for (const Suite& suite : suites()) {
+    if (suite.name == arguments.suite) return &suite;
+    known.push_back(suite.name);
+  }
+  throw UsageError(fmt::format("--suite: unknown name '{}' (choose from {})", arguments.suite,
+                               fmt::join(known, ", ")));
+}
+
 }  // namespace
 
 Budget understand_budget(Budget budget, const std::optional<double>& seconds,
@@ -101,26 +123,47 @@ std::vector<std::string> understand_devices(const std::vector<std::string>& type
   return selectors;
 }
 
+std::vector<bifold::Type> understand_types(const std::vector<std::string>& names,
+                                           const std::vector<std::string>& otherwise) {
+  std::vector<bifold::Type> types(bifold::all_types.begin(), bifold::all_types.end());
+  types.insert(types.end(), bifold::storage_types.begin(), bifold::storage_types.end());
+  return choose<bifold::Type>("--type", or_default(names, otherwise), types,
+                              [](bifold::Type type) { return bifold::name_of(type); });
+}
+
 RunOptions understand(const RunArguments& arguments) {
   RunOptions options;
-  options.budget = understand_budget(arguments.quick ? Budget{0.04, 5} : Budget{},
+  options.suite = understand_suite(arguments);
+  options.whole_suite = options.suite != nullptr && arguments.algorithms.empty() &&
+                        arguments.types.empty() && arguments.sizes.empty() && !arguments.seconds &&
+                        !arguments.samples;
+  options.resume = !arguments.no_resume;
+  const Budget otherwise = arguments.quick ? Budget{0.04, 5} : Budget{};
+  options.budget = understand_budget(options.suite ? options.suite->budget : otherwise,
                                      arguments.seconds, arguments.samples);
   options.json = arguments.json;
   options.progress = !arguments.no_progress;
   options.quick = arguments.quick;
+  options.markdown = arguments.markdown;
+  options.peers = choose<std::string>("--peers", arguments.peers, peer_module_names(),
+                                      [](std::string_view name) { return name; });
+  if (options.peers.empty() && !options.markdown.empty()) {
+    throw UsageError("--markdown: writes the tables of --peers, which is not given");
+  }
 
   options.devices = understand_devices(arguments.devices);
   options.algorithms = choose<bifold::Algorithm>(
       "--algorithm", or_default(arguments.algorithms, {std::string(every)}),
       std::vector{bifold::Algorithm::reduce, bifold::Algorithm::scan},
       [](bifold::Algorithm algorithm) { return bifold::name_of(algorithm); });
-  std::vector<bifold::Type> types(bifold::all_types.begin(), bifold::all_types.end());
-  types.insert(types.end(), bifold::storage_types.begin(), bifold::storage_types.end());
-  options.types = choose<bifold::Type>("--type", or_default(arguments.types, {"i32", "f32"}), types,
-                                       [](bifold::Type type) { return bifold::name_of(type); });
+  const std::string everything(every);
+  options.types = options.suite ? understand_types(arguments.types, {everything})
+                                : understand_types(arguments.types, {"i32", "f32"});
   options.operators = choose<bifold::Operator>(
-      "--op", or_default(arguments.operators, {"plus"}), bifold::builtin_operators(),
-      [](const bifold::Operator& op) { return op.name(); });
+      "--op",
+      options.suite ? std::vector<std::string>{"plus", "maximum"}
+                    : or_default(arguments.operators, {"plus"}),
+      bifold::builtin_operators(), [](const bifold::Operator& op) { return op.name(); });
   options.orders =
       choose<bifold::Order>("--order", or_default(arguments.orders, {"v1"}),
                             std::vector{bifold::Order::v1, bifold::Order::any},
@@ -154,6 +197,7 @@ std::vector<std::string> variants_of(const RunOptions& options, bifold::Algorith
 std::vector<std::uint64_t> sizes_for(const RunOptions& options, bifold::DeviceKind kind) {
   if (!options.sizes.empty()) return options.sizes;
   const bool gpu = kind == bifold::DeviceKind::gpu;
+  if (options.suite) return parse_sizes(gpu ? options.suite->gpu_sizes : options.suite->cpu_sizes);
   if (options.quick) return parse_sizes(gpu ? "2^10..2^28:64" : "2^10..2^22:64");
   return parse_sizes(gpu ? "2^10..2^30" : "2^10..2^26");
 }

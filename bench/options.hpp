@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "measure.hpp"
+#include "suite.hpp"
 
 namespace bench {
 
@@ -25,8 +26,19 @@ struct RunArguments {
   std::optional<double> seconds;
   std::optional<std::int64_t> samples;
   std::string json;
+  std::vector<std::string> peers;
+  std::string markdown;
   bool no_progress = false;
   bool quick = false;
+  std::string suite;
+  bool no_resume = false;
+};
+
+/// Of `startup`, as typed.
+struct StartupArguments {
+  std::vector<std::string> devices;
+  std::vector<std::string> types;
+  std::string json;
 };
 
 /// As understood; no list but `devices` and `sizes` is empty, and none has duplicates.
@@ -40,9 +52,14 @@ struct RunOptions {
   bifold::ScanKind kind = bifold::ScanKind::inclusive;
   std::vector<std::uint64_t> sizes;  ///< Empty: default_sizes() of each device.
   Budget budget;
-  std::filesystem::path json;  ///< Empty: none.
+  std::filesystem::path json;      ///< Empty: none.
+  std::filesystem::path markdown;  ///< Of the peers' tables; empty: none.
+  std::vector<std::string> peers;  ///< Modules; empty: no peers.
   bool progress = true;
   bool quick = false;
+  const Suite* suite = nullptr;  ///< Null: none.
+  bool whole_suite = false;      ///< Nothing of the suite was changed.
+  bool resume = true;            ///< A suite takes up what an interrupted run left.
 };
 
 /// `budget` with what was typed in place of its values; throws UsageError for what is impossible.
@@ -54,6 +71,10 @@ std::vector<std::string> understand_devices(const std::vector<std::string>& type
 
 /// Throws UsageError, with the choices in the message, for what it does not understand.
 RunOptions understand(const RunArguments& arguments);
+
+/// The types that `names` stand for, or `otherwise` without names; throws UsageError.
+std::vector<bifold::Type> understand_types(const std::vector<std::string>& names,
+                                           const std::vector<std::string>& otherwise);
 
 /// The variants to run of one algorithm, in order; names it does not have are left out.
 std::vector<std::string> variants_of(const RunOptions& options, bifold::Algorithm algorithm);

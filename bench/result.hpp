@@ -1,15 +1,21 @@
 // What is measured, and what came out.
 #pragma once
 
+#include <array>
 #include <bifold/bifold.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "data.hpp"
+#include "device_facts.hpp"
 #include "host.hpp"
 #include "limits.hpp"
 #include "measure.hpp"
 #include "options.hpp"
+#include "peer_modules.hpp"
 
 namespace bench {
 
@@ -23,6 +29,7 @@ struct Configuration {
   bifold::ScanKind kind = bifold::ScanKind::inclusive;  ///< Of a scan.
   std::uint64_t n = 0;
   bifold::Order order = bifold::Order::v1;  ///< Of "production".
+  DataKind data = DataKind::exact;
   bool together = false;  ///< Several reductions in one pass, as together.hpp names them.
 
   /// Bytes a perfect kernel moves: the input, and the output of a scan.
@@ -38,17 +45,53 @@ enum class Outcome {
   failed,   ///< The library reported an error.
 };
 
+/// How calls follow one another when they are timed.
+enum class Regime : std::uint8_t {
+  back_to_back,  ///< Many are enqueued, then waited for: throughput.
+  isolated,      ///< One at a time, its device time, the last-level cache cold.
+  blocking,      ///< One at a time, the host's time until it has the result.
+};
+inline constexpr std::array regimes{Regime::back_to_back, Regime::isolated, Regime::blocking};
+
+/// What came out of a peer beside ours.
+struct PeerResult {
+  std::string name;
+  Outcome outcome = Outcome::skipped;
+  std::string reason;                          ///< Of everything but `timed`.
+  bool only_blocks = false;                    ///< It waits in each call, back to back, too.
+  std::array<Timing, regimes.size()> timings;  ///< Of `timed`, in each regime.
+
+  [[nodiscard]] Timing& timing_in(Regime regime) {
+    return timings[static_cast<std::size_t>(regime)];
+  }
+  [[nodiscard]] const Timing& timing_in(Regime regime) const {
+    return timings[static_cast<std::size_t>(regime)];
+  }
+};
+
 struct Result {
   Configuration what;
   Outcome outcome = Outcome::skipped;
   std::string reason;       ///< Of everything but `timed`.
   std::string variant_ran;  ///< What "production" stood for; empty when it did not run.
-  Timing timing;            ///< Of `timed`.
+  Timing timing;            ///< Of `timed`, back to back.
+  Timing isolated;          ///< Of `timed`, where peers were asked for; else of no samples.
+  Timing blocking;          ///< As `isolated`.
   Limits limits;            ///< Measured with buffers of the same byte count.
   bool in_cache = false;    ///< The buffers fit the last-level cache.
+  double enqueue_s = 0;     ///< The host's part of a call back to back; 0: not measured.
+  std::optional<std::uint64_t> digest;  ///< Of the result's bits, where there was one.
+  std::vector<PeerResult> peers;        ///< Those that compete on the device.
 
   [[nodiscard]] double gb_per_s() const {
     return static_cast<double>(what.bytes()) / timing.median_s / 1e9;
+  }
+  [[nodiscard]] const Timing& timing_in(Regime regime) const {
+    if (regime == Regime::back_to_back) return timing;
+    return regime == Regime::isolated ? isolated : blocking;
+  }
+  [[nodiscard]] Timing& timing_in(Regime regime) {
+    return const_cast<Timing&>(std::as_const(*this).timing_in(regime));
   }
 };
 
@@ -58,6 +101,31 @@ struct UnopenedDevice {
   std::string reason;
 };
 
+/// What it took in a process whose kernel caches were in some state.
+struct Start {
+  double open_s = 0;    ///< To open the device.
+  double first_s = 0;   ///< The first call, until its result is there.
+  double second_s = 0;  ///< The same call again.
+  bifold::CacheStatistics kernels{};
+};
+
+struct StartResult {
+  std::string device;
+  bifold::Algorithm algorithm = bifold::Algorithm::reduce;
+  bifold::Type type;
+  Outcome outcome = Outcome::failed;
+  std::string reason;
+  Start cold;  ///< No kernel in any cache.
+  Start warm;  ///< A new process' start: those of `cold` on disk, none in memory.
+};
+
+/// GB/s between the host's memory and the device's; 0 where not measured.
+struct Transfers {
+  std::uint64_t bytes = 0;
+  double upload = 0;
+  double download = 0;
+};
+
 /// A device that took part.
 struct DeviceReport {
   bifold::DeviceInfo info;
@@ -65,6 +133,8 @@ struct DeviceReport {
   std::vector<std::uint64_t> sizes;
   std::vector<Limits> limits;  ///< One per byte count that was needed.
   bifold::CacheStatistics kernels;
+  DeviceFacts facts;
+  Transfers transfers;
 };
 
 /// What was measured, and where.
@@ -84,6 +154,9 @@ struct Measurements {
 /// variant, size.
 struct Report : Measurements {
   RunOptions options;
+  std::vector<PeerModule> peers;    ///< Those asked for.
+  std::vector<StartResult> starts;  ///< Of a suite.
+  std::size_t kept = 0;             ///< Results of an earlier, interrupted run.
 };
 
 /// The quickest timed call of a device, nearly all of it the cost of a call as such; or null.

@@ -1,13 +1,21 @@
 #include "run.hpp"
 
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "json_report.hpp"
 #include "output_file.hpp"
+#include "peer_modules.hpp"
+#include "peer_tables.hpp"
 #include "result.hpp"
+#include "resume.hpp"
 #include "runner.hpp"
+#include "startup.hpp"
 #include "table.hpp"
 
 namespace bench {
@@ -36,10 +44,12 @@ std::vector<Result> all_configurations(const RunOptions& options,
       const auto variants = variants_of(options, algorithm);
       for (const auto type : options.types) {
         for (const auto& op : options.operators) {
+          if (options.suite != nullptr && !suites_have(type, op)) continue;
           for (const auto& [variant, order] : rows_of(variants, options.orders)) {
             for (const auto n : sizes) {
               Result result;
               result.what = {device, algorithm, variant, type, op, options.kind, n, order};
+              if (options.suite != nullptr) result.what.data = DataKind::rounding;
               results.push_back(std::move(result));
             }
           }
@@ -52,19 +62,90 @@ std::vector<Result> all_configurations(const RunOptions& options,
 
 }  // namespace
 
-int run_benchmark(const RunOptions& options) {
-  if (!options.json.empty()) check_writable("--json", options.json);
-  Report report{begin_measurements(), options};
-  std::vector<Session> sessions = open_sessions(options.devices, options.budget, report);
-  report.results = all_configurations(options, sessions);
+namespace {
+
+std::vector<std::string> selectors_of(const std::vector<Session>& sessions) {
+  std::vector<std::string> selectors;
+  for (const Session& session : sessions) selectors.push_back(session.device().info().selector);
+  return selectors;
+}
+
+/// Says on standard error what became of an earlier run's results.
+void restore(Report& report, std::vector<Session>& sessions, const PartialRun& partial) {
+  const Restored restored = partial.restore(report, sessions);
+  report.kept = restored.count;
+  if (!restored.found) return;
+  const std::string file = partial.path().string();
+  if (restored.obstacle.empty()) {
+    fmt::print(stderr, "bifold-bench: {} of {} results are kept from '{}'\n", restored.count,
+               report.results.size(), file);
+  } else {
+    fmt::print(stderr, "bifold-bench: begins anew instead of going on from '{}': {}\n", file,
+               restored.obstacle);
+  }
+}
+
+/// What a suite adds to a run, and to its document.
+void measure_suite(Report& report, std::vector<Session>& sessions, const StartupCaches& caches,
+                   PartialRun* partial) {
+  const RunOptions& options = report.options;
+  report.starts = measure_starts(caches, selectors_of(sessions), {bifold::Type::f32});
+  if (partial != nullptr && options.resume) restore(report, sessions, *partial);
+  for (Session& session : sessions) session.measure_in_regimes();
+  std::function<void()> keep;
+  if (partial != nullptr) keep = [&] { partial->keep(report); };
   measure_all(report, sessions, options.budget,
-              options.progress ? ProgressMode::automatic : ProgressMode::off);
+              options.progress ? ProgressMode::automatic : ProgressMode::off, keep);
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    report.devices[i].transfers = sessions[i].transfers();
+  }
+}
+
+}  // namespace
+
+Report measure_run(const RunOptions& options) {
+  std::optional<StartupCaches> caches;
+  if (options.suite != nullptr) caches.emplace();
+  Report report;
+  static_cast<Measurements&>(report) = begin_measurements();
+  report.options = options;
+  report.peers = open_peers(options.peers);
+  std::vector<Session> sessions = open_sessions(options.devices, options.budget, report);
+  if (!report.peers.empty()) {
+    for (Session& session : sessions) session.compete_with(report.peers);
+  }
+  report.results = all_configurations(options, sessions);
+  if (options.suite != nullptr) {
+    std::optional<PartialRun> partial;
+    if (!options.json.empty()) partial.emplace(options.json);
+    measure_suite(report, sessions, *caches, partial ? &*partial : nullptr);
+  } else {
+    measure_all(report, sessions, options.budget,
+                options.progress ? ProgressMode::automatic : ProgressMode::off);
+  }
   for (DeviceReport& device : report.devices) {
     device.sizes = sizes_for(options, device.info.kind);
   }
+  return report;
+}
+
+void write_run(const Report& report) {
+  const RunOptions& options = report.options;
+  write_whole("--json", options.json, run_as_json(report));
+  if (options.suite != nullptr) PartialRun(options.json).remove();
+}
+
+int run_benchmark(const RunOptions& options) {
+  if (!options.json.empty()) check_writable("--json", options.json);
+  if (!options.markdown.empty()) check_writable("--markdown", options.markdown);
+  const Report report = measure_run(options);
 
   print_table(report);
-  if (!options.json.empty()) write_whole("--json", options.json, run_as_json(report));
+  if (!report.peers.empty()) fmt::print("{}", peers_as_text(report));
+  if (!options.markdown.empty()) {
+    write_whole("--markdown", options.markdown, peers_as_markdown(report));
+  }
+  if (!options.json.empty()) write_run(report);
   return report.all_well() ? 0 : 1;
 }
 

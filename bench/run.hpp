@@ -2,8 +2,16 @@
 #pragma once
 
 #include "options.hpp"
+#include "result.hpp"
 
 namespace bench {
+
+/// Blocks. Opens the devices and measures; of a suite, what `options.json` is given for is kept in
+/// part on the way. Throws UsageError for a selector that nothing answers.
+Report measure_run(const RunOptions& options);
+
+/// Writes the document of a run that `options.json` is given for.
+void write_run(const Report& report);
 
 /// Blocks. Measures, prints the table to standard output, writes the JSON file. The exit status:
 /// 0, or 1 when a result was wrong, a call failed or there is no device. Throws UsageError for a

@@ -29,28 +29,30 @@ std::string title(const Configuration& what, const Session& session) {
 }
 
 bool same_data(const Configuration& a, const Configuration& b) {
-  return a.type == b.type && a.op == b.op;
+  return a.type == b.type && a.op == b.op && a.data == b.data;
 }
 
 class Runner {
  public:
   Runner(Measurements& measurements, std::vector<Session>& sessions, const Budget& budget,
-         ProgressMode progress)
+         ProgressMode progress, const std::function<void()>& after_each)
       : measurements_(measurements),
         sessions_(sessions),
         budget_(budget),
+        after_each_(after_each),
         progress_(progress, total_cost()) {}
 
   /// The data of one type and operator serve every device, so they are the outer loops.
   void run() {
     std::vector<Configuration> groups;  // The first of each.
     for (const Result& result : measurements_.results) {
+      if (result.outcome == Outcome::timed) continue;
       const bool known = std::any_of(groups.begin(), groups.end(), [&](const Configuration& first) {
         return same_data(first, result.what);
       });
       if (!known) groups.push_back(result.what);
     }
-    for (const Configuration& first : groups) run_group(first.type, first.op);
+    for (const Configuration& first : groups) run_group(first);
   }
 
  private:
@@ -60,15 +62,19 @@ class Runner {
 
   [[nodiscard]] double total_cost() const {
     double total = 0;
-    for (const Result& result : measurements_.results) total += cost(result.what);
+    for (const Result& result : measurements_.results) {
+      if (result.outcome != Outcome::timed) total += cost(result.what);
+    }
     return total;
   }
 
-  void run_group(bifold::Type type, const bifold::Operator& op) {
+  void run_group(const Configuration& first) {
+    const bifold::Type type = first.type;
+    const bifold::Operator& op = first.op;
     const std::uint64_t available = host_bytes_available();
     std::vector<Result*> possible;
     for (Result& result : measurements_.results) {
-      if (result.what.type != type || result.what.op != op) continue;
+      if (!same_data(result.what, first) || result.outcome == Outcome::timed) continue;
       if (result.reason.empty()) result.reason = obstacle(result.what, available);
       if (result.reason.empty()) {
         possible.push_back(&result);
@@ -80,7 +86,7 @@ class Runner {
     const auto by_size = [](const Result* a, const Result* b) { return a->what.n < b->what.n; };
     std::stable_sort(possible.begin(), possible.end(), by_size);
     progress_.show(fmt::format("preparing {} {}", bifold::name_of(type), op.name()));
-    const HostData data(type, op, possible.back()->what.n);
+    const HostData data(type, op, possible.back()->what.n, first.data);
     for (std::size_t device = 0; device < sessions_.size(); ++device) {
       std::vector<Result*> here;
       std::copy_if(possible.begin(), possible.end(), std::back_inserter(here),
@@ -143,6 +149,9 @@ class Runner {
         result->reason = failure;
       }
       progress_.advance(cost(what));
+      if (!after_each_) continue;
+      measurements_.devices[what.device] = session.report();
+      after_each_();
     }
     session.unload();
   }
@@ -150,6 +159,7 @@ class Runner {
   Measurements& measurements_;
   std::vector<Session>& sessions_;
   Budget budget_;
+  const std::function<void()>& after_each_;
   Verifier verifier_;
   Progress progress_;
 };
@@ -165,7 +175,8 @@ Measurements begin_measurements() {
 }
 
 std::vector<bifold::Device> open_devices(const std::vector<std::string>& selectors,
-                                         std::vector<UnopenedDevice>& unopened) {
+                                         std::vector<UnopenedDevice>& unopened,
+                                         const bifold::DeviceOptions& options) {
   std::vector<bifold::Device> devices;
   const auto add = [&](bifold::Device device) {
     const std::string& selector = device.info().selector;
@@ -178,7 +189,7 @@ std::vector<bifold::Device> open_devices(const std::vector<std::string>& selecto
 
   for (const std::string& selector : selectors) {
     try {
-      add(bifold::open_device(selector));
+      add(bifold::open_device(selector, options));
     } catch (const bifold::Error& error) {
       throw UsageError(fmt::format("--device {}: {}", selector, one_line(error.what())));
     }
@@ -186,7 +197,7 @@ std::vector<bifold::Device> open_devices(const std::vector<std::string>& selecto
   if (!selectors.empty()) return devices;
   for (const bifold::DeviceInfo& info : bifold::devices()) {
     try {
-      add(bifold::open_device(info.selector));
+      add(bifold::open_device(info.selector, options));
     } catch (const bifold::Error& error) {
       unopened.push_back({info, one_line(error.what())});
     }
@@ -207,9 +218,12 @@ std::vector<Session> open_sessions(const std::vector<std::string>& selectors, co
 }
 
 void measure_all(Measurements& measurements, std::vector<Session>& sessions, const Budget& budget,
-                 ProgressMode progress) {
-  Runner(measurements, sessions, budget, progress).run();
+                 ProgressMode progress, const std::function<void()>& after_each) {
   for (const Session& session : sessions) measurements.devices.push_back(session.report());
+  Runner(measurements, sessions, budget, progress, after_each).run();
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    measurements.devices[i] = sessions[i].report();
+  }
 }
 
 const Result* quickest_call(const Measurements& measurements, std::size_t device) {

@@ -1,6 +1,7 @@
 // What every measuring command does: open devices, verify and time configurations.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,17 @@ Measurements begin_measurements();
 /// Throws UsageError for a selector that nothing answers. A device found that cannot be opened is
 /// added to `unopened`; that there is none at all is told on standard error.
 std::vector<bifold::Device> open_devices(const std::vector<std::string>& selectors,
-                                         std::vector<UnopenedDevice>& unopened);
+                                         std::vector<UnopenedDevice>& unopened,
+                                         const bifold::DeviceOptions& options = {});
 
 /// The same with a session on each.
 std::vector<Session> open_sessions(const std::vector<std::string>& selectors, const Budget& budget,
                                    Measurements& measurements);
 
-/// Blocks. Measures every result that has no reason yet not to be, and fills in the devices'
-/// reports. The results' order stays.
+/// Blocks. Measures every result that is not timed yet and has no reason not to be, and fills in
+/// the devices' reports. The results' order stays. `after_each`, if any, is called whenever there
+/// is one result more, with the devices' reports as they are then.
 void measure_all(Measurements& measurements, std::vector<Session>& sessions, const Budget& budget,
-                 ProgressMode progress);
+                 ProgressMode progress, const std::function<void()>& after_each = {});
 
 }  // namespace bench

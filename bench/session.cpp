@@ -2,16 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <functional>
+#include <algorithm>
+#include <chrono>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "format.hpp"
+#include "peers/native_queue.hpp"
 #include "together.hpp"
 
 namespace bench {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double longest_enqueue_batch_s = 2e-3;
 
 /// The row that "production" or a name stands for. Compiles what the calls will need.
 std::string variant_that_runs(const bifold::Device& device, const Configuration& what) {
@@ -20,11 +26,18 @@ std::string variant_that_runs(const bifold::Device& device, const Configuration&
     bifold::ReduceShape shape{what.type, accumulator, what.op, what.variant};
     shape.result = what.type;
     shape.order = what.order;
-    return std::string(bifold::ReducePlan(device, shape).variant().name);
+    return std::string(bifold::ReducePlan(device, shape).variant(what.n).name);
   }
   bifold::ScanShape shape{what.type, what.type, accumulator, what.kind, what.op, what.variant};
   shape.order = what.order;
-  return std::string(bifold::ScanPlan(device, shape).variant().name);
+  return std::string(bifold::ScanPlan(device, shape).variant(what.n).name);
+}
+
+/// What to write so that little else is left in a last-level cache of that size, 0 if unknown. What
+/// a processor calls its cache may be that of all its sockets: beyond some size nothing is gained.
+std::uint64_t flush_bytes(std::uint64_t cache_bytes) {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+  return cache_bytes == 0 ? 256 * mib : std::clamp(2 * cache_bytes, mib, 256 * mib);
 }
 
 /// A limit needs fewer samples than a result to be steady.
@@ -40,9 +53,27 @@ Session::Session(bifold::Device device, const Budget& budget, const HostInfo& ho
       queue_(device_),
       budget_(budget),
       limits_(device_, limit_budget(budget)),
-      cache_bytes_(device_.capabilities().cache_bytes) {
+      cache_bytes_(device_.capabilities().cache_bytes),
+      host_cache_bytes_(host.cache_bytes) {
   const bool cpu = device_.info().kind == bifold::DeviceKind::cpu;
   if (cache_bytes_ == 0 && cpu) cache_bytes_ = host.cache_bytes;
+}
+
+void Session::measure_in_regimes() {
+  compete_with({});
+  in_regimes_ = true;
+}
+
+void Session::compete_with(const std::vector<PeerModule>& peers) {
+  std::vector<const Peer*> here;
+  for (const PeerModule& module : peers) {
+    if (module.peer == nullptr) continue;
+    const PeerSide side = module.peer->side();
+    if (side == PeerSide::host || side == side_of(device_)) here.push_back(module.peer);
+  }
+  contest_ = std::make_unique<Contest>(
+      queue_, budget_, FlushBytes{flush_bytes(cache_bytes_), flush_bytes(host_cache_bytes_)},
+      std::move(here));
 }
 
 bool Session::shares_host_memory() const {
@@ -92,6 +123,7 @@ void Session::load(const HostData& data, std::uint64_t n) {
 }
 
 void Session::unload() {
+  if (contest_) contest_->unload();
   data_ = nullptr;
   input_ = {};
   output_ = {};
@@ -144,26 +176,36 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   bifold::ScanOptions scan_options;
   scan_options.variant = what.variant;
   scan_options.order = what.order;
-  const std::function<void()> call = [&] {
+  const auto enqueue = [&](bifold::Queue& queue) {
     if (what.together) {
-      reduce_together(queue_, input, total_, what.variant);
+      reduce_together(queue, input, total_, what.variant);
     } else if (is_scan) {
-      bifold::scan(queue_, what.kind, input, output, what.op, {}, scan_options);
+      bifold::scan(queue, what.kind, input, output, what.op, {}, scan_options);
     } else {
-      bifold::reduce_into(queue_, input, output, what.op, data_->identity(), reduce_options);
+      bifold::reduce_into(queue, input, output, what.op, data_->identity(), reduce_options);
+    }
+  };
+  const auto block = [&](bifold::Queue& queue) {
+    if (is_scan) {
+      enqueue(queue);
+      queue.finish();
+    } else {
+      bifold::transform_reduce(queue, input, what.type, what.op, data_->identity(), {},
+                               reduce_options);
     }
   };
 
   if (what.together) {
     poison_together(queue_, total_);
   } else {
-    queue_.fill(output, is_scan ? poison(what.type) : poison(data_->inclusive(what.n - 1)));
+    queue_.fill(output, is_scan ? poison(what.type) : poison(data_->total(what.n)));
   }
-  call();
+  enqueue(queue_);
   queue_.finish(wait_limit);
   const auto mismatch = what.together ? check_together(queue_, total_, *data_, what.n)
                         : is_scan     ? verifier.check_scan(queue_, output, *data_, what.kind)
-                                      : Verifier::check_reduce(queue_, output, *data_, what.n);
+                                      : verifier.check_reduce(queue_, output, *data_, what.n);
+  if (!what.together) result.digest = verifier.digest();
   if (mismatch) {
     result.outcome = Outcome::wrong;
     result.reason = describe(*mismatch);
@@ -173,8 +215,52 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   const std::uint64_t bytes = what.n * bifold::size_of(what.type);
   result.in_cache = what.bytes() <= cache_bytes_;
   result.limits = limits_.at(queue_, bytes, input_.view(), output_.view());
-  result.timing = measure(queue_, budget_, call);
+  if (contest_ && !what.together) {
+    contest_->run(result, {enqueue, block}, {*data_, input, output}, verifier);
+  } else {
+    result.timing = measure(queue_, budget_, [&] { enqueue(queue_); });
+  }
+  if (in_regimes_) result.enqueue_s = enqueue_seconds([&] { enqueue(queue_); }, result.timing);
   result.outcome = Outcome::timed;
+}
+
+double Session::enqueue_seconds(const std::function<void()>& call, const Timing& timing) {
+  constexpr unsigned turns = 5;
+  // So few that no queue of the driver's is full, which would make the host wait for the device.
+  const auto calls =
+      static_cast<unsigned>(std::clamp(longest_enqueue_batch_s / timing.median_s, 1.0, 64.0));
+  std::vector<double> samples;
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    const auto start = Clock::now();
+    for (unsigned i = 0; i < calls; ++i) call();
+    samples.push_back(std::chrono::duration<double>(Clock::now() - start).count() / calls);
+    queue_.finish(wait_limit);
+  }
+  return median_of(std::move(samples));
+}
+
+Transfers Session::transfers() {
+  if (!lost_.empty()) return {};
+  const bool gpu = device_.info().kind == bifold::DeviceKind::gpu;
+  Transfers transfers;
+  transfers.bytes = std::uint64_t{gpu ? 64u : 4u} << 20;
+  std::vector<std::uint8_t> host(transfers.bytes, 1);
+  bifold::Buffer<std::uint8_t> buffer(device_, transfers.bytes);
+  const auto rate = [&](const std::function<void()>& copy) {
+    copy();
+    std::vector<double> seconds;
+    for (int turn = 0; turn < 5; ++turn) {
+      const auto start = Clock::now();
+      copy();
+      queue_.finish(wait_limit);
+      seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    return static_cast<double>(transfers.bytes) / median_of(std::move(seconds)) / 1e9;
+  };
+  transfers.upload =
+      rate([&] { queue_.upload(std::span<const std::uint8_t>(host), buffer.view()); });
+  transfers.download = rate([&] { queue_.download(buffer.view(), std::span(host)); });
+  return transfers;
 }
 
 DeviceReport Session::report() const {
@@ -183,6 +269,7 @@ DeviceReport Session::report() const {
   report.capabilities = device_.capabilities();
   for (const auto& [bytes, limits] : limits_.measured()) report.limits.push_back(limits);
   report.kernels = device_.cache_statistics();
+  report.facts = facts_of(device_);
   return report;
 }
 

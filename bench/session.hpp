@@ -3,8 +3,12 @@
 
 #include <bifold/bifold.hpp>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "contest.hpp"
 #include "data.hpp"
 #include "limits.hpp"
 #include "result.hpp"
@@ -14,6 +18,17 @@ namespace bench {
 class Session {
  public:
   Session(bifold::Device device, const Budget& budget, const HostInfo& host);
+
+  /// Has every configuration from now on measured beside those of the peers that compete here: on
+  /// this device's backend, or on the host. The peers must outlive the session.
+  void compete_with(const std::vector<PeerModule>& peers);
+
+  /// Has every configuration from now on measured in all regimes, and how long the host takes to
+  /// enqueue a call.
+  void measure_in_regimes();
+
+  /// Limits that an earlier run measured need not be measured again.
+  void restore(const std::vector<Limits>& limits) { limits_.restore(limits); }
 
   [[nodiscard]] const bifold::Device& device() const noexcept { return device_; }
   /// Whether device memory is taken from the host's.
@@ -31,10 +46,14 @@ class Session {
   /// library become the result's outcome. After a lost or hung device all others are skipped.
   Result run(const Configuration& what, Verifier& verifier);
 
+  /// Blocks. How fast data get to the device and back, from memory that the driver did not make.
+  [[nodiscard]] Transfers transfers();
+
   /// Statistics and limits so far; `sizes` is left to the caller.
   [[nodiscard]] DeviceReport report() const;
 
  private:
+  [[nodiscard]] double enqueue_seconds(const std::function<void()>& call, const Timing& timing);
   void measure_into(Result& result, Verifier& verifier);
   [[nodiscard]] bifold::ErasedView elements(bifold::Buffer<std::uint8_t>& buffer,
                                             std::uint64_t count) const;
@@ -44,7 +63,10 @@ class Session {
   Budget budget_;
   LimitMeter limits_;
   std::uint64_t cache_bytes_;
-  std::string lost_;  ///< Why the device can no longer be used; empty while it can.
+  std::uint64_t host_cache_bytes_;
+  std::unique_ptr<Contest> contest_;  ///< Null where no regimes were asked for.
+  bool in_regimes_ = false;           ///< And the host's part of a call.
+  std::string lost_;                  ///< Why the device can no longer be used; empty while it can.
 
   const HostData* data_ = nullptr;
   bifold::Buffer<std::uint8_t> input_;

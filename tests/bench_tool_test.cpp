@@ -104,7 +104,7 @@ TEST_CASE("a run without any device fails with one line that gives the reasons")
 }
 
 TEST_CASE("a bad command line gives status 2 and one line") {
-  check_refused({}, "list, run, gallery, check or accuracy");
+  check_refused({}, "list, run, compare, gallery, check, tune, accuracy or startup");
   check_refused({"measure"}, "measure");
   check_refused({"run", "--fast"}, "--fast");
   check_refused({"run", "--size"}, "--size");

@@ -114,6 +114,7 @@ case $1 in
     # one for which libraries go to a folder per architecture.
     consume by-subdirectory -DBIFOLD_FROM=subdirectory -DBIFOLD_SOURCE="$SOURCE" \
       -DBUILD_SHARED_LIBS=ON -DBIFOLD_INSTALL=ON -DBIFOLD_CPACK=ON \
+      -DBIFOLD_PTX_CACHE="$BUILD/ptx-cache" \
       -DCMAKE_BUILD_TYPE= -DCMAKE_INSTALL_PREFIX=/usr \
       -DCMAKE_DISABLE_FIND_PACKAGE_doctest=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
     ;;

@@ -81,11 +81,11 @@ std::string text_of(const fs::path& file) {
 }
 
 ToolOutcome run_tool(std::vector<std::string> arguments,
-                     const std::vector<std::string>& environment) {
+                     const std::vector<std::string>& environment, const std::string& tool) {
   const Scratch scratch;
   const std::string out = (scratch / "out").string();
   const std::string error = (scratch / "error").string();
-  arguments.insert(arguments.begin(), BIFOLD_BENCH_PATH);
+  arguments.insert(arguments.begin(), tool);
   std::vector<std::string> variables = environment_with(environment);
 
   posix_spawn_file_actions_t actions;
@@ -95,10 +95,10 @@ ToolOutcome run_tool(std::vector<std::string> arguments,
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error.c_str(), O_WRONLY | O_CREAT,
                                    0600);
   pid_t child = 0;
-  const int spawned = posix_spawn(&child, BIFOLD_BENCH_PATH, &actions, nullptr,
+  const int spawned = posix_spawn(&child, tool.c_str(), &actions, nullptr,
                                   pointers(arguments).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
-  if (spawned != 0) throw std::runtime_error("cannot start " BIFOLD_BENCH_PATH);
+  if (spawned != 0) throw std::runtime_error("cannot start " + tool);
   const int status = status_of(child);
   return {status, text_of(out), text_of(error)};
 }

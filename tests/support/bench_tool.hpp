@@ -33,9 +33,10 @@ struct ToolOutcome {
 };
 
 /// Runs the tool, for two minutes at most, with `environment` ("NAME=value") in place of what it
-/// names.
+/// names; or a copy of it.
 ToolOutcome run_tool(std::vector<std::string> arguments,
-                     const std::vector<std::string>& environment = {});
+                     const std::vector<std::string>& environment = {},
+                     const std::string& tool = BIFOLD_BENCH_PATH);
 
 /// Whether `error` is one line that starts with the program's name and mentions `words`.
 void check_one_line(const std::string& error, const std::string& words);

@@ -1,0 +1,244 @@
+#include "contest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "format.hpp"
+#include "peers/native_queue.hpp"
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// The sum of `calls` times of one call.
+template <class Call>
+Stopwatch one_by_one(Call call) {
+  return [call](std::uint64_t calls) {
+    double sum = 0;
+    for (std::uint64_t i = 0; i < calls; ++i) sum += call();
+    return sum;
+  };
+}
+
+}  // namespace
+
+/// A peer in the contest over one configuration.
+struct Contest::Entrant {
+  const Peer* peer = nullptr;
+  PeerResult result;
+  std::unique_ptr<PeerCall> call;   ///< On the queue of the other regimes.
+  std::unique_ptr<PeerCall> timed;  ///< On the one whose events tell device time.
+  std::function<void()> enqueue;
+  std::array<std::byte, 8> value{};
+
+  /// Nobody waits for one that has failed.
+  [[nodiscard]] Stopwatch guarded(Stopwatch stopwatch) {
+    return [this, stopwatch = std::move(stopwatch)](std::uint64_t calls) {
+      if (result.outcome != Outcome::timed) return std::numeric_limits<double>::infinity();
+      try {
+        return stopwatch(calls);
+      } catch (const std::exception& error) {
+        result.outcome = Outcome::failed;
+        result.reason = one_line(error.what());
+        return std::numeric_limits<double>::infinity();
+      }
+    };
+  }
+};
+
+Contest::Contest(bifold::Queue queue, const Budget& budget, FlushBytes flush,
+                 std::vector<const Peer*> peers)
+    : queue_(std::move(queue)),
+      timed_(queue_.device(), {.timing = bifold::Timing::enabled}),
+      budget_(budget),
+      peers_(std::move(peers)),
+      flushed_(queue_.device(), flush.device / sizeof(std::uint32_t)) {
+  const auto on_host = [](const Peer* peer) { return peer->side() == PeerSide::host; };
+  if (std::any_of(peers_.begin(), peers_.end(), on_host)) {
+    flushed_on_host_.resize(flush.host / sizeof(std::uint32_t));
+  }
+}
+
+// Twice: the second time the device is still busy while the host enqueues what is timed, so that
+// the timing does not contain the host's part.
+void Contest::flush() {
+  for (int i = 0; i < 2; ++i) timed_.fill(flushed_.view(), ++flush_value_);
+}
+
+void Contest::flush_host() {
+  std::fill(flushed_on_host_.begin(), flushed_on_host_.end(), ++flush_value_);
+}
+
+double Contest::isolated(const std::function<void(bifold::Queue&)>& enqueue) {
+  flush();
+  const bifold::Event start = timed_.record();
+  enqueue(timed_);
+  const bifold::Event end = timed_.record();
+  timed_.finish(wait_limit);
+  return bifold::elapsed(start, end);
+}
+
+std::uint64_t Contest::host_output_needed(const Configuration& what) const {
+  const std::uint64_t count = what.algorithm == bifold::Algorithm::scan ? what.n : 1;
+  const std::uint64_t bytes = count * bifold::size_of(what.type);
+  return host_output_ && bytes <= host_output_bytes_ ? 0 : bytes;
+}
+
+std::byte* Contest::host_output(const Configuration& what) {
+  if (const std::uint64_t bytes = host_output_needed(what); bytes != 0) {
+    host_output_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    host_output_bytes_ = bytes;
+  }
+  return host_output_.get();
+}
+
+std::string Contest::obstacle(const Peer& peer, const PeerTask& task,
+                              const Configuration& what) const {
+  std::string reason = peer.obstacle(task);
+  if (!reason.empty() || peer.side() != PeerSide::host) return reason;
+  const std::uint64_t available = host_bytes_available();
+  const std::uint64_t needed = host_output_needed(what);
+  if (available == 0 || needed <= available / 10 * 9) return {};
+  return "needs " + bytes_text(needed) + " more of host memory";
+}
+
+std::optional<Mismatch> Contest::check(Entrant& entrant, const Configuration& what,
+                                       const Arena& arena, Verifier& verifier) {
+  const bool on_host = entrant.peer->side() == PeerSide::host;
+  if (what.algorithm == bifold::Algorithm::scan) {
+    if (on_host) {
+      std::byte* const output = host_output(what);
+      std::fill_n(output, what.n * bifold::size_of(what.type), std::byte{0xa5});
+      entrant.call->enqueue();
+      return Verifier::check_host_scan(output, arena.data, what.n, what.kind, Equality::values);
+    }
+    queue_.fill(arena.output, poison(what.type));
+    entrant.call->enqueue();
+    queue_.finish(wait_limit);
+    return verifier.check_scan(queue_, arena.output, arena.data, what.kind, Equality::values);
+  }
+  const bifold::Value wrong = poison(arena.data.total(what.n));
+  std::copy_n(wrong.data(), wrong.size(), entrant.value.data());
+  entrant.call->block(entrant.value.data());
+  auto mismatch =
+      Verifier::check_host_reduce(entrant.value.data(), arena.data, what.n, Equality::values);
+  if (mismatch || entrant.call->only_blocks()) return mismatch;
+  queue_.fill(arena.output, wrong);
+  entrant.call->enqueue();
+  queue_.finish(wait_limit);
+  return verifier.check_reduce(queue_, arena.output, arena.data, what.n, Equality::values);
+}
+
+Contest::Entrant Contest::enter(const Peer& peer, const Configuration& what, const Arena& arena,
+                                Verifier& verifier) {
+  Entrant entrant;
+  entrant.peer = &peer;
+  entrant.result.name = peer.name();
+  PeerTask task;
+  task.algorithm = what.algorithm;
+  task.kind = what.kind;
+  task.type = what.type;
+  task.op = what.op.kind();
+  task.identity = arena.data.identity();
+  task.n = what.n;
+  entrant.result.reason = obstacle(peer, task, what);
+  if (!entrant.result.reason.empty()) return entrant;
+  entrant.result.outcome = Outcome::failed;
+  try {
+    if (peer.side() == PeerSide::host) {
+      task.input = reinterpret_cast<std::uintptr_t>(arena.data.input());
+      task.output = reinterpret_cast<std::uintptr_t>(host_output(what));
+      entrant.call = peer.prepare(task);
+    } else {
+      task.input = arena.input.memory.handle;
+      task.output = arena.output.memory.handle;
+      task.queue = native_queue(queue_);
+      entrant.call = peer.prepare(task);
+      task.queue = native_queue(timed_);
+      entrant.timed = peer.prepare(task);
+      timed_.finish(wait_limit);
+    }
+    entrant.enqueue = [call = entrant.call.get()] { call->enqueue(); };
+    entrant.result.only_blocks = entrant.call->only_blocks();
+    if (const auto mismatch = check(entrant, what, arena, verifier)) {
+      entrant.result.outcome = Outcome::wrong;
+      entrant.result.reason = describe(*mismatch);
+    } else {
+      entrant.result.outcome = Outcome::timed;
+    }
+  } catch (const bifold::Error&) {
+    throw;  // Of our own calls: the device may be lost.
+  } catch (const std::exception& error) {
+    entrant.result.reason = one_line(error.what());
+  }
+  return entrant;
+}
+
+// The entrant stays where it is as long as the stopwatch is used.
+Stopwatch Contest::stopwatch(Entrant& entrant, Regime regime) {
+  const bool on_host = entrant.peer->side() == PeerSide::host;
+  switch (regime) {
+    case Regime::back_to_back:
+      if (!on_host) return back_to_back(queue_, entrant.enqueue);
+      return one_by_one([&] { return seconds_of(entrant.enqueue); });
+    case Regime::isolated:
+      if (!on_host) {
+        return one_by_one(
+            [&] { return isolated([&](bifold::Queue&) { entrant.timed->enqueue(); }); });
+      }
+      return one_by_one([&] {
+        flush_host();
+        return seconds_of(entrant.enqueue);
+      });
+    case Regime::blocking: break;
+  }
+  return one_by_one([&] { return seconds_of([&] { entrant.call->block(entrant.value.data()); }); });
+}
+
+Stopwatch Contest::stopwatch(const OurCall& ours, const std::function<void()>& enqueue,
+                             Regime regime) {
+  switch (regime) {
+    case Regime::back_to_back: return back_to_back(queue_, enqueue);
+    case Regime::isolated: return one_by_one([&] { return isolated(ours.enqueue); });
+    case Regime::blocking: break;
+  }
+  return one_by_one([&] { return seconds_of([&] { ours.block(queue_); }); });
+}
+
+void Contest::run(Result& result, const OurCall& ours, const Arena& arena, Verifier& verifier) {
+  std::vector<Entrant> entrants;
+  entrants.reserve(peers_.size());
+  for (const Peer* peer : peers_) {
+    entrants.push_back(enter(*peer, result.what, arena, verifier));
+  }
+  const std::function<void()> our_enqueue = [&] { ours.enqueue(queue_); };
+  ours.enqueue(timed_);  // What a queue does at its first call is in none of the timings.
+  timed_.finish(wait_limit);
+  queue_.finish(wait_limit);
+  for (const Regime regime : regimes) {
+    std::vector<Stopwatch> contenders;
+    contenders.push_back(stopwatch(ours, our_enqueue, regime));
+    std::vector<Timing*> timings{&result.timing_in(regime)};
+    for (Entrant& entrant : entrants) {
+      if (entrant.result.outcome != Outcome::timed) continue;
+      contenders.push_back(entrant.guarded(stopwatch(entrant, regime)));
+      timings.push_back(&entrant.result.timing_in(regime));
+    }
+    const Batches batches = regime == Regime::back_to_back ? Batches::long_enough : Batches::single;
+    const std::vector<Timing> measured = measure_in_turn(budget_, batches, contenders);
+    for (std::size_t i = 0; i < measured.size(); ++i) *timings[i] = measured[i];
+  }
+  for (Entrant& entrant : entrants) result.peers.push_back(std::move(entrant.result));
+}
+
+}  // namespace bench

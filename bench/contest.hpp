@@ -1,0 +1,79 @@
+// A configuration measured in three regimes, ours and the peers' calls in turn.
+#pragma once
+
+#include <bifold/bifold.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data.hpp"
+#include "measure.hpp"
+#include "peers/peer.hpp"
+#include "result.hpp"
+
+namespace bench {
+
+/// Our call of a configuration, which has been verified.
+struct OurCall {
+  std::function<void(bifold::Queue&)> enqueue;
+  /// Blocks until the host can go on: a scan is done, a reduction's value has been returned.
+  std::function<void(bifold::Queue&)> block;
+};
+
+/// What the calls work on.
+struct Arena {
+  const HostData& data;
+  bifold::ErasedView input;
+  bifold::ErasedView output;  ///< n elements of a scan, or one.
+};
+
+/// What is written before each call that is to find a last-level cache cold.
+struct FlushBytes {
+  std::uint64_t device;
+  std::uint64_t host;
+};
+
+/// The peers that compete on a device, and what their measurements need.
+class Contest {
+ public:
+  Contest(bifold::Queue queue, const Budget& budget, FlushBytes flush,
+          std::vector<const Peer*> peers);
+
+  /// Blocks. Verifies the peers, then measures all in turn, and fills in the timings and peers of
+  /// `result`. What fails in a peer is told there; errors of ours are thrown.
+  void run(Result& result, const OurCall& ours, const Arena& arena, Verifier& verifier);
+
+  /// Frees what was kept for the data at hand.
+  void unload() { host_output_.reset(); }
+
+ private:
+  struct Entrant;  ///< A peer, over one configuration.
+
+  Entrant enter(const Peer& peer, const Configuration& what, const Arena& arena,
+                Verifier& verifier);
+  [[nodiscard]] std::optional<Mismatch> check(Entrant& entrant, const Configuration& what,
+                                              const Arena& arena, Verifier& verifier);
+  [[nodiscard]] std::string obstacle(const Peer& peer, const PeerTask& task,
+                                     const Configuration& what) const;
+  /// Bytes that a host peer's result takes beyond those that are there.
+  [[nodiscard]] std::uint64_t host_output_needed(const Configuration& what) const;
+  std::byte* host_output(const Configuration& what);
+  Stopwatch stopwatch(Entrant& entrant, Regime regime);
+  Stopwatch stopwatch(const OurCall& ours, const std::function<void()>& enqueue, Regime regime);
+  void flush();
+  void flush_host();
+  double isolated(const std::function<void(bifold::Queue&)>& enqueue);
+
+  bifold::Queue queue_;
+  bifold::Queue timed_;  ///< Its events tell device time; no other regime pays for that.
+  Budget budget_;
+  std::vector<const Peer*> peers_;
+  bifold::Buffer<std::uint32_t> flushed_;
+  std::vector<std::uint32_t> flushed_on_host_;
+  std::uint32_t flush_value_ = 0;
+  std::unique_ptr<std::byte[]> host_output_;
+  std::uint64_t host_output_bytes_ = 0;
+};
+
+}  // namespace bench

@@ -1,0 +1,28 @@
+// A number that tells whether two results have the same bits, wherever they were computed.
+#pragma once
+
+#include <bifold/bifold.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace bench {
+
+/// The sum, modulo 2^64, of a well-mixed word of each element's index and bits. It does not depend
+/// on the byte order of the machine. Every NaN counts as the same one.
+class Digest {
+ public:
+  /// Takes the next `count` elements.
+  void add(const std::byte* elements, std::uint64_t count, bifold::Type type);
+
+  [[nodiscard]] std::uint64_t value() const noexcept { return sum_; }
+
+ private:
+  std::uint64_t taken_ = 0;
+  std::uint64_t sum_ = 0;
+};
+
+/// 16 hexadecimal digits.
+std::string digest_text(std::uint64_t digest);
+
+}  // namespace bench

@@ -1,0 +1,24 @@
+// The peers that are here: modules beside the tool, opened when they are asked for.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "peers/peer.hpp"
+
+namespace bench {
+
+/// The modules there may be, which --peers names, in the order of the tables.
+std::vector<std::string_view> peer_module_names();
+
+struct PeerModule {
+  std::string name;            ///< Of the module.
+  const Peer* peer = nullptr;  ///< Lives until the program ends; null where the module is missing.
+  std::string reason;          ///< Why it is missing.
+};
+
+/// Opens those modules in the folder `peers` beside this program.
+std::vector<PeerModule> open_peers(const std::vector<std::string>& names);
+
+}  // namespace bench

@@ -1,0 +1,167 @@
+#include "peer_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "format.hpp"
+#include "grid.hpp"
+
+namespace bench {
+namespace {
+
+std::string_view title_of(Regime regime) {
+  switch (regime) {
+    case Regime::back_to_back: return "Back to back: time per call, many enqueued before a wait";
+    case Regime::isolated: return "Isolated: device time of one call, the last-level cache cold";
+    case Regime::blocking: break;
+  }
+  return "Blocking: the host's time from the call until it has the result";
+}
+
+/// Measured in all regimes, on that device.
+std::vector<const Result*> contested(const Report& report, std::size_t device) {
+  std::vector<const Result*> results;
+  for (const Result& result : report.results) {
+    if (result.what.device != device || result.isolated.samples == 0) continue;
+    results.push_back(&result);
+  }
+  return results;
+}
+
+const Peer* peer_named(const Report& report, const std::string& name) {
+  for (const PeerModule& module : report.peers) {
+    if (module.peer != nullptr && module.peer->name() == name) return module.peer;
+  }
+  return nullptr;
+}
+
+std::string cell_of(const PeerResult& peer, const Result& ours, Regime regime) {
+  switch (peer.outcome) {
+    case Outcome::timed: break;
+    case Outcome::skipped: return "-";
+    case Outcome::wrong: return "WRONG";
+    case Outcome::failed: return "FAILED";
+  }
+  const double seconds = peer.timing_in(regime).median_s;
+  return fmt::format("{}, {:.2f}x", seconds_text(seconds),
+                     seconds / ours.timing_in(regime).median_s);
+}
+
+Grid grid_of(const std::vector<const Result*>& results, Regime regime) {
+  Grid grid;
+  grid.columns = {{"algorithm"}, {"row"}, {"type"}, {"operator"}, {"n", true}, {"bifold", true}};
+  for (const PeerResult& peer : results.front()->peers) grid.columns.push_back({peer.name, true});
+  for (const Result* result : results) {
+    const Configuration& what = result->what;
+    const bool scan = what.algorithm == bifold::Algorithm::scan;
+    std::vector<std::string> row{
+        scan ? fmt::format("{} scan", bifold::name_of(what.kind)) : std::string("reduce"),
+        result->variant_ran,
+        std::string(bifold::name_of(what.type)),
+        std::string(what.op.name()),
+        count_text(what.n),
+        seconds_text(result->timing_in(regime).median_s)};
+    for (const PeerResult& peer : result->peers) row.push_back(cell_of(peer, *result, regime));
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+/// Why a peer has no figure, or one that needs a word; each once.
+std::vector<std::string> notes_of(const std::vector<const Result*>& results) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string note) {
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
+      notes.push_back(std::move(note));
+    }
+  };
+  for (const Result* result : results) {
+    const std::string_view algorithm = bifold::name_of(result->what.algorithm);
+    for (const PeerResult& peer : result->peers) {
+      if (peer.outcome != Outcome::timed) {
+        add(fmt::format("{}, {} of {}: {}", peer.name, algorithm,
+                        bifold::name_of(result->what.type), peer.reason));
+      } else if (peer.only_blocks) {
+        add(fmt::format("{}, {}: waits in every call, back to back, too", peer.name, algorithm));
+      }
+    }
+  }
+  return notes;
+}
+
+std::vector<std::string> versions_of(const Report& report, const Result& any) {
+  std::vector<std::string> versions;
+  for (const PeerResult& result : any.peers) {
+    if (const Peer* peer = peer_named(report, result.name)) {
+      versions.push_back(fmt::format("{}: {}", result.name, peer->version()));
+    }
+  }
+  return versions;
+}
+
+std::vector<std::string> missing_from(const Report& report) {
+  std::vector<std::string> missing;
+  for (const PeerModule& module : report.peers) {
+    if (module.peer != nullptr) continue;
+    missing.push_back(fmt::format("peer {} is missing: {}", module.name, module.reason));
+  }
+  return missing;
+}
+
+constexpr std::string_view legend =
+    "A peer's cell has its median time, and that as a multiple of bifold's: above 1x bifold is "
+    "faster. All were measured in turn, a sample of each, in this run; each peer's results were "
+    "compared with the host reference before. A dash: the peer has no such call.";
+
+}  // namespace
+
+std::string peers_as_text(const Report& report) {
+  std::string text;
+  for (std::size_t device = 0; device < report.devices.size(); ++device) {
+    const auto results = contested(report, device);
+    if (results.empty()) continue;
+    text += fmt::format("\n{}  beside its peers\n", report.devices[device].info.selector);
+    for (const std::string& version : versions_of(report, *results.front())) {
+      text += wrapped(version, 2);
+    }
+    for (const Regime regime : regimes) {
+      text += fmt::format("\n  {}\n\n{}", title_of(regime), as_text(grid_of(results, regime), 2));
+    }
+    const auto notes = notes_of(results);
+    if (!notes.empty()) text += '\n';
+    for (const std::string& note : notes) text += wrapped(note, 2);
+  }
+  if (!text.empty()) text += '\n' + wrapped(std::string(legend), 0);
+  for (const std::string& missing : missing_from(report)) text += missing + '\n';
+  return text;
+}
+
+std::string peers_as_markdown(const Report& report) {
+  std::string text;
+  for (std::size_t device = 0; device < report.devices.size(); ++device) {
+    const auto results = contested(report, device);
+    if (results.empty()) continue;
+    const bifold::DeviceInfo& info = report.devices[device].info;
+    text += fmt::format("**{}, {}** (driver {}; bifold {}, {})\n\n", info.name, info.backend,
+                        info.driver, report.library_version, report.time.substr(0, 10));
+    for (const std::string& version : versions_of(report, *results.front())) {
+      text += fmt::format("- {}\n", version);
+    }
+    for (const Regime regime : regimes) {
+      text += fmt::format("\n{}\n\n{}", title_of(regime), as_markdown(grid_of(results, regime)));
+    }
+    const auto notes = notes_of(results);
+    if (!notes.empty()) text += '\n';
+    for (const std::string& note : notes) text += fmt::format("- {}\n", note);
+    text += '\n';
+  }
+  if (!text.empty()) text += std::string(legend) + '\n';
+  for (const std::string& missing : missing_from(report)) text += fmt::format("\n- {}", missing);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,124 @@
+// Thrust's reduce and scans on bifold's stream, with the policy that waits only where it must. Its
+// reduce returns a value and so always waits. Scratch memory is kept from call to call.
+#include <thrust/execution_policy.h>
+#include <thrust/reduce.h>
+#include <thrust/scan.h>
+
+#include <algorithm>
+#include <cuda/functional>
+#include <cuda/version>
+#include <memory>
+#include <vector>
+
+#include "peers/cuda_parts.hpp"
+#include "peers/visit.hpp"
+
+namespace {
+
+using bench::PeerTask;
+
+struct Ops {
+  template <class T>
+  using Plus = cuda::std::plus<T>;
+  template <class T>
+  using Minimum = cuda::minimum<T>;
+  template <class T>
+  using Maximum = cuda::maximum<T>;
+};
+
+/// Gives Thrust the same blocks again from call to call.
+class Allocator {
+ public:
+  using value_type = char;
+  char* allocate(std::ptrdiff_t bytes) {
+    const auto idle = std::find_if(blocks_.begin(), blocks_.end(),
+                                   [](const auto& block) { return block->given == nullptr; });
+    Block& block =
+        idle != blocks_.end() ? **idle : *blocks_.emplace_back(std::make_unique<Block>());
+    block.given = block.memory.at_least(static_cast<std::size_t>(bytes));
+    return block.given;
+  }
+  void deallocate(char* memory, std::size_t /*bytes*/) {
+    for (const auto& block : blocks_) {
+      if (block->given == memory) block->given = nullptr;
+    }
+  }
+
+ private:
+  struct Block {
+    bench::CudaScratch memory;
+    char* given = nullptr;  // Null while nobody has it.
+  };
+  std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+template <class T, class Op>
+class Call final : public bench::PeerCall {
+ public:
+  explicit Call(const PeerTask& task)
+      : task_(task),
+        input_(reinterpret_cast<const T*>(task.input)),
+        output_(reinterpret_cast<T*>(task.output)),
+        identity_(task.identity.as<T>()),
+        stream_(static_cast<cudaStream_t>(task.queue)) {
+    bench::use_device_of(task);
+    T ignored{};
+    block(&ignored);
+  }
+
+  void block(void* value) override {
+    if (only_blocks()) {
+      *static_cast<T*>(value) = reduce();
+      return;
+    }
+    enqueue();
+    bench::check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  }
+
+  void enqueue() override {
+    const auto policy = thrust::cuda::par_nosync(allocator_).on(stream_);
+    if (only_blocks()) {
+      static_cast<void>(reduce());
+    } else if (task_.kind == bifold::ScanKind::exclusive) {
+      thrust::exclusive_scan(policy, input_, input_ + task_.n, output_, identity_, Op{});
+    } else {
+      thrust::inclusive_scan(policy, input_, input_ + task_.n, output_, Op{});
+    }
+  }
+
+  [[nodiscard]] bool only_blocks() const override {
+    return task_.algorithm == bifold::Algorithm::reduce;
+  }
+
+ private:
+  T reduce() {
+    const auto policy = thrust::cuda::par_nosync(allocator_).on(stream_);
+    return thrust::reduce(policy, input_, input_ + task_.n, identity_, Op{});
+  }
+
+  PeerTask task_;
+  const T* input_;
+  T* output_;
+  T identity_;
+  cudaStream_t stream_;
+  Allocator allocator_;
+};
+
+class Thrust final : public bench::Peer {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "Thrust"; }
+  [[nodiscard]] std::string version() const override {
+    return bench::cuda_version_text(CCCL_VERSION);
+  }
+  [[nodiscard]] bench::PeerSide side() const override { return bench::PeerSide::cuda; }
+  [[nodiscard]] std::string obstacle(const PeerTask& task) const override {
+    return bench::obstacle_of_plain_peer(task);
+  }
+  [[nodiscard]] std::unique_ptr<bench::PeerCall> prepare(const PeerTask& task) const override {
+    return bench::make_plain_call<Call, Ops>(task);
+  }
+};
+
+}  // namespace
+
+BIFOLD_BENCH_PEER_MODULE(Thrust)

@@ -1,0 +1,58 @@
+// What there is to tune on a device: production's rows, each for a class of elements.
+#pragma once
+
+#include <bifold/bifold.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/plan.hpp"
+#include "core/tuning_space.hpp"
+
+namespace bench {
+
+/// A row for a class of elements, and the inputs for which production takes it.
+struct TuneUnit {
+  const bifold::gallery::Variant* row;
+  bifold::core::PlanShape shape;
+  bifold::core::ElementClass elements;
+  std::uint64_t from_bytes = 0;
+  std::uint64_t below_bytes = std::numeric_limits<std::uint64_t>::max();
+
+  [[nodiscard]] std::string name() const;  ///< "scan lookback_warp on integer 4".
+};
+
+/// A struct of two i64: elements of 16 bytes.
+bifold::Type pair_type();
+
+/// The types that `--type` knows by name: the built-in ones and "pair".
+std::vector<bifold::Type> tunable_types();
+/// Its name there.
+std::string_view tune_name(bifold::Type type);
+/// One of each class.
+std::vector<bifold::Type> default_tune_types();
+
+/// The rows that production takes on this device for elements of the type, under either order, with
+/// operators that commute and that do not. A row with another one for smaller inputs comes with it,
+/// right behind.
+std::vector<TuneUnit> tune_units(const bifold::Device& device, bifold::Type type);
+
+/// Three or more numbers of elements, from small to large, among those for which production takes
+/// the row, none a multiple of a tile; their elements take at most `most_bytes`.
+std::vector<std::uint64_t> tune_sizes(const TuneUnit& unit, bifold::DeviceKind kind,
+                                      std::uint64_t most_bytes);
+
+/// The unit's plan with these values, whichever algorithm it is of. Compiles.
+class TunePlan {
+ public:
+  TunePlan(const bifold::Device& device, const TuneUnit& unit, const bifold::core::Tuning& tuning);
+  void run(bifold::Queue& queue, const bifold::ErasedView& input,
+           const bifold::ErasedView& output) const;
+
+ private:
+  std::variant<bifold::ReducePlan, bifold::ScanPlan> plan_;
+};
+
+}  // namespace bench

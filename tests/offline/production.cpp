@@ -1,0 +1,134 @@
+#include "production.hpp"
+
+#include <bifold/error.hpp>
+#include <bifold/struct.hpp>
+
+#include "core/plan.hpp"
+#include "core/state.hpp"
+
+// Of twelve bytes, an odd number of words, and without f64, which not every device has.
+struct Spread {
+  float low;
+  float high;
+  std::int32_t count;
+};
+BIFOLD_STRUCT(Spread, low, high, count);
+
+struct Range64 {
+  double low;
+  double high;
+};
+BIFOLD_STRUCT(Range64, low, high);
+
+namespace bifold::test {
+
+namespace {
+
+using core::PlanShape;
+
+PlanShape shape_of(Type type, const Operator& op, Order order = Order::v1) {
+  return {type, accumulator_of(type), type, ScanKind::inclusive, op, {}, {}, order};
+}
+
+// Texts by which the operand on the left differs from the one on the right.
+Operator last_present(Type type) {
+  return Operator::user("last_present", "b != 0 ? b : a",
+                        visit_scalar_type(type, [](auto zero) { return Value(zero); }));
+}
+
+std::vector<PlanShape> shapes(Algorithm algorithm, bool f64) {
+  std::vector<PlanShape> all;
+  const auto add = [&](const PlanShape& shape) {
+    all.push_back(shape);
+    if (algorithm == Algorithm::reduce) return;
+    all.push_back(shape);
+    all.back().kind = ScanKind::exclusive;
+  };
+  std::vector<Type> types(all_types.begin(), all_types.end());
+  types.insert(types.end(), storage_types.begin(), storage_types.end());
+  for (const Type type : types) {
+    if (type == Type::f64 && !f64) continue;
+    add(shape_of(type, plus));
+    add(shape_of(type, minimum));
+    if (is_floating(type)) add(shape_of(type, plus, Order::any));
+    if (!is_storage(type)) add(shape_of(type, last_present(type)));
+  }
+  add(shape_of(Type::u8, logical_or));
+  PlanShape widening = shape_of(Type::i8, plus);
+  widening.accumulator = widening.output = Type::i64;
+  add(widening);
+
+  const Type spread = type_of<Spread>();
+  add(shape_of(spread, Operator::fieldwise(spread, {minimum, maximum, plus})));
+  add(shape_of(spread, Operator::user("merged",
+                                      "make_Spread(minimum_f32(a.low, b.low), "
+                                      "a.high + b.high, a.count - b.count)",
+                                      spread)));
+  if (f64) {
+    const Type range = type_of<Range64>();
+    add(shape_of(range, Operator::fieldwise(range, {minimum, maximum})));
+    add(shape_of(range, Operator::fieldwise(range, {plus, plus})));
+  }
+
+  PlanShape on_device = shape_of(Type::f32, plus);
+  on_device.on_device = {Type::u64, true, algorithm == Algorithm::scan};
+  add(on_device);
+  on_device = shape_of(Type::u32, plus);
+  on_device.on_device = {Type::u32, true, algorithm == Algorithm::scan};
+  add(on_device);
+  if (algorithm == Algorithm::scan) return all;
+
+  PlanShape pairs = shape_of(Type::f32, plus);
+  pairs.map = "x * y";
+  pairs.second = Type::f32;
+  add(pairs);
+  PlanShape indexed = shape_of(Type::i32, Operator::user("later", "b > a ? b : a", Type::i64));
+  indexed.accumulator = indexed.output = Type::i64;
+  indexed.map = "(i64)i * x";
+  add(indexed);
+  return all;
+}
+
+}  // namespace
+
+Device planned_device(const Description& description, Checked checked, WantedPrograms& programs) {
+  Device device = offline_device(description, programs);
+  if (checked == Checked::no) return device;
+  const auto set = [&](std::string_view name, Algorithm algorithm, const std::string& problem) {
+    for (const core::Judged judged : core::all_judged) {
+      device.state()->verdict.set({gallery::find(algorithm, name), judged, problem});
+    }
+  };
+  for (const gallery::Variant& row : gallery::variants()) {
+    if (row.requirements.published_words) set(row.name, row.algorithm, {});
+  }
+  if (checked == Checked::passed) return device;
+  set("order_v1_single", Algorithm::reduce, "wrong");
+  if (checked == Checked::order_failed) set("order_v1", Algorithm::reduce, "wrong");
+  return device;
+}
+
+std::string_view production_row(const Device& device, Algorithm algorithm, const PlanShape& shape) {
+  return core::find_plan(device, algorithm, "production", shape)->variant().name;
+}
+
+WantedPrograms production_programs(const Description& description) {
+  WantedPrograms programs;
+  for (const Checked checked :
+       {Checked::no, Checked::passed, Checked::single_failed, Checked::order_failed}) {
+    const Device device = planned_device(description, checked, programs);
+    for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
+      for (const PlanShape& shape : shapes(algorithm, description.capabilities.f64)) {
+        try {
+          (void)production_row(device, algorithm, shape);
+        } catch (const Error& error) {
+          // Without rows of order v1 there is nothing that floating sums may take.
+          if (checked != Checked::order_failed) throw;
+        }
+      }
+    }
+  }
+  return programs;
+}
+
+}  // namespace bifold::test
