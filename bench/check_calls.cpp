@@ -32,7 +32,8 @@ std::uint64_t span_of_row(const bifold::Device& device, const Variant& row, bifo
   const auto tuning = bifold::core::default_tuning(row, device.info().kind, device.capabilities(),
                                                    bifold::size_of(type));
   if (tuning.get_or("GROUP_SIZE", 0) == 0) return 1;
-  return bifold::core::span_of(row, {type, type, type, ScanKind::inclusive, bifold::plus}, tuning);
+  return bifold::core::span_of(
+      row, {type, bifold::accumulator_of(type), type, ScanKind::inclusive, bifold::plus}, tuning);
 }
 
 /// Short lengths in steps, then both sides of where packs, leaves and tiles end, and for a type's
@@ -40,8 +41,9 @@ std::uint64_t span_of_row(const bifold::Device& device, const Variant& row, bifo
 std::vector<std::uint64_t> lengths(const bifold::Device& device, const Variant& row,
                                    bifold::Type type, bool many) {
   std::set<std::uint64_t> all{0, 1, 2, 3, 5, 31, 33, 127, 257, last_short};
-  const std::uint64_t leaf = bifold::order_v1::leaf_elements(type);
-  const std::uint64_t tile = bifold::order_v1::scan_tile(bifold::size_of(type));
+  const bifold::Type accumulator = bifold::accumulator_of(type);
+  const std::uint64_t leaf = bifold::order_v1::leaf_elements(accumulator);
+  const std::uint64_t tile = bifold::order_v1::scan_tile(bifold::size_of(accumulator));
   const auto around = [&all](std::uint64_t border) {
     for (const std::uint64_t n : {border - 1, border, border + 1}) all.insert(n);
   };
@@ -62,9 +64,9 @@ std::vector<std::uint64_t> lengths(const bifold::Device& device, const Variant& 
 }
 
 /// Where every association gives the same bits, the simplest one does.
-template <class T>
-T reduced(const Variant& row, const Case<T>& what, bool exact, std::span<const T> elements,
-          T init) {
+template <class T, class Acc = bifold::accumulator_t<T>>
+Acc reduced(const Variant& row, const Case<T>& what, bool exact, std::span<const T> elements,
+            Acc init) {
   namespace v1 = bifold::reference::v1;
   if (exact) return bifold::reference::reduce(elements, init, what.lift, what.combine);
   return row.requirements.commutative
@@ -75,8 +77,12 @@ T reduced(const Variant& row, const Case<T>& what, bool exact, std::span<const T
 /// What surrounds inputs and outputs: it would show in any result that it got into.
 template <class T>
 T foreign() {
-  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();
-  return static_cast<T>(0xa5b6c7d8a5b6c7d8);
+  using Acc = bifold::accumulator_t<T>;
+  if constexpr (std::is_floating_point_v<Acc>) {
+    return static_cast<T>(std::numeric_limits<Acc>::quiet_NaN());
+  } else {
+    return static_cast<T>(0xa5b6c7d8a5b6c7d8);
+  }
 }
 
 struct Call {
@@ -89,6 +95,8 @@ struct Call {
 /// The calls on one sample, enqueued at once, then compared at once.
 template <class T>
 class Calls {
+  using Acc = bifold::accumulator_t<T>;
+
  public:
   Calls(bifold::Queue& queue, const Variant& row, const Case<T>& what, const Sample<T>& sample,
         ScanKind kind, const std::vector<std::uint64_t>& all)
@@ -126,27 +134,28 @@ class Calls {
   [[nodiscard]] std::string problem() {
     queue_.finish(wait_limit);
     const std::vector<T> found = queue_.download(output_);
-    const std::vector<T> prefixes =
+    const std::vector<Acc> prefixes =
         row_.algorithm == Algorithm::scan
             ? expected_prefixes<T>(row_, what_.combine, what_.lift, elements_, sample_.init)
-            : std::vector<T>();
-    const T* const first = prefixes.data() + (kind_ == ScanKind::inclusive ? 1 : 0);
+            : std::vector<Acc>();
+    const Acc* const first = prefixes.data() + (kind_ == ScanKind::inclusive ? 1 : 0);
     std::uint64_t at = 0;
     for (const Call& call : calls_) {
       for (; at < call.slot; ++at) {
         if (!same_bytes(found[at], foreign<T>())) return describe(call) + ": wrote elsewhere";
       }
-      std::vector<T> total;
+      std::vector<Acc> total;
       if (prefixes.empty()) {
         const auto elements = std::span<const T>(elements_).first(call.n);
         total.push_back(reduced<T>(row_, what_, sample_.exact, elements, sample_.init));
       }
-      const std::span<const T> wanted =
-          prefixes.empty() ? std::span<const T>(total) : std::span<const T>(first, call.n);
-      for (std::uint64_t i = 0; i < wanted.size(); ++i, ++at) {
-        if (same_result(found[at], wanted[i])) continue;
+      const std::span<const Acc> exact =
+          prefixes.empty() ? std::span<const Acc>(total) : std::span<const Acc>(first, call.n);
+      for (std::uint64_t i = 0; i < exact.size(); ++i, ++at) {
+        const T wanted = static_cast<T>(exact[i]);
+        if (same_result(found[at], wanted)) continue;
         return fmt::format("{}: element {} is {} instead of {}", describe(call), i,
-                           exact_text(found[at]), exact_text(wanted[i]));
+                           exact_text(found[at]), exact_text(wanted));
       }
     }
     return {};
@@ -195,8 +204,11 @@ bool can_judge(const Variant& row, bool exact_data) { return exact_data || in_or
 
 template <class T>
 bool same_result(T left, T right) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(left) || std::isnan(right)) return std::isnan(left) && std::isnan(right);
+  using Acc = bifold::accumulator_t<T>;
+  if constexpr (std::is_floating_point_v<Acc>) {
+    const Acc a = left;
+    const Acc b = right;
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   }
   return bifold::Value(left).bits() == bifold::Value(right).bits();
 }
@@ -208,21 +220,23 @@ std::string exact_text(T value) {
 }
 
 template <class T>
-std::vector<T> expected_prefixes(const Variant& row, T (*combine)(T, T), T (*lift)(T),
-                                 std::span<const T> elements, T init) {
-  std::vector<T> prefixes;
+std::vector<bifold::accumulator_t<T>> expected_prefixes(const Variant& row, Combine<T> combine,
+                                                        Lift<T> lift, std::span<const T> elements,
+                                                        bifold::accumulator_t<T> init) {
+  using Acc = bifold::accumulator_t<T>;
+  std::vector<Acc> prefixes;
   prefixes.reserve(elements.size() + 1);
   prefixes.push_back(init);
   // Integers give the same bits in any order.
-  if (in_order_v1(row) && std::is_floating_point_v<T>) {
+  if (in_order_v1(row) && std::is_floating_point_v<Acc>) {
     bifold::reference::v1::RunningScan running(init, combine);
-    for (const T& x : elements) {
+    for (const Acc x : elements) {
       running.append(lift(x));
       prefixes.push_back(running.value());
     }
     return prefixes;
   }
-  for (const T& x : elements) prefixes.push_back(combine(prefixes.back(), lift(x)));
+  for (const Acc x : elements) prefixes.push_back(combine(prefixes.back(), lift(x)));
   return prefixes;
 }
 
@@ -230,11 +244,13 @@ RowPlan::RowPlan(const bifold::Device& device, const Variant& row, bifold::Type 
                  const bifold::Operator& op, const bifold::Map& map, ScanKind kind)
     : plan_([&]() -> decltype(plan_) {
         if (row.algorithm == Algorithm::scan) {
-          bifold::ScanShape shape{type, type, type, kind, op, row.name};
+          bifold::ScanShape shape{type, type, bifold::accumulator_of(type), kind, op, row.name};
           shape.map = map;
           return bifold::ScanPlan(device, shape);
         }
-        return bifold::ReducePlan(device, {type, type, op, row.name, map});
+        bifold::ReduceShape shape{type, bifold::accumulator_of(type), op, row.name, map};
+        shape.result = type;
+        return bifold::ReducePlan(device, shape);
       }()) {}
 
 void RowPlan::run(bifold::Queue& queue, const bifold::ErasedView& input,
@@ -275,8 +291,8 @@ std::string check_case(bifold::Queue& queue, const Variant& row, const Case<T>& 
 #define BENCH_INSTANTIATE(T)                                                                \
   template bool same_result(T, T);                                                          \
   template std::string exact_text(T);                                                       \
-  template std::vector<T> expected_prefixes(const Variant&, T (*)(T, T), T (*)(T),          \
-                                            std::span<const T>, T);                         \
+  template std::vector<bifold::accumulator_t<T>> expected_prefixes<T>(                      \
+      const Variant&, Combine<T>, Lift<T>, std::span<const T>, bifold::accumulator_t<T>);   \
   template std::string check_case(bifold::Queue&, const Variant&, const Case<T>&, ScanKind, \
                                   std::uint64_t&);
 BENCH_INSTANTIATE(std::int32_t)
@@ -286,6 +302,8 @@ BENCH_INSTANTIATE(std::int64_t)
 BENCH_INSTANTIATE(std::uint64_t)
 BENCH_INSTANTIATE(float)
 BENCH_INSTANTIATE(double)
+BENCH_INSTANTIATE(bifold::f16)
+BENCH_INSTANTIATE(bifold::bf16)
 #undef BENCH_INSTANTIATE
 
 }  // namespace bench

@@ -24,11 +24,14 @@ std::string exact_text(T value);
 /// association, or in order v1.
 bool can_judge(const bifold::gallery::Variant& row, bool exact_data);
 
-/// What lies before each element and behind the last, as that row has to compute it: exclusive
-/// results are all but the last value, inclusive ones all but the first.
+/// What lies before each element and behind the last, as that row has to compute it, before it is
+/// rounded to elements: exclusive results are all but the last value, inclusive ones all but the
+/// first.
 template <class T>
-std::vector<T> expected_prefixes(const bifold::gallery::Variant& row, T (*combine)(T, T),
-                                 T (*lift)(T), std::span<const T> elements, T init);
+std::vector<bifold::accumulator_t<T>> expected_prefixes(const bifold::gallery::Variant& row,
+                                                        Combine<T> combine, Lift<T> lift,
+                                                        std::span<const T> elements,
+                                                        bifold::accumulator_t<T> init);
 
 /// The plan of a row, whichever algorithm it is of.
 class RowPlan {

@@ -68,8 +68,27 @@ double real(std::uint64_t index) {
 /// Numbers of either sign and of many magnitudes: nearly every other association rounds otherwise.
 template <class T>
 T of_any_magnitude(std::uint64_t index) {
-  const int exponent = static_cast<int>(random_word(~index) % 32) - 16;
+  // The sums of 16-bit elements stay in f16's range.
+  constexpr int range = sizeof(T) == 2 ? 16 : 32;
+  const int exponent = static_cast<int>(random_word(~index) % range) - range / 2;
   return static_cast<T>(std::ldexp(real(index), exponent));
+}
+
+template <class T>
+T least_denormal() {
+  if constexpr (bifold::storage_element<T>) {
+    return T::from_bits(1);
+  } else {
+    return std::numeric_limits<T>::denorm_min();
+  }
+}
+
+/// Both signs of up to a thousand times the least number.
+template <class T>
+T denormal(std::uint64_t index) {
+  const auto multiple = static_cast<int>(random_word(index) % 2001) - 1000;
+  return static_cast<T>(static_cast<bifold::accumulator_t<T>>(least_denormal<T>()) *
+                        static_cast<bifold::accumulator_t<T>>(multiple));
 }
 
 template <class T>
@@ -96,53 +115,54 @@ T inverse_pairs(std::uint64_t index) {
 
 template <class T>
 Case<T> sums(std::vector<ScanKind> kinds) {
-  using Limits = std::numeric_limits<T>;
+  using Acc = bifold::accumulator_t<T>;
+  using Limits = std::numeric_limits<Acc>;
   return {"plus",
           bifold::plus,
           {},
-          &combined<T, OperatorKind::plus>,
-          &itself<T>,
+          &combined<Acc, OperatorKind::plus>,
+          &itself<Acc>,
           std::move(kinds),
-          {{"numbers of many magnitudes", &of_any_magnitude<T>, static_cast<T>(-3.7), false},
-           {"small integers", &small_integer<T>, T{5}, true},
-           {"denormals",
-            [](std::uint64_t index) {
-              const auto multiple = static_cast<int>(random_word(index) % 2001) - 1000;
-              return Limits::denorm_min() * static_cast<T>(multiple);
-            },
-            T{-0.0}, true},
-           {"negative zeros", [](std::uint64_t) { return T{-0.0}; }, T{-0.0}, true},
+          {{"numbers of many magnitudes", &of_any_magnitude<T>, static_cast<Acc>(-3.7), false},
+           {"small integers", &small_integer<T>, Acc{5}, true},
+           {"denormals", &denormal<T>, Acc{-0.0}, true},
+           {"negative zeros", [](std::uint64_t) { return static_cast<T>(-0.0); }, Acc{-0.0}, true},
            {"infinities",
             [](std::uint64_t index) {
-              if (index == odd_one) return Limits::infinity();
-              return index == later_odd_one ? -Limits::infinity() : small_integer<T>(index);
+              if (index == odd_one) return static_cast<T>(Limits::infinity());
+              return index == later_odd_one ? static_cast<T>(-Limits::infinity())
+                                            : small_integer<T>(index);
             },
-            T{1}, true}}};
+            Acc{1}, true}}};
 }
 
 template <class T>
 Case<T> minima(std::vector<ScanKind> kinds) {
-  using Limits = std::numeric_limits<T>;
-  return {"minimum",
-          bifold::minimum,
-          {},
-          &combined<T, OperatorKind::minimum>,
-          &itself<T>,
-          std::move(kinds),
-          {{"numbers of many magnitudes", &of_any_magnitude<T>, Limits::infinity(), true},
-           {"zeros of either sign",
-            [](std::uint64_t index) { return index % 100 == odd_one ? T{-0.0} : T{0.0}; }, T{0.0},
-            true},
-           {"a NaN",
-            [](std::uint64_t index) {
-              return index == odd_one ? Limits::quiet_NaN() : small_integer<T>(index);
-            },
-            Limits::infinity(), true},
-           {"infinities",
-            [](std::uint64_t index) {
-              return index == later_odd_one ? -Limits::infinity() : Limits::infinity();
-            },
-            Limits::infinity(), true}}};
+  using Acc = bifold::accumulator_t<T>;
+  using Limits = std::numeric_limits<Acc>;
+  return {
+      "minimum",
+      bifold::minimum,
+      {},
+      &combined<Acc, OperatorKind::minimum>,
+      &itself<Acc>,
+      std::move(kinds),
+      {{"numbers of many magnitudes", &of_any_magnitude<T>, Limits::infinity(), true},
+       {"zeros of either sign",
+        [](std::uint64_t index) {
+          return static_cast<T>(index % 100 == odd_one ? Acc{-0.0} : Acc{0.0});
+        },
+        Acc{0.0}, true},
+       {"a NaN",
+        [](std::uint64_t index) {
+          return index == odd_one ? static_cast<T>(Limits::quiet_NaN()) : small_integer<T>(index);
+        },
+        Limits::infinity(), true},
+       {"infinities",
+        [](std::uint64_t index) {
+          return static_cast<T>(index == later_odd_one ? -Limits::infinity() : Limits::infinity());
+        },
+        Limits::infinity(), true}}};
 }
 
 template <class T>
@@ -176,13 +196,14 @@ Case<T> fusible(std::vector<ScanKind> kinds) {
 /// The same where the multiplication is a map.
 template <class T>
 Case<T> squares() {
+  using Acc = bifold::accumulator_t<T>;
   return {"plus of x * x",
           bifold::plus,
           "x * x",
-          &combined<T, OperatorKind::plus>,
-          [](T x) { return x * x; },
+          &combined<Acc, OperatorKind::plus>,
+          [](Acc x) { return x * x; },
           inclusive,
-          {{"numbers of many magnitudes", &of_any_magnitude<T>, static_cast<T>(0.7), false}}};
+          {{"numbers of many magnitudes", &of_any_magnitude<T>, static_cast<Acc>(0.7), false}}};
 }
 
 }  // namespace
@@ -224,6 +245,16 @@ template <>
 std::vector<Case<double>> check_cases() {
   return {sums<double>(inclusive), products<double>(exclusive), fusible<double>(exclusive),
           squares<double>()};
+}
+
+template <>
+std::vector<Case<bifold::f16>> check_cases() {
+  return {sums<bifold::f16>(both), minima<bifold::f16>(exclusive), squares<bifold::f16>()};
+}
+
+template <>
+std::vector<Case<bifold::bf16>> check_cases() {
+  return {sums<bifold::bf16>(both), minima<bifold::bf16>(exclusive), squares<bifold::bf16>()};
 }
 
 }  // namespace bench

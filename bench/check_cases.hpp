@@ -14,24 +14,31 @@ template <class T>
 struct Sample {
   std::string_view name;
   T (*at)(std::uint64_t index);
-  T init;
+  bifold::accumulator_t<T> init;
   /// Every association gives the same bits; otherwise only rows in order v1 can be judged.
   bool exact;
 };
 
-/// One operator on one type.
+/// An operator on the host, and a map: on what elements are computed with as.
+template <class T>
+using Combine = bifold::accumulator_t<T> (*)(bifold::accumulator_t<T> earlier,
+                                             bifold::accumulator_t<T> later);
+template <class T>
+using Lift = bifold::accumulator_t<T> (*)(bifold::accumulator_t<T> x);
+
+/// One operator on one type of elements.
 template <class T>
 struct Case {
   std::string_view name;
   bifold::Operator op;
   bifold::Map map;
-  T (*combine)(T earlier, T later);     ///< The operator on the host,
-  T (*lift)(T x);                       ///< and the map.
+  Combine<T> combine;
+  Lift<T> lift;
   std::vector<bifold::ScanKind> kinds;  ///< Of the scans.
   std::vector<Sample<T>> samples;       ///< The first with many lengths, the others with a few.
 };
 
-/// The cases of i32, u32, u8, i64, f32 or f64.
+/// The cases of i32, u32, u8, i64, f32, f64, f16 or bf16.
 template <class T>
 std::vector<Case<T>> check_cases();
 

@@ -61,6 +61,22 @@ bool concerns(const Variant& row, const Case<T>& what) {
                      [&](const Sample<T>& sample) { return can_judge(row, sample.exact); });
 }
 
+/// Calls `body` with an element of each type that stands for what is judged.
+template <class Body>
+void for_judged_types(Judged judged, Body body) {
+  switch (judged) {
+    case Judged::f32: body(float{}); return;
+    case Judged::f64: body(double{}); return;
+    case Judged::f16: body(bifold::f16{}); return;
+    case Judged::bf16: body(bifold::bf16{}); return;
+    case Judged::integers: break;
+  }
+  body(std::int32_t{});
+  body(std::uint32_t{});
+  body(std::uint8_t{});
+  body(std::int64_t{});
+}
+
 /// Checks one line after another on one device.
 class Checker {
  public:
@@ -76,16 +92,7 @@ class Checker {
     line_ = &line;
     refusal_.clear();
     line.outcome = CheckOutcome::passed;
-    if (line.judged == Judged::integers) {
-      check_type<std::int32_t>();
-      check_type<std::uint32_t>();
-      check_type<std::uint8_t>();
-      check_type<std::int64_t>();
-    } else if (line.judged == Judged::f32) {
-      check_type<float>();
-    } else {
-      check_type<double>();
-    }
+    for_judged_types(line.judged, [&]<class T>(T) { check_type<T>(); });
     if (line.outcome == CheckOutcome::passed && line.cases.empty()) {
       line.outcome = CheckOutcome::unsupported;
       line.reason = refusal_;
@@ -149,8 +156,10 @@ class Checker {
         return;
       }
       line_->reason = name + ": " + one_line(error.what());
-      line_->outcome = error.category() == ErrorCategory::out_of_memory ? CheckOutcome::unchecked
-                                                                        : CheckOutcome::failed;
+      // What could not be tried is no finding: there was no memory, or no compiler.
+      const bool tried = error.category() != ErrorCategory::out_of_memory &&
+                         error.category() != ErrorCategory::unavailable;
+      line_->outcome = tried ? CheckOutcome::failed : CheckOutcome::unchecked;
       line_->cases.push_back(std::move(name));
       if (error.category() == ErrorCategory::timeout ||
           error.category() == ErrorCategory::device_lost) {
@@ -171,7 +180,7 @@ class Checker {
 };
 
 template <class T>
-unsigned case_count(const CheckLine& line) {
+unsigned case_count_of(const CheckLine& line) {
   unsigned count = 0;
   for (const Case<T>& what : check_cases<T>()) {
     if (!concerns(*line.row, what)) continue;
@@ -181,13 +190,9 @@ unsigned case_count(const CheckLine& line) {
 }
 
 unsigned case_count(const CheckLine& line) {
-  switch (line.judged) {
-    case Judged::f32: return case_count<float>(line);
-    case Judged::f64: return case_count<double>(line);
-    case Judged::integers: break;
-  }
-  return case_count<std::int32_t>(line) + case_count<std::uint32_t>(line) +
-         case_count<std::uint8_t>(line) + case_count<std::int64_t>(line);
+  unsigned count = 0;
+  for_judged_types(line.judged, [&]<class T>(T) { count += case_count_of<T>(line); });
+  return count;
 }
 
 }  // namespace
@@ -236,13 +241,15 @@ std::vector<ProductionChoice> production_choices(const bifold::Device& device) {
       {"integers", Type::i32, bifold::plus},
       {"integers, in index order", Type::u32, check_cases<std::uint32_t>().front().op},
       {"f32", Type::f32, bifold::plus},
-      {"f64", Type::f64, bifold::plus}};
+      {"f64", Type::f64, bifold::plus},
+      {"f16", Type::f16, bifold::plus},
+      {"bf16", Type::bf16, bifold::plus}};
   std::vector<ProductionChoice> choices;
   for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
     for (const Kind& kind : kinds) {
-      const auto choice =
-          bifold::core::choose_row(device, *bifold::gallery::find(algorithm, "production"),
-                                   {kind.type, kind.type, kind.type, ScanKind::inclusive, kind.op});
+      const auto choice = bifold::core::choose_row(
+          device, *bifold::gallery::find(algorithm, "production"),
+          {kind.type, bifold::accumulator_of(kind.type), kind.type, ScanKind::inclusive, kind.op});
       choices.push_back({fmt::format("{} {}", bifold::name_of(algorithm), kind.what),
                          choice.variant != nullptr ? std::string(choice.variant->name) : "",
                          one_line(choice.reasons)});

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <bifold/version.hpp>
-#include <charconv>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "core/cache_files.hpp"
+#include "core/checked_text.hpp"
 #include "core/hash.hpp"
 #include "core/log.hpp"
 
@@ -21,68 +20,28 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view format = "bifold-check 1 ";
+constexpr std::string_view format = "bifold-check 1";
 constexpr std::string_view passed_word = "passed";
 constexpr std::string_view failed_word = "failed ";
 
-// Longer ones were never written.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 20;
-
-bool concerns(Judged judged, const PlanShape& shape) {
-  if (judged == Judged::integers) return true;
-  const Type part = judged == Judged::f32 ? Type::f32 : Type::f64;
-  return contains(shape.input, part) || contains(shape.second.value_or(shape.input), part) ||
-         contains(shape.accumulator, part) || contains(shape.output, part);
-}
-
-std::string on_one_line(std::string_view text) {
-  std::string line(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  std::replace(line.begin(), line.end(), '\r', ' ');
-  return line;
-}
-
-// Takes what lies before the separator, and the separator, off the text.
-std::string_view take(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view first = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return first;
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view text, int base) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc{} || end != text.data() + text.size()) return {};
-  return value;
-}
-
-std::string header_of(std::string_view body) {
-  return fmt::format("{}{} {:016x}\n", format, body.size(), hash(body));
-}
-
-// The text behind a header that is right, or nothing.
-std::optional<std::string_view> body_of(std::string_view text) {
-  std::string_view body = text;
-  std::string_view header = take(body, '\n');
-  if (!header.starts_with(format)) return {};
-  header.remove_prefix(format.size());
-  const auto length = number<std::uint64_t>(take(header, ' '), 10);
-  const auto checksum = number<std::uint64_t>(header, 16);
-  if (length != body.size() || checksum != hash(body)) return {};
-  return body;
-}
-
-// The first line in which two keys differ, as "driver 1 instead of driver 2"; nothing if they do
-// not. What follows the key is left in `body`.
-std::string foreign_part(std::string_view& body, std::string_view key) {
-  while (!key.empty()) {
-    const std::string_view wanted = take(key, '\n');
-    const std::string_view found = take(body, '\n');
-    if (found != wanted) return fmt::format(R"("{}" instead of "{}")", found, wanted);
+/// The floating type that is judged; of integers, there is none.
+std::optional<Type> type_of(Judged judged) {
+  switch (judged) {
+    case Judged::f32: return Type::f32;
+    case Judged::f64: return Type::f64;
+    case Judged::f16: return Type::f16;
+    case Judged::bf16: return Type::bf16;
+    case Judged::integers: break;
   }
   return {};
+}
+
+bool concerns(Judged judged, const PlanShape& shape) {
+  const std::optional<Type> floating = type_of(judged);
+  if (!floating) return true;
+  const Type part = *floating;
+  return contains(shape.input, part) || contains(shape.second.value_or(shape.input), part) ||
+         contains(shape.accumulator, part) || contains(shape.output, part);
 }
 
 std::optional<Finding> finding_of(std::string_view line) {
@@ -103,11 +62,6 @@ std::optional<Finding> finding_of(std::string_view line) {
   return finding;
 }
 
-std::string content_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 struct Reading {
   Verdict verdict;
   std::string problem;  // Why there is none.
@@ -118,11 +72,12 @@ Reading read(const fs::path& file, std::string_view key) {
   const std::uint64_t size = fs::file_size(file, error);
   if (error) return {};
   if (!is_own(file)) return {{}, "it is another user's"};
-  const std::string text = size <= most_bytes ? content_of(file) : std::string();
-  const auto body = body_of(text);
+  const std::string text = size <= most_checked_bytes ? content_of(file) : std::string();
+  const auto body = checked_body(format, text);
   if (!body) return {{}, "it is damaged"};
   std::string_view rest = *body;
-  if (const std::string part = foreign_part(rest, key); !part.empty()) {
+  std::size_t line = 0;
+  if (const std::string part = foreign_part(rest, key, line); !part.empty()) {
     return {{}, "it is out of date or another device's: " + part};
   }
   Reading reading;
@@ -137,12 +92,8 @@ Reading read(const fs::path& file, std::string_view key) {
 }  // namespace
 
 std::string_view name_of(Judged judged) noexcept {
-  switch (judged) {
-    case Judged::f32: return "f32";
-    case Judged::f64: return "f64";
-    case Judged::integers: break;
-  }
-  return "integers";
+  const std::optional<Type> floating = type_of(judged);
+  return floating ? bifold::name_of(*floating) : "integers";
 }
 
 void Verdict::set(Finding finding) {
@@ -232,7 +183,7 @@ std::string store_verdict(const CacheOptions& options, const DeviceInfo& info,
                             ? std::string(passed_word)
                             : std::string(failed_word) + on_one_line(finding.problem));
   }
-  return write_atomically(file, {header_of(body), body});
+  return write_atomically(file, {checked_header(format, body), body});
 }
 
 }  // namespace bifold::core

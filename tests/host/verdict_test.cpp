@@ -7,10 +7,7 @@
 
 #include <array>
 #include <bifold/error.hpp>
-#include <bifold/log.hpp>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -19,6 +16,7 @@
 #include "core/state.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
+#include "support/kept_files.hpp"
 #include "support/paper_device.hpp"
 
 namespace bifold {
@@ -30,48 +28,13 @@ namespace {
 using core::Finding;
 using core::Judged;
 using core::Verdict;
+using test::cache_in;
+using test::made_up_device;
+using test::read_file;
+using test::Warnings;
+using test::write_file;
 
 constexpr const char* kernels_key = "made\nup";
-
-DeviceInfo device_info() {
-  DeviceInfo info{};
-  info.selector = "opencl:0";
-  info.backend = "opencl";
-  info.kind = DeviceKind::gpu;
-  info.name = "Made Up 9000";
-  info.vendor = "Nobody";
-  info.driver = "1.2";
-  return info;
-}
-
-/// Warnings of the library while it lives.
-class Warnings {
- public:
-  Warnings() {
-    set_log(LogLevel::warning,
-            [this](LogLevel, std::string_view message) { all_.emplace_back(message); });
-  }
-  ~Warnings() { set_log(LogLevel::off, {}); }
-  Warnings(const Warnings&) = delete;
-  Warnings& operator=(const Warnings&) = delete;
-
-  [[nodiscard]] std::size_t count() const { return all_.size(); }
-  [[nodiscard]] bool mention(std::string_view words) const {
-    for (const std::string& message : all_) {
-      if (message.find(words) != std::string::npos) return true;
-    }
-    return false;
-  }
-
- private:
-  std::vector<std::string> all_;
-};
-
-CacheOptions cache_in(const fs::path& folder) {
-  CacheOptions options;
-  options.directory = folder;
-  return options;
-}
 
 const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
   const gallery::Variant* found = gallery::find(algorithm, name);
@@ -85,17 +48,6 @@ Verdict made_up() {
   verdict.set({&row(Algorithm::reduce, "vector"), Judged::f32, "n = 3:\nfound 2 instead of 1"});
   verdict.set({&row(Algorithm::scan, "lookback_warp"), Judged::f64, "passed"});
   return verdict;
-}
-
-std::string read(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-void write(const fs::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << text;
-  REQUIRE(stream.good());
 }
 
 /// `text` with a header that fits its body: what nobody wrote by accident.
@@ -114,12 +66,12 @@ void check_ignored(const char* words, Change change) {
   CAPTURE(words);
   const fs::path folder = test::fresh_folder("verdict");
   const CacheOptions options = cache_in(folder);
-  REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
-  const fs::path file = core::verdict_file(options, device_info());
+  REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
+  const fs::path file = core::verdict_file(options, made_up_device());
   REQUIRE(fs::exists(file));
   change(file);
   const Warnings warnings;
-  CHECK(core::load_verdict(options, device_info(), kernels_key).findings().empty());
+  CHECK(core::load_verdict(options, made_up_device(), kernels_key).findings().empty());
   CHECK(warnings.count() == 1);
   CHECK(warnings.mention(words));
   CHECK(warnings.mention(file.string()));
@@ -130,13 +82,13 @@ Device open_paper(const fs::path& folder, ForwardProgress progress) {
   DeviceOptions options;
   options.cache = cache_in(folder);
   return Device(std::make_shared<detail::DeviceState>(
-      device_info(), std::make_shared<test::PaperDevice>(progress, kernels_key), options));
+      made_up_device(), std::make_shared<test::PaperDevice>(progress, kernels_key), options));
 }
 
 Device with_verdict(const Verdict& verdict,
                     ForwardProgress progress = ForwardProgress::started_groups) {
   const fs::path folder = test::fresh_folder("planned");
-  REQUIRE(core::store_verdict(cache_in(folder), device_info(), kernels_key, verdict).empty());
+  REQUIRE(core::store_verdict(cache_in(folder), made_up_device(), kernels_key, verdict).empty());
   return open_paper(folder, progress);
 }
 
@@ -153,9 +105,9 @@ TEST_SUITE_BEGIN("verdict");
 
 TEST_CASE("what is stored is what is loaded, problems on one line") {
   const CacheOptions options = cache_in(test::fresh_folder("verdict") / "made" / "anew");
-  REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
+  REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
   const Warnings warnings;
-  const Verdict loaded = core::load_verdict(options, device_info(), kernels_key);
+  const Verdict loaded = core::load_verdict(options, made_up_device(), kernels_key);
   const std::vector<Finding> stored = made_up().findings();
   REQUIRE(loaded.findings().size() == stored.size());
   for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -174,45 +126,46 @@ TEST_CASE("what is stored is what is loaded, problems on one line") {
 TEST_CASE("without a file, or without a disk, nothing is known and nothing is said") {
   CacheOptions options = cache_in(test::fresh_folder("verdict"));
   const Warnings warnings;
-  CHECK(core::load_verdict(options, device_info(), kernels_key).findings().empty());
-  REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
+  CHECK(core::load_verdict(options, made_up_device(), kernels_key).findings().empty());
+  REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
   options.disk = false;
-  CHECK(core::load_verdict(options, device_info(), kernels_key).findings().empty());
+  CHECK(core::load_verdict(options, made_up_device(), kernels_key).findings().empty());
   CHECK(warnings.count() == 0);
 }
 
 TEST_CASE("a damaged file is ignored with a warning") {
-  check_ignored("damaged", [](const fs::path& file) { write(file, ""); });
-  check_ignored("damaged", [](const fs::path& file) { write(file, "bifold-check 1 0 0\n"); });
-  check_ignored("damaged", [](const fs::path& file) { write(file, std::string(5000, '\0')); });
-  check_ignored("damaged", [](const fs::path& file) { write(file, read(file) + "x"); });
+  check_ignored("damaged", [](const fs::path& file) { write_file(file, ""); });
+  check_ignored("damaged", [](const fs::path& file) { write_file(file, "bifold-check 1 0 0\n"); });
+  check_ignored("damaged", [](const fs::path& file) { write_file(file, std::string(5000, '\0')); });
+  check_ignored("damaged", [](const fs::path& file) { write_file(file, read_file(file) + "x"); });
   check_ignored("damaged",
                 [](const fs::path& file) { fs::resize_file(file, std::uintmax_t{1} << 40); });
   const std::string whole = [] {
     const CacheOptions options = cache_in(test::fresh_folder("verdict"));
-    REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
-    return read(core::verdict_file(options, device_info()));
+    REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
+    return read_file(core::verdict_file(options, made_up_device()));
   }();
   for (std::size_t length = 1; length < whole.size(); length += 13) {
-    check_ignored("damaged", [&](const fs::path& file) { write(file, whole.substr(0, length)); });
+    check_ignored("damaged",
+                  [&](const fs::path& file) { write_file(file, whole.substr(0, length)); });
   }
   for (std::size_t at = 0; at < whole.size(); at += 7) {
     check_ignored("damaged", [&](const fs::path& file) {
       std::string text = whole;
       text[at] = static_cast<char>(text[at] ^ 0x10);
-      write(file, text);
+      write_file(file, text);
     });
   }
 }
 
 TEST_CASE("a file that says what cannot be said is ignored as a whole") {
   for (const char* line :
-       {"reduce no_such_row f32 passed", "reduce vector f16 passed", "sort vector f32 passed",
+       {"reduce no_such_row f32 passed", "reduce vector f24 passed", "sort vector f32 passed",
         "reduce vector f32", "reduce vector f32 failed", "reduce vector f32 failed ",
         "reduce vector f32 passed away", ""}) {
     CAPTURE(line);
     check_ignored("damaged", [&](const fs::path& file) {
-      write(file, with_right_header(body_of(read(file)) + line + "\n"));
+      write_file(file, with_right_header(body_of(read_file(file)) + line + "\n"));
     });
   }
 }
@@ -220,16 +173,16 @@ TEST_CASE("a file that says what cannot be said is ignored as a whole") {
 TEST_CASE("what is true of another library, driver or device is ignored, and the reason told") {
   const auto replace = [](const char* from, const char* to) {
     return [from, to](const fs::path& file) {
-      std::string body = body_of(read(file));
+      std::string body = body_of(read_file(file));
       const std::size_t at = body.find(from);
       REQUIRE(at != std::string::npos);
       body.replace(at, std::string(from).size(), to);
-      write(file, with_right_header(body));
+      write_file(file, with_right_header(body));
     };
   };
   check_ignored(R"("library 0.0" instead of "library )", [](const fs::path& file) {
-    std::string body = body_of(read(file));
-    write(file, with_right_header("library 0.0" + body.substr(body.find('\n'))));
+    std::string body = body_of(read_file(file));
+    write_file(file, with_right_header("library 0.0" + body.substr(body.find('\n'))));
   });
   check_ignored(R"("driver 1.1" instead of "driver 1.2")", replace("driver 1.2", "driver 1.1"));
   check_ignored(R"("device Made Up 8000" instead of)", replace("Made Up 9000", "Made Up 8000"));
@@ -239,15 +192,15 @@ TEST_CASE("what is true of another library, driver or device is ignored, and the
 
 TEST_CASE("a new driver finds the verdict on the old one, another device finds none") {
   const CacheOptions options = cache_in(test::fresh_folder("verdict"));
-  REQUIRE(core::store_verdict(options, device_info(), kernels_key, made_up()).empty());
-  DeviceInfo updated = device_info();
+  REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
+  DeviceInfo updated = made_up_device();
   updated.driver = "1.3";
   {
     const Warnings warnings;
     CHECK(core::load_verdict(options, updated, kernels_key).findings().empty());
     CHECK(warnings.mention("out of date"));
   }
-  DeviceInfo other = device_info();
+  DeviceInfo other = made_up_device();
   other.name = "Made Up 7000";
   const Warnings warnings;
   CHECK(core::load_verdict(options, other, kernels_key).findings().empty());
@@ -265,11 +218,11 @@ TEST_CASE("another user's file is not believed") {
 
 TEST_CASE("a place that cannot be written is told") {
   const fs::path folder = test::fresh_folder("verdict");
-  write(folder / "file", "occupied");
+  write_file(folder / "file", "occupied");
   const std::string problem =
-      core::store_verdict(cache_in(folder / "file"), device_info(), kernels_key, made_up());
+      core::store_verdict(cache_in(folder / "file"), made_up_device(), kernels_key, made_up());
   CHECK(problem.find("could not be written") != std::string::npos);
-  CHECK(read(folder / "file") == "occupied");
+  CHECK(read_file(folder / "file") == "occupied");
 }
 
 TEST_CASE("a finding replaces an earlier one, and merging keeps what failed") {
@@ -285,34 +238,61 @@ TEST_CASE("a finding replaces an earlier one, and merging keeps what failed") {
   CHECK(verdict.findings().size() == 1);
 }
 
-TEST_CASE("production goes on to the next row, and says why") {
-  CHECK(production(with_verdict({}), Algorithm::reduce) == "vector");
-  const gallery::Variant& vector = row(Algorithm::reduce, "vector");
+TEST_CASE("what is wrong on elements of 16 bits may be right on what they are accumulated in") {
+  const gallery::Variant& single = row(Algorithm::reduce, "order_v1_single");
+  const auto of = [](Type in, Type out) {
+    core::PlanShape shape = shape_of(Type::f32);
+    shape.input = in;
+    shape.output = out;
+    return shape;
+  };
+  const core::PlanShape halves = of(Type::f16, Type::f16);
   Verdict verdict;
-  verdict.set({&vector, Judged::f32, "f32 plus, n = 3: element 0 is 2 instead of 1"});
+  verdict.set({&single, Judged::integers, {}});
+  verdict.set({&single, Judged::f32, {}});
+  CHECK(verdict.passed(single, shape_of(Type::f32)));
+  CHECK_FALSE(verdict.passed(single, halves));
+  verdict.set({&single, Judged::f16, "wrong"});
+  CHECK(verdict.problem(single, halves) == "wrong");
+  CHECK(verdict.problem(single, shape_of(Type::f32)).empty());
+  CHECK(verdict.problem(single, of(Type::bf16, Type::bf16)).empty());
+  // A reduction of f16 into f32 reads them, too.
+  CHECK(verdict.problem(single, of(Type::f16, Type::f32)) == "wrong");
+  verdict.set({&single, Judged::f16, {}});
+  CHECK(verdict.passed(single, halves));
+  verdict.set({&single, Judged::f32, "wrong in what both are accumulated in"});
+  CHECK_FALSE(verdict.passed(single, halves));
+}
+
+TEST_CASE("production goes on to the next row, and says why") {
+  CHECK(production(with_verdict({}), Algorithm::reduce) == "order_v1_single");
+  const gallery::Variant& single = row(Algorithm::reduce, "order_v1_single");
+  Verdict verdict;
+  verdict.set({&single, Judged::f32, "f32 plus, n = 3: element 0 is 2 instead of 1"});
   const Device device = with_verdict(verdict);
   // Of one type, where it is right on the others.
   const auto choice = [&](Type type) {
     return core::choose_row(device, row(Algorithm::reduce, "production"), shape_of(type));
   };
-  CHECK(choice(Type::i32).variant == &vector);
-  CHECK(choice(Type::f64).variant == &vector);
+  CHECK(choice(Type::i32).variant == &single);
+  CHECK(choice(Type::f64).variant == &single);
   REQUIRE(choice(Type::f32).variant != nullptr);
-  CHECK(choice(Type::f32).variant != &vector);
+  CHECK(choice(Type::f32).variant != &single);
   CHECK(choice(Type::f32).reasons.find(
-            "vector: bifold-bench check found it wrong on this device: f32 plus, n = 3") == 0);
+            "order_v1_single: bifold-bench check found it wrong on this device: f32 plus, n = 3") ==
+        0);
   // Whatever it is wrong on, it runs when it is named.
-  CHECK(core::choose_variant(device, Algorithm::reduce, "vector", shape_of(Type::f32)).name ==
-        "vector");
-  CHECK(gallery::supports(device, vector, Type::f32, minimum));
+  CHECK(core::choose_variant(device, Algorithm::reduce, "order_v1_single", shape_of(Type::f32))
+            .name == "order_v1_single");
+  CHECK(gallery::supports(device, single, Type::f32, minimum));
 }
 
 TEST_CASE("a row that is wrong on integers is picked for nothing") {
   Verdict verdict;
-  verdict.set({&row(Algorithm::reduce, "vector"), Judged::integers, "wrong"});
+  verdict.set({&row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
   const Device device = with_verdict(verdict);
   for (const Type type : {Type::i8, Type::u64, Type::f32, Type::f64}) {
-    CHECK(production(device, Algorithm::reduce, type) != "vector");
+    CHECK(production(device, Algorithm::reduce, type) != "order_v1_single");
   }
 }
 
@@ -351,7 +331,7 @@ TEST_CASE("where no row in order v1 is right, floating sums fail and name the ch
   CHECK(chosen() == "vector");
   for (Type* type : {&sums.input, &sums.accumulator, &sums.output}) *type = Type::f64;
   sums.order = Order::v1;
-  CHECK(chosen() == "order_v1");
+  CHECK(chosen() == "order_v1_single");
   // A second array counts as the first one does.
   sums.second = Type::f32;
   sums.map = Map("x * y");
@@ -379,14 +359,14 @@ TEST_CASE("look-back runs on a device that nothing is known of but that it passe
 TEST_CASE("a damaged verdict changes nothing that production does") {
   const fs::path folder = test::fresh_folder("planned");
   Verdict verdict;
-  verdict.set({&row(Algorithm::reduce, "vector"), Judged::integers, "wrong"});
-  REQUIRE(core::store_verdict(cache_in(folder), device_info(), kernels_key, verdict).empty());
-  const fs::path file = core::verdict_file(cache_in(folder), device_info());
+  verdict.set({&row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
+  REQUIRE(core::store_verdict(cache_in(folder), made_up_device(), kernels_key, verdict).empty());
+  const fs::path file = core::verdict_file(cache_in(folder), made_up_device());
   CHECK(production(open_paper(folder, ForwardProgress::started_groups), Algorithm::reduce) !=
-        "vector");
+        "order_v1_single");
   fs::resize_file(file, fs::file_size(file) - 1);
   CHECK(production(open_paper(folder, ForwardProgress::started_groups), Algorithm::reduce) ==
-        "vector");
+        "order_v1_single");
 }
 
 TEST_SUITE_END();
