@@ -8,6 +8,10 @@ static void messages(void* user, bifold_log_level level, const char* message) {
   *(int*)user += level >= BIFOLD_LOG_DEBUG && message[0] != '\0';
 }
 
+static void mentions_file(void* user, bifold_log_level level, const char* message) {
+  *(int*)user += level == BIFOLD_LOG_WARNING && strstr(message, "c_api_no_tuning") != NULL;
+}
+
 void test_memory(void) {
   static const int32_t host[6] = {1, 2, 3, 4, 5, 6};
   int32_t back[6] = {0};
@@ -105,7 +109,13 @@ static void test_device_options(void) {
 
   options.no_disk_cache = false;
   options.cache_directory = "c_api_cache";
+  /* A tuning file that is not there keeps nothing from being done. */
+  options.tuning_file = "c_api_no_tuning";
+  count = 0;
+  OK(bifold_set_log(BIFOLD_LOG_WARNING, mentions_file, &count));
   OK(bifold_device_open(info.selector, &options, &second));
+  OK(bifold_set_log(BIFOLD_LOG_WARNING, NULL, NULL));
+  CHECK(count == 1);
   OK(bifold_queue_create(second, NULL, &other));
   OK(bifold_buffer_create(second, sizeof host, &ones.buffer));
   OK(bifold_upload(other, host, ones));
