@@ -18,7 +18,3 @@ DEVICE bool comes_behind_f32(f32 a, f32 b) {
   if (is_nan_f32(a) || is_nan_f32(b)) return is_nan_f32(a) && !is_nan_f32(b);
   return rank_of_f32(a) > rank_of_f32(b);
 }
-
-// IEEE 754-2019 minimum and maximum.
-DEVICE f32 minimum_f32(f32 a, f32 b) { return comes_before_f32(b, a) ? b : a; }
-DEVICE f32 maximum_f32(f32 a, f32 b) { return comes_behind_f32(b, a) ? b : a; }

@@ -1,14 +1,5 @@
 // Prelude: which of two f32 values comes first, as the device compares them.
 
-// IEEE 754-2019 minimum and maximum. Operands that compare neither way are equal, and then differ
-// in the sign of zero only, or one is NaN: or-ing the bits keeps NaN and prefers -0.
-DEVICE f32 minimum_f32(f32 a, f32 b) {
-  return a < b ? a : b < a ? b : f32_of_bits(bits_of_f32(a) | bits_of_f32(b));
-}
-DEVICE f32 maximum_f32(f32 a, f32 b) {
-  return a > b ? a : b > a ? b : a == b ? f32_of_bits(bits_of_f32(a) & bits_of_f32(b)) : a + b;
-}
-
 // Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
 // and -0 below +0.
 DEVICE bool comes_before_f32(f32 a, f32 b) {

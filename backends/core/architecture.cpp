@@ -1,5 +1,7 @@
 #include "core/architecture.hpp"
 
+#include <charconv>
+
 namespace bifold::core {
 
 Architecture architecture_class(DeviceKind kind, std::string_view name) noexcept {
@@ -22,6 +24,15 @@ Architecture architecture_class(DeviceKind kind, std::string_view name) noexcept
     if (name.starts_with(start.of_name)) return start.architecture;
   }
   return Architecture::unknown;
+}
+
+std::uint32_t ptx_architecture(const Capabilities& has) noexcept {
+  constexpr std::string_view prefix = "sm_";
+  const std::string_view name = has.architecture;
+  if (!name.starts_with(prefix) || (has.lanes != "ptx" && has.lanes != "shuffle")) return 0;
+  std::uint32_t version = 0;
+  std::from_chars(name.data() + prefix.size(), name.data() + name.size(), version);
+  return version;
 }
 
 }  // namespace bifold::core

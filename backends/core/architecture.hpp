@@ -1,4 +1,5 @@
-// Architectures as tuning tells them apart: by how much a compute unit holds at once.
+// Architectures as tuning tells them apart, by how much a compute unit holds at once, and as PTX
+// does.
 #pragma once
 
 #include <bifold/device.hpp>
@@ -27,5 +28,9 @@ enum class Architecture : std::uint8_t {
 /// The class of a device of that kind, whose Capabilities call its architecture `name`. One that is
 /// newer than this table counts as the newest of its vendor that is named.
 Architecture architecture_class(DeviceKind kind, std::string_view name) noexcept;
+
+/// The architecture that kernels may be written in PTX for, 90 of "sm_90"; 0 on devices that take
+/// none.
+std::uint32_t ptx_architecture(const Capabilities& has) noexcept;
 
 }  // namespace bifold::core

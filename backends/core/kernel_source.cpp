@@ -7,6 +7,7 @@
 #include <bifold/error.hpp>
 
 #include "core/accumulator.hpp"
+#include "core/architecture.hpp"
 #include "core/operator_text.hpp"
 
 namespace bifold::core {
@@ -203,13 +204,31 @@ std::string described(std::string_view file, const KernelSpec& spec) {
   return name;
 }
 
+/// Sums and products of elements as they are compare nothing.
+bool may_compare(const KernelSpec& spec) {
+  const OperatorKind kind = spec.op.kind();
+  return !spec.map.is_identity() ||
+         (kind != OperatorKind::plus && kind != OperatorKind::multiplies);
+}
+
+/// How f32 values are compared, and which is the least or the greatest of two.
+void append_comparisons(std::string& text, const backend::Device& device) {
+  const Capabilities& has = device.capabilities();
+  append_file(text, device, has.denormals_f32 ? "comparisons_native" : "comparisons_bits");
+  // CUDA's one file decides when it is compiled.
+  const bool ptx = has.lanes == "shuffle" || ptx_architecture(has) >= 80;
+  append_file(text, device,
+              !has.denormals_f32 ? "extrema_bits"
+              : ptx              ? "extrema_ptx"
+                                 : "extrema_native");
+}
+
 }  // namespace
 
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
   std::string text;
   append_file(text, device, "types");
-  append_file(text, device,
-              device.capabilities().denormals_f32 ? "comparisons_native" : "comparisons_bits");
+  if (may_compare(spec)) append_comparisons(text, device);
   if (uses_f64(spec)) append_file(text, device, "types_f64");
   if (stores(spec, Type::f16)) {
     append_file(text, device, "types_f16");
