@@ -1,45 +1,6 @@
-// Prelude: leaves of order v1, LEAF_ROWS rows of COLUMNS elements. 32 work-items take a leaf each.
+// Prelude: the totals of leaves. 32 work-items take a leaf each.
 
-#ifndef GROUP_SIZE
-#define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
-#endif
-#ifndef UNROLL
-#define UNROLL 8  // Rows that a work-item loads before it adds the first.
-#endif
-#ifndef LEAF_ROWS
-#define LEAF_ROWS 32  // Rows of a leaf.
-#endif
-#ifndef COLUMNS
-#define COLUMNS 128  // Columns of a leaf, a multiple of 32.
-#endif
-
-#define PER_ITEM (COLUMNS / 32)
-#define LEAVES (GROUP_SIZE / 32)
-#define APART_UNROLL (PER_ITEM > 4 * UNROLL ? 1 : PER_ITEM > 4 ? 4 * UNROLL / PER_ITEM : UNROLL)
-#define NODE_ELEMENTS (LEAVES * LEAF_ROWS * COLUMNS)
-
-// Adds `rows` whole rows, of which the work-item takes neighbouring columns from element `from` of
-// the input on, as packs. Loads do not wait for one another.
-DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
-  for (u32 row = 0; row < rows; row += UNROLL) {
-    ElementPack pack[UNROLL];
-#pragma unroll
-    for (u32 f = 0; f < UNROLL; ++f) {
-      if (row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
-    }
-#pragma unroll
-    for (u32 f = 0; f < UNROLL; ++f) {
-      if (row + f >= rows) continue;
-      const u64 first = from + (row + f) * COLUMNS;
-#pragma unroll
-      for (u32 k = 0; k < PER_ITEM; ++k) {
-        sums[k] = COMBINE(sums[k], lift_element(element_of(pack[f], k % VEC), first + k));
-      }
-    }
-  }
-}
-
-// The same for every 32nd column from that of `from` on.
+// Adds `rows` whole rows, of which the work-item takes every 32nd column from that of `from` on.
 DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   for (u32 row = 0; row < rows; row += APART_UNROLL) {
     Element items[APART_UNROLL][PER_ITEM];

@@ -1,19 +1,8 @@
-// Prelude: sums of runs of narrow integers in a ring, several elements in a word. From sm_90 on.
+// Prelude: sums of runs of narrow integers in a ring, several elements in a word.
 // Only as many bits of a sum as an element has are looked at; others may hold anything.
 
 #define OUT_BITS (8 * sizeof(OUT))
 #define OUT_WORDS (UNIT_BYTES / 4)
-
-// `sum` and the elements of a word.
-DEVICE u32 add_word_items(u32 word, u32 sum) {
-  u32 total;
-#if VALUES_PER_WORD == 4
-  asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(total) : "r"(word), "r"(0x01010101u), "r"(sum));
-#else
-  asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(total) : "r"(word), "r"(0x0101u), "r"(sum));
-#endif
-  return total;
-}
 
 // The prefixes of the elements of a word behind `before`.
 DEVICE u32 scan_word_items(u32 word, u32 before) {

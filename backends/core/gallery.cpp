@@ -267,8 +267,8 @@ struct Table {
   }
 
   static std::vector<std::string_view> order_leaf_prelude() {
-    return {"count",    "lanes_of_32", "columns",       "neighbours",
-            "packs_in", "elements",    "element_packs", "order_leaves"};
+    return {"count",    "lanes_of_32",   "columns",    "neighbours", "packs_in",
+            "elements", "element_packs", "leaf_shape", "leaf_rows",  "order_leaves"};
   }
   static std::vector<std::string_view> order_single_prelude() {
     std::vector<std::string_view> files = order_leaf_prelude();

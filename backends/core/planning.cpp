@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/architecture.hpp"
 #include "core/cell_path.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/log.hpp"
@@ -111,14 +112,31 @@ bool has_lanes_of_32(const Device& device) {
 
 bool by_groups(const PlanShape& shape) { return size_of(shape.accumulator) > 4; }
 
+namespace {
+
+bool is_narrow_integer(Type type) {
+  return !type.is_struct() && !is_floating(type) && !is_storage(type) && size_of(type) <= 4;
+}
+
+// Integers of 1 and 2 bytes that are combined as they are, in no more than 4.
+bool combines_narrow_integers(const PlanShape& shape) {
+  return is_narrow_integer(shape.input) && size_of(shape.input) < 4 &&
+         is_narrow_integer(shape.accumulator) && shape.op.kind() != OperatorKind::user &&
+         shape.map.is_identity() && !shape.second;
+}
+
+// How the elements of a word are added at once.
+void add_word_sums(const PlanShape& shape, KernelSpec& spec) {
+  spec.prelude.emplace_back("word_sums");
+  spec.defines.emplace_back("VALUES_PER_WORD", 4 / size_of(shape.input));
+  spec.defines.emplace_back("SIGNED_VALUES", is_signed(shape.input) ? 1 : 0);
+}
+
+}  // namespace
+
 bool has_long_runs(const PlanShape& shape) {
-  const auto narrow = [](Type type) {
-    return !type.is_struct() && !is_floating(type) && !is_storage(type) && size_of(type) <= 4;
-  };
-  if (!narrow(shape.input) || size_of(shape.input) == 4) return false;
-  if (!narrow(shape.accumulator) || !narrow(shape.output)) return false;
   const bool widens = size_of(shape.accumulator) < 4;
-  return shape.op.kind() != OperatorKind::user && shape.map.is_identity() && !shape.second &&
+  return combines_narrow_integers(shape) && is_narrow_integer(shape.output) &&
          !(widens && (shape.on_device.init || shape.on_device.total));
 }
 
@@ -159,13 +177,19 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     if (!has_long_runs(shape)) {
       spec.prelude.emplace_back("ring_items_words");
     } else if (has_packed_sums(shape)) {
-      spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_sums"});
-      spec.defines.emplace_back("VALUES_PER_WORD", 4 / size_of(shape.input));
+      spec.prelude.emplace_back("ring_items_bytes");
+      add_word_sums(shape, spec);
+      spec.prelude.emplace_back("ring_runs_sums");
     } else {
       spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_items"});
     }
   } else if (file == "ring_scan") {
     spec.prelude.emplace_back(has_long_runs(shape) ? "ring_scan_again" : "ring_scan_kept");
+  } else if (file == "leaf_rows") {
+    const bool sums = shape.op.kind() == OperatorKind::plus && combines_narrow_integers(shape) &&
+                      ptx_architecture(has) >= 61;
+    if (sums) add_word_sums(shape, spec);
+    spec.prelude.emplace_back(sums ? "leaf_rows_sums" : "leaf_rows_items");
   } else if (file == "atomics") {
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {

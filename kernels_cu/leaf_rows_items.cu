@@ -1,0 +1,22 @@
+// Prelude: whole rows of leaves, which a work-item takes neighbouring columns of as packs. Loads do
+// not wait for one another.
+
+// Adds `rows` rows from element `from` of the input on, column by column.
+DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
+  for (u32 row = 0; row < rows; row += UNROLL) {
+    ElementPack pack[UNROLL];
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
+    }
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (row + f >= rows) continue;
+      const u64 first = from + (row + f) * COLUMNS;
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        sums[k] = COMBINE(sums[k], lift_element(element_of(pack[f], k % VEC), first + k));
+      }
+    }
+  }
+}

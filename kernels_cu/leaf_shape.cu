@@ -1,0 +1,19 @@
+// Prelude: leaves of order v1, LEAF_ROWS rows of COLUMNS elements.
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
+#endif
+#ifndef UNROLL
+#define UNROLL 8  // Rows that a work-item loads before it adds the first.
+#endif
+#ifndef LEAF_ROWS
+#define LEAF_ROWS 32  // Rows of a leaf.
+#endif
+#ifndef COLUMNS
+#define COLUMNS 128  // Columns of a leaf, a multiple of 32.
+#endif
+
+#define PER_ITEM (COLUMNS / 32)
+#define LEAVES (GROUP_SIZE / 32)
+#define APART_UNROLL (PER_ITEM > 4 * UNROLL ? 1 : PER_ITEM > 4 ? 4 * UNROLL / PER_ITEM : UNROLL)
+#define NODE_ELEMENTS (LEAVES * LEAF_ROWS * COLUMNS)
