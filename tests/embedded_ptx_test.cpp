@@ -125,6 +125,35 @@ TEST_CASE("calls run, production taking the row for large sums where bulk copies
   CHECK(ScanPlan(device, shape).variant().name == "lookback_warp");
 }
 
+TEST_CASE("a call builds what it runs, a plan what any size takes") {
+  if (architecture() < 75) return;
+  const Device device = fresh_device();
+  Queue queue(device);
+  const std::uint64_t large = std::uint64_t{8} << 20;  // 32 MiB.
+  auto values = queue.allocate<float>(large);
+  const auto built_by = [&](const auto& body) {
+    const std::uint64_t before = device.cache_statistics().compiled;
+    body();
+    return device.cache_statistics().compiled - before;
+  };
+  const auto scan_first = [&](std::uint64_t n) {
+    return built_by([&] { inclusive_scan(queue, values.view(0, n), values.view(0, n), plus); });
+  };
+  CHECK(scan_first(1000) == 1);
+  CHECK(scan_first(2000) == 0);
+  CHECK(scan_first(0) == 0);
+  const bool ring = device.capabilities().ring_bytes >= 204800;
+  CHECK(scan_first(large) == (ring ? 1 : 0));
+  CHECK(scan_first(large) == 0);
+  CHECK(scan_first(3000) == 0);
+  const ScanShape shape{.input = Type::f32, .output = Type::f32, .accumulator = Type::f32};
+  CHECK(built_by([&] { (void)ScanPlan(device, shape); }) == 0);
+  const Device another = fresh_device();
+  warm(another, shape);
+  CHECK(another.cache_statistics().compiled == (ring ? 2 : 1));
+  queue.finish();
+}
+
 TEST_CASE("what is not in the library is refused with what to do") {
   const Device device = fresh_device();
   const Operator op = Operator::user("largest", "a > b ? a : b", Value(std::int32_t{0}));

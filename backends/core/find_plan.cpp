@@ -36,26 +36,51 @@ std::shared_ptr<const detail::Plan> build_tuned(const Device& device,
   }
 }
 
+// From how many elements on production runs the row, where another one is there for fewer.
+std::uint64_t first_size(const Device& device, const gallery::Variant& row,
+                         const PlanShape& shape) {
+  return (std::uint64_t{tuning_for(device, row, shape).get_or(at_least_mib, 0)} << 20) /
+         size_of(shape.input);
+}
+
 struct Built {
-  const gallery::Variant* row;
   std::shared_ptr<const detail::Plan> plan;
+  Sizes sizes;  // That it serves.
 };
 
-// The plan of the first row that can be built. On a device without its compiler, production passes
-// over rows whose kernels are not to be had; when there is none, the first row says why.
-Built build_first(const Device& device, const gallery::Variant& asked, const PlanShape& shape) {
+// The plan of the first row that can be built, for `wanted` sizes at least. On a device without its
+// compiler, production passes over rows whose kernels are not to be had; when there is none, the
+// first row says why.
+Built build_first(const Device& device, const gallery::Variant& asked, const PlanShape& shape,
+                  const Sizes& wanted) {
   const gallery::Variant* row = &choose_variant(device, asked.algorithm, asked.name, shape);
+  if (row == &asked) return {build_tuned(device, asked, shape), {}};
+  Sizes sizes;
   std::exception_ptr first;
   for (;;) {
+    const gallery::Variant* next = choose_row(device, asked, shape, row).variant;
+    const std::uint64_t at_least = next == nullptr ? 0 : first_size(device, *row, shape);
+    if (wanted.last < at_least) {
+      sizes.last = at_least - 1;
+      row = next;
+      continue;
+    }
     try {
-      return {row, build_tuned(device, *row, shape)};
+      auto plan = build_tuned(device, *row, shape);
+      if (at_least <= wanted.first) {
+        sizes.first = at_least;
+      } else {
+        plan = by_size(device, *row, shape, at_least, build_tuned(device, *next, shape),
+                       std::move(plan));
+      }
+      return {std::move(plan), sizes};
     } catch (const Error& error) {
-      if (error.category() != ErrorCategory::unavailable || row == &asked) throw;
+      if (error.category() != ErrorCategory::unavailable) throw;
       if (!first) first = std::current_exception();
       log().debug("{} passed over: {}", row->name, error.what());
     }
-    row = choose_row(device, asked, shape, row).variant;
-    if (row == nullptr) std::rethrow_exception(first);
+    if (next == nullptr) std::rethrow_exception(first);
+    row = next;
   }
 }
 
@@ -82,28 +107,19 @@ Tuning tuning_for(const Device& device, const gallery::Variant& variant, const P
 
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
                                               std::string_view variant, const PlanShape& shape,
-                                              detail::QueueState* queue) {
+                                              const std::optional<Caller>& caller) {
   const gallery::Variant& asked = row_named(algorithm, variant);
   const PlanKey key{shape.op.id(), shape.map.id(), index_of(asked), shape.input, shape.accumulator,
                     shape.output,  shape.kind,     shape.on_device, shape.order, shape.second};
+  const Sizes wanted = caller ? Sizes::of(caller->n) : Sizes{};
   PlanTable& plans = device.state()->plans;
-  if (auto known = plans.find(key, shape)) return known;
-  if (queue != nullptr) {
-    const std::lock_guard lock(queue->mutex);
-    refuse_in_graph(*queue, "planning the first call of a shape");
+  if (auto known = plans.find(key, shape, wanted)) return known;
+  if (caller) {
+    const std::lock_guard lock(caller->queue.mutex);
+    refuse_in_graph(caller->queue, "planning the first call of a shape");
   }
-  auto [row, plan] = build_first(device, asked, shape);
-  const gallery::Variant& chosen = *row;
-  // Of production, a row for large inputs has another one before it.
-  const std::uint64_t at_least = tuning_for(device, chosen, shape).get_or(at_least_mib, 0);
-  if (at_least > 0 && &asked != &chosen) {
-    if (const Choice next = choose_row(device, asked, shape, &chosen); next.variant != nullptr) {
-      const std::uint64_t elements = (at_least << 20) / size_of(shape.input);
-      plan = by_size(device, chosen, shape, elements, build_tuned(device, *next.variant, shape),
-                     std::move(plan));
-    }
-  }
-  return plans.add(key, plan);
+  const auto [plan, sizes] = build_first(device, asked, shape, wanted);
+  return plans.add(key, sizes, plan);
 }
 
 }  // namespace bifold::core

@@ -139,11 +139,18 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
                                                const gallery::Variant& variant,
                                                const PlanShape& shape, const Tuning& tuning);
 
-/// The device's plan of that shape, built at the first use. For a call on `queue`, throws
-/// unsupported when it would be built while the queue's work is captured in a graph.
+/// Whom a plan is for: a call of up to n elements.
+struct Caller {
+  detail::QueueState& queue;
+  std::uint64_t n;
+};
+
+/// The device's plan of that shape, built at the first use: for all sizes, or at least for that of
+/// a call, which compiles no more than it runs. For a call, throws unsupported when it would be
+/// built while the queue's work is captured in a graph.
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
                                               std::string_view variant, const PlanShape& shape,
-                                              detail::QueueState* queue = nullptr);
+                                              const std::optional<Caller>& caller = {});
 
 /// Plans with tuning values of the caller's choice, for tests and for the tuner. They are not kept
 /// by the device.

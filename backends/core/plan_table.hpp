@@ -1,4 +1,4 @@
-// A device's plans, so that only the first call of a shape plans.
+// A device's plans, so that only the first call of a shape and about that size plans.
 #pragma once
 
 #include <bifold/device_values.hpp>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace bifold::detail {
 class Plan;
@@ -37,13 +38,25 @@ struct PlanKey {
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
+/// Numbers of elements, from the first to the last.
+struct Sizes {
+  std::uint64_t first = 0;
+  std::uint64_t last = ~std::uint64_t{0};
+
+  static constexpr Sizes of(std::uint64_t n) noexcept { return {n, n}; }
+  [[nodiscard]] constexpr bool contains(const Sizes& other) const noexcept {
+    return first <= other.first && other.last <= last;
+  }
+};
+
 /// Thread-safe. Two threads may plan the same shape at once; the first to add its plan wins, and
 /// their kernels are compiled once either way.
 class PlanTable {
  public:
-  [[nodiscard]] std::shared_ptr<const detail::Plan> find(const PlanKey& key,
-                                                         const PlanShape& shape) const;
-  std::shared_ptr<const detail::Plan> add(const PlanKey& key,
+  /// A plan that serves all those sizes.
+  [[nodiscard]] std::shared_ptr<const detail::Plan> find(const PlanKey& key, const PlanShape& shape,
+                                                         const Sizes& sizes) const;
+  std::shared_ptr<const detail::Plan> add(const PlanKey& key, const Sizes& sizes,
                                           const std::shared_ptr<const detail::Plan>& plan);
 
  private:
@@ -65,8 +78,16 @@ class PlanTable {
              0x9e3779b97f4a7c15U;
     }
   };
+  struct Entry {
+    Sizes sizes;
+    std::shared_ptr<const detail::Plan> plan;
+  };
+  using Entries = std::vector<Entry>;
+  [[nodiscard]] static const Entry* serving(const Entries& entries, const PlanShape& shape,
+                                            const Sizes& sizes);
+
   mutable std::shared_mutex mutex_;
-  std::unordered_map<PlanKey, std::shared_ptr<const detail::Plan>, Hash> plans_;
+  std::unordered_map<PlanKey, Entries, Hash> plans_;
 };
 
 }  // namespace bifold::core

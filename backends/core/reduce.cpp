@@ -24,8 +24,8 @@ core::CallOptions call_options(const ReduceOptions& options) {
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
-                                         detail::QueueState* queue = nullptr) {
-  return core::find_plan(device, Algorithm::reduce, shape.variant, plan_shape(shape), queue);
+                                         const std::optional<core::Caller>& caller = {}) {
+  return core::find_plan(device, Algorithm::reduce, shape.variant, plan_shape(shape), caller);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
       find(queue.device(),
            {views.input.type, accumulator, op, options.variant, map,
             core::values_on_device(call_options(options)), options.order, second, result},
-           &queue.state());
+           core::Caller{queue.state(), views.input.count});
   std::optional<Value> start = init;
   if (init && init->type() == result) start = core::convert(*init, accumulator);
   core::run_plan(*plan, queue, views, start, call_options(options));

@@ -23,8 +23,8 @@ core::CallOptions call_options(const ScanOptions& options) {
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& shape,
-                                         detail::QueueState* queue = nullptr) {
-  return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape), queue);
+                                         const std::optional<core::Caller>& caller = {}) {
+  return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape), caller);
 }
 
 // An initial value of the output's type as one of the accumulator's.
@@ -73,7 +73,7 @@ void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const 
   const ScanPlan plan(find(queue.device(),
                            {input.type, output.type, accumulator, kind, op, options.variant,
                             core::values_on_device(call_options(options)), options.order, map},
-                           &queue.state()));
+                           core::Caller{queue.state(), input.count}));
   std::optional<Value> carry;
   if (init && !options.init_from) carry = convert(op, *init, accumulator);
   plan.run(queue, input, output, carry, options);

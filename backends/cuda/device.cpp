@@ -121,12 +121,18 @@ std::string Device::refusal(const Source& source) const {
 }
 
 std::shared_ptr<const backend::Program> Device::build(const Source& source) {
-  if (compiler_ == nullptr) {
+  // What looks at the architecture gains by being compiled for it; everything else is there sooner
+  // from the library.
+  const bool compiled_here =
+      compiler_ != nullptr && source.text.find("__CUDA_ARCH__") != std::string::npos;
+  if (!compiled_here) {
     std::vector<std::byte> ptx = embedded_ptx(source, architecture_of(context_->device()));
-    if (ptx.empty()) throw plain_error(ErrorCategory::unavailable, refusal(source));
-    core::log().debug("cuda: {} from the PTX in the library: {}", source.name, no_compiler_);
-    return std::make_shared<const Program>(context_, std::move(ptx));
+    if (!ptx.empty()) {
+      core::log().debug("cuda: {} from the PTX in the library", source.name);
+      return std::make_shared<const Program>(context_, std::move(ptx));
+    }
   }
+  if (compiler_ == nullptr) throw plain_error(ErrorCategory::unavailable, refusal(source));
   return std::make_shared<const Program>(context_, compile(*compiler_, source));
 }
 
