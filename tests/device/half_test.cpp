@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/plan.hpp"
+#include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"
@@ -67,7 +68,7 @@ std::vector<std::size_t> lengths() {
   std::vector<std::size_t> all(601);
   for (std::size_t n = 0; n < all.size(); ++n) all[n] = n;
   all.insert(all.end(), {4095, 4096, 4097, 8193, 70'001, 300'007});
-  return all;
+  return test::affordable(all);
 }
 
 /// Runs of every short length and some long ones, at every offset up to 16.

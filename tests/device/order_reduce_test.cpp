@@ -8,8 +8,10 @@
 #include <limits>
 
 #include "core/plan.hpp"
+#include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"
+#include "support/numbers.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"
 #include "support/same_bits.hpp"
@@ -30,17 +32,6 @@ Rows order_rows(Type type) {
   }
   REQUIRE(!rows.empty());
   return rows;
-}
-
-/// Numbers of either sign and of many magnitudes: nearly every other association rounds otherwise.
-template <class T>
-std::vector<T> numbers(std::size_t count) {
-  test::Random random(test::seed());
-  std::vector<T> values(count);
-  for (T& value : values) {
-    value = static_cast<T>(std::ldexp(random.real(), static_cast<int>(random.below(40)) - 20));
-  }
-  return values;
 }
 
 /// Factors whose product stays finite and never becomes zero.
@@ -93,10 +84,11 @@ ReducePlan plan_of(const gallery::Variant& row, Type type, const Operator& op = 
 }
 
 template <class T>
-void check_lengths(const std::vector<std::size_t>& lengths, const core::Tuning& forced = {}) {
+void check_lengths(const std::vector<std::size_t>& all, const core::Tuning& forced = {}) {
   if (!test::device().supports(type_of<T>())) return;
+  const std::vector<std::size_t> lengths = test::affordable(all);
   const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
-  Bench<T> bench(numbers<T>(longest + 32));
+  Bench<T> bench(test::numbers<T>(longest + 32, 40));
   for (const auto* row : order_rows(type_of<T>())) {
     const ReducePlan plan = plan_of(*row, type_of<T>(), plus, forced);
     for (const std::size_t n : lengths) {
@@ -141,6 +133,7 @@ TEST_CASE("the borders of leaves and subtrees") {
 }
 
 TEST_CASE("long inputs, and more subtrees than the last group takes at a time") {
+  if (test::too_long_here()) return;
   check_lengths<float>({(std::size_t{1} << 24) + 1, 20'000'003});
   check_lengths<float>({(std::size_t{1} << 21) + 12345}, {{"GROUP_SIZE", 32}});
 }
@@ -158,8 +151,8 @@ TEST_CASE("no tuning changes a bit") {
 }
 
 TEST_CASE("every offset has the same bits") {
-  constexpr std::size_t n = 50'001;
-  const std::vector<float> values = numbers<float>(n);
+  const std::size_t n = test::simulated() ? 9'001 : 50'001;
+  const std::vector<float> values = test::numbers<float>(n, 40);
   const float sum = expected(std::span<const float>(values), 0.0F, std::plus<>());
   for (std::size_t offset = 0; offset <= 16; ++offset) {
     std::vector<float> shifted(offset, std::numeric_limits<float>::quiet_NaN());
@@ -185,7 +178,7 @@ TEST_CASE("products, and elements of other types than the accumulator's") {
   if (!test::device().supports(Type::f64)) return;
   const double sum = reference::v1::reduce(
       bench.part(1, n - 1), 0.25, [](float x) { return static_cast<double>(x); }, std::plus<>());
-  const auto narrow_host = numbers<double>(n);
+  const auto narrow_host = test::numbers<double>(n, 40);
   const auto narrow = bench.queue.upload(std::span<const double>(narrow_host));
   const float narrow_sum = reference::v1::reduce(
       std::span<const double>(narrow_host), 0.5F, [](double x) { return static_cast<float>(x); },
