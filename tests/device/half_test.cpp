@@ -219,7 +219,7 @@ TEST_CASE_TEMPLATE("scans in order v1 have the bits of the reference, rounded on
       for (const std::size_t n : all) {
         // Every third one from a multiple of a pack's bytes.
         const std::size_t offset = n % 3 == 0 ? n % 2 * 8 : n % 17;
-        const bool in_place = n % 5 == 0;
+        const bool in_place = n % 5 == 0 && test::device().capabilities().acquire_release;
         const auto part = std::span<const T>(input.host).subspan(offset, n);
         std::vector<T> want(n);
         reference::v1::scan(
@@ -276,11 +276,12 @@ TEST_CASE("sums that leave the range of 16 bits on their way come back") {
   for (const auto* row : own_rows(Algorithm::scan, Type::f16)) {
     INFO("row " << row->name);
     Uploaded<f16> input(host);
-    inclusive_scan(input.queue, input.data, input.data, plus, {.variant = row->name});
+    auto output = input.queue.allocate<f16>(host.size());
+    inclusive_scan(input.queue, input.data, output, plus, {.variant = row->name});
     const std::vector<f16> want{f16(60000), f16(120000), f16(60000), f16(32), f16(32)};
     CHECK(std::isinf(static_cast<float>(want[1])));
     CHECK(difference(std::span<const f16>(want),
-                     std::span<const f16>(input.queue.download(input.data))) == "");
+                     std::span<const f16>(input.queue.download(output))) == "");
   }
   for (const auto* row : own_rows(Algorithm::reduce, Type::f16)) {
     INFO("row " << row->name);
