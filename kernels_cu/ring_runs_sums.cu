@@ -1,4 +1,4 @@
-// Prelude: sums of runs of narrow integers in a ring, several elements in a word.
+// Prelude: sums of runs of narrow integers in a ring, several elements in a word. From sm_90 on.
 // Only as many bits of a sum as an element has are looked at; others may hold anything.
 
 #define OUT_BITS (8 * sizeof(OUT))

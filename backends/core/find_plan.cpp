@@ -61,23 +61,26 @@ Built build_first(const Device& device, const gallery::Variant& asked, const Pla
     const gallery::Variant* next = choose_row(device, asked, shape, row).variant;
     const std::uint64_t at_least = next == nullptr ? 0 : first_size(device, *row, shape);
     if (wanted.last < at_least) {
-      sizes.last = at_least - 1;
+      log().debug("{} left to more elements", row->name);
+      sizes.last = std::min(sizes.last, at_least - 1);
       row = next;
       continue;
     }
+    std::shared_ptr<const detail::Plan> plan;
     try {
-      auto plan = build_tuned(device, *row, shape);
-      if (at_least <= wanted.first) {
-        sizes.first = at_least;
-      } else {
-        plan = by_size(device, *row, shape, at_least, build_tuned(device, *next, shape),
-                       std::move(plan));
-      }
-      return {std::move(plan), sizes};
+      plan = build_tuned(device, *row, shape);
     } catch (const Error& error) {
       if (error.category() != ErrorCategory::unavailable) throw;
       if (!first) first = std::current_exception();
       log().debug("{} passed over: {}", row->name, error.what());
+    }
+    if (plan != nullptr && at_least <= wanted.first) {
+      sizes.first = at_least;
+      return {std::move(plan), sizes};
+    }
+    if (plan != nullptr) {
+      auto small = build_tuned(device, *next, shape);
+      return {by_size(device, *row, shape, at_least, std::move(small), std::move(plan)), sizes};
     }
     if (next == nullptr) std::rethrow_exception(first);
     row = next;
@@ -116,7 +119,7 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
   if (auto known = plans.find(key, shape, wanted)) return known;
   if (caller) {
     const std::lock_guard lock(caller->queue.mutex);
-    refuse_in_graph(caller->queue, "planning the first call of a shape");
+    refuse_in_graph(caller->queue, "planning the first call of a shape and about that size");
   }
   const auto [plan, sizes] = build_first(device, asked, shape, wanted);
   return plans.add(key, sizes, plan);

@@ -11,7 +11,7 @@ namespace bifold::core {
 
 namespace {
 
-// What must be equal for a stored binary to be the one that compiling would give.
+// What must be equal for a stored binary to do what a new one would.
 std::string disk_key(const backend::Device& device, const backend::Source& source) {
   std::string key = "bifold ";
   key += version();

@@ -204,11 +204,12 @@ std::string described(std::string_view file, const KernelSpec& spec) {
   return name;
 }
 
-/// Sums and products of elements as they are compare nothing.
-bool may_compare(const KernelSpec& spec) {
+/// Whether the text may name comparisons of f32 values: a user's, or an extreme of such values.
+bool compares_f32(const KernelSpec& spec) {
   const OperatorKind kind = spec.op.kind();
-  return !spec.map.is_identity() ||
-         (kind != OperatorKind::plus && kind != OperatorKind::multiplies);
+  const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
+  return kind == OperatorKind::user || !spec.map.is_identity() ||
+         (extreme && spec.accumulator == Type::f32);
 }
 
 /// How f32 values are compared, and which is the least or the greatest of two.
@@ -228,7 +229,7 @@ void append_comparisons(std::string& text, const backend::Device& device) {
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
   std::string text;
   append_file(text, device, "types");
-  if (may_compare(spec)) append_comparisons(text, device);
+  if (compares_f32(spec)) append_comparisons(text, device);
   if (uses_f64(spec)) append_file(text, device, "types_f64");
   if (stores(spec, Type::f16)) {
     append_file(text, device, "types_f16");

@@ -120,18 +120,28 @@ std::string Device::refusal(const Source& source) const {
          no_compiler_;
 }
 
-std::shared_ptr<const backend::Program> Device::build(const Source& source) {
-  // What looks at the architecture gains by being compiled for it; everything else is there sooner
-  // from the library.
-  const bool compiled_here =
-      compiler_ != nullptr && source.text.find("__CUDA_ARCH__") != std::string::npos;
-  if (!compiled_here) {
+std::shared_ptr<const backend::Program> Device::from_library(const Source& source) const {
+  // What looks at the architecture gains by being compiled for it.
+  const bool gains = source.text.find("__CUDA_ARCH__") != std::string::npos;
+  if (compiler_ != nullptr && gains) return nullptr;
+  try {
     std::vector<std::byte> ptx = embedded_ptx(source, architecture_of(context_->device()));
-    if (!ptx.empty()) {
-      core::log().debug("cuda: {} from the PTX in the library", source.name);
-      return std::make_shared<const Program>(context_, std::move(ptx));
-    }
+    if (ptx.empty()) return nullptr;
+    core::log().debug("cuda: {} from the PTX in the library", source.name);
+    return std::make_shared<const Program>(context_, std::move(ptx));
+  } catch (const Error& error) {
+    // A driver may lack its compiler of PTX, or have it switched off.
+    const bool of_the_text = error.category() == ErrorCategory::build_failure ||
+                             error.category() == ErrorCategory::backend_failure;
+    if (compiler_ == nullptr || !of_the_text) throw;
+    core::log().warn("cuda: {} is compiled by NVRTC, as the PTX in the library cannot be used: {}",
+                     source.name, error.what());
+    return nullptr;
   }
+}
+
+std::shared_ptr<const backend::Program> Device::build(const Source& source) {
+  if (auto program = from_library(source)) return program;
   if (compiler_ == nullptr) throw plain_error(ErrorCategory::unavailable, refusal(source));
   return std::make_shared<const Program>(context_, compile(*compiler_, source));
 }

@@ -1,4 +1,4 @@
-// PTX that was compiled with the library, for machines that have a driver but no NVRTC.
+// PTX that was compiled with the library: there sooner than NVRTC's, and on machines without it.
 #pragma once
 
 #include <array>

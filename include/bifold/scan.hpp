@@ -111,7 +111,7 @@ class BIFOLD_API ScanPlan {
   std::shared_ptr<const detail::Plan> plan_;
 };
 
-/// Compiles what the first call of this shape would, and keeps it for the device. Throws as
+/// Compiles what calls of this shape run, of any size, and keeps it for the device. Throws as
 /// ScanPlan's constructor.
 BIFOLD_API void warm(const Device& device, const ScanShape& shape);
 

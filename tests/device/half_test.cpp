@@ -219,7 +219,8 @@ TEST_CASE_TEMPLATE("scans in order v1 have the bits of the reference, rounded on
       for (const std::size_t n : all) {
         // Every third one from a multiple of a pack's bytes.
         const std::size_t offset = n % 3 == 0 ? n % 2 * 8 : n % 17;
-        const bool in_place = n % 5 == 0 && test::device().capabilities().acquire_release;
+        const bool in_place =
+            n % 5 == 0 && (test::device().capabilities().acquire_release || !test::publishes(*row));
         const auto part = std::span<const T>(input.host).subspan(offset, n);
         std::vector<T> want(n);
         reference::v1::scan(

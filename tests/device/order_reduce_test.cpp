@@ -87,6 +87,7 @@ template <class T>
 void check_lengths(const std::vector<std::size_t>& all, const core::Tuning& forced = {}) {
   if (!test::device().supports(type_of<T>())) return;
   const std::vector<std::size_t> lengths = test::affordable(all);
+  REQUIRE(!lengths.empty());
   const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
   Bench<T> bench(test::numbers<T>(longest + 32, 40));
   for (const auto* row : order_rows(type_of<T>())) {

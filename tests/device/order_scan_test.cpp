@@ -214,6 +214,7 @@ void check(const Arithmetic<Acc>& arithmetic, const std::vector<In>& values, Sca
       with_init ? arithmetic.init : arithmetic.op.identity(type_of<Acc>()).template as<Acc>();
   const auto all = workloads(type_of<In>(), type_of<Acc>(), type_of<Out>(), arithmetic.op, kind);
   if (all.empty()) return;
+  if (runs.empty() && test::too_long_here()) return;
   // By offset: what each length shares.
   std::vector<std::vector<Out>> want(17);
   for (const Run& run : runs) {
@@ -339,7 +340,7 @@ TEST_CASE("every offset of input and output gives the same bits") {
   std::vector<Run> runs;
   for (std::uint64_t offset = 0; offset <= 16; ++offset) {
     runs.push_back({8197, offset, Place::apart});
-    runs.push_back({16384, offset, Place::in_place});
+    runs.push_back({test::simulated() ? 8192U : 16384U, offset, Place::in_place});
   }
   check(sums<float>(), ScanKind::inclusive, false, allowed(runs), Tunings::all);
   check(maps<Map32>(), ScanKind::exclusive, true, allowed(runs), Tunings::own);
@@ -369,7 +370,8 @@ TEST_CASE_TEMPLATE("zeros of either sign, denormals and infinities follow the or
                    double) {
   if (!test::device().supports(type_of<T>())) return;
   using Limits = std::numeric_limits<T>;
-  const std::uint64_t length = std::uint64_t{3} * order_v1::scan_tile(sizeof(T)) + 9;
+  const std::uint64_t tiles = test::simulated() ? 1 : 3;
+  const std::uint64_t length = tiles * order_v1::scan_tile(sizeof(T)) + 9;
   const std::vector<Run> runs{{length, 0, Place::apart}};
   std::vector<T> values(length, T{-0.0});
   const auto run_all = [&] {

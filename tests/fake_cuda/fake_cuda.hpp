@@ -16,6 +16,7 @@ extern "C" {
 
 /// Every call of the driver function `function` (its exported name, "cuMemAlloc_v2") behind the
 /// next `after_calls` calls answers `code`, until fake_cuda_reset(). It then does nothing else.
+/// "PTX" is the loading of a module that is no cubin.
 void fake_cuda_fail(const char* function, int after_calls, int code);
 
 /// Takes back every fake_cuda_fail.

@@ -29,6 +29,12 @@ bool has_entry(const std::string& image, const std::string& name) {
   return image.find(".entry " + name + '(') != std::string::npos;
 }
 
+/// What a driver does with PTX: nothing here, unless that is to fail.
+CUresult translate() {
+  FAKE_CALL("PTX");
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 extern "C" {
@@ -44,6 +50,9 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
       }
     }
     return CUDA_ERROR_INVALID_IMAGE;
+  }
+  if (!bytes.starts_with(ELFMAG)) {
+    if (const CUresult refused = translate(); refused != CUDA_SUCCESS) return refused;
   }
   *module = new CUmod_st{fake::current(), std::move(bytes), {}};
   fake::state().modules.insert(*module);
