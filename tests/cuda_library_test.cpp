@@ -11,8 +11,8 @@ namespace {
 using namespace fake_cuda;
 
 TEST_SUITE("cuda driver") {
-  TEST_CASE_FIXTURE(Working, "where the driver translates no PTX, NVRTC serves" *
-                                 unless("working")) {
+  TEST_CASE_FIXTURE(Working,
+                    "where the driver translates no PTX, NVRTC serves" * unless("working")) {
     constexpr int jit_compiler_not_found = 221;
     bifold::DeviceOptions options;
     options.cache.disk = false;
