@@ -29,7 +29,9 @@ struct Place {
   Scratch scratch;
 
   [[nodiscard]] std::vector<std::string> environment(const std::string& miscompiled) const {
-    std::vector<std::string> variables{"BIFOLD_CACHE_DIR=" + (scratch / "cache").string()};
+    // The verdict is kept there; kernels that run once need not be.
+    std::vector<std::string> variables{"BIFOLD_CACHE_DIR=" + (scratch / "cache").string(),
+                                       "BIFOLD_CACHE_DISABLE=1"};
     if (miscompiled.empty()) return variables;
     variables.push_back("BIFOLD_LAYER_MISCOMPILE=" + miscompiled);
     variables.emplace_back("OPENCL_LAYERS=" BIFOLD_OPENCL_LAYER);

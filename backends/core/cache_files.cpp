@@ -1,6 +1,5 @@
 #include "core/cache_files.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,16 +8,23 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/format.hpp"
+
 namespace bifold::core {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
 fs::path cache_directory(const CacheOptions& options) {
   if (!options.directory.empty()) return options.directory;
-  const auto variable = [](const char* name) -> std::string_view {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-    return value == nullptr ? "" : value;
-  };
   if (const auto chosen = variable("BIFOLD_CACHE_DIR"); !chosen.empty()) return chosen;
   // The XDG specification has relative paths ignored.
   if (const fs::path xdg = variable("XDG_CACHE_HOME"); xdg.is_absolute()) return xdg / "bifold";
@@ -26,6 +32,11 @@ fs::path cache_directory(const CacheOptions& options) {
     return fs::path(home) / ".cache" / "bifold";
   }
   return {};
+}
+
+bool disabled_by_environment() {
+  const std::string_view value = variable("BIFOLD_CACHE_DISABLE");
+  return !value.empty() && value != "0";
 }
 
 bool is_own(const fs::path& file) {
@@ -39,7 +50,7 @@ std::string write_atomically(const fs::path& file, std::initializer_list<std::st
     fs::permissions(file.parent_path(), fs::perms::owner_all, error);
   }
   static std::atomic<std::uint64_t> counter{0};
-  const fs::path temporary = fs::path(file).concat(fmt::format(".{}.{}", getpid(), ++counter));
+  const fs::path temporary = fs::path(file).concat(formatted(".{}.{}", getpid(), ++counter));
   std::ofstream stream(temporary, std::ios::binary);
   for (const std::string_view part : parts) {
     stream.write(part.data(), static_cast<std::streamsize>(part.size()));
@@ -47,13 +58,13 @@ std::string write_atomically(const fs::path& file, std::initializer_list<std::st
   stream.close();
   if (!stream) {
     fs::remove(temporary, error);
-    return fmt::format("{} could not be written", temporary.string());
+    return formatted("{} could not be written", temporary.string());
   }
   fs::rename(temporary, file, error);
   if (!error) return {};
   const std::string why = error.message();
   fs::remove(temporary, error);
-  return fmt::format("{} could not be renamed: {}", temporary.string(), why);
+  return formatted("{} could not be renamed: {}", temporary.string(), why);
 }
 
 }  // namespace bifold::core

@@ -13,6 +13,10 @@ namespace bifold::core {
 /// The directory that the options mean, by the rules of CacheOptions; empty where there is none.
 std::filesystem::path cache_directory(const CacheOptions& options);
 
+/// Whether the environment forbids to keep compiled kernels on disk: BIFOLD_CACHE_DISABLE is set,
+/// and not to 0.
+bool disabled_by_environment();
+
 /// Whether the file is the effective user's: what others wrote is not believed.
 bool is_own(const std::filesystem::path& file);
 

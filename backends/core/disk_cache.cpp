@@ -1,7 +1,5 @@
 #include "core/disk_cache.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <system_error>
 
 #include "core/cache_files.hpp"
+#include "core/format.hpp"
 #include "core/hash.hpp"
 #include "core/log.hpp"
 
@@ -53,7 +52,7 @@ std::uint64_t checksum(std::string_view key, std::span<const std::byte> payload)
 }  // namespace
 
 DiskCache::DiskCache(const CacheOptions& options)
-    : enabled_(options.disk),
+    : enabled_(options.disk && !disabled_by_environment()),
       limit_bytes_(options.limit_bytes),
       directory_(cache_directory(options)) {
   if (directory_.empty()) enabled_ = false;
@@ -61,7 +60,7 @@ DiskCache::DiskCache(const CacheOptions& options)
 
 fs::path DiskCache::file_of(const std::string& key) const {
   const std::uint64_t first = hash(key);
-  return directory_ / fmt::format("{:016x}{:016x}{}", first, hash(key, ~first), suffix);
+  return directory_ / formatted("{:016x}{:016x}{}", first, hash(key, ~first), suffix);
 }
 
 DiskCache::Lookup DiskCache::load(const std::string& key) const {

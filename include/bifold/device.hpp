@@ -101,7 +101,8 @@ struct Capabilities {
 /// what is absent, damaged, foreign or unwritable is compiled again. There lies, too, what
 /// `bifold-bench check` found out about a device; it is read when the device is opened, and keeps
 /// "production" off variants that were wrong; and what `bifold-bench tune` measured, see
-/// DeviceOptions::tuning_file.
+/// DeviceOptions::tuning_file. BIFOLD_CACHE_DISABLE=1 in the environment keeps compiled kernels in
+/// memory only, whatever the options say.
 struct CacheOptions {
   bool disk = true;                   ///< Keep them on disk, too; false: in memory only.
   std::filesystem::path directory{};  ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,

@@ -123,6 +123,24 @@ TEST_CASE("switched off, the disk stays untouched") {
   CHECK(use(options).from_disk == 0);
 }
 
+TEST_CASE("switched off by the environment, the disk stays untouched as well") {
+  const fs::path folder = test::fresh_folder("off-by-environment");
+  const auto set = [](const char* value) {
+    REQUIRE(setenv("BIFOLD_CACHE_DISABLE", value, 1) == 0);  // NOLINT(concurrency-mt-unsafe)
+  };
+  set("1");
+  CHECK(use(cache_in(folder)).compiled >= 1);
+  CHECK(entries(folder).empty());
+  for (const char* no : {"0", ""}) {
+    INFO("set to \"", no, "\"");
+    set(no);
+    (void)use(cache_in(folder));
+    CHECK_FALSE(entries(folder).empty());
+    CHECK(use(cache_in(folder)).from_disk >= 1);
+  }
+  REQUIRE(unsetenv("BIFOLD_CACHE_DISABLE") == 0);  // NOLINT(concurrency-mt-unsafe)
+}
+
 TEST_CASE("truncated entries are compiled again") {
   for (const double share : {0.0, 0.01, 0.5, 0.99}) {
     check_damage("truncated", true, [share](const fs::path& file) {
