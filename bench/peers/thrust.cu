@@ -1,11 +1,12 @@
-// Thrust's reduce and scans on bifold's stream, with the policy that waits only where it must. Its
-// reduce returns a value and so always waits. Scratch memory is kept from call to call.
+// Thrust's sums on bifold's stream, with the policy that waits only where it must. Its reduce
+// returns a value and so always waits. Scratch memory is kept from call to call. Its kernels are
+// CUB's, which are compared on more operators.
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
 #include <thrust/scan.h>
 
 #include <algorithm>
-#include <cuda/functional>
+#include <cuda/std/functional>
 #include <cuda/version>
 #include <memory>
 #include <vector>
@@ -16,15 +17,6 @@
 namespace {
 
 using bench::PeerTask;
-
-struct Ops {
-  template <class T>
-  using Plus = cuda::std::plus<T>;
-  template <class T>
-  using Minimum = cuda::minimum<T>;
-  template <class T>
-  using Maximum = cuda::maximum<T>;
-};
 
 /// Gives Thrust the same blocks again from call to call.
 class Allocator {
@@ -52,7 +44,7 @@ class Allocator {
   std::vector<std::unique_ptr<Block>> blocks_;
 };
 
-template <class T, class Op>
+template <class T>
 class Call final : public bench::PeerCall {
  public:
   explicit Call(const PeerTask& task)
@@ -80,9 +72,9 @@ class Call final : public bench::PeerCall {
     if (only_blocks()) {
       static_cast<void>(reduce());
     } else if (task_.kind == bifold::ScanKind::exclusive) {
-      thrust::exclusive_scan(policy, input_, input_ + task_.n, output_, identity_, Op{});
+      thrust::exclusive_scan(policy, input_, input_ + task_.n, output_, identity_, Plus{});
     } else {
-      thrust::inclusive_scan(policy, input_, input_ + task_.n, output_, Op{});
+      thrust::inclusive_scan(policy, input_, input_ + task_.n, output_, Plus{});
     }
   }
 
@@ -93,8 +85,10 @@ class Call final : public bench::PeerCall {
  private:
   T reduce() {
     const auto policy = thrust::cuda::par_nosync(allocator_).on(stream_);
-    return thrust::reduce(policy, input_, input_ + task_.n, identity_, Op{});
+    return thrust::reduce(policy, input_, input_ + task_.n, identity_, Plus{});
   }
+
+  using Plus = cuda::std::plus<T>;
 
   PeerTask task_;
   const T* input_;
@@ -112,10 +106,15 @@ class Thrust final : public bench::Peer {
   }
   [[nodiscard]] bench::PeerSide side() const override { return bench::PeerSide::cuda; }
   [[nodiscard]] std::string obstacle(const PeerTask& task) const override {
+    if (task.op != bifold::OperatorKind::plus) {
+      return "its kernels are CUB's: only sums are compared";
+    }
     return bench::obstacle_of_plain_peer(task);
   }
   [[nodiscard]] std::unique_ptr<bench::PeerCall> prepare(const PeerTask& task) const override {
-    return bench::make_plain_call<Call, Ops>(task);
+    return bench::visit_peer_type(task.type, [&](auto zero) -> std::unique_ptr<bench::PeerCall> {
+      return std::make_unique<Call<decltype(zero)>>(task);
+    });
   }
 };
 
