@@ -1,7 +1,5 @@
 #include "accuracy.hpp"
 
-#include <fmt/format.h>
-
 #include <bifold/bifold.hpp>
 #include <bifold/reference_v1.hpp>
 #include <cstdio>
@@ -76,9 +74,9 @@ bool same_on(const bifold::Device& device, const std::vector<T>& values, const S
       same_bits(got.compensated, host.compensated)) {
     return true;
   }
-  fmt::print(stderr, "{}: {} elements: {}, {} and {} instead of {}, {} and {}\n",
-             device.info().selector, values.size(), got.reduction, got.scan, got.compensated,
-             host.reduction, host.scan, host.compensated);
+  print_error("{}: {} elements: {}, {} and {} instead of {}, {} and {}\n", device.info().selector,
+              values.size(), got.reduction, got.scan, got.compensated, host.reduction, host.scan,
+              host.compensated);
   return false;
 }
 
@@ -107,9 +105,9 @@ class Measurement {
       compensated.push_back(relative_error(exact, sums.compensated));
       for (const bifold::Device& device : devices_) same_ = same_on(device, values, sums) && same_;
     }
-    say(fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", bifold::name_of(bifold::type_of<T>()),
-                    name_of(family), count_text(n), error_cell(serial), error_cell(reduction),
-                    error_cell(scan), error_cell(compensated)));
+    say(formatted("| {} | {} | {} | {} | {} | {} | {} |\n", bifold::name_of(bifold::type_of<T>()),
+                  name_of(family), count_text(n), error_cell(serial), error_cell(reduction),
+                  error_cell(scan), error_cell(compensated)));
   }
 
   /// Whether every device gave the host's bits so far.
@@ -118,7 +116,7 @@ class Measurement {
 
  private:
   void say(const std::string& lines) {
-    fmt::print("{}", lines);
+    print_text("{}", lines);
     std::fflush(stdout);
     table_ += lines;
   }

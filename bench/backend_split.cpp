@@ -1,7 +1,5 @@
 #include "backend_split.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -45,17 +43,16 @@ Cause cause_of(const Result& a, const Result& b) {
 std::string answer_of(const Result& a, const Result& b, const std::string& name) {
   const double gap = b.timing.median_s - a.timing.median_s;
   const std::string how =
-      fmt::format("{} is {:.0f} % {}: ", name, 100 * std::abs(gap) / a.timing.median_s,
-                  gap > 0 ? "slower" : "quicker");
+      formatted("{} is {:.0f} % {}: ", name, 100 * std::abs(gap) / a.timing.median_s,
+                gap > 0 ? "slower" : "quicker");
   switch (cause_of(a, b)) {
     case Cause::noise: return "no difference beyond noise";
     case Cause::launch:
-      return how + fmt::format("the host takes {} instead of {} to launch a call",
-                               seconds_text(b.enqueue_s), seconds_text(a.enqueue_s));
+      return how + formatted("the host takes {} instead of {} to launch a call",
+                             seconds_text(b.enqueue_s), seconds_text(a.enqueue_s));
     case Cause::kernels:
-      return how + fmt::format("the kernels take {} instead of {}",
-                               seconds_text(b.isolated.median_s),
-                               seconds_text(a.isolated.median_s));
+      return how + formatted("the kernels take {} instead of {}", seconds_text(b.isolated.median_s),
+                             seconds_text(a.isolated.median_s));
     case Cause::between: break;
   }
   return how +
@@ -73,10 +70,10 @@ std::string split_summary(const Comparison& comparison) {
   for (const auto& [pair, of] : counts) {
     const auto& [quicker, slower] = of;
     const auto causes = [](const std::array<unsigned, 4>& count) {
-      return fmt::format("{} (launch {}, kernels {}, between them {})",
-                         count[1] + count[2] + count[3], count[1], count[2], count[3]);
+      return formatted("{} (launch {}, kernels {}, between them {})",
+                       count[1] + count[2] + count[3], count[1], count[2], count[3]);
     };
-    text += fmt::format(
+    text += formatted(
         "Of {} calls, {} ({}) is slower than {} ({}) in {}, quicker in {}, and within noise of it "
         "in {}. ",
         quicker[0] + slower[0] + quicker[1] + quicker[2] + quicker[3] + slower[1] + slower[2] +

@@ -1,14 +1,12 @@
 #include "check.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "check_device.hpp"
 #include "check_report.hpp"
 #include "core/state.hpp"
+#include "format.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "runner.hpp"
@@ -26,8 +24,8 @@ void check_names(const std::vector<std::string>& names) {
   }
   for (const std::string& name : names) {
     if (name == "all" || std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw UsageError(fmt::format("--variant: unknown name '{}' (choose from {}, all)", name,
-                                 fmt::join(known, ", ")));
+    throw UsageError(
+        formatted("--variant: unknown name '{}' (choose from {}, all)", name, joined(known, ", ")));
   }
 }
 
@@ -118,7 +116,7 @@ int run_check(const CheckOptions& options) {
     }
   }
   conclude(devices, options, report.devices);
-  fmt::print("{}", check_as_text(report));
+  print_text("{}", check_as_text(report));
   if (!options.json.empty()) write_whole("--json", options.json, check_as_json(report, options));
   const bool well = !devices.empty() && report.unopened.empty() &&
                     std::all_of(report.devices.begin(), report.devices.end(),

@@ -1,7 +1,5 @@
 #include "check_calls.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bifold/reference_v1.hpp>
 #include <cmath>
@@ -154,8 +152,8 @@ class Calls {
       for (std::uint64_t i = 0; i < exact.size(); ++i, ++at) {
         const T wanted = static_cast<T>(exact[i]);
         if (same_result(found[at], wanted)) continue;
-        return fmt::format("{}: element {} is {} instead of {}", describe(call), i,
-                           exact_text(found[at]), exact_text(wanted));
+        return formatted("{}: element {} is {} instead of {}", describe(call), i,
+                         exact_text(found[at]), exact_text(wanted));
       }
     }
     return {};
@@ -180,10 +178,10 @@ class Calls {
 
   [[nodiscard]] std::string describe(const Call& call) const {
     std::string text(bifold::name_of(bifold::type_of<T>()));
-    text += fmt::format(" {}", what_.name);
-    if (row_.algorithm == Algorithm::scan) text += fmt::format(", {}", bifold::name_of(kind_));
-    return text + fmt::format(", {}, n = {}, input offset {}{}", sample_.name, call.n, call.offset,
-                              call.in_place ? ", in place" : "");
+    text += formatted(" {}", what_.name);
+    if (row_.algorithm == Algorithm::scan) text += formatted(", {}", bifold::name_of(kind_));
+    return text + formatted(", {}, n = {}, input offset {}{}", sample_.name, call.n, call.offset,
+                            call.in_place ? ", in place" : "");
   }
 
   bifold::Queue& queue_;
@@ -216,7 +214,7 @@ bool same_result(T left, T right) {
 template <class T>
 std::string exact_text(T value) {
   // The shortest digits that are this value and no other.
-  return fmt::format("{}", +value);
+  return formatted("{}", +value);
 }
 
 template <class T>

@@ -1,7 +1,5 @@
 #include "check_device.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 
@@ -114,8 +112,8 @@ class Checker {
       }
       const bool scan = line_->row->algorithm == Algorithm::scan;
       for (const ScanKind kind : scan ? what.kinds : std::vector{ScanKind::inclusive}) {
-        run(fmt::format("{} {}{}", bifold::name_of(type), what.name,
-                        kind == ScanKind::exclusive ? ", exclusive" : ""),
+        run(formatted("{} {}{}", bifold::name_of(type), what.name,
+                      kind == ScanKind::exclusive ? ", exclusive" : ""),
             [&] { return check_case(queue_, *line_->row, what, kind, line_->calls); });
         progress_.advance(case_cost);
       }
@@ -144,8 +142,8 @@ class Checker {
   template <class Body>
   void run(std::string name, Body body) {
     if (line_->outcome != CheckOutcome::passed) return;
-    progress_.show(fmt::format("{} {} {} on {}", bifold::name_of(line_->row->algorithm),
-                               line_->row->name, name, device_.info().selector));
+    progress_.show(formatted("{} {} {} on {}", bifold::name_of(line_->row->algorithm),
+                             line_->row->name, name, device_.info().selector));
     try {
       line_->reason = body();
       if (!line_->reason.empty()) line_->outcome = CheckOutcome::failed;
@@ -163,9 +161,9 @@ class Checker {
       line_->cases.push_back(std::move(name));
       if (error.category() == ErrorCategory::timeout ||
           error.category() == ErrorCategory::device_lost) {
-        lost_ = fmt::format("the device was {} by {} {}",
-                            error.category() == ErrorCategory::timeout ? "hung" : "lost",
-                            bifold::name_of(line_->row->algorithm), line_->row->name);
+        lost_ = formatted("the device was {} by {} {}",
+                          error.category() == ErrorCategory::timeout ? "hung" : "lost",
+                          bifold::name_of(line_->row->algorithm), line_->row->name);
       }
     }
   }
@@ -250,7 +248,7 @@ std::vector<ProductionChoice> production_choices(const bifold::Device& device) {
       const auto choice = bifold::core::choose_row(
           device, *bifold::gallery::find(algorithm, "production"),
           {kind.type, bifold::accumulator_of(kind.type), kind.type, ScanKind::inclusive, kind.op});
-      choices.push_back({fmt::format("{} {}", bifold::name_of(algorithm), kind.what),
+      choices.push_back({formatted("{} {}", bifold::name_of(algorithm), kind.what),
                          choice.variant != nullptr ? std::string(choice.variant->name) : "",
                          one_line(choice.reasons)});
     }

@@ -1,8 +1,5 @@
 #include "check_report.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "format.hpp"
 #include "grid.hpp"
 #include "json_parts.hpp"
@@ -37,7 +34,7 @@ std::string table_of(const CheckedDevice& device) {
                          std::string(line.row->name),
                          std::string(bifold::core::name_of(line.judged)),
                          line.calls == 0 ? "" : count_text(line.calls), result_text(line),
-                         fmt::format("{}", fmt::join(line.cases, "; "))});
+                         joined(line.cases, "; ")});
   }
   return as_text(grid, 2);
 }
@@ -48,8 +45,8 @@ std::string reasons_of(const CheckedDevice& device) {
   for (const CheckLine& line : device.lines) {
     if (line.outcome == CheckOutcome::passed) continue;
     text += wrapped(
-        fmt::format("{} {} on {}: {}: {}", bifold::name_of(line.row->algorithm), line.row->name,
-                    bifold::core::name_of(line.judged), result_text(line), line.reason),
+        formatted("{} {} on {}: {}: {}", bifold::name_of(line.row->algorithm), line.row->name,
+                  bifold::core::name_of(line.judged), result_text(line), line.reason),
         2);
     if (!text.ends_with('\n')) text += '\n';
   }
@@ -61,16 +58,16 @@ std::string production_of(const CheckedDevice& device, bool holds) {
   for (const ProductionChoice& choice : device.production) {
     grid.rows.push_back({choice.what, choice.row.empty() ? "NONE" : choice.row, choice.avoided});
   }
-  return fmt::format("\n  What production {} run on this device:\n{}",
-                     holds ? "will" : "would, had the verdict been stored,", as_text(grid, 4));
+  return formatted("\n  What production {} run on this device:\n{}",
+                   holds ? "will" : "would, had the verdict been stored,", as_text(grid, 4));
 }
 
 std::string verdict_of(const CheckedDevice& device) {
   if (!device.stored.empty()) {
-    return fmt::format("The verdict is stored in {}; delete that file to forget it.",
-                       device.stored.string());
+    return formatted("The verdict is stored in {}; delete that file to forget it.",
+                     device.stored.string());
   }
-  return fmt::format("The verdict is not stored: {}.", device.not_stored);
+  return formatted("The verdict is not stored: {}.", device.not_stored);
 }
 
 Json as_json(const CheckedDevice& device) {
@@ -103,19 +100,19 @@ Json as_json(const CheckedDevice& device) {
 }  // namespace
 
 std::string check_as_text(const CheckReport& report) {
-  std::string text = fmt::format("bifold {}\n", bifold::version());
+  std::string text = formatted("bifold {}\n", bifold::version());
   for (const CheckedDevice& device : report.devices) {
-    text += fmt::format("\n{}  {} (driver {})\n\n", device.info.selector, device.info.name,
-                        device.info.driver);
+    text += formatted("\n{}  {} (driver {})\n\n", device.info.selector, device.info.name,
+                      device.info.driver);
     text += table_of(device) + reasons_of(device);
     text += production_of(device, !device.stored.empty());
-    text += fmt::format("\n  {}\n  {} in {}.\n", verdict_of(device),
-                        device.all_well() ? "All passed" : "NOT all passed",
-                        seconds_text(device.seconds));
+    text += formatted("\n  {}\n  {} in {}.\n", verdict_of(device),
+                      device.all_well() ? "All passed" : "NOT all passed",
+                      seconds_text(device.seconds));
   }
   for (const UnopenedDevice& device : report.unopened) {
-    text += fmt::format("\n{}  {}: cannot be opened: {}\n", device.info.selector, device.info.name,
-                        device.reason);
+    text += formatted("\n{}  {}: cannot be opened: {}\n", device.info.selector, device.info.name,
+                      device.reason);
   }
   return text;
 }

@@ -1,7 +1,5 @@
 #include "check_stress.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -12,6 +10,7 @@
 
 #include "core/comparison.hpp"
 #include "data.hpp"
+#include "format.hpp"
 #include "measure.hpp"
 
 namespace bench {
@@ -90,9 +89,8 @@ class Stress {
     queue_.finish(wait_limit);
     const std::uint64_t wrong = comparison_.take();
     if (wrong == 0) return;
-    problem_ =
-        fmt::format("{}: {} elements wrong in the repeated runs {} to {} of up to {} elements",
-                    bifold::name_of(bifold::type_of<T>()), wrong, begin, runs_ - 1, n_);
+    problem_ = formatted("{}: {} elements wrong in the repeated runs {} to {} of up to {} elements",
+                         bifold::name_of(bifold::type_of<T>()), wrong, begin, runs_ - 1, n_);
   }
 
   [[nodiscard]] std::uint64_t runs() const { return runs_; }

@@ -1,13 +1,12 @@
 #include "compare_command.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "compare_html.hpp"
 #include "compare_tables.hpp"
 #include "comparison.hpp"
+#include "format.hpp"
 #include "json_report.hpp"
 #include "output_file.hpp"
 #include "run.hpp"
@@ -90,7 +89,7 @@ int run_compare(const CompareArguments& arguments) {
   if (arguments.backends) files.push_back(run_backends(arguments.run));
   const Comparison comparison = compare(std::move(files));
 
-  fmt::print("{}", comparison_as_text(comparison));
+  print_text("{}", comparison_as_text(comparison));
   if (!arguments.markdown.empty()) {
     write_whole("--markdown", arguments.markdown, comparison_as_markdown(comparison));
   }

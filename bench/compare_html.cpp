@@ -1,7 +1,5 @@
 #include "compare_html.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -37,17 +35,17 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 }
 
 std::string chart(std::string_view id, std::string_view label) {
-  return fmt::format(
+  return formatted(
       "<div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id,
       escaped(label));
 }
 
 std::string choice(std::string_view id, std::string_view label,
                    const std::vector<std::string>& options, bool by_index = false) {
-  std::string text = fmt::format("<label>{} <select id=\"{}\">", label, id);
+  std::string text = formatted("<label>{} <select id=\"{}\">", label, id);
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string value = by_index ? std::to_string(i) : escaped(options[i]);
-    text += fmt::format("<option value=\"{}\">{}</option>", value, escaped(options[i]));
+    text += formatted("<option value=\"{}\">{}</option>", value, escaped(options[i]));
   }
   return text + "</select></label>\n";
 }
@@ -175,8 +173,8 @@ std::string bandwidth_section(const Comparison& comparison) {
 /// The background of a share of the limit: the more, the stronger. Text stays readable on it.
 std::string heat(double share) {
   const double strength = std::clamp(share, 0.0, 1.0);
-  return fmt::format(" style=\"background: color-mix(in srgb, #2da44e {:.0f}%, transparent)\"",
-                     60 * strength);
+  return formatted(" style=\"background: color-mix(in srgb, #2da44e {:.0f}%, transparent)\"",
+                   60 * strength);
 }
 
 /// What the charts show of that side at its largest size; or null.
@@ -211,20 +209,20 @@ std::string heat_section(const Comparison& comparison) {
       "<thead><tr><th scope=\"col\">elements</th>";
   for (const Side& side : comparison.sides) {
     for (const std::string& algorithm : algorithms) {
-      text += fmt::format(R"(<th scope="col" class="number">{} {}</th>)", side.letter, algorithm);
+      text += formatted(R"(<th scope="col" class="number">{} {}</th>)", side.letter, algorithm);
     }
   }
   text += "</tr></thead>\n<tbody>\n";
   for (const std::string& type : types) {
-    text += fmt::format("<tr><th scope=\"row\">{}</th>", escaped(type));
+    text += formatted("<tr><th scope=\"row\">{}</th>", escaped(type));
     for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
       for (const std::string& algorithm : algorithms) {
         const Result* const largest = largest_of(comparison, side, algorithm, type);
         const double limit = largest == nullptr ? 0 : limit_of_call(*largest);
-        text += limit > 0 ? fmt::format("<td class=\"number\"{}>{}</td>",
-                                        heat(largest->gb_per_s() / limit),
-                                        share_text(largest->gb_per_s(), limit))
-                          : std::string("<td class=\"number\">-</td>");
+        text += limit > 0
+                    ? formatted("<td class=\"number\"{}>{}</td>", heat(largest->gb_per_s() / limit),
+                                share_text(largest->gb_per_s(), limit))
+                    : std::string("<td class=\"number\">-</td>");
       }
     }
     text += "</tr>\n";
@@ -237,8 +235,8 @@ std::string paper_section(const Comparison& comparison) {
   std::string tables;
   for (const RunFile& run : comparison.files) {
     for (const KeptPaperTable& table : run.tables) {
-      titles.push_back(fmt::format("{}: {}; {}, {}, n = {}", table.paper, table.title, table.device,
-                                   table.type, count_text(table.n)));
+      titles.push_back(formatted("{}: {}; {}, {}, n = {}", table.paper, table.title, table.device,
+                                 table.type, count_text(table.n)));
       Grid grid{{{"row"},
                  {"in the paper"},
                  {"paper: time", true},
@@ -255,10 +253,10 @@ std::string paper_section(const Comparison& comparison) {
         grid.rows.push_back({line.variant, line.label,
                              figure(line.paper_s, seconds_text(line.paper_s)),
                              figure(line.paper_share, share_text(line.paper_share, 1)),
-                             figure(line.paper_speedup, fmt::format("{:.2f}x", line.paper_speedup)),
+                             figure(line.paper_speedup, formatted("{:.2f}x", line.paper_speedup)),
                              figure(line.our_s, seconds_text(line.our_s)),
                              figure(line.our_share, share_text(line.our_share, 1)),
-                             figure(line.our_speedup, fmt::format("{:.2f}x", line.our_speedup))});
+                             figure(line.our_speedup, formatted("{:.2f}x", line.our_speedup))});
       }
       tables += "<details><summary>" + escaped(titles.back()) + "</summary>\n" +
                 as_html(grid, titles.back()) + "</details>\n";
@@ -318,7 +316,7 @@ std::string content_of(const Comparison& comparison) {
 bool can_draw_charts() { return !page::library().empty(); }
 
 std::string as_html(const Grid& grid, const std::string& caption) {
-  std::string text = fmt::format(
+  std::string text = formatted(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">"
       "<table>\n<caption class=\"spoken\">{0}</caption>\n<thead><tr>",
       escaped(caption));
@@ -326,13 +324,13 @@ std::string as_html(const Grid& grid, const std::string& caption) {
     return grid.columns[column].number ? " class=\"number\"" : "";
   };
   for (std::size_t c = 0; c < grid.columns.size(); ++c) {
-    text += fmt::format("<th scope=\"col\"{}>{}</th>", kind(c), escaped(grid.columns[c].heading));
+    text += formatted("<th scope=\"col\"{}>{}</th>", kind(c), escaped(grid.columns[c].heading));
   }
   text += "</tr></thead>\n<tbody>\n";
   for (const auto& row : grid.rows) {
     text += "<tr>";
     for (std::size_t c = 0; c < row.size(); ++c) {
-      text += fmt::format("<td{}>{}</td>", kind(c), escaped(row[c]));
+      text += formatted("<td{}>{}</td>", kind(c), escaped(row[c]));
     }
     text += "</tr>\n";
   }

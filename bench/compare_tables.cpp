@@ -1,7 +1,5 @@
 #include "compare_tables.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -27,7 +25,7 @@ std::string variant_text(const Configuration& what) {
 }
 
 std::string ratio_text(const Result& result, const Result& base) {
-  return fmt::format("{:.2f}x{}", speed_over(result, base), within_noise(result, base) ? "~" : "");
+  return formatted("{:.2f}x{}", speed_over(result, base), within_noise(result, base) ? "~" : "");
 }
 
 Grid sides_grid(const Comparison& comparison) {
@@ -52,9 +50,9 @@ Grid sides_grid(const Comparison& comparison) {
     const auto rate = [](double value) { return value > 0 ? rate_text(value) : std::string("-"); };
     grid.rows.push_back(
         {side.letter, device.info.name, device.info.backend, device.info.driver,
-         facts.clocks.core > 0 ? fmt::format("{:.0f} MHz", facts.clocks.core) : "-",
+         facts.clocks.core > 0 ? formatted("{:.0f} MHz", facts.clocks.core) : "-",
          rate(limits.copy()), rate(limits.read),
-         facts.tuned_rows == 0 ? "built-in" : fmt::format("{} rows", facts.tuned_rows),
+         facts.tuned_rows == 0 ? "built-in" : formatted("{} rows", facts.tuned_rows),
          facts.rows_checked == 0  ? "none"
          : facts.problems.empty() ? "passed"
                                   : "FAILED",
@@ -214,10 +212,10 @@ std::vector<CompareSection> sections_of(const Comparison& comparison) {
 }
 
 std::string verdict_text(const Comparison& comparison) {
-  return fmt::format("Bits: {} of {} configurations agree, {} differ, {} cannot be compared.",
-                     comparison.count(BitsAgreement::agree), comparison.rows.size(),
-                     comparison.count(BitsAgreement::differ),
-                     comparison.count(BitsAgreement::unknown));
+  return formatted("Bits: {} of {} configurations agree, {} differ, {} cannot be compared.",
+                   comparison.count(BitsAgreement::agree), comparison.rows.size(),
+                   comparison.count(BitsAgreement::differ),
+                   comparison.count(BitsAgreement::unknown));
 }
 
 std::string comparison_as_text(const Comparison& comparison) {
@@ -252,22 +250,22 @@ std::string comparison_as_csv(const Comparison& comparison) {
       if (result == nullptr) continue;
       const Side& side = comparison.sides[i];
       const bifold::DeviceInfo& info = comparison.device(side).info;
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},", side.letter,
-                          csv_cell(comparison.files[side.file].path.filename().string()),
-                          csv_cell(info.name), info.backend, algorithm_text(result->what),
-                          csv_cell(variant_text(result->what)), bifold::name_of(result->what.type),
-                          result->what.op.name(), result->what.n, name_of(result->outcome));
+      text += formatted("{},{},{},{},{},{},{},{},{},{},", side.letter,
+                        csv_cell(comparison.files[side.file].path.filename().string()),
+                        csv_cell(info.name), info.backend, algorithm_text(result->what),
+                        csv_cell(variant_text(result->what)), bifold::name_of(result->what.type),
+                        result->what.op.name(), result->what.n, name_of(result->outcome));
       if (result->outcome == Outcome::timed) {
         const double limit = limit_of_call(*result);
-        text += fmt::format("{},{},{},{},{},{},{},", result->timing.median_s, result->timing.p10_s,
-                            result->timing.p90_s, result->gb_per_s(),
-                            limit > 0 ? fmt::format("{}", limit) : "", speed_over(*result, *base),
-                            result != base && within_noise(*result, *base) ? "yes" : "no");
+        text += formatted("{},{},{},{},{},{},{},", result->timing.median_s, result->timing.p10_s,
+                          result->timing.p90_s, result->gb_per_s(),
+                          limit > 0 ? formatted("{}", limit) : "", speed_over(*result, *base),
+                          result != base && within_noise(*result, *base) ? "yes" : "no");
       } else {
         text += ",,,,,,,";
       }
-      text += fmt::format("{},{},{}\n", name_of(result->what.data),
-                          result->digest ? digest_text(*result->digest) : "", bits_text(row.bits));
+      text += formatted("{},{},{}\n", name_of(result->what.data),
+                        result->digest ? digest_text(*result->digest) : "", bits_text(row.bits));
     }
   }
   return text;

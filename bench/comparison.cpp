@@ -1,8 +1,5 @@
 #include "comparison.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +9,7 @@
 #include <utility>
 
 #include "backend_split.hpp"
+#include "format.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -97,7 +95,7 @@ void find_rows(Comparison& comparison) {
   }
   if (alone > 0) {
     comparison.warnings.push_back(
-        fmt::format("{} configurations were not measured on all of the devices", alone));
+        formatted("{} configurations were not measured on all of the devices", alone));
   }
   for (ComparedRow& row : comparison.rows) row.bits = bits_of(comparison, row);
 }
@@ -113,7 +111,7 @@ void warn_of_difference(Comparison& comparison, std::string_view what,
     values.push_back(side.letter + " " + value);
   }
   if (distinct.size() < 2) return;
-  comparison.warnings.push_back(fmt::format("{}: {}", what, fmt::join(values, ", ")));
+  comparison.warnings.push_back(formatted("{}: {}", what, joined(values, ", ")));
 }
 
 void warn_of_runs(Comparison& comparison) {
@@ -127,17 +125,16 @@ void warn_of_runs(Comparison& comparison) {
                      });
   warn_of_difference(comparison, "the runs differ in time and samples for a configuration",
                      [](const RunFile& run, const DeviceReport&) {
-                       return fmt::format("{} s, {} samples", run.seconds, run.samples);
+                       return formatted("{} s, {} samples", run.seconds, run.samples);
                      });
-  warn_of_difference(comparison, "the data differ, so that bits cannot be compared",
-                     [](const RunFile& run, const DeviceReport&) {
-                       return fmt::format("seed {}", run.data_seed);
-                     });
+  warn_of_difference(
+      comparison, "the data differ, so that bits cannot be compared",
+      [](const RunFile& run, const DeviceReport&) { return formatted("seed {}", run.data_seed); });
   warn_of_difference(comparison, "not all run with built-in tuning values",
                      [](const RunFile&, const DeviceReport& device) {
                        return device.facts.tuned_rows == 0
                                   ? std::string("built-in")
-                                  : fmt::format("{} tuned rows", device.facts.tuned_rows);
+                                  : formatted("{} tuned rows", device.facts.tuned_rows);
                      });
   for (const Side& side : comparison.sides) {
     if (!comparison.files[side.file].complete) {
@@ -145,7 +142,7 @@ void warn_of_runs(Comparison& comparison) {
     }
     for (const std::string& problem : comparison.device(side).facts.problems) {
       comparison.warnings.push_back(
-          fmt::format("{}: bifold-bench check found wrong: {}", side.letter, problem));
+          formatted("{}: bifold-bench check found wrong: {}", side.letter, problem));
     }
   }
 }
@@ -172,22 +169,22 @@ void warn_of_rows(Comparison& comparison) {
   }
   if (noisy > 0) {
     comparison.warnings.push_back(
-        fmt::format("{} of {} differences in speed are no more than the noise of the samples (~)",
-                    noisy, compared));
+        formatted("{} of {} differences in speed are no more than the noise of the samples (~)",
+                  noisy, compared));
   }
   if (caches > 0) {
-    comparison.warnings.push_back(fmt::format(
+    comparison.warnings.push_back(formatted(
         "{} of {} pairs compare the rate of a cache with one of memory", caches, compared));
   }
   if (wrong > 0) {
-    comparison.warnings.push_back(fmt::format("{} results were wrong or failed", wrong));
+    comparison.warnings.push_back(formatted("{} results were wrong or failed", wrong));
   }
   const std::size_t unknown = comparison.count(BitsAgreement::unknown);
   if (unknown > 0) {
     comparison.warnings.push_back(
-        fmt::format("the bits of {} of {} configurations cannot be compared: no digests of the "
-                    "same data",
-                    unknown, comparison.rows.size()));
+        formatted("the bits of {} of {} configurations cannot be compared: no digests of the "
+                  "same data",
+                  unknown, comparison.rows.size()));
   }
 }
 
@@ -232,7 +229,7 @@ bool within_noise(const Result& a, const Result& b) {
 
 std::string algorithm_text(const Configuration& what) {
   if (what.algorithm == bifold::Algorithm::reduce) return "reduce";
-  return fmt::format("{} scan", bifold::name_of(what.kind));
+  return formatted("{} scan", bifold::name_of(what.kind));
 }
 
 }  // namespace bench

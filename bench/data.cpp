@@ -1,7 +1,5 @@
 #include "data.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bifold/reference_v1.hpp>
 #include <cmath>
@@ -10,6 +8,8 @@
 #include <span>
 #include <thread>
 #include <type_traits>
+
+#include "format.hpp"
 
 namespace bench {
 namespace {
@@ -131,10 +131,10 @@ std::string value_text(const bifold::Value& value) {
     using T = decltype(zero);
     // The sign of a zero is a difference worth seeing.
     if constexpr (!std::is_integral_v<T>)
-      return fmt::format("{:.9g}", bifold::accumulator_t<T>(value.as<T>()));
+      return formatted("{:.9g}", bifold::accumulator_t<T>(value.as<T>()));
     // A byte is a number here, not a character.
     else
-      return fmt::format("{}", +value.as<T>());
+      return formatted("{}", +value.as<T>());
   });
 }
 
@@ -235,8 +235,8 @@ std::uint64_t HostData::bytes_needed(bifold::Type type, std::uint64_t count) {
 }
 
 std::string describe(const Mismatch& mismatch) {
-  return fmt::format("WRONG at index {}: expected {}, found {}", mismatch.index,
-                     value_text(mismatch.expected), value_text(mismatch.found));
+  return formatted("WRONG at index {}: expected {}, found {}", mismatch.index,
+                   value_text(mismatch.expected), value_text(mismatch.found));
 }
 
 bifold::Value poison(bifold::Type type) {

@@ -1,8 +1,7 @@
 #include "device_facts.hpp"
 
-#include <fmt/format.h>
-
 #include "core/state.hpp"
+#include "format.hpp"
 
 namespace bench {
 
@@ -15,7 +14,7 @@ DeviceFacts facts_of(const bifold::Device& device) {
   for (const bifold::core::Finding& finding : state.verdict.findings()) {
     if (finding.problem.empty()) continue;
     facts.problems.push_back(
-        fmt::format("{}, {}: {}", finding.row->name, name_of(finding.judged), finding.problem));
+        formatted("{}, {}: {}", finding.row->name, name_of(finding.judged), finding.problem));
   }
   return facts;
 }

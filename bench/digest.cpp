@@ -1,10 +1,9 @@
 #include "digest.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "data.hpp"
+#include "format.hpp"
 
 namespace bench {
 namespace {
@@ -53,6 +52,6 @@ void Digest::add(const std::byte* elements, std::uint64_t count, bifold::Type ty
   taken_ += count;
 }
 
-std::string digest_text(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
+std::string digest_text(std::uint64_t digest) { return formatted("{:016x}", digest); }
 
 }  // namespace bench

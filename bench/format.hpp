@@ -2,10 +2,42 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "core/format.hpp"
 
 namespace bench {
+
+using bifold::core::formatted;
+
+/// Writes `text` to `stream`; throws std::system_error where that fails.
+void write_text(std::FILE* stream, std::string_view text);
+
+/// A formatted text to the standard output.
+template <class... Args>
+void print_text(fmt::format_string<Args...> text, Args&&... arguments) {
+  write_text(stdout, formatted(text, std::forward<Args>(arguments)...));
+}
+
+/// The same to the standard error.
+template <class... Args>
+void print_error(fmt::format_string<Args...> text, Args&&... arguments) {
+  write_text(stderr, formatted(text, std::forward<Args>(arguments)...));
+}
+
+/// "a, b, c" of the texts in `range`.
+template <class Range>
+std::string joined(const Range& range, std::string_view separator) {
+  std::string result;
+  for (const auto& text : range) {
+    if (&text != &*std::begin(range)) result += separator;
+    result += text;
+  }
+  return result;
+}
 
 /// "2^20" for powers of two from 2^10 on, else "5,533,214".
 std::string count_text(std::uint64_t count);

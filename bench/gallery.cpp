@@ -1,13 +1,11 @@
 #include "gallery.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "format.hpp"
 #include "gallery_json.hpp"
 #include "gallery_tables.hpp"
 #include "options.hpp"
@@ -35,8 +33,8 @@ std::vector<const Paper*> choose_papers(const std::vector<std::string>& names) {
   }
   for (const std::string& name : names) {
     if (name == "all" || std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw UsageError(fmt::format("--paper: unknown name '{}' (choose from {}, all)", name,
-                                 fmt::join(known, ", ")));
+    throw UsageError(
+        formatted("--paper: unknown name '{}' (choose from {}, all)", name, joined(known, ", ")));
   }
   return chosen;
 }
@@ -95,7 +93,7 @@ int run_gallery(const GalleryOptions& options) {
   if (!options.markdown.empty()) check_writable("--markdown", options.markdown);
   if (options.list) return list_gallery(options);
   const GalleryReport report = options.from.empty() ? measured(options) : read_gallery(options);
-  fmt::print("{}", gallery_as_text(report));
+  print_text("{}", gallery_as_text(report));
   if (!options.json.empty()) write_whole("--json", options.json, gallery_as_json(report));
   if (!options.markdown.empty()) {
     write_whole("--markdown", options.markdown, gallery_as_markdown(report));

@@ -1,7 +1,5 @@
 #include "gallery_json.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -90,10 +88,10 @@ GalleryReport read_gallery(const GalleryOptions& options) {
   try {
     file = read_run_file(options.from);
   } catch (const UsageError& error) {
-    throw UsageError(fmt::format("--from: {}", error.what()));
+    throw UsageError(formatted("--from: {}", error.what()));
   }
   if (file.command != "gallery") {
-    throw UsageError(fmt::format("--from: '{}' is no result of gallery", options.from.string()));
+    throw UsageError(formatted("--from: '{}' is no result of gallery", options.from.string()));
   }
   GalleryReport report;
   static_cast<Measurements&>(report) = static_cast<const Measurements&>(file);

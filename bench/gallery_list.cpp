@@ -1,5 +1,4 @@
 // The rows of the gallery, for people and as the README shows them.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bifold/bifold.hpp>
@@ -43,7 +42,7 @@ std::vector<ChosenDevice> chosen_devices(const std::vector<std::string>& selecto
       const bifold::Device device = bifold::open_device(selector);
       chosen.push_back(examined(device.info(), device));
     } catch (const bifold::Error& error) {
-      throw UsageError(fmt::format("--device {}: {}", selector, one_line(error.what())));
+      throw UsageError(formatted("--device {}: {}", selector, one_line(error.what())));
     }
   }
   if (!selectors.empty()) return chosen;
@@ -73,8 +72,7 @@ std::string support_text(const ChosenDevice& device, const VariantSupport& suppo
   const char* before = support.supported ? ", but not " : ": ";
   for (const Refusal& refusal : support.refusals) {
     text += before;
-    text +=
-        support.supported ? fmt::format("{}: {}", refusal.what, refusal.reason) : refusal.reason;
+    text += support.supported ? formatted("{}: {}", refusal.what, refusal.reason) : refusal.reason;
     before = "; ";
   }
   return text;
@@ -96,8 +94,8 @@ std::vector<std::string> cells_of(const Variant& variant, std::string name) {
           std::move(name),
           std::string(variant.summary),
           std::string(bifold::gallery::name_of(variant.order)),
-          fmt::format("{:g}", variant.reads),
-          fmt::format("{:g}", variant.writes),
+          formatted("{:g}", variant.reads),
+          formatted("{:g}", variant.writes),
           launches_text(variant),
           std::string(variant.source)};
 }
@@ -129,7 +127,7 @@ Grid registry_grid() {
     std::string names;
     const Variant& first = rows[i];
     for (; i < rows.size() && same_but_name(first, rows[i]); ++i) {
-      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", rows[i].name);
+      names += formatted("{}`{}`", names.empty() ? "" : ", ", rows[i].name);
     }
     grid.rows.push_back(cells_of(first, std::move(names)));
   }
@@ -177,10 +175,10 @@ std::string list_json(const std::vector<ChosenDevice>& devices) {
 
 int list_gallery(const GalleryOptions& options) {
   const auto devices = chosen_devices(options.devices);
-  fmt::print("bifold {}\n\n{}", bifold::version(), as_text(full_grid(devices), 0));
-  fmt::print("\n{}", devices.empty() ? "No device.\n" : "");
+  print_text("bifold {}\n\n{}", bifold::version(), as_text(full_grid(devices), 0));
+  print_text("\n{}", devices.empty() ? "No device.\n" : "");
   for (const ChosenDevice& device : devices) {
-    fmt::print("{}  {}{}\n", device.info.selector, device.info.name,
+    print_text("{}  {}{}\n", device.info.selector, device.info.name,
                device.problem.empty() ? "" : "; cannot be opened: " + device.problem);
   }
   if (!options.json.empty()) write_whole("--json", options.json, list_json(devices));

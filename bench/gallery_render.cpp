@@ -1,5 +1,4 @@
 // The gallery's tables for people: one walk over them, written twice.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -14,14 +13,14 @@ namespace {
 
 std::string ratio_text(double ratio) {
   if (ratio <= 0) return "-";
-  return ratio < 0.1 ? fmt::format("{:.2g}x", ratio) : fmt::format("{:.2f}x", ratio);
+  return ratio < 0.1 ? formatted("{:.2g}x", ratio) : formatted("{:.2f}x", ratio);
 }
 
 /// Every digit that a paper prints.
 std::string paper_time_text(double seconds) {
   if (seconds == 0) return "-";
-  if (seconds < 999.5e-6) return fmt::format("{:.7g} us", seconds * 1e6);
-  return fmt::format("{:.7g} ms", seconds * 1e3);
+  if (seconds < 999.5e-6) return formatted("{:.7g} us", seconds * 1e6);
+  return formatted("{:.7g} ms", seconds * 1e3);
 }
 
 std::string verdict_text(Verdict verdict) {
@@ -60,14 +59,14 @@ void add_paper_fields(std::vector<Field>& fields, const GalleryTable& table) {
     add("GB/s", [&paper](const Figure& figure) { return paper_rate_text(rate_of(paper, figure)); });
     const double ours = table.bytes_per_element();
     if (ours != paper.bytes_per_element) {
-      add(fmt::format("GB/s of {:.0f} B", ours), [ours](const Figure& figure) {
+      add(formatted("GB/s of {:.0f} B", ours), [ours](const Figure& figure) {
         if (figure.time_s == 0) return std::string("-");
         return rate_text(static_cast<double>(figure.n) * ours / figure.time_s / 1e9);
       });
     }
     add("share", [&paper](const Figure& figure) {
       const double share = paper_share(paper, figure);
-      return share > 0 ? fmt::format("{:.3g} %", share) : std::string("-");
+      return share > 0 ? formatted("{:.3g} %", share) : std::string("-");
     });
   }
   if (any([](const Figure& figure) { return figure.step > 0; })) {
@@ -99,7 +98,7 @@ void add_own_fields(std::vector<Field>& fields, const GalleryTable& table, bool 
   };
   add("time", [](const GalleryLine& line) { return seconds_text(line.result->timing.median_s); });
   add("GB/s", [](const GalleryLine& line) { return rate_text(line.result->gb_per_s()); });
-  add(fmt::format("of {}", limit_name(*table.table)), [](const GalleryLine& line) {
+  add(formatted("of {}", limit_name(*table.table)), [](const GalleryLine& line) {
     return share_text(line.result->gb_per_s(), limit_of(*line.result));
   });
   add("speed-up", [](const GalleryLine& line) { return ratio_text(line.speedup); });
@@ -121,7 +120,7 @@ std::string common_reason(const GalleryTable& table) {
 std::string row_text(const GalleryLine& line) {
   const std::string& ran = line.result->variant_ran;
   const std::string name(line.row.row);
-  return ran.empty() || ran == name ? name : fmt::format("{} = {}", name, ran);
+  return ran.empty() || ran == name ? name : formatted("{} = {}", name, ran);
 }
 
 Grid grid_of(const GalleryTable& table) {
@@ -144,10 +143,10 @@ Grid grid_of(const GalleryTable& table) {
 }
 
 std::string heading_of(const GalleryTable& table) {
-  std::string text = fmt::format("{}, {}, n = {}", table.table->title, bifold::name_of(table.type),
-                                 count_text(table.n));
+  std::string text = formatted("{}, {}, n = {}", table.table->title, bifold::name_of(table.type),
+                               count_text(table.n));
   const std::string reason = common_reason(table);
-  return reason.empty() ? text : fmt::format("{} (skipped: {})", text, reason);
+  return reason.empty() ? text : formatted("{} (skipped: {})", text, reason);
 }
 
 /// How the parts of the page are written in one form.
@@ -175,10 +174,9 @@ constexpr Style markdown_style{
 };
 
 std::string device_text(const GalleryReport& report, const DeviceReport& device) {
-  return fmt::format("{}, {} ({}, driver {}; bifold {}, {})", device.info.name,
-                     device.info.selector,
-                     device.info.platform.substr(0, device.info.platform.find(',')),
-                     device.info.driver, report.library_version, report.time.substr(0, 10));
+  return formatted("{}, {} ({}, driver {}; bifold {}, {})", device.info.name, device.info.selector,
+                   device.info.platform.substr(0, device.info.platform.find(',')),
+                   device.info.driver, report.library_version, report.time.substr(0, 10));
 }
 
 /// A star that stands in a sentence of this program is no emphasis either.
@@ -200,8 +198,7 @@ std::string pages(const GalleryReport& report, const Style& style) {
     if (new_paper) {
       page += style.title(std::string(table->paper->title));
       if (!table->paper->device.empty()) {
-        page +=
-            style.paragraph(fmt::format("The paper's figures are of {}.", table->paper->device));
+        page += style.paragraph(formatted("The paper's figures are of {}.", table->paper->device));
       }
     }
     if (new_paper || table->device != (table - 1)->device) {
@@ -228,20 +225,19 @@ constexpr const char* legend =
 std::string counts(const GalleryReport& report) {
   std::array<std::size_t, 4> counts{};
   for (const Result& result : report.results) ++counts[static_cast<std::size_t>(result.outcome)];
-  return fmt::format("{} timed, {} skipped, {} wrong, {} failed", counts[0], counts[1], counts[2],
-                     counts[3]);
+  return formatted("{} timed, {} skipped, {} wrong, {} failed", counts[0], counts[1], counts[2],
+                   counts[3]);
 }
 
 }  // namespace
 
 std::string gallery_as_text(const GalleryReport& report) {
-  std::string page =
-      fmt::format("bifold {}, {}\nhost: {}, {} threads, {}\n", report.library_version, report.time,
-                  report.host.cpu, report.host.threads, report.host.os);
+  std::string page = formatted("bifold {}, {}\nhost: {}, {} threads, {}\n", report.library_version,
+                               report.time, report.host.cpu, report.host.threads, report.host.os);
   page += pages(report, text_style);
   for (const UnopenedDevice& device : report.unopened) {
-    page += fmt::format("\n{}  {}\n  FAILED: cannot be opened: {}\n", device.info.selector,
-                        device.info.name, device.reason);
+    page += formatted("\n{}  {}\n  FAILED: cannot be opened: {}\n", device.info.selector,
+                      device.info.name, device.reason);
   }
   return page + '\n' + wrapped(legend, 0) + '\n' + counts(report) + '\n';
 }

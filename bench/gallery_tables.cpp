@@ -1,7 +1,5 @@
 #include "gallery_tables.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
 
@@ -16,7 +14,7 @@ bifold::Type type_named(std::string_view name) {
   for (const auto& type : bifold::all_types) {
     if (bifold::name_of(type) == name) return type;
   }
-  throw std::logic_error(fmt::format("a paper names the type '{}'", name));
+  throw std::logic_error(formatted("a paper names the type '{}'", name));
 }
 
 std::vector<PaperRow> rows_of(const PaperTable& table) {
@@ -40,15 +38,15 @@ const Result* find(const std::vector<Result>& results, const Configuration& what
 std::string obstacle(const Configuration& what, const GalleryOptions& options,
                      bifold::DeviceKind kind) {
   if (bifold::gallery::find(what.algorithm, what.variant) == nullptr) {
-    throw std::logic_error(fmt::format("the gallery has no {} '{}', which a paper names",
-                                       bifold::name_of(what.algorithm), what.variant));
+    throw std::logic_error(formatted("the gallery has no {} '{}', which a paper names",
+                                     bifold::name_of(what.algorithm), what.variant));
   }
   if (options.max_size && what.n > *options.max_size) {
-    return fmt::format("n is more than --max-size {}", count_text(*options.max_size));
+    return formatted("n is more than --max-size {}", count_text(*options.max_size));
   }
   if (!options.max_size && kind == bifold::DeviceKind::cpu && what.n > largest_on_cpu) {
-    return fmt::format("n is more than {}, as far as a CPU goes without --max-size",
-                       count_text(largest_on_cpu));
+    return formatted("n is more than {}, as far as a CPU goes without --max-size",
+                     count_text(largest_on_cpu));
   }
   return {};
 }

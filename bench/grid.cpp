@@ -1,9 +1,9 @@
 #include "grid.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
+
+#include "format.hpp"
 
 namespace bench {
 namespace {
@@ -19,7 +19,7 @@ std::string escaped(std::string_view cell) {
 }
 
 std::string padded(std::string_view cell, std::size_t width, bool number) {
-  return number ? fmt::format("{:>{}}", cell, width) : fmt::format("{:<{}}", cell, width);
+  return number ? formatted("{:>{}}", cell, width) : formatted("{:<{}}", cell, width);
 }
 
 }  // namespace

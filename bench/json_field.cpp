@@ -1,13 +1,12 @@
 #include "json_field.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
+#include "format.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -16,7 +15,7 @@ Field Field::document(const std::filesystem::path& file) {
   std::error_code ignored;
   std::ifstream in;
   if (!std::filesystem::is_directory(file, ignored)) in.open(file, std::ios::binary);
-  if (!in.is_open()) throw UsageError(fmt::format("{}: cannot be read", file.string()));
+  if (!in.is_open()) throw UsageError(formatted("{}: cannot be read", file.string()));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   try {
     auto root = std::make_shared<const Json>(Json::parse(text));
@@ -27,27 +26,27 @@ Field Field::document(const std::filesystem::path& file) {
     const auto line =
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
     throw UsageError(error.byte > text.size()
-                         ? fmt::format("{}: cut off in line {}", file.string(), line)
-                         : fmt::format("{}: no JSON in line {}", file.string(), line));
+                         ? formatted("{}: cut off in line {}", file.string(), line)
+                         : formatted("{}: no JSON in line {}", file.string(), line));
   }
 }
 
 void Field::fail(std::string_view message) const {
-  throw UsageError(fmt::format("{}: {}: {}", file_, pointer_.empty() ? "/" : pointer_, message));
+  throw UsageError(formatted("{}: {}: {}", file_, pointer_.empty() ? "/" : pointer_, message));
 }
 
 void Field::require(bool is_that, std::string_view what) const {
-  if (!is_that) fail(fmt::format("{} is expected, not {}", what, json_->type_name()));
+  if (!is_that) fail(formatted("{} is expected, not {}", what, json_->type_name()));
 }
 
 Field Field::child(const Json& json, std::string_view token) const {
-  return {root_, &json, fmt::format("{}/{}", pointer_, token), file_};
+  return {root_, &json, formatted("{}/{}", pointer_, token), file_};
 }
 
 Field Field::at(std::string_view name) const {
   require(json_->is_object(), "an object");
   const auto found = json_->find(name);
-  if (found == json_->end()) fail(fmt::format("has no '{}'", name));
+  if (found == json_->end()) fail(formatted("has no '{}'", name));
   return child(*found, name);
 }
 

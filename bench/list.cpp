@@ -1,8 +1,5 @@
 #include "list.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -25,14 +22,14 @@ std::string describe(const Pairs& refused, const Pairs& possible) {
   std::vector<std::string> parts;
   for (const auto& [type, operators] : refused) {
     std::string part(bifold::name_of(type));
-    if (operators != possible.at(type)) part += fmt::format(" with {}", fmt::join(operators, ", "));
+    if (operators != possible.at(type)) part += formatted(" with {}", joined(operators, ", "));
     parts.push_back(std::move(part));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return joined(parts, ", ");
 }
 
 void print_row(std::string_view name, std::string_view value) {
-  fmt::print("    {:<18}{}\n", name, value);
+  print_text("    {:<18}{}\n", name, value);
 }
 
 std::string_view yes_no(bool value) { return value ? "yes" : "no"; }
@@ -40,18 +37,18 @@ std::string_view yes_no(bool value) { return value ? "yes" : "no"; }
 std::string or_unknown(std::uint64_t bytes) { return bytes == 0 ? "unknown" : bytes_text(bytes); }
 
 void print_capabilities(const bifold::Capabilities& c) {
-  print_row("memory", fmt::format("{}, at most {} per buffer{}", bytes_text(c.global_bytes),
-                                  bytes_text(c.max_allocation_bytes),
-                                  c.unified_memory ? ", shared with the host" : ""));
+  print_row("memory", formatted("{}, at most {} per buffer{}", bytes_text(c.global_bytes),
+                                bytes_text(c.max_allocation_bytes),
+                                c.unified_memory ? ", shared with the host" : ""));
   print_row("last-level cache", or_unknown(c.cache_bytes));
   print_row("compute units",
-            fmt::format("{}, work-groups of up to {} with {} of local memory", c.compute_units,
-                        c.max_group_size, bytes_text(c.local_bytes)));
+            formatted("{}, work-groups of up to {} with {} of local memory", c.compute_units,
+                      c.max_group_size, bytes_text(c.local_bytes)));
   print_row("sub-group width",
             c.subgroup_width == 0 ? std::string("none") : std::to_string(c.subgroup_width));
-  print_row("f64, f16", fmt::format("{}, {}", yes_no(c.f64), yes_no(c.f16)));
-  print_row("IEEE f32, f64", fmt::format("{}, {} (denormals kept, round to nearest)",
-                                         yes_no(c.denormals_f32), yes_no(c.denormals_f64)));
+  print_row("f64, f16", formatted("{}, {}", yes_no(c.f64), yes_no(c.f16)));
+  print_row("IEEE f32, f64", formatted("{}, {} (denormals kept, round to nearest)",
+                                       yes_no(c.denormals_f32), yes_no(c.denormals_f64)));
   print_row("f32 division", c.rounds_division_f32 ? "rounds correctly" : "rounds as it likes");
   print_row("64-bit atomics", yes_no(c.atomics64));
   print_row("atomics reach",
@@ -60,36 +57,36 @@ void print_capabilities(const bifold::Capabilities& c) {
   print_row("forward progress", c.progress == bifold::ForwardProgress::started_groups
                                     ? "of work-groups that have started"
                                     : "not promised");
-  print_row("kernel paths", fmt::format("lanes {}, atomics {}", c.lanes, c.atomics));
+  print_row("kernel paths", formatted("lanes {}, atomics {}", c.lanes, c.atomics));
   if (!c.architecture.empty()) print_row("architecture", c.architecture);
 }
 
 void print_variants(const std::vector<VariantSupport>& variants) {
   std::size_t width = 0;
   for (const auto& support : variants) width = std::max(width, support.variant->name.size());
-  fmt::print("    kernel variants\n");
+  print_text("    kernel variants\n");
   for (const auto& support : variants) {
-    fmt::print("      {:<7} {:<{}}  {:<3}  {}\n", bifold::name_of(support.variant->algorithm),
+    print_text("      {:<7} {:<{}}  {:<3}  {}\n", bifold::name_of(support.variant->algorithm),
                support.variant->name, width, yes_no(support.supported), support.variant->summary);
     for (const Refusal& refusal : support.refusals) {
-      fmt::print("      {:<7} {:<{}}       not {}: {}\n", "", "", width, refusal.what,
+      print_text("      {:<7} {:<{}}       not {}: {}\n", "", "", width, refusal.what,
                  refusal.reason);
     }
   }
 }
 
 void print_inventory(const Inventory& inventory) {
-  fmt::print("bifold {}\n\nBackends\n", bifold::version());
+  print_text("bifold {}\n\nBackends\n", bifold::version());
   for (const bifold::BackendInfo& backend : inventory.backends) {
     const std::string version = backend.version.empty() ? "" : " (" + backend.version + ")";
-    fmt::print("  {:<8} {}\n", backend.name,
+    print_text("  {:<8} {}\n", backend.name,
                one_line(backend.available ? "available" + version
                                           : "not available: " + backend.reason + version));
   }
-  fmt::print("\nDevices{}\n", inventory.devices.empty() ? ": none" : "");
+  print_text("\nDevices{}\n", inventory.devices.empty() ? ": none" : "");
   for (const ListedDevice& device : inventory.devices) {
     const bifold::DeviceInfo& info = device.info;
-    fmt::print("  {}  {}\n", info.selector, info.name);
+    print_text("  {}  {}\n", info.selector, info.name);
     print_row("kind", bifold::name_of(info.kind));
     print_row("vendor", info.vendor);
     print_row("platform", info.platform);
@@ -97,7 +94,7 @@ void print_inventory(const Inventory& inventory) {
     if (!device.problem.empty()) print_row("cannot be opened", device.problem);
     if (device.capabilities) print_capabilities(*device.capabilities);
     if (!device.variants.empty()) print_variants(device.variants);
-    fmt::print("\n");
+    print_text("\n");
   }
 }
 

@@ -1,6 +1,5 @@
 // bifold-bench: what the devices of a machine are, and how fast bifold is on them.
 // Exit status: 0; 1 when a result was wrong or something failed; 2 for a bad command line.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <bifold/version.hpp>
@@ -184,7 +183,7 @@ CLI::App& add_startup_command(CLI::App& app, bench::StartupArguments& arguments)
 }
 
 int complain(const std::exception& error, int status) {
-  fmt::print(stderr, "bifold-bench: {}\n", bench::one_line(error.what()));
+  bench::print_error("bifold-bench: {}\n", bench::one_line(error.what()));
   return status;
 }
 

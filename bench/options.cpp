@@ -1,12 +1,10 @@
 #include "options.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include "format.hpp"
 #include "peer_modules.hpp"
 #include "sizes.hpp"
 #include "usage_error.hpp"
@@ -37,8 +35,8 @@ std::vector<T> choose(std::string_view option, const std::vector<std::string>& n
     std::vector<std::string_view> known;
     known.reserve(std::size(choices));
     for (const auto& choice : choices) known.push_back(name(choice));
-    throw UsageError(fmt::format("{}: unknown name '{}' (choose from {}, all)", option, wanted,
-                                 fmt::join(known, ", ")));
+    throw UsageError(formatted("{}: unknown name '{}' (choose from {}, all)", option, wanted,
+                               joined(known, ", ")));
   }
   return chosen;
 }
@@ -61,8 +59,8 @@ void check_variants(const RunOptions& options) {
         add_once(known, row.name);
       }
     }
-    throw UsageError(fmt::format("--variant: unknown name '{}' (choose from {}, all)", name,
-                                 fmt::join(known, ", ")));
+    throw UsageError(
+        formatted("--variant: unknown name '{}' (choose from {}, all)", name, joined(known, ", ")));
   }
 }
 
@@ -70,8 +68,7 @@ bifold::ScanKind understand_kind(std::string_view name) {
   for (const auto kind : {bifold::ScanKind::inclusive, bifold::ScanKind::exclusive}) {
     if (bifold::name_of(kind) == name) return kind;
   }
-  throw UsageError(
-      fmt::format("--kind: unknown name '{}' (choose from inclusive, exclusive)", name));
+  throw UsageError(formatted("--kind: unknown name '{}' (choose from inclusive, exclusive)", name));
 }
 
 std::vector<std::string> or_default(const std::vector<std::string>& given,
@@ -87,16 +84,15 @@ const Suite* understand_suite(const RunArguments& arguments) {
       {!arguments.orders.empty(), "--order"},     {arguments.kind != "inclusive", "--kind"},
       {!arguments.peers.empty(), "--peers"},      {arguments.quick, "--quick"}};
   for (const auto& [given, option] : others) {
-    if (given)
-      throw UsageError(fmt::format("--suite: decides what {} would; leave one out", option));
+    if (given) throw UsageError(formatted("--suite: decides what {} would; leave one out", option));
   }
   std::vector<std::string_view> known;
   for (const Suite& suite : suites()) {
     if (suite.name == arguments.suite) return &suite;
     known.push_back(suite.name);
   }
-  throw UsageError(fmt::format("--suite: unknown name '{}' (choose from {})", arguments.suite,
-                               fmt::join(known, ", ")));
+  throw UsageError(formatted("--suite: unknown name '{}' (choose from {})", arguments.suite,
+                             joined(known, ", ")));
 }
 
 }  // namespace

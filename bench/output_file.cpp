@@ -1,7 +1,5 @@
 #include "output_file.hpp"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -9,6 +7,7 @@
 #include <string>
 #include <system_error>
 
+#include "format.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -21,15 +20,15 @@ std::filesystem::path temporary_of(std::filesystem::path file) { return file += 
 void check_writable(std::string_view option, const std::filesystem::path& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) {
-    throw UsageError(fmt::format("{}: '{}' is a folder", option, file.string()));
+    throw UsageError(formatted("{}: '{}' is a folder", option, file.string()));
   }
   const auto temporary = temporary_of(file);
   errno = 0;
   const bool opened = std::ofstream(temporary).is_open();
   const int code = errno;
   if (!opened) {
-    throw UsageError(fmt::format("{}: cannot write '{}': {}", option, file.string(),
-                                 std::generic_category().message(code)));
+    throw UsageError(formatted("{}: cannot write '{}': {}", option, file.string(),
+                               std::generic_category().message(code)));
   }
   std::filesystem::remove(temporary, ignored);
 }
@@ -45,7 +44,7 @@ void write_whole(std::string_view option, const std::filesystem::path& file,
   if (!out || error) {
     const std::string why = error ? ": " + error.message() : std::string();
     std::filesystem::remove(temporary, error);
-    throw std::runtime_error(fmt::format("{}: cannot write '{}'{}", option, file.string(), why));
+    throw std::runtime_error(formatted("{}: cannot write '{}'{}", option, file.string(), why));
   }
 }
 

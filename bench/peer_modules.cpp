@@ -1,7 +1,6 @@
 #include "peer_modules.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <filesystem>
 #include <system_error>
@@ -19,7 +18,7 @@ PeerModule open_module(const fs::path& folder, const std::string& name) {
   const fs::path file = folder / (name + ".so");
   std::error_code ignored;
   if (!fs::exists(file, ignored)) {
-    module.reason = fmt::format("not built: there is no {}", file.string());
+    module.reason = formatted("not built: there is no {}", file.string());
     return module;
   }
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -29,7 +28,7 @@ PeerModule open_module(const fs::path& folder, const std::string& name) {
   }
   const auto entry = reinterpret_cast<PeerEntry>(dlsym(handle, peer_entry_name));
   if (entry == nullptr) {
-    module.reason = fmt::format("{} belongs to another version of this tool", file.string());
+    module.reason = formatted("{} belongs to another version of this tool", file.string());
     return module;
   }
   module.peer = entry();

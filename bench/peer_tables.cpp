@@ -1,7 +1,5 @@
 #include "peer_tables.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -46,8 +44,7 @@ std::string cell_of(const PeerResult& peer, const Result& ours, Regime regime) {
     case Outcome::failed: return "FAILED";
   }
   const double seconds = peer.timing_in(regime).median_s;
-  return fmt::format("{}, {:.2f}x", seconds_text(seconds),
-                     seconds / ours.timing_in(regime).median_s);
+  return formatted("{}, {:.2f}x", seconds_text(seconds), seconds / ours.timing_in(regime).median_s);
 }
 
 Grid grid_of(const std::vector<const Result*>& results, Regime regime) {
@@ -58,7 +55,7 @@ Grid grid_of(const std::vector<const Result*>& results, Regime regime) {
     const Configuration& what = result->what;
     const bool scan = what.algorithm == bifold::Algorithm::scan;
     std::vector<std::string> row{
-        scan ? fmt::format("{} scan", bifold::name_of(what.kind)) : std::string("reduce"),
+        scan ? formatted("{} scan", bifold::name_of(what.kind)) : std::string("reduce"),
         result->variant_ran,
         std::string(bifold::name_of(what.type)),
         std::string(what.op.name()),
@@ -82,10 +79,10 @@ std::vector<std::string> notes_of(const std::vector<const Result*>& results) {
     const std::string_view algorithm = bifold::name_of(result->what.algorithm);
     for (const PeerResult& peer : result->peers) {
       if (peer.outcome != Outcome::timed) {
-        add(fmt::format("{}, {} of {}: {}", peer.name, algorithm,
-                        bifold::name_of(result->what.type), peer.reason));
+        add(formatted("{}, {} of {}: {}", peer.name, algorithm, bifold::name_of(result->what.type),
+                      peer.reason));
       } else if (peer.only_blocks) {
-        add(fmt::format("{}, {}: waits in every call, back to back, too", peer.name, algorithm));
+        add(formatted("{}, {}: waits in every call, back to back, too", peer.name, algorithm));
       }
     }
   }
@@ -96,7 +93,7 @@ std::vector<std::string> versions_of(const Report& report, const Result& any) {
   std::vector<std::string> versions;
   for (const PeerResult& result : any.peers) {
     if (const Peer* peer = peer_named(report, result.name)) {
-      versions.push_back(fmt::format("{}: {}", result.name, peer->version()));
+      versions.push_back(formatted("{}: {}", result.name, peer->version()));
     }
   }
   return versions;
@@ -106,7 +103,7 @@ std::vector<std::string> missing_from(const Report& report) {
   std::vector<std::string> missing;
   for (const PeerModule& module : report.peers) {
     if (module.peer != nullptr) continue;
-    missing.push_back(fmt::format("peer {} is missing: {}", module.name, module.reason));
+    missing.push_back(formatted("peer {} is missing: {}", module.name, module.reason));
   }
   return missing;
 }
@@ -123,12 +120,12 @@ std::string peers_as_text(const Report& report) {
   for (std::size_t device = 0; device < report.devices.size(); ++device) {
     const auto results = contested(report, device);
     if (results.empty()) continue;
-    text += fmt::format("\n{}  beside its peers\n", report.devices[device].info.selector);
+    text += formatted("\n{}  beside its peers\n", report.devices[device].info.selector);
     for (const std::string& version : versions_of(report, *results.front())) {
       text += wrapped(version, 2);
     }
     for (const Regime regime : regimes) {
-      text += fmt::format("\n  {}\n\n{}", title_of(regime), as_text(grid_of(results, regime), 2));
+      text += formatted("\n  {}\n\n{}", title_of(regime), as_text(grid_of(results, regime), 2));
     }
     const auto notes = notes_of(results);
     if (!notes.empty()) text += '\n';
@@ -145,21 +142,21 @@ std::string peers_as_markdown(const Report& report) {
     const auto results = contested(report, device);
     if (results.empty()) continue;
     const bifold::DeviceInfo& info = report.devices[device].info;
-    text += fmt::format("**{}, {}** (driver {}; bifold {}, {})\n\n", info.name, info.backend,
-                        info.driver, report.library_version, report.time.substr(0, 10));
+    text += formatted("**{}, {}** (driver {}; bifold {}, {})\n\n", info.name, info.backend,
+                      info.driver, report.library_version, report.time.substr(0, 10));
     for (const std::string& version : versions_of(report, *results.front())) {
-      text += fmt::format("- {}\n", version);
+      text += formatted("- {}\n", version);
     }
     for (const Regime regime : regimes) {
-      text += fmt::format("\n{}\n\n{}", title_of(regime), as_markdown(grid_of(results, regime)));
+      text += formatted("\n{}\n\n{}", title_of(regime), as_markdown(grid_of(results, regime)));
     }
     const auto notes = notes_of(results);
     if (!notes.empty()) text += '\n';
-    for (const std::string& note : notes) text += fmt::format("- {}\n", note);
+    for (const std::string& note : notes) text += formatted("- {}\n", note);
     text += '\n';
   }
   if (!text.empty()) text += std::string(legend) + '\n';
-  for (const std::string& missing : missing_from(report)) text += fmt::format("\n- {}", missing);
+  for (const std::string& missing : missing_from(report)) text += formatted("\n- {}", missing);
   if (!text.empty() && text.back() != '\n') text += '\n';
   return text;
 }

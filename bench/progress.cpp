@@ -1,12 +1,13 @@
 #include "progress.hpp"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <string>
+
+#include "format.hpp"
 
 namespace bench {
 namespace {
@@ -21,8 +22,8 @@ std::size_t terminal_width() {
 
 std::string clock_text(double seconds) {
   const auto whole = static_cast<unsigned long>(std::clamp(seconds, 0.0, 359999.0));
-  return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
-                      : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return whole < 3600 ? formatted("{}:{:02}", whole / 60, whole % 60)
+                      : formatted("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
 }  // namespace
@@ -44,10 +45,10 @@ void Progress::show(std::string_view what) {
   const std::string left =
       fraction > 0.01 ? clock_text(spent * (1 - fraction) / fraction) + " left" : "estimating";
   const auto filled = static_cast<std::size_t>(fraction * bar_width);
-  std::string line = fmt::format("[{}{}] {:3.0f} %  {}  {}", std::string(filled, '#'),
-                                 std::string(bar_width - filled, '.'), 100 * fraction, left, what);
+  std::string line = formatted("[{}{}] {:3.0f} %  {}  {}", std::string(filled, '#'),
+                               std::string(bar_width - filled, '.'), 100 * fraction, left, what);
   line.resize(std::min(line.size(), terminal_width() - 1));
-  fmt::print(stderr, "\r\033[K{}", line);
+  print_error("\r\033[K{}", line);
   std::fflush(stderr);
 }
 

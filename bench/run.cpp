@@ -1,13 +1,12 @@
 #include "run.hpp"
 
-#include <fmt/format.h>
-
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "format.hpp"
 #include "json_report.hpp"
 #include "output_file.hpp"
 #include "peer_modules.hpp"
@@ -77,11 +76,11 @@ void restore(Report& report, std::vector<Session>& sessions, const PartialRun& p
   if (!restored.found) return;
   const std::string file = partial.path().string();
   if (restored.obstacle.empty()) {
-    fmt::print(stderr, "bifold-bench: {} of {} results are kept from '{}'\n", restored.count,
-               report.results.size(), file);
+    print_error("bifold-bench: {} of {} results are kept from '{}'\n", restored.count,
+                report.results.size(), file);
   } else {
-    fmt::print(stderr, "bifold-bench: begins anew instead of going on from '{}': {}\n", file,
-               restored.obstacle);
+    print_error("bifold-bench: begins anew instead of going on from '{}': {}\n", file,
+                restored.obstacle);
   }
 }
 
@@ -141,7 +140,7 @@ int run_benchmark(const RunOptions& options) {
   const Report report = measure_run(options);
 
   print_table(report);
-  if (!report.peers.empty()) fmt::print("{}", peers_as_text(report));
+  if (!report.peers.empty()) print_text("{}", peers_as_text(report));
   if (!options.markdown.empty()) {
     write_whole("--markdown", options.markdown, peers_as_markdown(report));
   }

@@ -1,10 +1,9 @@
 #include "run_file.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <charconv>
 
+#include "format.hpp"
 #include "json_field.hpp"
 
 namespace bench {
@@ -29,7 +28,7 @@ bifold::Operator operator_in(const Field& field) {
   for (const bifold::Operator& op : bifold::builtin_operators()) {
     if (op.name() == name) return op;
   }
-  field.fail(fmt::format("'{}' is no operator that this bifold-bench knows", name));
+  field.fail(formatted("'{}' is no operator that this bifold-bench knows", name));
 }
 
 Timing timing_in(const Field& field) {
@@ -99,7 +98,7 @@ std::size_t device_named(const Field& field, const std::vector<DeviceReport>& de
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (devices[i].info.selector == selector) return i;
   }
-  field.fail(fmt::format("'{}' is not among /devices", selector));
+  field.fail(formatted("'{}' is not among /devices", selector));
 }
 
 std::uint64_t digest_in(const Field& field) {
@@ -205,8 +204,8 @@ void check_header(const Field& root) {
   const std::uint64_t version = root.at("schema_version").count();
   if (version > json_schema_version) {
     root.at("schema_version")
-        .fail(fmt::format("{} is newer than {}, the newest that this bifold-bench reads", version,
-                          json_schema_version));
+        .fail(formatted("{} is newer than {}, the newest that this bifold-bench reads", version,
+                        json_schema_version));
   }
 }
 
@@ -220,7 +219,7 @@ RunFile read_run_file(const std::filesystem::path& file) {
   run.command = root.at("command").string();
   if (run.command != "run" && run.command != "gallery") {
     root.at("command").fail(
-        fmt::format("'{}' is a document of results of neither run nor gallery", run.command));
+        formatted("'{}' is a document of results of neither run nor gallery", run.command));
   }
   run.library_version = root.at("library_version").string();
   run.time = root.at("time").string();

@@ -1,7 +1,5 @@
 #include "runner.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <ranges>
@@ -17,15 +15,15 @@ namespace {
 std::string why_no_device() {
   std::string text = "no device found";
   for (const bifold::BackendInfo& backend : bifold::backends()) {
-    if (!backend.available) text += fmt::format("; {}: {}", backend.name, backend.reason);
+    if (!backend.available) text += formatted("; {}: {}", backend.name, backend.reason);
   }
   return one_line(text);
 }
 
 std::string title(const Configuration& what, const Session& session) {
-  return fmt::format("{} {} {} {} n = {} on {}", bifold::name_of(what.algorithm), what.variant,
-                     bifold::name_of(what.type), what.op.name(), count_text(what.n),
-                     session.device().info().selector);
+  return formatted("{} {} {} {} n = {} on {}", bifold::name_of(what.algorithm), what.variant,
+                   bifold::name_of(what.type), what.op.name(), count_text(what.n),
+                   session.device().info().selector);
 }
 
 bool same_data(const Configuration& a, const Configuration& b) {
@@ -85,7 +83,7 @@ class Runner {
     if (possible.empty()) return;
     const auto by_size = [](const Result* a, const Result* b) { return a->what.n < b->what.n; };
     std::stable_sort(possible.begin(), possible.end(), by_size);
-    progress_.show(fmt::format("preparing {} {}", bifold::name_of(type), op.name()));
+    progress_.show(formatted("preparing {} {}", bifold::name_of(type), op.name()));
     const HostData data(type, op, possible.back()->what.n, first.data);
     for (std::size_t device = 0; device < sessions_.size(); ++device) {
       std::vector<Result*> here;
@@ -102,8 +100,8 @@ class Runner {
     std::uint64_t needed = HostData::bytes_needed(what.type, what.n) + verifier_bytes;
     if (session.shares_host_memory()) needed += 2 * what.n * bifold::size_of(what.type);
     if (needed <= available / 10 * 9) return {};
-    return fmt::format("needs {} of host memory, {} are available", bytes_text(needed),
-                       bytes_text(available));
+    return formatted("needs {} of host memory, {} are available", bytes_text(needed),
+                     bytes_text(available));
   }
 
   /// Why a call is expected to take too long, from `results` at smaller sizes; or nothing.
@@ -120,9 +118,9 @@ class Runner {
       const double expected = smaller.timing.median_s * static_cast<double>(what.n) /
                               static_cast<double>(smaller.what.n);
       if (expected <= budget_.longest_call_s) return {};
-      return fmt::format("about {} a call expected from {} at n = {}, more than {}",
-                         seconds_text(expected), seconds_text(smaller.timing.median_s),
-                         count_text(smaller.what.n), seconds_text(budget_.longest_call_s));
+      return formatted("about {} a call expected from {} at n = {}, more than {}",
+                       seconds_text(expected), seconds_text(smaller.timing.median_s),
+                       count_text(smaller.what.n), seconds_text(budget_.longest_call_s));
     }
     return {};
   }
@@ -191,7 +189,7 @@ std::vector<bifold::Device> open_devices(const std::vector<std::string>& selecto
     try {
       add(bifold::open_device(selector, options));
     } catch (const bifold::Error& error) {
-      throw UsageError(fmt::format("--device {}: {}", selector, one_line(error.what())));
+      throw UsageError(formatted("--device {}: {}", selector, one_line(error.what())));
     }
   }
   if (!selectors.empty()) return devices;
@@ -203,7 +201,7 @@ std::vector<bifold::Device> open_devices(const std::vector<std::string>& selecto
     }
   }
   if (devices.empty() && unopened.empty()) {
-    fmt::print(stderr, "bifold-bench: {}\n", why_no_device());
+    print_error("bifold-bench: {}\n", why_no_device());
   }
   return devices;
 }

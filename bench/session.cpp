@@ -1,7 +1,5 @@
 #include "session.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <span>
@@ -83,10 +81,10 @@ bool Session::shares_host_memory() const {
 std::string Session::obstacle(const Configuration& what) const {
   if (!lost_.empty()) return lost_;
   if (!what.op.supports(bifold::accumulator_of(what.type))) {
-    return fmt::format("{} is not defined on {}", what.op.name(), bifold::name_of(what.type));
+    return formatted("{} is not defined on {}", what.op.name(), bifold::name_of(what.type));
   }
   if (!device_.supports(what.type)) {
-    return fmt::format("the device has no {}", bifold::name_of(what.type));
+    return formatted("the device has no {}", bifold::name_of(what.type));
   }
   if (const auto* row = bifold::gallery::find(what.algorithm, what.variant)) {
     const auto support = bifold::gallery::supports(device_, *row, what.type, what.op);
@@ -96,12 +94,12 @@ std::string Session::obstacle(const Configuration& what) const {
   const auto& capabilities = device_.capabilities();
   const std::uint64_t bytes = LimitMeter::measured_bytes(what.n * bifold::size_of(what.type));
   if (bytes > capabilities.max_allocation_bytes) {
-    return fmt::format("needs buffers of {}, the device allows {}", bytes_text(bytes),
-                       bytes_text(capabilities.max_allocation_bytes));
+    return formatted("needs buffers of {}, the device allows {}", bytes_text(bytes),
+                     bytes_text(capabilities.max_allocation_bytes));
   }
   if (bytes > capabilities.global_bytes / 4) {
-    return fmt::format("needs 2 x {}, which is more than half of the device's {}",
-                       bytes_text(bytes), bytes_text(capabilities.global_bytes));
+    return formatted("needs 2 x {}, which is more than half of the device's {}", bytes_text(bytes),
+                     bytes_text(capabilities.global_bytes));
   }
   return {};
 }
@@ -154,8 +152,8 @@ Result Session::run(const Configuration& what, Verifier& verifier) {
       case bifold::ErrorCategory::out_of_memory: result.outcome = Outcome::skipped; break;
       case bifold::ErrorCategory::timeout:
       case bifold::ErrorCategory::device_lost:
-        lost_ = fmt::format("the device was {} by an earlier configuration",
-                            error.category() == bifold::ErrorCategory::timeout ? "hung" : "lost");
+        lost_ = formatted("the device was {} by an earlier configuration",
+                          error.category() == bifold::ErrorCategory::timeout ? "hung" : "lost");
         [[fallthrough]];
       default: result.outcome = Outcome::failed; break;
     }

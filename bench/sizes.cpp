@@ -1,12 +1,11 @@
 #include "sizes.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
 
+#include "format.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -60,8 +59,8 @@ std::uint64_t parse_size(std::string_view option, std::string_view text) {
   if (value) value = scaled(*value, factor);
   if (!value || *value == 0 || *value > largest_size) {
     throw UsageError(
-        fmt::format("{}: '{}' is no element count from 1 to 2^56 (write 1000, 2^20 or 64Ki{})",
-                    option, text, option == sizes_option ? ", or 2^10..2^30:4" : ""));
+        formatted("{}: '{}' is no element count from 1 to 2^56 (write 1000, 2^20 or 64Ki{})",
+                  option, text, option == sizes_option ? ", or 2^10..2^30:4" : ""));
   }
   return *value;
 }
@@ -75,14 +74,14 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
   if (const auto colon = last.find(':'); colon != std::string_view::npos) {
     const auto given = parse_digits(last.substr(colon + 1));
     if (!given || *given < 2 || *given > largest_size) {
-      throw UsageError(fmt::format("--size: the step of '{}' is no factor of 2 or more", text));
+      throw UsageError(formatted("--size: the step of '{}' is no factor of 2 or more", text));
     }
     factor = *given;
     last = last.substr(0, colon);
   }
   const std::uint64_t low = parse_size(sizes_option, text.substr(0, dots));
   const std::uint64_t high = parse_size(sizes_option, last);
-  if (high < low) throw UsageError(fmt::format("--size: the range '{}' is empty", text));
+  if (high < low) throw UsageError(formatted("--size: the range '{}' is empty", text));
   std::vector<std::uint64_t> sizes{low};
   while (sizes.back() <= high / factor) sizes.push_back(sizes.back() * factor);
   return sizes;

@@ -1,7 +1,5 @@
 #include "startup.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -126,16 +124,16 @@ void print(const std::vector<StartResult>& results) {
       row.emplace_back();
     } else {
       row.resize(8);
-      row.push_back(fmt::format("{}: {}", name_of(result.outcome), result.reason));
+      row.push_back(formatted("{}: {}", name_of(result.outcome), result.reason));
     }
     grid.rows.push_back(std::move(row));
   }
-  fmt::print("{}\n{}", as_text(grid, 0),
-             wrapped(fmt::format("Cold: no kernel in any cache, the driver's included. Warm: those "
-                                 "of the cold start on disk, as for the next program. The calls "
-                                 "are of {} elements, with plus, and end when the result is there. "
-                                 "What a driver takes to start is not in them.",
-                                 count_text(startup_size)),
+  print_text("{}\n{}", as_text(grid, 0),
+             wrapped(formatted("Cold: no kernel in any cache, the driver's included. Warm: those "
+                               "of the cold start on disk, as for the next program. The calls "
+                               "are of {} elements, with plus, and end when the result is there. "
+                               "What a driver takes to start is not in them.",
+                               count_text(startup_size)),
                      0));
 }
 
@@ -179,7 +177,7 @@ std::vector<StartResult> measure_starts(const StartupCaches& caches,
         result.device = selector;
         result.algorithm = algorithm;
         result.type = type;
-        measure(result, data, caches.folder(fmt::format("kernels-{}", results.size())));
+        measure(result, data, caches.folder(formatted("kernels-{}", results.size())));
       }
     }
   }

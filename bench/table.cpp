@@ -1,7 +1,5 @@
 #include "table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -27,7 +25,7 @@ struct Line {
 
 std::string algorithm_text(const Configuration& what) {
   if (what.algorithm == bifold::Algorithm::reduce) return "reduce";
-  return fmt::format("{} scan", bifold::name_of(what.kind));
+  return formatted("{} scan", bifold::name_of(what.kind));
 }
 
 std::string variant_text(const Result& result) {
@@ -35,7 +33,7 @@ std::string variant_text(const Result& result) {
   std::string asked =
       what.order == bifold::Order::any ? what.variant + ", any order" : what.variant;
   if (result.variant_ran.empty() || result.variant_ran == what.variant) return asked;
-  return fmt::format("{} = {}", asked, result.variant_ran);
+  return formatted("{} = {}", asked, result.variant_ran);
 }
 
 Line identity_of(const Result& result) {
@@ -111,10 +109,10 @@ void print_lines(const std::vector<Line>& lines) {
   const auto print = [&](auto cell, std::size_t count, std::string_view remark) {
     std::string text = " ";
     for (std::size_t c = 0; c < count; ++c) {
-      text += c < first_number ? fmt::format(" {:<{}} ", cell(c), widths[c])
-                               : fmt::format(" {:>{}} ", cell(c), widths[c]);
+      text += c < first_number ? formatted(" {:<{}} ", cell(c), widths[c])
+                               : formatted(" {:>{}} ", cell(c), widths[c]);
     }
-    fmt::print("{}\n", trimmed(fmt::format("{} {}", text, remark)));
+    print_text("{}\n", trimmed(formatted("{} {}", text, remark)));
   };
   print([](std::size_t c) { return headings[c]; }, headings.size(), "");
   for (const Line& line : lines) {
@@ -125,31 +123,31 @@ void print_lines(const std::vector<Line>& lines) {
 
 void print_device(const Report& report, std::size_t index) {
   const DeviceReport& device = report.devices[index];
-  fmt::print("\n{}  {}\n", device.info.selector, device.info.name);
-  fmt::print("  driver {}, {} of memory\n  {}\n\n", device.info.driver,
+  print_text("\n{}  {}\n", device.info.selector, device.info.name);
+  print_text("  driver {}, {} of memory\n  {}\n\n", device.info.driver,
              bytes_text(device.capabilities.global_bytes), one_line(device.info.platform));
   print_lines(lines_of(report, index));
 
-  fmt::print("\n");
+  print_text("\n");
   if (!device.limits.empty()) {
     const Limits& large = device.limits.back();
-    fmt::print("  Limits with buffers of {}: ", bytes_text(large.bytes));
+    print_text("  Limits with buffers of {}: ", bytes_text(large.bytes));
     if (large.copy() > 0) {
-      fmt::print("copy {} GB/s (driver {}, kernel {})", rate_text(large.copy()),
+      print_text("copy {} GB/s (driver {}, kernel {})", rate_text(large.copy()),
                  rate_text(large.queue_copy), rate_text(large.kernel_copy));
     }
-    if (large.read > 0) fmt::print(", read {} GB/s", rate_text(large.read));
-    fmt::print("{}\n", large.problem.empty() ? "" : "; missing: " + large.problem);
+    if (large.read > 0) print_text(", read {} GB/s", rate_text(large.read));
+    print_text("{}\n", large.problem.empty() ? "" : "; missing: " + large.problem);
   }
   if (const Result* quickest = quickest_call(report, index)) {
     // A call with much data says little about what a call without any would cost.
     const bool small = quickest->what.bytes() <= std::uint64_t{1} << 20;
-    fmt::print("  Quickest call: {}, {} of {} {} elements{}.\n",
+    print_text("  Quickest call: {}, {} of {} {} elements{}.\n",
                seconds_text(quickest->timing.median_s), algorithm_text(quickest->what),
                count_text(quickest->what.n), bifold::name_of(quickest->what.type),
                small ? ": about the cost of a call as such" : "");
   }
-  fmt::print("  Kernels: {} compiled in {}, {} taken from the disk cache.\n",
+  print_text("  Kernels: {} compiled in {}, {} taken from the disk cache.\n",
              device.kernels.compiled, seconds_text(device.kernels.compile_seconds),
              device.kernels.from_disk);
 }
@@ -160,7 +158,7 @@ void print_legend(const Report& report) {
     return std::any_of(results.begin(), results.end(), predicate);
   };
   if (!any([](const Result& r) { return r.outcome == Outcome::timed; })) return;
-  fmt::print(
+  print_text(
       "\nWhat the columns mean\n"
       "  n         elements of the input\n"
       "  per call  median time of a call among calls enqueued back to back; one sample in ten is\n"
@@ -175,28 +173,28 @@ void print_legend(const Report& report) {
       "            about the most a reduce can reach\n"
       "  Limits of buffers below 64 KiB are measured with 64 KiB.\n");
   if (any([](const Result& r) { return r.in_cache; })) {
-    fmt::print(
+    print_text(
         "  cache     the buffers fit the device's last-level cache, so that after the first call\n"
         "            these are rates of the cache, not of the memory\n");
   }
-  fmt::print("Every result above was compared with the host reference, in full, before timing.\n");
+  print_text("Every result above was compared with the host reference, in full, before timing.\n");
 }
 
 }  // namespace
 
 void print_table(const Report& report) {
-  fmt::print("bifold {}, {}\n", bifold::version(), report.time);
-  fmt::print("host: {}, {} threads, {}\n", report.host.cpu, report.host.threads, report.host.os);
+  print_text("bifold {}, {}\n", bifold::version(), report.time);
+  print_text("host: {}, {} threads, {}\n", report.host.cpu, report.host.threads, report.host.os);
   for (std::size_t i = 0; i < report.devices.size(); ++i) print_device(report, i);
   for (const UnopenedDevice& device : report.unopened) {
-    fmt::print("\n{}  {}\n  FAILED: cannot be opened: {}\n", device.info.selector, device.info.name,
+    print_text("\n{}  {}\n  FAILED: cannot be opened: {}\n", device.info.selector, device.info.name,
                device.reason);
   }
   print_legend(report);
 
   std::array<std::size_t, 4> counts{};
   for (const Result& result : report.results) ++counts[static_cast<std::size_t>(result.outcome)];
-  fmt::print("\n{} timed, {} skipped, {} wrong, {} failed\n", counts[0], counts[1], counts[2],
+  print_text("\n{} timed, {} skipped, {} wrong, {} failed\n", counts[0], counts[1], counts[2],
              counts[3]);
 }
 

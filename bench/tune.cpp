@@ -1,8 +1,5 @@
 #include "tune.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <atomic>
 #include <csignal>
@@ -126,7 +123,7 @@ class Tuner {
     const double spent = std::min(seconds_between(start_, Clock::now()), options_.seconds);
     progress_.advance(spent - accounted_);
     accounted_ = spent;
-    progress_.show(fmt::format("{}, device {}", what, tuned_.device.info().selector));
+    progress_.show(formatted("{}, device {}", what, tuned_.device.info().selector));
   }
 
   TunedDevice& tuned_;
@@ -137,7 +134,7 @@ class Tuner {
   std::size_t left_ = 0;  ///< Units.
 };
 
-std::string percent_text(double fraction) { return fmt::format("{:+.1f} %", 100 * fraction); }
+std::string percent_text(double fraction) { return formatted("{:+.1f} %", 100 * fraction); }
 
 /// Its entries that `changed` names, as they are in `built_in`.
 core::Tuning before(const core::Tuning& changed, const core::Tuning& built_in) {
@@ -153,7 +150,7 @@ std::string outcome_of(const TuneLine& line) {
   if (!line.chosen.entries().empty()) return "kept";
   if (line.contest.spread > most_spread) return "not kept: the device is too busy to tell";
   return line.contest.worst <= -most_lost
-             ? fmt::format("not kept: {} at a size", percent_text(line.contest.worst))
+             ? formatted("not kept: {} at a size", percent_text(line.contest.worst))
              : "not kept: chance";
 }
 
@@ -215,8 +212,8 @@ std::string install(const TunedDevice& tuned, bool& well) {
   const std::string problem = core::write_atomically(file, {file_text(tuned, known)});
   well = well && problem.empty();
   return problem.empty()
-             ? fmt::format("The tuning file is {}; delete it to forget it.", file.string())
-             : fmt::format("The tuning file is not installed: {}.", problem);
+             ? formatted("The tuning file is {}; delete it to forget it.", file.string())
+             : formatted("The tuning file is not installed: {}.", problem);
 }
 
 /// Devices of one name share a file: the first of them is tuned.
@@ -256,8 +253,8 @@ TuneOptions understand(const TuneArguments& arguments) {
       std::vector<std::string_view> names;
       names.reserve(known.size());
       for (const bifold::Type type : known) names.push_back(tune_name(type));
-      throw UsageError(fmt::format("--type: unknown name '{}' (choose from {}, all)", name,
-                                   fmt::join(names, ", ")));
+      throw UsageError(
+          formatted("--type: unknown name '{}' (choose from {}, all)", name, joined(names, ", ")));
     }
   }
   if (options.types.empty()) options.types = default_tune_types();
@@ -291,23 +288,23 @@ int run_tune(const TuneOptions& options) {
     for (TunedDevice& tuned : devices) Tuner(tuned, options, progress).run();
   }
   for (const UnopenedDevice& device : unopened) {
-    fmt::print("{} ({}) could not be opened: {}\n", device.info.selector, device.info.name,
+    print_text("{} ({}) could not be opened: {}\n", device.info.selector, device.info.name,
                device.reason);
   }
   for (const TunedDevice& tuned : devices) {
     const bifold::DeviceInfo& info = tuned.device.info();
-    fmt::print("{}: {}\n\n{}", info.selector, info.name, table_of(tuned));
-    if (!tuned.problem.empty()) fmt::print("\n  given up: {}\n", tuned.problem);
-    if (interrupted) fmt::print("\n  interrupted: what was measured before counts\n");
+    print_text("{}: {}\n\n{}", info.selector, info.name, table_of(tuned));
+    if (!tuned.problem.empty()) print_text("\n  given up: {}\n", tuned.problem);
+    if (interrupted) print_text("\n  interrupted: what was measured before counts\n");
     well = well && tuned.problem.empty() &&
            std::all_of(tuned.lines.begin(), tuned.lines.end(),
                        [](const TuneLine& line) { return line.problem.empty(); });
-    if (options.install) fmt::print("\n{}\n", install(tuned, well));
+    if (options.install) print_text("\n{}\n", install(tuned, well));
     if (!options.output.empty()) {
       write_whole("--output", options.output, file_text(tuned, {}));
-      fmt::print("\nThe tuning file is {}.\n", options.output.string());
+      print_text("\nThe tuning file is {}.\n", options.output.string());
     }
-    fmt::print("\n");
+    print_text("\n");
   }
   return well ? 0 : 1;
 }

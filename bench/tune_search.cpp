@@ -1,7 +1,5 @@
 #include "tune_search.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <random>
@@ -188,8 +186,8 @@ class TuneBench::Search {
     try {
       for (const std::uint64_t n : sizes_) {
         if (bench_.same(unit_, *built_in_.plan, *candidate.plan, n)) continue;
-        line_.problem = fmt::format("WRONG with {} at n = {}",
-                                    text_of(differing(candidate.values, built_in_.values)), n);
+        line_.problem = formatted("WRONG with {} at n = {}",
+                                  text_of(differing(candidate.values, built_in_.values)), n);
         return false;
       }
       return true;
@@ -296,7 +294,7 @@ Samples TuneBench::measure(const TuneUnit& unit, const std::vector<const TunePla
 std::string text_of(const Tuning& values) {
   std::string text;
   for (const auto& [name, value] : values.entries()) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+    text += formatted("{}{}={}", text.empty() ? "" : " ", name, value);
   }
   return text;
 }
@@ -347,7 +345,7 @@ void TuneBench::find_switch_point(const TuneLine& small, const TuneLine& large, 
     if (bytes > bytes_) break;
     const std::uint64_t n = bytes / bifold::size_of(type_) - 7;
     if (!same(large.unit, before, behind, n)) {
-      line.problem = fmt::format("WRONG at n = {}", n);
+      line.problem = formatted("WRONG at n = {}", n);
       return;
     }
     places.push_back(

@@ -1,11 +1,10 @@
 #include "tune_units.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/gallery_rows.hpp"
 #include "core/planning.hpp"
+#include "format.hpp"
 
 namespace bench {
 struct Pair {
@@ -67,8 +66,8 @@ void add_choices(const bifold::Device& device, Algorithm algorithm, const PlanSh
 }  // namespace
 
 std::string TuneUnit::name() const {
-  return fmt::format("{} {} on {}", bifold::name_of(row->algorithm), row->name,
-                     bifold::core::name_of(elements));
+  return formatted("{} {} on {}", bifold::name_of(row->algorithm), row->name,
+                   bifold::core::name_of(elements));
 }
 
 Type pair_type() { return bifold::type_of<Pair>(); }

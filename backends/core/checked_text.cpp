@@ -1,12 +1,11 @@
 #include "core/checked_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 
+#include "core/format.hpp"
 #include "core/hash.hpp"
 
 namespace bifold::core {
@@ -26,7 +25,7 @@ std::string_view take(std::string_view& text, char separator) {
 }
 
 std::string checked_header(std::string_view format, std::string_view body) {
-  return fmt::format("{} {} {:016x}\n", format, body.size(), hash(body));
+  return formatted("{} {} {:016x}\n", format, body.size(), hash(body));
 }
 
 std::optional<std::string_view> checked_body(std::string_view format, std::string_view text) {
@@ -45,7 +44,7 @@ std::string foreign_part(std::string_view& body, std::string_view key, std::size
   while (!key.empty()) {
     const std::string_view wanted = take(key, '\n');
     const std::string_view found = take(body, '\n');
-    if (found != wanted) return fmt::format(R"("{}" instead of "{}")", found, wanted);
+    if (found != wanted) return formatted(R"("{}" instead of "{}")", found, wanted);
     ++line;
   }
   return {};

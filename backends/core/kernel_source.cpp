@@ -1,13 +1,12 @@
 #include "core/kernel_source.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bifold/error.hpp>
 
 #include "core/accumulator.hpp"
 #include "core/architecture.hpp"
+#include "core/format.hpp"
 #include "core/operator_text.hpp"
 
 namespace bifold::core {
@@ -34,20 +33,20 @@ bool stores(const KernelSpec& spec, Type type) {
 
 /// The element `x` as a value to compute with.
 std::string loaded(Type type, std::string_view x) {
-  return is_storage(type) ? fmt::format("f32_of_{}({})", name_of(type), x) : std::string(x);
+  return is_storage(type) ? formatted("f32_of_{}({})", name_of(type), x) : std::string(x);
 }
 
 /// The value `x` of the accumulator's type as an element of `type`, rounded once.
 std::string stored(Type accumulator, Type type, std::string_view x) {
   if (type.is_struct()) return std::string(x);
-  if (!is_storage(type)) return fmt::format("((OUT){})", x);
+  if (!is_storage(type)) return formatted("((OUT){})", x);
   const std::string_view narrowed = accumulator == Type::f64 ? "odd_f32_of_f64" : "";
-  return fmt::format("{}_of_f32({}({}))", name_of(type), narrowed, x);
+  return formatted("{}_of_f32({}({}))", name_of(type), narrowed, x);
 }
 
 void append_file(std::string& text, const backend::Device& device, std::string_view name) {
   text +=
-      fmt::format("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(), device.kernel_file(name));
+      formatted("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(), device.kernel_file(name));
 }
 
 /// A struct, a check that this compiler lays it out as the host's did, and what makes one of its
@@ -55,17 +54,17 @@ void append_file(std::string& text, const backend::Device& device, std::string_v
 void append_struct(std::string& text, const StructType& structure) {
   const std::string_view name = structure.name;
   std::string members;
-  std::string layout = fmt::format("(sizeof({}) == {})", name, structure.size);
+  std::string layout = formatted("(sizeof({}) == {})", name, structure.size);
   std::string parameters;
   std::string assignments;
   for (const StructField& field : structure.fields) {
-    members += fmt::format(" {} {};", name_of(field.type), field.name);
-    layout += fmt::format(" & (FIELD_OFFSET({}, {}) == {})", name, field.name, field.offset);
+    members += formatted(" {} {};", name_of(field.type), field.name);
+    layout += formatted(" & (FIELD_OFFSET({}, {}) == {})", name, field.name, field.offset);
     parameters +=
-        fmt::format("{}{} {}", parameters.empty() ? "" : ", ", name_of(field.type), field.name);
-    assignments += fmt::format(" made.{0} = {0};", field.name);
+        formatted("{}{} {}", parameters.empty() ? "" : ", ", name_of(field.type), field.name);
+    assignments += formatted(" made.{0} = {0};", field.name);
   }
-  text += fmt::format(
+  text += formatted(
       "typedef struct {{{1} }} {0};\ntypedef char {0}_layout[({2}) ? 1 : -1];\n"
       "DEVICE {0} make_{0}({3}) {{ {0} made;{4} return made; }}\n",
       name, members, layout, parameters, assignments);
@@ -78,7 +77,7 @@ void append_accumulator(std::string& text, const KernelSpec& spec) {
     text += "typedef VALUE ACC;\n#define ADJOINED(x) (x)\n#define VALUE_OF(x) (x)\n";
     return;
   }
-  text += fmt::format(
+  text += formatted(
       "typedef struct {{ VALUE value; u32 present; }} ACC;\n"
       "typedef char ACC_layout[sizeof(ACC) == {} ? 1 : -1];\n"
       "DEVICE ACC adjoined(VALUE x) {{ ACC made; made.value = x; made.present = 1; return made; "
@@ -97,17 +96,17 @@ void append_types(std::string& text, const KernelSpec& spec) {
     }
   }
   const auto name = [&text](std::string_view word, Type type) {
-    text += fmt::format("typedef {1} {0};\n#define {0}_NAME {1}\n", word, name_of(type));
+    text += formatted("typedef {1} {0};\n#define {0}_NAME {1}\n", word, name_of(type));
   };
   name("IN", spec.input);
   name("VALUE", spec.accumulator);
   name("OUT", spec.output);
   if (spec.second) name("SECOND", *spec.second);
   if (!spec.input.is_struct() && !is_storage(spec.input)) {
-    text += fmt::format("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));
+    text += formatted("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));
   }
   append_accumulator(text, spec);
-  if (spec.count) text += fmt::format("typedef {} COUNT_TYPE;\n", name_of(*spec.count));
+  if (spec.count) text += formatted("typedef {} COUNT_TYPE;\n", name_of(*spec.count));
 }
 
 /// `value` as an expression; its bits, so that NaN, -0 and infinity are meant.
@@ -117,10 +116,10 @@ std::string literal(Type type, const std::byte* value) {
     for (const StructField& field : type.structure()->fields) {
       fields += (fields.empty() ? "" : ", ") + literal(field.type, value + field.offset);
     }
-    return fmt::format("make_{}({})", name_of(type), fields);
+    return formatted("make_{}({})", name_of(type), fields);
   }
-  return fmt::format("{}_of_bits(({}){:#x})", name_of(type), unsigned_of(type),
-                     Value::from_bytes(type, value).bits());
+  return formatted("{}_of_bits(({}){:#x})", name_of(type), unsigned_of(type),
+                   Value::from_bytes(type, value).bits());
 }
 
 /// A function of one expression, which stands on a line of its own: so a compiler names the
@@ -128,7 +127,7 @@ std::string literal(Type type, const std::byte* value) {
 std::string function(std::string_view signature, Type result, std::string_view origin,
                      std::string_view expression) {
   const std::string cast = result.is_struct() ? "" : "(VALUE)";
-  return fmt::format(
+  return formatted(
       "DEVICE VALUE {} {{\n  return {}(\n#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n  );\n}}\n",
       signature, cast, origin, expression);
 }
@@ -136,12 +135,12 @@ std::string function(std::string_view signature, Type result, std::string_view o
 /// COMBINE and IDENTITY.
 void append_operator(std::string& text, const KernelSpec& spec) {
   const Type accumulator = spec.accumulator;
-  const std::string origin = fmt::format("operator {}", spec.op.name());
+  const std::string origin = formatted("operator {}", spec.op.name());
   const std::string expression = spec.op.expression(accumulator);
   if (spec.op.has_identity()) {
     text += function("COMBINE(VALUE a, VALUE b)", accumulator, origin, expression);
-    text += fmt::format("#define IDENTITY {}\n",
-                        literal(accumulator, spec.op.identity(accumulator).data()));
+    text += formatted("#define IDENTITY {}\n",
+                      literal(accumulator, spec.op.identity(accumulator).data()));
     return;
   }
   text += function("combined(VALUE a, VALUE b)", accumulator, origin, expression);
@@ -151,7 +150,7 @@ void append_operator(std::string& text, const KernelSpec& spec) {
       "  if (b.present != 0) a.value = combined(a.value, b.value);\n"
       "  return a;\n}\n";
   const std::array<std::byte, max_element_bytes> zeros{};
-  text += fmt::format(
+  text += formatted(
       "DEVICE ACC absent(void) {{ ACC made = adjoined({}); made.present = 0; return made; }}\n"
       "#define IDENTITY absent()\n",
       literal(accumulator, zeros.data()));
@@ -164,19 +163,19 @@ void append_conversions(std::string& text, const KernelSpec& spec) {
   if (!spec.map.is_identity()) {
     const std::string_view expression = spec.map.expression();
     const bool indexed = uses_word(expression, "i");
-    std::string parameters = fmt::format("{} x", name_of(accumulator_of(spec.input)));
+    std::string parameters = formatted("{} x", name_of(accumulator_of(spec.input)));
     std::string arguments = loaded(spec.input, "x");
     if (spec.second) {
-      parameters += fmt::format(", {} y", name_of(accumulator_of(*spec.second)));
+      parameters += formatted(", {} y", name_of(accumulator_of(*spec.second)));
       arguments += ", " + loaded(*spec.second, "y");
     }
     if (indexed) {
       parameters += ", u64 i";
       arguments += ", i";
     }
-    text += function(fmt::format("mapped({})", parameters), spec.accumulator, "map",
-                     decides ? fmt::format("({}) != 0", expression) : std::string(expression));
-    const std::string lifted = fmt::format("ADJOINED(mapped({}))\n", arguments);
+    text += function(formatted("mapped({})", parameters), spec.accumulator, "map",
+                     decides ? formatted("({}) != 0", expression) : std::string(expression));
+    const std::string lifted = formatted("ADJOINED(mapped({}))\n", arguments);
     if (spec.second) {
       text += "#define LIFT_PAIR(x, y, i) " + lifted;
     } else {
@@ -186,21 +185,20 @@ void append_conversions(std::string& text, const KernelSpec& spec) {
   } else {
     const std::string x = loaded(spec.input, "(x)");
     const std::string value =
-        fmt::format(fmt::runtime(decides ? "(VALUE)({} != 0)" : "(VALUE){}"), x);
-    text += fmt::format("#define LIFT(x) ADJOINED({})\n#define LIFT_AT(x, i) LIFT(x)\n",
-                        spec.accumulator.is_struct() ? "x" : value);
+        decides ? formatted("(VALUE)({} != 0)", x) : formatted("(VALUE){}", x);
+    text += formatted("#define LIFT(x) ADJOINED({})\n#define LIFT_AT(x, i) LIFT(x)\n",
+                      spec.accumulator.is_struct() ? "x" : value);
   }
   // An initial value counts as what an element of the accumulator's type would.
-  text += fmt::format("#define LIFT_INIT(x) ADJOINED({})\n", decides ? "(VALUE)((x) != 0)" : "x");
-  text +=
-      fmt::format("#define TO_OUT(x) {}\n", stored(spec.accumulator, spec.output, "VALUE_OF(x)"));
+  text += formatted("#define LIFT_INIT(x) ADJOINED({})\n", decides ? "(VALUE)((x) != 0)" : "x");
+  text += formatted("#define TO_OUT(x) {}\n", stored(spec.accumulator, spec.output, "VALUE_OF(x)"));
 }
 
 /// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.
 std::string described(std::string_view file, const KernelSpec& spec) {
   std::string name(file);
-  if (spec.op.kind() == OperatorKind::user) name += fmt::format(" for operator {}", spec.op.name());
-  if (!spec.map.is_identity()) name += fmt::format(" with map {}", spec.map.expression());
+  if (spec.op.kind() == OperatorKind::user) name += formatted(" for operator {}", spec.op.name());
+  if (!spec.map.is_identity()) name += formatted(" with map {}", spec.map.expression());
   return name;
 }
 
@@ -242,7 +240,7 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   auto defines = spec.defines;
   std::sort(defines.begin(), defines.end());
   text += "#line 1 \"generated\"\n";
-  for (const auto& [name, value] : defines) text += fmt::format("#define {} {}\n", name, value);
+  for (const auto& [name, value] : defines) text += formatted("#define {} {}\n", name, value);
   append_types(text, spec);
   append_file(text, device, "words");
   text += "#line 1 \"generated\"\n";
@@ -252,8 +250,8 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   for (const std::string& file : spec.prelude) append_file(text, device, file);
   append_file(text, device, spec.family);
 
-  return {described(fmt::format("{}{}", spec.family, device.kernel_suffix()), spec),
-          std::move(text), device.compile_options()};
+  return {described(formatted("{}{}", spec.family, device.kernel_suffix()), spec), std::move(text),
+          device.compile_options()};
 }
 
 }  // namespace bifold::core

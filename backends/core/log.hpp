@@ -2,11 +2,11 @@
 // every file that includes them a second of compilation.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <bifold/log.hpp>
 #include <string>
 #include <utility>
+
+#include "core/format.hpp"
 
 namespace bifold::core {
 
@@ -33,7 +33,7 @@ class Logger {
  private:
   template <class... Args>
   void write_if(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
-    if (listens(level)) write(level, fmt::format(format, std::forward<Args>(args)...));
+    if (listens(level)) write(level, formatted(format, std::forward<Args>(args)...));
   }
   [[nodiscard]] static bool listens(LogLevel level) noexcept;
   static void write(LogLevel level, const std::string& message);

@@ -1,18 +1,18 @@
 #include "core/operator_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bifold/error.hpp>
 #include <cctype>
 #include <cstddef>
+
+#include "core/format.hpp"
 
 namespace bifold::core {
 
 namespace {
 
 [[noreturn]] void refuse(std::string_view subject, const std::string& why) {
-  throw Error(ErrorCategory::invalid_argument, fmt::format("{}: {}", subject, why));
+  throw Error(ErrorCategory::invalid_argument, formatted("{}: {}", subject, why));
 }
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -24,12 +24,12 @@ void check_balance(std::string_view subject, std::string_view expression) {
     if (c == ')' || c == ']') {
       const char partner = c == ')' ? '(' : '[';
       if (open.empty() || open.back() != partner) {
-        refuse(subject, fmt::format("unbalanced '{}'", c));
+        refuse(subject, formatted("unbalanced '{}'", c));
       }
       open.pop_back();
     }
   }
-  if (!open.empty()) refuse(subject, fmt::format("unbalanced '{}'", open.back()));
+  if (!open.empty()) refuse(subject, formatted("unbalanced '{}'", open.back()));
 }
 
 // An '=' that is not part of a comparison is an assignment.
@@ -52,7 +52,7 @@ void check_assignments(std::string_view subject, std::string_view expression) {
 }  // namespace
 
 void check_operator_text(std::string_view name, std::string_view expression) {
-  const std::string subject = fmt::format("operator \"{}\"", name);
+  const std::string subject = formatted("operator \"{}\"", name);
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ||
       !std::all_of(name.begin(), name.end(), is_word)) {
     refuse(subject, "the name must be an identifier");
@@ -67,13 +67,13 @@ void check_expression(std::string_view subject, std::string_view expression) {
   for (const char c : expression) {
     if (c < ' ' || c > '~') refuse(subject, "only printable ASCII on one line is allowed");
     if (std::string_view("#;{}\"'\\`@$").find(c) != std::string_view::npos) {
-      refuse(subject, fmt::format("character '{}' is not allowed in an expression", c));
+      refuse(subject, formatted("character '{}' is not allowed in an expression", c));
     }
   }
   for (const std::string_view pair :
        {"//", "/*", "*/", "??", "%:", "<%", "%>", "<:", ":>", "++", "--"}) {
     if (expression.find(pair) != std::string_view::npos) {
-      refuse(subject, fmt::format("\"{}\" is not allowed in an expression", pair));
+      refuse(subject, formatted("\"{}\" is not allowed in an expression", pair));
     }
   }
   check_balance(subject, expression);
@@ -108,16 +108,16 @@ bool computes(std::string_view expression) {
 std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
                                std::string_view b) {
   const std::string_view name = name_of(type);
-  const auto infix = [&](std::string_view symbol) { return fmt::format("{} {} {}", a, symbol, b); };
+  const auto infix = [&](std::string_view symbol) { return formatted("{} {} {}", a, symbol, b); };
   // Arithmetic below 32 bits would promote to int, whose overflow is undefined.
   const std::string_view wrapping = size_of(type) == 8 ? "u64" : "u32";
   const auto arithmetic = [&](std::string_view symbol) {
     return is_floating(type) ? infix(symbol)
-                             : fmt::format("({0}){1} {3} ({0}){2}", wrapping, a, b, symbol);
+                             : formatted("({0}){1} {3} ({0}){2}", wrapping, a, b, symbol);
   };
   const auto choice = [&](std::string_view relation, std::string_view function) {
-    return is_floating(type) ? fmt::format("{}_{}({}, {})", function, name, a, b)
-                             : fmt::format("{0} {2} {1} ? {0} : {1}", a, b, relation);
+    return is_floating(type) ? formatted("{}_{}({}, {})", function, name, a, b)
+                             : formatted("{0} {2} {1} ? {0} : {1}", a, b, relation);
   };
   switch (kind) {
     case OperatorKind::plus: return arithmetic("+");
@@ -127,8 +127,8 @@ std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
     case OperatorKind::bit_and: return infix("&");
     case OperatorKind::bit_or: return infix("|");
     case OperatorKind::bit_xor: return infix("^");
-    case OperatorKind::logical_and: return fmt::format("{} != 0 && {} != 0", a, b);
-    case OperatorKind::logical_or: return fmt::format("{} != 0 || {} != 0", a, b);
+    case OperatorKind::logical_and: return formatted("{} != 0 && {} != 0", a, b);
+    case OperatorKind::logical_or: return formatted("{} != 0 || {} != 0", a, b);
     case OperatorKind::user: break;
   }
   throw Error(ErrorCategory::invalid_argument, "a user operator brings its own expression");

@@ -1,13 +1,13 @@
 #include "core/selector.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bifold/error.hpp>
 #include <cctype>
 #include <charconv>
 #include <optional>
 #include <vector>
+
+#include "core/format.hpp"
 
 namespace bifold::core {
 
@@ -27,14 +27,14 @@ bool contains(std::string_view text, std::string_view part) {
 std::string reasons(std::span<const BackendInfo> backends) {
   std::string text;
   for (const BackendInfo& backend : backends) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", backend.name,
-                        backend.available ? "available" : backend.reason);
+    text += formatted("{}{}: {}", text.empty() ? "" : "; ", backend.name,
+                      backend.available ? "available" : backend.reason);
   }
   return text;
 }
 
 std::string describe(const DeviceInfo& device) {
-  return fmt::format("{} ({}, {})", device.selector, device.name, device.platform);
+  return formatted("{} ({}, {})", device.selector, device.name, device.platform);
 }
 
 std::string list(std::span<const DeviceInfo* const> devices) {
@@ -71,9 +71,9 @@ const DeviceInfo& select(std::string_view selector, std::span<const DeviceInfo> 
                                     [name](const BackendInfo& b) { return b.name == name; });
   if (backend == backends.end()) {
     throw Error(ErrorCategory::invalid_argument,
-                fmt::format("selector \"{}\": no backend named \"{}\"; a selector is "
-                            "backend[:index|cpu|gpu|part of a name]",
-                            selector, name));
+                formatted("selector \"{}\": no backend named \"{}\"; a selector is "
+                          "backend[:index|cpu|gpu|part of a name]",
+                          selector, name));
   }
   std::vector<const DeviceInfo*> matches;
   for (const DeviceInfo& device : all) {
@@ -81,14 +81,14 @@ const DeviceInfo& select(std::string_view selector, std::span<const DeviceInfo> 
   }
   if (matches.empty()) {
     throw Error(ErrorCategory::unavailable,
-                fmt::format("selector \"{}\": {}", selector, reasons(backends)));
+                formatted("selector \"{}\": {}", selector, reasons(backends)));
   }
   if (colon == std::string_view::npos) return *matches.front();
 
   const std::string_view which = selector.substr(colon + 1);
   if (which.empty()) {
     throw Error(ErrorCategory::invalid_argument,
-                fmt::format("selector \"{}\": nothing follows the colon", selector));
+                formatted("selector \"{}\": nothing follows the colon", selector));
   }
   const auto have = list(matches);
   const auto keep = [&matches](auto predicate) {
@@ -96,7 +96,7 @@ const DeviceInfo& select(std::string_view selector, std::span<const DeviceInfo> 
   };
   const auto nothing = [&]() -> Error {
     return {ErrorCategory::unavailable,
-            fmt::format("selector \"{}\" matches no device; there are: {}", selector, have)};
+            formatted("selector \"{}\" matches no device; there are: {}", selector, have)};
   };
   if (std::all_of(which.begin(), which.end(),
                   [](unsigned char c) { return std::isdigit(c) != 0; })) {
@@ -116,9 +116,8 @@ const DeviceInfo& select(std::string_view selector, std::span<const DeviceInfo> 
   });
   if (matches.empty()) throw nothing();
   if (matches.size() > 1) {
-    throw Error(
-        ErrorCategory::invalid_argument,
-        fmt::format("selector \"{}\" matches several devices: {}", selector, list(matches)));
+    throw Error(ErrorCategory::invalid_argument,
+                formatted("selector \"{}\" matches several devices: {}", selector, list(matches)));
   }
   return *matches.front();
 }

@@ -1,7 +1,5 @@
 #include "core/tuning_file.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include "core/cache_files.hpp"
 #include "core/checked_text.hpp"
+#include "core/format.hpp"
 #include "core/hash.hpp"
 #include "core/log.hpp"
 
@@ -22,15 +21,15 @@ namespace {
 constexpr std::string_view format_name = "bifold-tuning ";
 constexpr std::uint32_t format_version = 1;
 
-std::string format() { return fmt::format("{}{}", format_name, format_version); }
+std::string format() { return formatted("{}{}", format_name, format_version); }
 
 // What a file is true of. The driver is not part of it: under another one, values may be less good,
 // but never wrong.
 std::string tuning_key(const DeviceInfo& info, std::string_view architecture) {
-  return fmt::format("backend {}\ndevice {}\narchitecture {}\nspaces {}\n",
-                     on_one_line(info.backend), on_one_line(info.name),
-                     architecture.empty() ? "unknown" : on_one_line(architecture),
-                     tuning_spaces_version);
+  return formatted("backend {}\ndevice {}\narchitecture {}\nspaces {}\n", on_one_line(info.backend),
+                   on_one_line(info.name),
+                   architecture.empty() ? "unknown" : on_one_line(architecture),
+                   tuning_spaces_version);
 }
 
 const gallery::Variant* row_named(std::string_view algorithm, std::string_view name) {
@@ -48,14 +47,14 @@ std::string add_value(TunedRow& tuned, std::string_view text) {
   const auto parameter = std::find_if(space.begin(), space.end(),
                                       [&](const TuningParameter& p) { return p.name == name; });
   if (parameter == space.end()) {
-    return fmt::format(R"({} {} has no parameter "{}" to tune)", name_of(tuned.row->algorithm),
-                       tuned.row->name, name);
+    return formatted(R"({} {} has no parameter "{}" to tune)", name_of(tuned.row->algorithm),
+                     tuned.row->name, name);
   }
   const auto value = number_in<std::uint32_t>(value_text);
   if (!value || !parameter->allows(*value)) {
-    return fmt::format(R"("{}" is not among the values of {})", text, name);
+    return formatted(R"("{}" is not among the values of {})", text, name);
   }
-  if (tuned.values.get_or(name, 0) != 0) return fmt::format("{} stands there twice", name);
+  if (tuned.values.get_or(name, 0) != 0) return formatted("{} stands there twice", name);
   tuned.values.set(parameter->name, *value);
   return {};
 }
@@ -66,15 +65,15 @@ std::string add_line(Tunings& tunings, std::string_view line) {
   const std::string_view name = take(line, ' ');
   TunedRow tuned{row_named(algorithm, name), {}, {}};
   if (tuned.row == nullptr || tuning_space(*tuned.row).empty()) {
-    return fmt::format(R"(there is no row "{} {}" to tune)", algorithm, name);
+    return formatted(R"(there is no row "{} {}" to tune)", algorithm, name);
   }
   const std::string_view kind = take(line, ' ');
   const std::string_view bytes = take(line, ' ');
   const auto elements = element_class_of(kind, bytes);
-  if (!elements) return fmt::format(R"(there are no elements "{} {}")", kind, bytes);
+  if (!elements) return formatted(R"(there are no elements "{} {}")", kind, bytes);
   tuned.elements = *elements;
   if (tunings.find(*tuned.row, tuned.elements) != nullptr) {
-    return fmt::format("{} {} of {} stands there twice", algorithm, name, name_of(tuned.elements));
+    return formatted("{} {} of {} stands there twice", algorithm, name, name_of(tuned.elements));
   }
   if (line.empty()) return "it has no values";
   while (!line.empty()) {
@@ -92,13 +91,13 @@ std::string problem_of_header(std::string_view text) {
   const auto version = number_in<std::uint32_t>(take(header, ' '));
   if (!version) return "it is damaged";
   if (*version != format_version) {
-    return fmt::format("it has format {}, and this library reads {}", *version, format_version);
+    return formatted("it has format {}, and this library reads {}", *version, format_version);
   }
   return "it is damaged: the checksum is that of another text";
 }
 
 std::string on_line(std::size_t line, const std::string& problem) {
-  return fmt::format("line {}: {}", line, problem);
+  return formatted("line {}: {}", line, problem);
 }
 
 struct Place {
@@ -112,7 +111,7 @@ std::string obstacle(const Place& place) {
   const std::uint64_t size = fs::file_size(place.file, error);
   if (error) return error.message();
   if (!place.named && !is_own(place.file)) return "it is another user's";
-  if (size > most_checked_bytes) return fmt::format("it has {} bytes", size);
+  if (size > most_checked_bytes) return formatted("it has {} bytes", size);
   return {};
 }
 
@@ -137,10 +136,10 @@ std::string tuning_text(const DeviceInfo& info, std::string_view architecture,
                         const Tunings& tunings) {
   std::string body = tuning_key(info, architecture);
   for (const TunedRow& tuned : tunings.rows()) {
-    body += fmt::format("{} {} {}", name_of(tuned.row->algorithm), tuned.row->name,
-                        name_of(tuned.elements));
+    body += formatted("{} {} {}", name_of(tuned.row->algorithm), tuned.row->name,
+                      name_of(tuned.elements));
     for (const auto& [name, value] : tuned.values.entries()) {
-      body += fmt::format(" {}={}", name, value);
+      body += formatted(" {}={}", name, value);
     }
     body += '\n';
   }
@@ -167,7 +166,7 @@ fs::path tuning_file(const CacheOptions& options, const DeviceInfo& info) {
   const fs::path directory = cache_directory(options);
   if (directory.empty()) return {};
   const std::uint64_t name = hash(info.backend + '\n' + info.vendor + '\n' + info.name);
-  return directory / fmt::format("{:016x}.tuning", name);
+  return directory / formatted("{:016x}.tuning", name);
 }
 
 Tunings load_tunings(const DeviceOptions& options, const DeviceInfo& info,

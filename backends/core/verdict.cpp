@@ -1,7 +1,5 @@
 #include "core/verdict.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bifold/version.hpp>
 #include <iterator>
@@ -11,6 +9,7 @@
 
 #include "core/cache_files.hpp"
 #include "core/checked_text.hpp"
+#include "core/format.hpp"
 #include "core/hash.hpp"
 #include "core/log.hpp"
 
@@ -136,16 +135,16 @@ bool Verdict::passed(const gallery::Variant& row, const PlanShape& shape) const 
 }
 
 std::string verdict_key(const DeviceInfo& info, std::string_view binary_key) {
-  return fmt::format("library {}\nbackend {}\ndevice {}\ndriver {}\nkernels {}\n", version(),
-                     on_one_line(info.backend), on_one_line(info.name), on_one_line(info.driver),
-                     on_one_line(binary_key));
+  return formatted("library {}\nbackend {}\ndevice {}\ndriver {}\nkernels {}\n", version(),
+                   on_one_line(info.backend), on_one_line(info.name), on_one_line(info.driver),
+                   on_one_line(binary_key));
 }
 
 fs::path verdict_file(const CacheOptions& options, const DeviceInfo& info) {
   const fs::path directory = cache_directory(options);
   if (directory.empty()) return {};
   const std::uint64_t name = hash(info.backend + '\n' + info.vendor + '\n' + info.name);
-  return directory / fmt::format("{:016x}.check", name);
+  return directory / formatted("{:016x}.check", name);
 }
 
 Verdict load_verdict(const CacheOptions& options, const DeviceInfo& info,
@@ -177,11 +176,11 @@ std::string store_verdict(const CacheOptions& options, const DeviceInfo& info,
   if (file.empty()) return "there is no directory for it";
   std::string body = verdict_key(info, binary_key);
   for (const Finding& finding : verdict.findings()) {
-    body += fmt::format("{} {} {} {}\n", name_of(finding.row->algorithm), finding.row->name,
-                        name_of(finding.judged),
-                        finding.problem.empty()
-                            ? std::string(passed_word)
-                            : std::string(failed_word) + on_one_line(finding.problem));
+    body += formatted("{} {} {} {}\n", name_of(finding.row->algorithm), finding.row->name,
+                      name_of(finding.judged),
+                      finding.problem.empty()
+                          ? std::string(passed_word)
+                          : std::string(failed_word) + on_one_line(finding.problem));
   }
   return write_atomically(file, {checked_header(format, body), body});
 }

@@ -1,6 +1,5 @@
 #include "cuda/compiler.hpp"
 
-#include <fmt/format.h>
 #include <locale.h>  // NOLINT(modernize-deprecated-headers): uselocale is POSIX, not C++.
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "core/format.hpp"
 #include "core/log.hpp"
 #include "cuda/error.hpp"
 
@@ -152,7 +152,7 @@ std::string number_lines(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
-    fmt::format_to(std::back_inserter(numbered), "{:5} | {}\n", number, line);
+    numbered += core::formatted("{:5} | {}\n", number, line);
     number = line_directive(line).value_or(number + 1);
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -1,11 +1,10 @@
 #include "opencl/backend.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <mutex>
 #include <string>
 
+#include "core/format.hpp"
 #include "core/log.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/device.hpp"
@@ -34,7 +33,7 @@ std::vector<cl_platform_id> platform_ids(std::string& reason) {
     platforms.resize(code == CL_SUCCESS ? std::min<std::size_t>(count, platforms.size()) : 0);
   }
   if (code != CL_SUCCESS && code != platform_not_found) {
-    reason = fmt::format("the OpenCL loader answers {} ({})", code_name(code), code);
+    reason = core::formatted("the OpenCL loader answers {} ({})", code_name(code), code);
   } else if (platforms.empty()) {
     reason = "no OpenCL platform is installed (the loader knows of no driver)";
   }
@@ -74,7 +73,7 @@ Found find_devices() {
         continue;
       }
       found.devices.insert(found.devices.end(), devices.begin(), devices.end());
-      found.platforms.push_back(fmt::format("{}, {}", name, version));
+      found.platforms.push_back(core::formatted("{}, {}", name, version));
     } catch (const Error& failure) {
       core::log().debug("opencl: platform {} is skipped: {}", name, failure.what());
       empty.append(empty.empty() ? "" : "; ")
@@ -110,10 +109,10 @@ std::vector<DeviceInfo> Backend::devices() const {
     const auto index = static_cast<std::uint32_t>(i);
     // A device that cannot say its name still counts, so that the others keep their index.
     try {
-      result.push_back(describe(found.devices[i], fmt::format("opencl:{}", index), index));
+      result.push_back(describe(found.devices[i], core::formatted("opencl:{}", index), index));
     } catch (const Error& failure) {
       core::log().warn("opencl: device {} does not describe itself: {}", index, failure.what());
-      result.push_back({fmt::format("opencl:{}", index),
+      result.push_back({core::formatted("opencl:{}", index),
                         "opencl",
                         index,
                         DeviceKind::accelerator,
@@ -131,8 +130,8 @@ std::shared_ptr<backend::Device> Backend::open(std::uint32_t index) const {
   if (index >= found.devices.size()) {
     refuse(ErrorCategory::unavailable,
            found.devices.empty() ? found.reason
-                                 : fmt::format("there is no device {}; the last one is {}", index,
-                                               found.devices.size() - 1));
+                                 : core::formatted("there is no device {}; the last one is {}",
+                                                   index, found.devices.size() - 1));
   }
   return std::make_shared<Device>(cl::Device(found.devices[index]));
 }

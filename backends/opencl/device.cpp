@@ -1,10 +1,9 @@
 #include "opencl/device.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <utility>
 
+#include "core/format.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/error.hpp"
 #include "opencl/program.hpp"
@@ -36,9 +35,9 @@ cl::Context make_context(const cl::Device& device) {
 
 std::string make_binary_key(const cl::Device& device) {
   auto* const id = device();
-  return fmt::format("opencl\n{}\n{}\n{}\n{}\n{}", platform_of(id), device_text(id, CL_DEVICE_NAME),
-                     device_text(id, CL_DEVICE_VENDOR), device_text(id, CL_DRIVER_VERSION),
-                     device_text(id, CL_DEVICE_VERSION));
+  return core::formatted("opencl\n{}\n{}\n{}\n{}\n{}", platform_of(id),
+                         device_text(id, CL_DEVICE_NAME), device_text(id, CL_DEVICE_VENDOR),
+                         device_text(id, CL_DRIVER_VERSION), device_text(id, CL_DEVICE_VERSION));
 }
 
 }  // namespace
@@ -55,8 +54,8 @@ Device::Device(cl::Context context, cl::Device device)
 Memory Device::allocate(std::uint64_t bytes) {
   if (bytes > capabilities_.max_allocation_bytes) {
     refuse(ErrorCategory::out_of_memory,
-           fmt::format("{} bytes were asked for, but no buffer of this device may exceed {}", bytes,
-                       capabilities_.max_allocation_bytes));
+           core::formatted("{} bytes were asked for, but no buffer of this device may exceed {}",
+                           bytes, capabilities_.max_allocation_bytes));
   }
   // Many drivers place a buffer at its first use only, where a lack of room would surface in some
   // later call; what this library itself has taken is at least known here.
@@ -71,7 +70,7 @@ Memory Device::allocate(std::uint64_t bytes) {
   }
   allocated_bytes_.fetch_sub(bytes);
   const std::string subject =
-      fmt::format("{} bytes, of {} with {} in use", bytes, capabilities_.global_bytes, before);
+      core::formatted("{} bytes, of {} with {} in use", bytes, capabilities_.global_bytes, before);
   if (code == CL_SUCCESS) {
     refuse(ErrorCategory::out_of_memory, "the device has no room for " + subject);
   }
@@ -95,7 +94,7 @@ backend::HostVisible Device::allocate_host_visible(std::uint64_t bytes) {
   void* const host =
       clSVMAlloc(context_(), CL_MEM_READ_WRITE | mem_svm_fine_grain_buffer, bytes, 0);
   if (host == nullptr) {
-    refuse(ErrorCategory::out_of_memory, fmt::format("clSVMAlloc gave no {} bytes", bytes));
+    refuse(ErrorCategory::out_of_memory, core::formatted("clSVMAlloc gave no {} bytes", bytes));
   }
   const auto address = reinterpret_cast<std::uintptr_t>(host);
   return {{address, bytes, context_(), detail::HandleKind::pointer, true, true,
@@ -118,7 +117,7 @@ std::string_view Device::kernel_file(std::string_view name) const {
       return text;
     }
   }
-  refuse(ErrorCategory::invalid_argument, fmt::format("there is no kernel file {}.cl", name));
+  refuse(ErrorCategory::invalid_argument, core::formatted("there is no kernel file {}.cl", name));
 }
 
 std::shared_ptr<const backend::Program> Device::build(const Source& source) {

@@ -1,7 +1,5 @@
 #include "opencl/error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 

@@ -1,10 +1,9 @@
 #include "opencl/event.hpp"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <chrono>
 
+#include "core/format.hpp"
 #include "core/polling.hpp"
 #include "opencl/error.hpp"
 
@@ -30,8 +29,8 @@ void Event::wait(TimeLimit limit) const {
   // for the status is enough.
   if (unflushed_() != nullptr) check(clFlush(unflushed_()), "clFlush", Step::wait);
   if (!core::done_within(*limit, [this] { return complete(); })) {
-    refuse(ErrorCategory::timeout, fmt::format("work was not done within {} s",
-                                               std::chrono::duration<double>(*limit).count()));
+    refuse(ErrorCategory::timeout, core::formatted("work was not done within {} s",
+                                                   std::chrono::duration<double>(*limit).count()));
   }
 }
 

@@ -1,9 +1,9 @@
 // First, as it configures what the public header includes.
+#include "core/format.hpp"
 #include "opencl/clhpp.hpp"
 //
 #include <bifold/interop/opencl.hpp>
 //
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -37,15 +37,16 @@ constexpr cl_command_queue_properties on_device = 1U << 2U;
 // A handle that the driver does not accept is the caller's mistake, whatever the driver calls it.
 void check_handle(cl_int code, const char* call, const char* what) {
   if (code == CL_SUCCESS) return;
-  throw Error(ErrorCategory::invalid_argument,
-              fmt::format("opencl: the driver does not take the handle for {}: {} answers {} ({})",
-                          what, call, backend::code_name(code), code),
-              {.backend = "opencl",
-               .call = call,
-               .native_code = code,
-               .native_name = std::string(backend::code_name(code)),
-               .log = {},
-               .source = {}});
+  throw Error(
+      ErrorCategory::invalid_argument,
+      core::formatted("opencl: the driver does not take the handle for {}: {} answers {} ({})",
+                      what, call, backend::code_name(code), code),
+      {.backend = "opencl",
+       .call = call,
+       .native_code = code,
+       .native_name = std::string(backend::code_name(code)),
+       .log = {},
+       .source = {}});
 }
 
 // One fact of a handle, by the query function of its kind.
@@ -126,8 +127,8 @@ bifold::detail::Memory memory_of(cl_mem memory) {
   if (memory == nullptr) refuse("the memory object is null");
   const auto type = ask<cl_mem_object_type>(memory, CL_MEM_TYPE);
   if (type != CL_MEM_OBJECT_BUFFER) {
-    refuse(fmt::format("a view wants a buffer object, not {}",
-                       type == pipe_object ? "a pipe" : "an image"));
+    refuse(core::formatted("a view wants a buffer object, not {}",
+                           type == pipe_object ? "a pipe" : "an image"));
   }
   const auto flags = ask<cl_mem_flags>(memory, CL_MEM_FLAGS);
   bifold::detail::Memory result;
@@ -158,7 +159,7 @@ bifold::detail::Memory memory_of(const Device& device, const void* pointer, std:
 
 std::uint64_t bytes_of(std::uint64_t count, std::size_t element_size) {
   if (count > std::numeric_limits<std::uint64_t>::max() / element_size) {
-    refuse(fmt::format("{} elements exceed any address space", count));
+    refuse(core::formatted("{} elements exceed any address space", count));
   }
   return count * element_size;
 }

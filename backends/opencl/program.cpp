@@ -1,12 +1,11 @@
 #include "opencl/program.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <limits>
 
+#include "core/format.hpp"
 #include "core/log.hpp"
 #include "opencl/error.hpp"
 #include "opencl/query.hpp"
@@ -25,7 +24,7 @@ std::string numbered(const std::string& text) {
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    result += fmt::format("{:5} | {}\n", ++number, text.substr(begin, end - begin));
+    result += core::formatted("{:5} | {}\n", ++number, text.substr(begin, end - begin));
     begin = end + 1;
   }
   return result;
@@ -41,13 +40,13 @@ std::string build_log(const cl::Program& program, const cl::Device& device) {
     code = clGetProgramBuildInfo(program(), device(), CL_PROGRAM_BUILD_LOG, bytes, log.data(),
                                  nullptr);
   }
-  return code == CL_SUCCESS ? trimmed(log) : fmt::format("(no build log: {})", code_name(code));
+  return code == CL_SUCCESS ? trimmed(log) : core::formatted("(no build log: {})", code_name(code));
 }
 
 [[noreturn]] void fail_build(cl_int code, const char* call, const std::string& what,
                              std::string log, std::string source) {
   std::string message =
-      fmt::format("opencl: {} failed with {} ({}): {}", call, code_name(code), code, what);
+      core::formatted("opencl: {} failed with {} ({}): {}", call, code_name(code), code, what);
   const std::string first_line = log.substr(0, log.find('\n'));
   if (!first_line.empty()) {
     message += ": " + first_line;
@@ -114,7 +113,7 @@ std::shared_ptr<const Program> Program::build(const cl::Context& context, const 
   }
   code = program.build(device, source.options.c_str());
   if (code != CL_SUCCESS) {
-    fail_build(code, "clBuildProgram", fmt::format("{} with {}", source.name, source.options),
+    fail_build(code, "clBuildProgram", core::formatted("{} with {}", source.name, source.options),
                build_log(program, device), numbered(source.text));
   }
   return std::make_shared<const Program>(program, device);
@@ -135,11 +134,11 @@ std::shared_ptr<const Program> Program::load(const cl::Context& context, const c
   }
   if (code != CL_SUCCESS) {
     fail_build(code, "clCreateProgramWithBinary",
-               fmt::format("the driver refused a binary of {} bytes", length), {}, {});
+               core::formatted("the driver refused a binary of {} bytes", length), {}, {});
   }
   code = program.build(device, options.c_str());
   if (code != CL_SUCCESS) {
-    fail_build(code, "clBuildProgram", fmt::format("a binary of {} bytes", length),
+    fail_build(code, "clBuildProgram", core::formatted("a binary of {} bytes", length),
                build_log(program, device), {});
   }
   return std::make_shared<const Program>(program, device);

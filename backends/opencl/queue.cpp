@@ -1,11 +1,10 @@
 #include "opencl/queue.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "core/format.hpp"
 #include "opencl/error.hpp"
 #include "opencl/event.hpp"
 #include "opencl/fill.hpp"
@@ -149,13 +148,14 @@ void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uin
   }
   if (group_size == 0 || group_size > own->max_group_size()) {
     refuse(ErrorCategory::invalid_argument,
-           fmt::format("kernel {} runs in work-groups of 1 to {} work-items on this device, not {}",
-                       own->entry(), own->max_group_size(), group_size));
+           core::formatted(
+               "kernel {} runs in work-groups of 1 to {} work-items on this device, not {}",
+               own->entry(), own->max_group_size(), group_size));
   }
   if (groups > max_work_items_ / group_size) {
     refuse(ErrorCategory::invalid_argument,
-           fmt::format("{} work-groups of {} are more work-items than the device counts", groups,
-                       group_size));
+           core::formatted("{} work-groups of {} are more work-items than the device counts",
+                           groups, group_size));
   }
   if (groups == 0) {
     return;
@@ -169,7 +169,7 @@ void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uin
   });
   if (code != CL_SUCCESS) {
     fail(code, "clEnqueueNDRangeKernel", Step::enqueue,
-         fmt::format("kernel {}, {} work-groups of {}", own->entry(), groups, group_size));
+         core::formatted("kernel {}, {} work-groups of {}", own->entry(), groups, group_size));
   }
 }
 

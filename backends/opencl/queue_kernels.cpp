@@ -1,9 +1,8 @@
 #include "opencl/queue_kernels.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
+#include "core/format.hpp"
 #include "opencl/error.hpp"
 #include "opencl/svm.hpp"
 
@@ -35,8 +34,8 @@ cl_kernel QueueKernels::prepare(const Kernel& kernel, std::span<const Argument> 
   // The native kernel keeps old values, so a missing argument would go unnoticed.
   if (arguments.size() != kernel.argument_count()) {
     refuse(ErrorCategory::invalid_argument,
-           fmt::format("kernel {} takes {} arguments, not {}", kernel.entry(),
-                       kernel.argument_count(), arguments.size()));
+           core::formatted("kernel {} takes {} arguments, not {}", kernel.entry(),
+                           kernel.argument_count(), arguments.size()));
   }
   Entry& entry = entry_of(kernel);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -55,7 +54,7 @@ cl_kernel QueueKernels::prepare(const Kernel& kernel, std::span<const Argument> 
                             : clSetKernelArg(entry.native(), index, argument.size, argument.data);
     if (code != CL_SUCCESS) {
       fail(code, pointer ? "clSetKernelArgSVMPointer" : "clSetKernelArg", Step::enqueue,
-           fmt::format("argument {} of kernel {}, {} bytes", i, kernel.entry(), argument.size));
+           core::formatted("argument {} of kernel {}, {} bytes", i, kernel.entry(), argument.size));
     }
     if (keep) {
       std::memcpy(held.bytes.data(), argument.data, argument.size);

@@ -1,13 +1,13 @@
 // AMD's and Intel's devices without having one: what production plans on them goes through their
 // compilers, and every kernel keeps to what it may take of the device. Nothing is executed.
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bifold/error.hpp>
 #include <iostream>
 #include <map>
 
+#include "core/format.hpp"
 #include "production.hpp"
 #include "targets.hpp"
 
@@ -60,11 +60,11 @@ void check_budget(const Target& target, const KernelUse& kernel, std::string_vie
   CHECK(kernel.scalars_spilled <= budget.scalars_spilled);
   CHECK(kernel.private_bytes <= budget.private_bytes);
   CHECK(kernel.local_bytes <= budget.local_bytes);
-  std::cout << fmt::format("{:14} {:18} {:>8} -> {:8} {:>4} {:>4} {:>4} {:>6} {:>5} {:>6}\n",
-                           target.name, kernel.name, word_after(text, "#define IN_NAME "),
-                           word_after(text, "#define VALUE_NAME "), kernel.registers,
-                           kernel.scalar_registers, kernel.scalars_spilled, kernel.spilled,
-                           kernel.private_bytes, kernel.local_bytes);
+  std::cout << core::formatted("{:14} {:18} {:>8} -> {:8} {:>4} {:>4} {:>4} {:>6} {:>5} {:>6}\n",
+                               target.name, kernel.name, word_after(text, "#define IN_NAME "),
+                               word_after(text, "#define VALUE_NAME "), kernel.registers,
+                               kernel.scalar_registers, kernel.scalars_spilled, kernel.spilled,
+                               kernel.private_bytes, kernel.local_bytes);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Runs the compilers that need no device, and reads what they say of kernels.
 #include <elf.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/format.hpp"
 #include "support/environment.hpp"
 #include "targets.hpp"
 
@@ -85,7 +85,7 @@ std::string amd_command(const Target& target, const backend::Source& source, con
 
 std::string intel_command(const Target& target, const backend::Source& source,
                           const fs::path& text) {
-  return fmt::format(
+  return core::formatted(
       "{} compile -file {} -device {} -options {} -internal_options -cl-intel-allow-zebin "
       "-out_dir {} -output {} -output_no_suffix",
       shell_word(environment("BIFOLD_TEST_COMPILER")), shell_word(text.string()),
@@ -212,7 +212,7 @@ std::vector<KernelUse> read_intel_metadata(std::string_view ze_info) {
 
 std::vector<KernelUse> compile(const Target& target, const backend::Source& source,
                                std::string& log) {
-  const fs::path folder = fresh_folder(fmt::format("offline-{}", target.name));
+  const fs::path folder = fresh_folder(core::formatted("offline-{}", target.name));
   const fs::path text = folder / "kernel.cl";
   std::ofstream(text) << source.text;
   if (target.vendor == Vendor::amd) {
