@@ -32,6 +32,7 @@ constexpr Requirements published_words{.published_words = true};
 constexpr Requirements ring{.published_words = true, .ring_bytes = 204800};
 constexpr Requirements counted_groups{.commutative = true, .counted_groups = true};
 constexpr Requirements opencl_only{.backend = "opencl"};
+constexpr Requirements published_words_opencl{.published_words = true, .backend = "opencl"};
 constexpr Requirements commutative_opencl{.commutative = true, .backend = "opencl"};
 
 struct Table {
@@ -121,7 +122,7 @@ struct Table {
          Order::v1, {1, 1, 1},
          {.on_gpu = {"order_v1_ring", "lookback_warp", "reduce_then_scan", "order_v1",
                      "order_v1_passes"},
-          .on_cpu = {"chunks", "reduce_then_scan", "order_v1_chunks"}});
+          .on_cpu = {"chunks", "reduce_then_scan", "order_v1_drawn", "order_v1_chunks"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
          opencl_only, Order::fixed, {2, 1, 3},
@@ -159,6 +160,10 @@ struct Table {
     scan("order_v1_chunks", "scan_order_chunks",
          "three passes in order v1 for CPUs: work-items loop over tiles", "bifold", opencl_only,
          Order::v1, {2, 1, 3}, {core::plan_order_chunks, order_loop_prelude()});
+    scan("order_v1_drawn", "scan_order_drawn",
+         "single pass in order v1 for CPUs: work-items draw tiles, and scan them from the cache",
+         "bifold", published_words_opencl, Order::v1, {1, 1, 1},
+         {core::plan_order_drawn, order_drawn_prelude()});
   }
   // clang-format on
 
@@ -297,7 +302,12 @@ struct Table {
     return files;
   }
   static std::vector<std::string_view> order_loop_prelude() {
-    return {"count", "init", "total", "elements", "blocks"};
+    return {
+        "count", "init", "total", "elements", "blocks", "order_tile_chunks", "order_prefix_local"};
+  }
+  static std::vector<std::string_view> order_drawn_prelude() {
+    return {"count",   "init",       "total",       "elements",           "order_tile_chunks",
+            "atomics", "tile_words", "order_words", "order_prefix_local", "order_groups_local"};
   }
 
   void reduce(std::string_view name, std::string_view family, std::string_view summary,

@@ -82,8 +82,11 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
 }
 
 PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
-                              const PlanShape& shape, std::string_view entry) {
-  KernelSpec spec = make_spec(device, variant, shape, {}, entry);
+                              const PlanShape& shape, const Tuning& tuning,
+                              std::string_view entry) {
+  Tuning values = tuning;
+  values.set("GROUP_SIZE", 1);
+  KernelSpec spec = make_spec(device, variant, shape, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
   spec.defines.emplace_back("TILE", order_v1::scan_tile(size_of(shape.accumulator)));
   return build_kernel(device, spec);

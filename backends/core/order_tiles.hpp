@@ -24,6 +24,6 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
 
 /// A kernel whose work-items loop over tiles.
 PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
-                              const PlanShape& shape, std::string_view entry);
+                              const PlanShape& shape, const Tuning& tuning, std::string_view entry);
 
 }  // namespace bifold::core

@@ -168,8 +168,14 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     if (has.lanes == "subgroup") spec.defines.emplace_back("LANES", has.subgroup_width);
   } else if (file == "lanes_of_32") {
     if (has_lanes_of_32(device)) add_prelude(device, shape, spec, "lanes");
-  } else if (file == "columns" || file == "neighbours" || file == "order_lanes" ||
-             file == "order_lookback") {
+  } else if (file == "order_lookback") {
+    if (has_lanes_of_32(device)) {
+      spec.prelude.emplace_back("order_lookback_shuffle");
+    } else {
+      spec.prelude.insert(spec.prelude.end(),
+                          {"order_prefix_local", "order_groups_local", "order_lookback_local"});
+    }
+  } else if (file == "columns" || file == "neighbours" || file == "order_lanes") {
     spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
   } else if (file == "ring_lookback") {
     spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));

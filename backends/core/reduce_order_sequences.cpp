@@ -251,7 +251,7 @@ std::shared_ptr<const Plan> plan_order_tile_chunk_reduce(const Device& device,
   const std::string_view entry = row_of(variant).entry_in(variant);
   return std::make_shared<OrderReduce>(
       device, variant, shape, tiles_of(shape, max_groups(device, tuning)),
-      build_tile_loop(device, variant, totals, entry), build_nodes(device, shape, 1));
+      build_tile_loop(device, variant, totals, tuning, entry), build_nodes(device, shape, 1));
 }
 
 }  // namespace bifold::core

@@ -84,6 +84,15 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
       device.capabilities().compute_units, inner.accumulator);
 }
 
+std::shared_ptr<const Plan> plan_order_drawn(const Device& device, const gallery::Variant& variant,
+                                             const PlanShape& shape, const Tuning& tuning) {
+  const PublishedTiles tiles{order_v1::scan_tile(size_of(shape.accumulator)),
+                             order_v1::scan_group_tiles};
+  return make_lookback(device, variant, shape, tiles,
+                       build_tile_loop(device, variant, shape, tuning, variant.family),
+                       max_groups(device, tuning));
+}
+
 std::shared_ptr<const Plan> plan_order_passes(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
   const auto kernel = [&](std::string_view entry) {
@@ -97,7 +106,7 @@ std::shared_ptr<const Plan> plan_order_passes(const Device& device, const galler
 std::shared_ptr<const Plan> plan_order_chunks(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
   const auto kernel = [&](std::string_view entry) {
-    return build_tile_loop(device, variant, shape, entry);
+    return build_tile_loop(device, variant, shape, tuning, entry);
   };
   return std::make_shared<OrderPasses>(
       device, variant, shape, max_groups(device, tuning),

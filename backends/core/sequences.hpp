@@ -109,6 +109,10 @@ std::shared_ptr<const detail::Plan> plan_order_lookback(const Device& device,
 std::shared_ptr<const detail::Plan> plan_order_ring(const Device& device,
                                                     const gallery::Variant& variant,
                                                     const PlanShape& shape, const Tuning& tuning);
+/// One launch in order v1, a group per work-item that draws tiles.
+std::shared_ptr<const detail::Plan> plan_order_drawn(const Device& device,
+                                                     const gallery::Variant& variant,
+                                                     const PlanShape& shape, const Tuning& tuning);
 /// Three launches in order v1: totals of tiles, their prefixes, the tiles from there.
 std::shared_ptr<const detail::Plan> plan_order_passes(const Device& device,
                                                       const gallery::Variant& variant,

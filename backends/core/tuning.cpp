@@ -103,6 +103,13 @@ const std::vector<Defaults>& defaults() {
       // The reductions in index order share these two.
       {"scan_order_passes", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 256}}},
       {"scan_order_chunks", {}, {{"groups_per_unit", 4}}},
+      {"scan_order_drawn",
+       {},
+       {{"DRAWN_TILES", 2},
+        {"groups_per_unit", 8},
+        {"PUBLISHED_EVERY", 1},
+        {"SPIN_LIMIT", 16384},
+        {"EPOCH_LIMIT", 0x3fffffff}}},
   };
   return table;
 }

@@ -54,6 +54,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "order_v1_ring", ring},
       {Algorithm::scan, "order_v1_passes", {group}},
       {Algorithm::scan, "order_v1_chunks", {per_unit}},
+      {Algorithm::scan, "order_v1_drawn", {per_unit, {"DRAWN_TILES", {1, 2, 4, 8, 16, 32}}}},
   };
   return table;
 }

@@ -19,9 +19,9 @@ def size(n):
 class Runs:
     """Results of all files by (backend, algorithm, type, n)."""
 
-    def __init__(self, folder):
+    def __init__(self, files):
         self.found, self.machines = {}, set()
-        for path in sorted(folder.glob("peers/*.json")):
+        for path in sorted(files):
             run = json.loads(path.read_text())
             backends = {d["selector"]: d["backend"] for d in run["devices"]}
             self.machines |= {(d["name"], d["backend"], d["driver"]) for d in run["devices"]}
@@ -34,12 +34,14 @@ class Runs:
     def time(self, key, regime="back_to_back"):
         return self.found[key]["regimes"][regime]["median_s"]
 
-    def cub(self, algorithm, type_, n, regime="back_to_back"):
-        result = self.found.get(("cuda", algorithm, type_, n))
-        for peer in result["peers"] if result else []:
-            if peer["name"] == "CUB" and peer["outcome"] == "timed":
+    def peer(self, name, key, regime="back_to_back"):
+        for peer in self.found.get(key, {}).get("peers", []):
+            if peer["name"] == name and peer["outcome"] == "timed":
                 return peer["regimes"][regime]["median_s"]
         return None
+
+    def cub(self, algorithm, type_, n, regime="back_to_back"):
+        return self.peer("CUB", ("cuda", algorithm, type_, n), regime)
 
     def ratio(self, backend, algorithm, type_, n, regime="back_to_back"):
         theirs = self.cub(algorithm, type_, n, regime)
@@ -163,6 +165,22 @@ def target_table(runs):
     return lines
 
 
+def cpu_table(runs):
+    """bifold on a CPU beside what runs there, with the share of copying or reading."""
+    lines = ["| | n | bifold | of copying, of reading | std on TBB | Boost.Compute |",
+             "| --- | --- | ---: | ---: | ---: | ---: |"]
+    for key in sorted(runs.found, key=lambda key: (key[1], key[2], key[3])):
+        _, algorithm, type_, n = key
+        result, own = runs.found[key], runs.time(key)
+        share = result["share_of_read" if algorithm == "reduce" else "share_of_copy"]
+        peers = [runs.peer(name, key) for name in ("std, TBB", "Boost.Compute")]
+        ratios = " | ".join("" if theirs is None else f"{theirs / own:.2f} x" for theirs in peers)
+        cached = " (cache)" if result["in_cache"] else ""
+        lines.append(f"| {algorithm} {type_}, `{result['variant_ran']}` | {size(n)} | "
+                     f"{own * 1e6:.0f} us | {share * 100:.0f} %{cached} | {ratios} |")
+    return lines
+
+
 def replaced(text, marker, lines):
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, rest = text.split(begin)
@@ -173,9 +191,12 @@ def replaced(text, marker, lines):
 def main(arguments):
     check = "--check" in arguments
     path = pathlib.Path([a for a in arguments if a != "--check"][0])
-    runs = Runs(pathlib.Path(__file__).parent)
-    text = path.read_text()
-    new = replaced(replaced(text, "targets", target_table(runs)), "ratios", ratio_tables(runs))
+    folder = pathlib.Path(__file__).parent
+    runs = Runs(folder.glob("peers/*.json"))
+    new = text = path.read_text()
+    for marker, lines in (("targets", target_table(runs)), ("ratios", ratio_tables(runs)),
+                          ("cpu", cpu_table(Runs(folder.glob("peers-cpu/*.json"))))):
+        new = replaced(new, marker, lines)
     if check:
         if new != text:
             print(f"{path}: run {pathlib.Path(__file__).name} {path}", file=sys.stderr)

@@ -424,6 +424,12 @@ TEST_CASE("groups that nobody has published a prefix of are folded from their ti
   check_forced(sums<float>(), n, "PUBLISHED_EVERY", {3, 1000});
 }
 
+TEST_CASE("how many tiles are drawn at once shows in no bit") {
+  if (test::too_long_here()) return;
+  check_forced(sums<float>(), std::uint64_t{order_v1::scan_tile(4)} * 70 + 11, "DRAWN_TILES",
+               {1, 8, 32});
+}
+
 TEST_CASE("tiles that stay missing are reduced in the same order by who needs them") {
   if (test::too_long_here()) return;
   check_forced(maps<Map32>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11, "SPIN_LIMIT", {0});

@@ -1,0 +1,61 @@
+// Single-pass scan in order v1 for CPU devices, one work-item per group: it draws tiles, a few at a
+// time, publishes their totals, waits for those before, and scans its tiles while the cache still
+// has them. As in scan_order, waiting is bounded, and a tile that stays missing is totalled by who
+// needs it. Cost: reads and writes each element once, beyond the cache; one launch; no barrier.
+// Assumes 64-bit words visible to other running groups.
+// Source: bifold; look-back as in Merrill & Garland 2016.
+
+typedef char drawn_in_one_group[GROUP_TILES % DRAWN_TILES == 0 ? 1 : -1];
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, u64 output_offset, INIT_PARAMETERS,
+    __global u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
+  const Elements input = INPUT;
+  const u64 n = COUNT;
+  const ACC init = INIT;
+  output += output_offset;
+  control += control_offset;
+  __global u64* words = control + 2;
+  __global u64* group_words = words + tiles * ACC_WORDS;
+
+  u64 drawn = add_word(control, 1);
+  const u32 epoch = epoch_of(drawn);
+  for (u64 first; (first = (u64)ticket_of(drawn) * DRAWN_TILES) * TILE < n;
+       drawn = add_word(control, 1)) {
+    const u64 group = first / GROUP_TILES;
+    const u32 place = (u32)(first % GROUP_TILES);
+    const u64 left = (n - first * TILE - 1) / TILE + 1;
+    const u32 count = left < DRAWN_TILES ? (u32)left : DRAWN_TILES;
+    ACC totals[GROUP_TILES];
+
+    // --- Publish the totals of the tiles ---
+    for (u32 t = 0; t < count; ++t) {
+      totals[place + t] = total_of_tile(input, (first + t) * TILE, n);
+      publish(words, first + t, epoch, STATE_AGGREGATE, totals[place + t]);
+    }
+    if (starts_at(input, output)) device_fence();
+
+    // --- Look back, and publish the prefix of the next group ---
+    const ACC groups = await_groups(words, group_words, group, epoch, input, init);
+    for (u32 t = 0; t < place; ++t) {
+      totals[t] = await_total(words, group * GROUP_TILES + t, epoch, input);
+    }
+    prefix_totals(totals, place + count);
+    if (publishes_prefix(group, place + count - 1)) {
+      publish(group_words, group + 1, epoch, STATE_INCLUSIVE,
+              COMBINE(groups, totals[GROUP_TILES - 1]));
+    }
+
+    // --- Scan the tiles ---
+    for (u32 t = 0; t < count; ++t) {
+      const u32 at = place + t;
+      const ACC before = at == 0 ? groups : COMBINE(groups, totals[at - 1]);
+      const ACC after = COMBINE(groups, totals[at]);
+      scan_one_tile(input, (first + t) * TILE, n, before, after, output TOTAL_ARGUMENTS);
+    }
+  }
+  LEAVE_TOTAL(n == 0 && get_group_id(0) == 0, init);
+
+  // --- Count the group as finished ---
+  finish_tile(control, words, capacity, epoch, get_num_groups(0));
+}
