@@ -39,8 +39,8 @@ function(bifold_add_backend name folder suffix)
   file(GLOB sources CONFIGURE_DEPENDS backends/${name}/*.cpp)
   file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*${suffix})
   set(embedded ${PROJECT_BINARY_DIR}/${name}_kernel_files.cpp)
-  # Written where it changes: files that were renamed or removed leave none that is newer.
-  file(CONFIGURE OUTPUT ${embedded}.list CONTENT "${kernels}")
+  # Written only when it changes, so that it is newer then: a file that is gone cannot be.
+  file(CONFIGURE OUTPUT ${embedded}.list CONTENT "${kernels}" @ONLY)
   add_custom_command(OUTPUT ${embedded}
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/${folder} -DSUFFIX=${suffix}
             -DNAME=${name} -DOUTPUT=${embedded} -P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake

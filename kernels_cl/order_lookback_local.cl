@@ -11,9 +11,9 @@ DEVICE void look_back(const Draw* draw, __global u64* words, __global u64* group
   const u32 epoch = draw->epoch;
   const u64 group = draw->predecessors / GROUP_TILES;
   const u32 place = (u32)(draw->predecessors % GROUP_TILES);
-  ACC totals[GROUP_TILES];
 
   const ACC groups = await_groups(words, group_words, group, epoch, input, init);
+  ACC totals[GROUP_TILES];
   for (u32 t = 0; t < place; ++t) {
     totals[t] = await_total(words, group * GROUP_TILES + t, epoch, input);
   }

@@ -48,10 +48,10 @@ DEVICE void prefix_step(const ACC* from, ACC* to, u32 distance) {
   }
 }
 
-// The total of the tile from `begin` on.
+// The total of the tile from `begin` on, which has elements.
 DEVICE ACC total_of_tile(Elements input, u64 begin, u64 n) {
   ACC tile = IDENTITY;
-  for (u32 s = 0; s < TILE_STRIPS; ++s) {
+  for (u32 s = 0; s < TILE_STRIPS && begin + s * STRIP < n; ++s) {
     ACC sum[RUN][STRIP_RUNS];
     ACC one[STRIP_RUNS / 4];
     ACC other[STRIP_RUNS / 2];
@@ -113,8 +113,8 @@ DEVICE void scan_one_tile(Elements input, u64 tile, u64 n, ACC before, ACC after
     base = s == TILE_STRIPS - 1 ? after : COMBINE(before, strips);
     border[STRIP_RUNS] = base;
 
-    // From folds within a run to inclusive values. That of a run's last element, and of no other,
-    // is what an exclusive scan has behind it.
+    // From folds within a run to inclusive values. A run's last one is the next run's border, which
+    // its own border and total would not give: that is another association.
 #pragma unroll
     for (u32 k = 0; k < RUN - 1; ++k) {
       for (u32 u = 0; u < STRIP_RUNS; ++u) sum[k][u] = COMBINE(border[u], sum[k][u]);

@@ -1,8 +1,8 @@
 // Single-pass scan in order v1 for CPU devices, one work-item per group: it draws tiles, a few at a
 // time, publishes their totals, waits for those before, and scans its tiles while the cache still
 // has them. As in scan_order, waiting is bounded, and a tile that stays missing is totalled by who
-// needs it. Cost: reads and writes each element once, beyond the cache; one launch; no barrier.
-// Assumes 64-bit words visible to other running groups.
+// needs it. Cost: loads each element twice, the second time from the cache, and writes it once; one
+// launch; no barrier. Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
 
 typedef char drawn_in_one_group[GROUP_TILES % DRAWN_TILES == 0 ? 1 : -1];
@@ -24,12 +24,14 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
        drawn = add_word(control, 1)) {
     const u64 group = first / GROUP_TILES;
     const u32 place = (u32)(first % GROUP_TILES);
-    const u64 left = (n - first * TILE - 1) / TILE + 1;
-    const u32 count = left < DRAWN_TILES ? (u32)left : DRAWN_TILES;
+    const u64 elements = n - first * TILE;
+    const u32 full = elements < DRAWN_TILES * TILE ? (u32)(elements / TILE) : DRAWN_TILES;
+    const u32 count = full < DRAWN_TILES && elements > full * TILE ? full + 1 : full;
     ACC totals[GROUP_TILES];
 
-    // --- Publish the totals of the tiles ---
-    for (u32 t = 0; t < count; ++t) {
+    // --- Publish the totals of the tiles; nobody asks for that of one that is not full ---
+    if (full < count) totals[place + full] = IDENTITY;
+    for (u32 t = 0; t < full; ++t) {
       totals[place + t] = total_of_tile(input, (first + t) * TILE, n);
       publish(words, first + t, epoch, STATE_AGGREGATE, totals[place + t]);
     }
@@ -41,7 +43,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
       totals[t] = await_total(words, group * GROUP_TILES + t, epoch, input);
     }
     prefix_totals(totals, place + count);
-    if (publishes_prefix(group, place + count - 1)) {
+    if (place + full == GROUP_TILES && publishes_prefix(group, GROUP_TILES - 1)) {
       publish(group_words, group + 1, epoch, STATE_INCLUSIVE,
               COMBINE(groups, totals[GROUP_TILES - 1]));
     }

@@ -84,6 +84,7 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
 PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
                               const PlanShape& shape, const Tuning& tuning,
                               std::string_view entry) {
+  // Such a kernel is one work-item's, whatever a tuning says.
   Tuning values = tuning;
   values.set("GROUP_SIZE", 1);
   KernelSpec spec = make_spec(device, variant, shape, values, entry);

@@ -109,7 +109,8 @@ std::shared_ptr<const detail::Plan> plan_order_lookback(const Device& device,
 std::shared_ptr<const detail::Plan> plan_order_ring(const Device& device,
                                                     const gallery::Variant& variant,
                                                     const PlanShape& shape, const Tuning& tuning);
-/// One launch in order v1, a group per work-item that draws tiles.
+/// One launch in order v1, of groups of one work-item that draw a few tiles at a time until none is
+/// left. Kernel: as plan_lookback.
 std::shared_ptr<const detail::Plan> plan_order_drawn(const Device& device,
                                                      const gallery::Variant& variant,
                                                      const PlanShape& shape, const Tuning& tuning);

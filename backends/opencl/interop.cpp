@@ -1,16 +1,14 @@
 // First, as it configures what the public header includes.
-#include "core/format.hpp"
 #include "opencl/clhpp.hpp"
 //
-#include <bifold/interop/opencl.hpp>
-//
-
 #include <algorithm>
+#include <bifold/interop/opencl.hpp>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/format.hpp"
 #include "core/state.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/device.hpp"

@@ -78,7 +78,8 @@ typedef struct bifold_device_options {
   /** NULL: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold, else ~/.cache/bifold. */
   const char* cache_directory;
   uint64_t cache_limit_bytes; /**< Oldest files go beyond this; 0: 256 MiB. */
-  bool no_disk_cache;         /**< Compiled kernels are kept in memory only. */
+  bool no_disk_cache; /**< Compiled kernels are kept in memory only; BIFOLD_CACHE_DISABLE=1 does
+                         that for all devices. */
   /** What `bifold-bench tune` measured on such a device; one that cannot be used is ignored with a
    * warning in the log. NULL: the file that it installed beside the kernels, if any. */
   const char* tuning_file;

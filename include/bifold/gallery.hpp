@@ -62,7 +62,8 @@ struct Variant {
   std::string_view source;    ///< Paper and section, or "bifold".
   Requirements requirements;  ///< What it asks of a device or an operator.
   Order order;                ///< How far a floating-point result is fixed.
-  double reads;               ///< Times each input element is read from global memory.
+  double reads;               ///< Times each input element is read from global memory,
+                              ///< where a cache does not have it from before.
   double writes;              ///< Times each output element is written (per input element).
   std::uint32_t launches;     ///< Of one call; 0 where it grows with log n.
   bool device_values;         ///< Whether n and the initial value may lie in device memory.

@@ -128,6 +128,10 @@ TEST_CASE("switched off by the environment, the disk stays untouched as well") {
   const auto set = [](const char* value) {
     REQUIRE(setenv("BIFOLD_CACHE_DISABLE", value, 1) == 0);  // NOLINT(concurrency-mt-unsafe)
   };
+  // For the cases that follow, however this one ends.
+  const struct Unset {
+    ~Unset() { unsetenv("BIFOLD_CACHE_DISABLE"); }  // NOLINT(concurrency-mt-unsafe)
+  } unset;
   set("1");
   CHECK(use(cache_in(folder)).compiled >= 1);
   CHECK(entries(folder).empty());
@@ -138,7 +142,6 @@ TEST_CASE("switched off by the environment, the disk stays untouched as well") {
     CHECK_FALSE(entries(folder).empty());
     CHECK(use(cache_in(folder)).from_disk >= 1);
   }
-  REQUIRE(unsetenv("BIFOLD_CACHE_DISABLE") == 0);  // NOLINT(concurrency-mt-unsafe)
 }
 
 TEST_CASE("truncated entries are compiled again") {

@@ -286,7 +286,8 @@ void check_every_length(const Arithmetic<T>& arithmetic, ScanKind kind, bool wit
   check(arithmetic, kind, with_init, allowed(runs), Tunings::own);
 }
 
-/// The first `n` elements, repeatedly, with a value of the single-pass rows' tuning forced.
+/// The first `n` elements, repeatedly, apart and in place, with a value forced of those single-pass
+/// rows' tuning that have it.
 template <class T>
 void check_forced(const Arithmetic<T>& arithmetic, std::uint64_t n, std::string_view name,
                   std::initializer_list<std::uint32_t> values) {
@@ -296,13 +297,17 @@ void check_forced(const Arithmetic<T>& arithmetic, std::uint64_t n, std::string_
   const Type type = type_of<T>();
   for (Workload& workload : workloads(type, type, type, arithmetic.op, ScanKind::exclusive)) {
     if (!test::publishes(*workload.row) || workload.tuning) continue;
+    const core::Tuning own = test::default_tuning_of(workload);
+    if (!test::has_value(own, name)) continue;
     for (const std::uint32_t value : values) {
-      workload.tuning = test::default_tuning_of(workload).set(name, value);
+      workload.tuning = core::Tuning(own).set(name, value);
       const test::AnyPlan plan(workload);
-      for (int repetition = 0; repetition < 10; ++repetition) {
-        const std::string problem =
-            device.run(plan, Value(arithmetic.init), 0, n, Place::apart, want.data());
-        CHECK_MESSAGE(problem.empty(), describe(workload), ": ", problem);
+      for (const Run& run : allowed({{n, 0, Place::apart}, {n, 0, Place::in_place}})) {
+        for (int repetition = 0; repetition < 5; ++repetition) {
+          const std::string problem =
+              device.run(plan, Value(arithmetic.init), 0, n, run.place, want.data());
+          CHECK_MESSAGE(problem.empty(), describe(workload), ": ", problem);
+        }
       }
     }
   }
@@ -430,7 +435,7 @@ TEST_CASE("how many tiles are drawn at once shows in no bit") {
                {1, 8, 32});
 }
 
-TEST_CASE("tiles that stay missing are reduced in the same order by who needs them") {
+TEST_CASE("tiles that stay missing are reduced in the same order by who needs them, in place too") {
   if (test::too_long_here()) return;
   check_forced(maps<Map32>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11, "SPIN_LIMIT", {0});
 }

@@ -155,7 +155,8 @@ def open_device(
     Args:
         selector: ``"cuda:0"``, ``"opencl:cpu"``, ``"opencl:nvidia"``. ``""``: the one that
             ``$BIFOLD_DEVICE`` names, else the first GPU, else the first CPU.
-        cache: whether compiled kernels are kept on disk, or in memory only.
+        cache: whether compiled kernels are kept on disk, or in memory only, which
+            ``BIFOLD_CACHE_DISABLE=1`` in the environment makes of either.
         cache_directory: where on disk; ``$BIFOLD_CACHE_DIR`` or the user's cache by default.
         cache_limit_bytes: what the folder may grow to; 256 MiB by default.
         tuning_file: what ``bifold-bench tune`` measured on such a device; the one that it installed
