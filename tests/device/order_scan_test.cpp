@@ -435,7 +435,7 @@ TEST_CASE("how many tiles are drawn at once shows in no bit") {
                {1, 8, 32});
 }
 
-TEST_CASE("tiles that stay missing are reduced in the same order by who needs them, in place too") {
+TEST_CASE("tiles that stay missing are reduced in the same order by who needs them") {
   if (test::too_long_here()) return;
   check_forced(maps<Map32>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11, "SPIN_LIMIT", {0});
 }
