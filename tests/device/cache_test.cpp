@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <thread>
 
 #include "support/environment.hpp"
@@ -129,9 +130,9 @@ TEST_CASE("switched off by the environment, the disk stays untouched as well") {
     REQUIRE(setenv("BIFOLD_CACHE_DISABLE", value, 1) == 0);  // NOLINT(concurrency-mt-unsafe)
   };
   // For the cases that follow, however this one ends.
-  const struct Unset {
-    ~Unset() { unsetenv("BIFOLD_CACHE_DISABLE"); }  // NOLINT(concurrency-mt-unsafe)
-  } unset;
+  const std::shared_ptr<void> unset(nullptr, [](void* /*nothing*/) {
+    unsetenv("BIFOLD_CACHE_DISABLE");  // NOLINT(concurrency-mt-unsafe)
+  });
   set("1");
   CHECK(use(cache_in(folder)).compiled >= 1);
   CHECK(entries(folder).empty());
@@ -277,6 +278,7 @@ TEST_CASE("eviction leaves files alone that are not the cache's") {
 TEST_CASE("processes and devices that fill one cache at once do not disturb each other") {
   const fs::path folder = test::fresh_folder("shared");
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::atomic<int> failures{0};
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
