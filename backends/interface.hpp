@@ -46,16 +46,24 @@ class Kernel {
   [[nodiscard]] virtual std::uint32_t max_group_size() const = 0;
 };
 
+/// How a kernel is launched, beside its arguments.
+struct LaunchTraits {
+  /// Local memory beside what its text declares, in bytes, where the dialect knows such.
+  std::uint32_t local_bytes = 0;
+  /// It waits by itself for the commands in front of it, and may be started before they have ended.
+  bool overlaps = false;
+};
+
 /// A built program. Immutable and thread-safe.
 class Program {
  public:
   virtual ~Program() = default;
-  /// The entry point, launched with `local_bytes` of local memory beside what its text declares,
-  /// where the dialect knows such. Throws backend_failure when there is no such entry point.
+  /// The entry point, to be launched in that way. Throws backend_failure when there is no such
+  /// entry point.
   [[nodiscard]] virtual std::shared_ptr<const Kernel> kernel(const std::string& entry,
-                                                             std::uint32_t local_bytes) const = 0;
+                                                             const LaunchTraits& traits) const = 0;
   [[nodiscard]] std::shared_ptr<const Kernel> kernel(const std::string& entry) const {
-    return kernel(entry, 0);
+    return kernel(entry, {});
   }
   /// What Device::load takes back; empty when the driver gives none.
   [[nodiscard]] virtual std::vector<std::byte> binary() const = 0;

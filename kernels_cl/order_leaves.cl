@@ -19,7 +19,7 @@ DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
 #pragma unroll
       for (u32 k = 0; k < PER_ITEM; ++k) {
         const u64 i = from + (row + f) * COLUMNS + k * 32;
-        sums[k] = COMBINE(sums[k], lift_element(items[f][k], i));
+        sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(items[f][k], i));
       }
     }
   }
@@ -30,14 +30,17 @@ DEVICE void add_part_of_row(ACC* sums, Elements input, u64 row, u32 left, u32 fi
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
     const u32 i = first + k * apart;
-    if (i < left) sums[k] = COMBINE(sums[k], lift_element(load_element(input, row + i), row + i));
+    if (i < left) {
+      const Element element = load_element(input, row + i);
+      sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(element, row + i));
+    }
   }
 }
 
 // The columns of a work-item by halving; the first one has the result.
 DEVICE void fold_columns(ACC* sums) {
 #pragma unroll
-  for (u32 width = PER_ITEM / 2; width > 0; width /= 2) {
+  for (u32 width = SUMS / 2; width > 0; width /= 2) {
 #pragma unroll
     for (u32 k = 0; k < width; ++k) sums[k] = COMBINE(sums[k], sums[k + width]);
   }
@@ -60,27 +63,29 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, __local LeafScratch*
   const u32 first = packed ? item * PER_ITEM : item;
   const u32 apart = packed ? 1 : 32;
 
-  ACC sums[PER_ITEM];
+  ACC sums[SUMS];
 #pragma unroll
-  for (u32 k = 0; k < PER_ITEM; ++k) sums[k] = IDENTITY;
+  for (u32 k = 0; k < SUMS; ++k) sums[k] = IDENTITY;
   const u32 left = begin >= n                        ? 0
                    : n - begin < LEAF_ROWS * COLUMNS ? (u32)(n - begin)
                                                      : LEAF_ROWS * COLUMNS;
   if (packed && left == LEAF_ROWS * COLUMNS) {
-    add_packed_rows(sums, input, begin + first, LEAF_ROWS);
+    add_packed_leaf(sums, input, begin + first);
   } else if (packed) {
     add_packed_rows(sums, input, begin + first, left / COLUMNS);
   } else {
     add_rows(sums, input, begin + first, left / COLUMNS);
   }
-  add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS, first, apart);
+  if (left % COLUMNS > 0) {
+    add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS, first, apart);
+  }
 
   // Columns fold by halving: first those of different work-items, or, where these have every 32nd,
   // first those of one. Every work-item takes part in every exchange, as compilers for CPUs lose
   // their way where barriers depend on something.
   if (!packed) fold_columns(sums);
 #pragma unroll
-  for (u32 k = 0; k < PER_ITEM; ++k) {
+  for (u32 k = 0; k < SUMS; ++k) {
     const ACC folded = fold_items(sums[k], &scratch->fold);
     if (packed || k == 0) sums[k] = folded;
   }

@@ -116,11 +116,13 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
     }
   }
   if (begin + STRIP <= n && pack_aligned(output, sizeof(OUT_PACK))) {
+    // One address, from which the others are constants away.
+    __global OUT* own = output + begin + run_index(0);
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
       for (u32 p = 0; p < RUN / VEC; ++p) {
-        store_pack(output + begin + run_index(r) + p * VEC, pack[r][p]);
+        store_pack(own + r * LANES * RUN + p * VEC, pack[r][p]);
       }
     }
   } else {

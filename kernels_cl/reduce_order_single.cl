@@ -11,6 +11,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
     u64 result_offset) {
   __local LeafScratch scratch;
   __local u32 flag;
+  await_earlier_work();
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---

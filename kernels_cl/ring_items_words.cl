@@ -44,19 +44,26 @@ DEVICE void read_runs(const __local uint4* stage, u32 skew, u32 strip, Unit unit
   }
 }
 
+// The total of a whole run.
+DEVICE ACC total_run(Unit unit, u64 first) {
+  ACC sum = lift_element(item_of(unit, 0), first);
+#pragma unroll
+  for (u32 k = 1; k < RUN; ++k) sum = COMBINE(sum, lift_element(item_of(unit, k), first + k));
+  return sum;
+}
+
 // The totals of the runs that were read; elements from n on are skipped.
 DEVICE void total_runs(Unit unit[STRIP_ROWS], u64 begin, u64 n, ACC total[STRIP_ROWS]) {
-  const bool whole = begin + STRIP <= n;
+  if (begin + STRIP <= n) {
+#pragma unroll
+    for (u32 r = 0; r < STRIP_ROWS; ++r) total[r] = total_run(unit[r], begin + run_index(r));
+    return;
+  }
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
     const u64 first = begin + run_index(r);
-    if (whole || first + RUN <= n) {
-      ACC sum = lift_element(item_of(unit[r], 0), first);
-#pragma unroll
-      for (u32 k = 1; k < RUN; ++k) {
-        sum = COMBINE(sum, lift_element(item_of(unit[r], k), first + k));
-      }
-      total[r] = sum;
+    if (first + RUN <= n) {
+      total[r] = total_run(unit[r], first);
     } else {
       ACC sum = IDENTITY;
 #pragma unroll

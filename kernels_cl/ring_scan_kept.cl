@@ -1,22 +1,31 @@
 // Prelude: the role of a ring that scans tiles, where the folds of every run are kept in registers.
 
-// The folds of elements 0 to k of the runs that were read; elements from n on are skipped.
-DEVICE void fold_read_runs(Unit unit[STRIP_ROWS], u64 begin, u64 n, ACC* sums) {
-  const bool whole = begin + STRIP <= n;
+// The folds of elements 0 to k of a whole run.
+DEVICE void fold_run(Unit unit, u64 first, __private ACC* sums) {
+  ACC running = lift_element(item_of(unit, 0), first);
+  sums[0] = running;
+#pragma unroll
+  for (u32 k = 1; k < RUN; ++k) {
+    running = COMBINE(running, lift_element(item_of(unit, k), first + k));
+    sums[k] = running;
+  }
+}
+
+// The same of the runs that were read; elements from n on are skipped.
+DEVICE void fold_read_runs(Unit unit[STRIP_ROWS], u64 begin, u64 n, __private ACC* sums) {
+  // Nearly every strip is whole, and then nothing is asked of its elements or rows.
+  if (begin + STRIP <= n) {
+#pragma unroll
+    for (u32 r = 0; r < STRIP_ROWS; ++r) fold_run(unit[r], begin + run_index(r), sums + r * RUN);
+    return;
+  }
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
     const u64 first = begin + run_index(r);
-    ACC running = IDENTITY;
-    // Nearly every strip is whole, and then nothing is asked of its elements.
-    if (whole || first + RUN <= n) {
-      running = lift_element(item_of(unit[r], 0), first);
-      sums[r * RUN] = running;
-#pragma unroll
-      for (u32 k = 1; k < RUN; ++k) {
-        running = COMBINE(running, lift_element(item_of(unit[r], k), first + k));
-        sums[r * RUN + k] = running;
-      }
+    if (first + RUN <= n) {
+      fold_run(unit[r], first, sums + r * RUN);
     } else {
+      ACC running = IDENTITY;
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
         if (first + k < n) {

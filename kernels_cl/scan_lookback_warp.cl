@@ -14,6 +14,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   __local ACC totals[LANE_GROUPS];
   __local ACC prefix;
   __local u64 drawn;
+  await_earlier_work();
   const u64 n = COUNT;
   const ACC init = INIT;
   input += input_offset;

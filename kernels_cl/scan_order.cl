@@ -15,6 +15,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   __local ACC before;
   __local ACC after;
   __local u64 drawn;
+  await_earlier_work();
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;

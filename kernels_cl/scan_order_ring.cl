@@ -16,6 +16,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   __local uint4 stages[STAGES * STAGE_UNITS] __attribute__((aligned(128)));
   __local LaneScratch lane_scratch;
   __local Ring ring;
+  make_ring(&ring);
+  await_earlier_work();
+  admit_later_work();
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
@@ -23,7 +26,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   control += control_offset;
   __global u64* words = control + 2;
   __global u64* group_words = words + tiles * ACC_WORDS;
-  make_ring(&ring);
 
   // --- Divide the roles ---
   const u32 role = lane_group();

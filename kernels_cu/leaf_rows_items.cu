@@ -1,6 +1,8 @@
 // Prelude: whole rows of leaves, which a work-item takes neighbouring columns of as packs. Loads do
 // not wait for one another.
 
+#define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
+
 // Adds `rows` rows from element `from` of the input on, column by column.
 DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   for (u32 row = 0; row < rows; row += UNROLL) {
@@ -19,4 +21,8 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
       }
     }
   }
+}
+
+DEVICE void add_packed_leaf(ACC* sums, Elements input, u64 from) {
+  add_packed_rows(sums, input, from, LEAF_ROWS);
 }

@@ -11,6 +11,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
                         u64 result_offset) {
   __shared__ LeafScratch scratch;
   __shared__ u32 flag;
+  await_earlier_work();
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---

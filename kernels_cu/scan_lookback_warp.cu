@@ -14,6 +14,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   __shared__ ACC totals[LANE_GROUPS];
   __shared__ ACC prefix;
   __shared__ u64 drawn;
+  await_earlier_work();
   const u64 n = COUNT;
   const ACC init = INIT;
   input += input_offset;

@@ -16,6 +16,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   __shared__ ACC before;
   __shared__ ACC after;
   __shared__ u64 drawn;
+  await_earlier_work();
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;

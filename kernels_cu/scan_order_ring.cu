@@ -17,6 +17,9 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   extern __shared__ __align__(128) uint4 stages[];
   __shared__ LaneScratch lane_scratch;
   __shared__ Ring ring;
+  make_ring(&ring);
+  await_earlier_work();
+  admit_later_work();
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
@@ -24,7 +27,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   control += control_offset;
   u64* words = control + 2;
   u64* group_words = words + tiles * ACC_WORDS;
-  make_ring(&ring);
 
   // --- Divide the roles ---
   const u32 role = lane_group();

@@ -230,6 +230,35 @@ TEST_SUITE("cuda driver") {
     queue->launch(*kernel, 1, 32, two);
     queue->finish({});
     CHECK(count("launches") == before + 2);
+    CHECK(count("overlapped_launches") == 0);
+  }
+
+  TEST_CASE_FIXTURE(
+      Working,
+      "kernels that wait by themselves are launched so where the driver can" * unless("working")) {
+    const auto device = cuda().open(0);
+    const auto queue = device->create_queue(Timing::disabled);
+    const auto program = device->build(source_of(*device, sample_text));
+    const auto plain = program->kernel("sample");
+    const auto waiting = program->kernel("sample", {.local_bytes = 1 << 16, .overlaps = true});
+    const std::uint64_t zero = 0;
+    const std::vector<backend::Argument> two(2, backend::Argument{&zero, sizeof zero});
+    const std::int64_t launches = count("launches");
+    const std::int64_t overlapped = count("overlapped_launches");
+    queue->launch(*waiting, 7, 32, two);
+    queue->launch(*plain, 7, 32, two);
+    queue->finish({});
+    CHECK(count("launches") == launches + 2);
+    CHECK(count("overlapped_launches") == overlapped + 1);
+    {
+      const Failing launch("cuLaunchKernelEx", 701);
+      const Error error = error_of([&] { queue->launch(*waiting, 1, 32, two); });
+      CHECK(error.category() == ErrorCategory::backend_failure);
+      CHECK(error.call() == "cuLaunchKernelEx");
+    }
+    queue->launch(*waiting, 1, 32, two);
+    queue->finish({});
+    CHECK(count("overlapped_launches") == overlapped + 2);
   }
 
   TEST_CASE_FIXTURE(Working, "a build failure has log and numbered source" * unless("working")) {

@@ -58,7 +58,7 @@ TEST_CASE("every shape of the list gives the bits of the host reference") {
     test::check_runs(queue, workload, runs);
     ++checked;
   };
-  const cuda::EmbeddedShapes shapes = cuda::embedded_shapes(75);
+  const cuda::EmbeddedShapes shapes = cuda::embedded_shapes();
   for (const ReduceShape& shape : shapes.reductions) {
     if (shape.order != Order::v1) continue;
     check({.row = gallery::find(Algorithm::reduce, "production"),

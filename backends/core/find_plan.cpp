@@ -93,7 +93,15 @@ Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
                        const PlanShape& shape) {
   const std::size_t widest =
       std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
-  return default_tuning(variant, device.info().kind, device.capabilities(), widest);
+  Tuning values = default_tuning(variant, device.info().kind, device.capabilities(), widest);
+  // A ring takes over earlier from the row that keeps order v1 than from the quicker one that is
+  // free not to.
+  constexpr std::uint32_t from_mib_in_order = 12;
+  const bool in_order = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
+  if (in_order && values.get_or(at_least_mib, 0) > from_mib_in_order) {
+    values.set(at_least_mib, from_mib_in_order);
+  }
+  return values;
 }
 
 Tuning tuning_for(const Device& device, const gallery::Variant& variant, const PlanShape& shape) {

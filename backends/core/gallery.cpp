@@ -146,7 +146,8 @@ struct Table {
          published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback, lookback_prelude()});
     scan("lookback_warp", "scan_lookback_warp",
          "single pass, decoupled look-back by a lane group at once", lookback_papers,
-         published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback, lookback_prelude()});
+         published_words, Order::unordered, {1, 1, 1},
+         {core::plan_lookback, overlapped_lookback_prelude()});
     scan("order_v1", "scan_order",
          "single pass in order v1: a fixed association, groups of tiles folded in index order",
          "bifold", published_words, Order::v1, {1, 1, 1},
@@ -272,13 +273,19 @@ struct Table {
             "packs_out", "scan_tile", "atomics", "tile_words", "missing_tile"};
   }
 
+  static std::vector<std::string_view> overlapped_lookback_prelude() {
+    std::vector<std::string_view> files = lookback_prelude();
+    files.emplace_back("launch");
+    return files;
+  }
+
   static std::vector<std::string_view> order_leaf_prelude() {
     return {"count",    "lanes_of_32",   "columns",    "neighbours", "packs_in",
             "elements", "element_packs", "leaf_shape", "leaf_rows",  "order_leaves"};
   }
   static std::vector<std::string_view> order_single_prelude() {
     std::vector<std::string_view> files = order_leaf_prelude();
-    files.insert(files.end(), {"init", "atomics", "last_group", "order_nodes"});
+    files.insert(files.end(), {"launch", "init", "atomics", "last_group", "order_nodes"});
     return files;
   }
   static std::vector<std::string_view> order_strip_prelude() {
@@ -292,13 +299,14 @@ struct Table {
   }
   static std::vector<std::string_view> order_ring_prelude() {
     std::vector<std::string_view> files = order_strip_prelude();
-    files.insert(files.end(), {"atomics", "tile_words", "order_words", "bulk_copies", "order_ring",
-                               "ring_items", "ring_reduce", "ring_scan", "ring_lookback"});
+    files.insert(files.end(),
+                 {"launch", "atomics", "tile_words", "order_words", "bulk_copies", "order_ring",
+                  "ring_items", "ring_reduce", "ring_scan", "ring_lookback"});
     return files;
   }
   static std::vector<std::string_view> order_lookback_prelude() {
     std::vector<std::string_view> files = order_tile_prelude();
-    files.insert(files.end(), {"atomics", "tile_words", "order_words", "order_lookback"});
+    files.insert(files.end(), {"launch", "atomics", "tile_words", "order_words", "order_lookback"});
     return files;
   }
   static std::vector<std::string_view> order_loop_prelude() {

@@ -60,7 +60,7 @@ std::shared_ptr<const backend::Kernel> KernelCache::get(const KernelSpec& spec) 
   const std::lock_guard lock(entry->mutex);
   if (!entry->program) entry->program = make(source);
   auto& kernel = entry->kernels[std::string(spec.entry)];
-  if (!kernel) kernel = entry->program->kernel(std::string(spec.entry), spec.local_bytes);
+  if (!kernel) kernel = entry->program->kernel(std::string(spec.entry), spec.launch);
   return kernel;
 }
 

@@ -28,7 +28,7 @@ struct KernelSpec {
   std::optional<Type> second{};  ///< Of the elements of a second array, which the map takes too.
   std::optional<Type> count{};   ///< Of a count in device memory.
   std::vector<std::pair<std::string_view, std::uint32_t>> defines;
-  std::uint32_t local_bytes = 0;  ///< As Program::kernel takes them.
+  backend::LaunchTraits launch{};
 };
 
 /// The complete source of the spec's program in the device's dialect: types, defines, operator,

@@ -77,7 +77,7 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
   KernelSpec spec = make_spec(device, variant, shape, values, variant.family);
   add_constants(spec, ring_run(shape));
   spec.defines.emplace_back("VEC", pack_of(shape));
-  spec.local_bytes = ring_bytes;
+  spec.launch.local_bytes = ring_bytes;
   return build_kernel(device, spec);
 }
 

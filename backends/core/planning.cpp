@@ -134,6 +134,11 @@ void add_word_sums(const PlanShape& shape, KernelSpec& spec) {
 
 }  // namespace
 
+bool adds_words(const Device& device, const PlanShape& shape) {
+  return shape.op.kind() == OperatorKind::plus && combines_narrow_integers(shape) &&
+         ptx_architecture(device.capabilities()) >= 61;
+}
+
 bool has_long_runs(const PlanShape& shape) {
   const bool widens = size_of(shape.accumulator) < 4;
   return combines_narrow_integers(shape) && is_narrow_integer(shape.output) &&
@@ -192,10 +197,12 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "ring_scan") {
     spec.prelude.emplace_back(has_long_runs(shape) ? "ring_scan_again" : "ring_scan_kept");
   } else if (file == "leaf_rows") {
-    const bool sums = shape.op.kind() == OperatorKind::plus && combines_narrow_integers(shape) &&
-                      ptx_architecture(has) >= 61;
+    const bool sums = adds_words(device, shape);
     if (sums) add_word_sums(shape, spec);
     spec.prelude.emplace_back(sums ? "leaf_rows_sums" : "leaf_rows_items");
+  } else if (file == "launch") {
+    spec.launch.overlaps = has.overlapped_launches;
+    spec.prelude.emplace_back(has.overlapped_launches ? "launch_overlapped" : "launch_in_order");
   } else if (file == "atomics") {
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {

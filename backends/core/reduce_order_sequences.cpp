@@ -17,6 +17,7 @@ namespace {
 
 using detail::Plan;
 
+constexpr std::uint32_t widest_pack = 16;
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 63;
 
 /// How the leaves of an input are shared out: a node is a subtree of a power of two of them.
@@ -115,12 +116,15 @@ class OrderSingleReduce final : public Plan {
   PlannedKernel kernel_;
 };
 
+// Columns of a leaf whose rows are of 32 of the widest loads: for sums that no order shows in.
+std::uint32_t widest_columns(const PlanShape& shape) {
+  return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
+}
+
 // The kernel over leaves; it loads as a pack what columns a work-item adds, where these make one.
 PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
-                           const PlanShape& shape, const Tuning& tuning) {
-  const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
+                           const PlanShape& shape, const Tuning& tuning, std::uint32_t columns) {
   const std::uint32_t per_item = columns / 32;
-  constexpr std::uint32_t widest_pack = 16;
   const auto packs = [&](Type type) {
     return !type.is_struct() && size_of(type) * per_item <= widest_pack;
   };
@@ -141,9 +145,14 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
   return build_kernel(device, spec);
 }
 
+PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
+                           const PlanShape& shape, const Tuning& tuning) {
+  return build_leaves(device, variant, shape, tuning, order_v1::leaf_columns(shape.accumulator));
+}
+
 // What a group of `group` work-items takes, whatever n.
-Subtrees subtrees_of(const PlanShape& shape, std::uint32_t group) {
-  return {order_v1::leaf_elements(shape.accumulator), group / 32, no_limit, no_limit};
+Subtrees subtrees_of(std::uint32_t columns, std::uint32_t group) {
+  return {std::uint64_t{order_v1::leaf_rows} * columns, group / 32, no_limit, no_limit};
 }
 
 // The tuning with whole leaves for a group, each of which takes 32 work-items.
@@ -198,7 +207,7 @@ std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const galler
   const Tuning values = with_whole_leaves(tuning);
   const std::uint32_t group = values.get("GROUP_SIZE");
   return std::make_shared<OrderReduce>(
-      device, variant, shape, subtrees_of(shape, group),
+      device, variant, shape, subtrees_of(order_v1::leaf_columns(shape.accumulator), group),
       build_leaves(device, variant, to_accumulators(shape), values),
       build_nodes(device, shape, last_group(device, shape, group)));
 }
@@ -206,20 +215,26 @@ std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const galler
 std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
                                                      const gallery::Variant& variant,
                                                      const PlanShape& shape, const Tuning& tuning) {
-  const auto in_groups_of = [&](std::uint32_t work_items) -> std::shared_ptr<const Plan> {
+  const auto in_groups_of = [&](std::uint32_t work_items,
+                                std::uint32_t columns) -> std::shared_ptr<const Plan> {
     Tuning values = tuning;
     values = with_whole_leaves(values.set("GROUP_SIZE", work_items));
-    return std::make_shared<OrderSingleReduce>(device, variant, shape,
-                                               subtrees_of(shape, values.get("GROUP_SIZE")),
-                                               build_leaves(device, variant, shape, values));
+    return std::make_shared<OrderSingleReduce>(
+        device, variant, shape, subtrees_of(columns, values.get("GROUP_SIZE")),
+        build_leaves(device, variant, shape, values, columns));
   };
   // Small groups spread an input over the whole device; of a large one, larger ones leave fewer
   // nodes.
   const std::uint32_t group = tuning.get("GROUP_SIZE");
   const std::uint64_t large_from =
       (std::uint64_t{tuning.get("large_from_mib")} << 20) / size_of(shape.input);
+  const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
+  // So do longer leaves of narrow integers, which take as many bytes then as those of wide ones.
+  const std::uint32_t large_columns =
+      adds_words(device, shape) ? widest_columns(shape) : columns;
   return by_size(device, variant, shape, large_from,
-                 in_groups_of(std::min(group, tuning.get("small_group"))), in_groups_of(group));
+                 in_groups_of(std::min(group, tuning.get("small_group")), columns),
+                 in_groups_of(group, large_columns));
 }
 
 std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,

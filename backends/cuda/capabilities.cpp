@@ -75,6 +75,11 @@ bool has_bulk_copies(int architecture, int driver_version) {
   return architecture >= 90 && driver_version >= 12000;
 }
 
+bool has_overlapped_launches(int architecture, int driver_version) {
+  // That kernels can wait, which is all that decides about their text.
+  return has_bulk_copies(architecture, driver_version);
+}
+
 Capabilities read_capabilities(CUdevice device) {
   std::size_t bytes = 0;
   check(driver().cuDeviceTotalMem(&bytes, device), "cuDeviceTotalMem");
@@ -87,6 +92,7 @@ Capabilities read_capabilities(CUdevice device) {
   if (has_bulk_copies(architecture, driver().version)) {
     has.ring_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   }
+  has.overlapped_launches = has_overlapped_launches(architecture, driver().version);
   has.compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   has.max_group_size = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   has.subgroup_width = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);

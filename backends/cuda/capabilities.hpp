@@ -24,6 +24,9 @@ Capabilities capabilities_of(int architecture);
 /// Whether the architecture's bulk copies are there under a driver of that version.
 bool has_bulk_copies(int architecture, int driver_version);
 
+/// Whether its kernels can wait for the commands in front of them.
+bool has_overlapped_launches(int architecture, int driver_version);
+
 DeviceInfo read_info(std::uint32_t index);
 Capabilities read_capabilities(CUdevice device);
 

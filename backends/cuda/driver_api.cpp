@@ -34,6 +34,11 @@ DriverApi load_driver() {
   }
   // Works before cuInit, and without any device.
   check_available(api, api.cuDriverGetVersion(&api.version), "cuDriverGetVersion");
+  constexpr int overlaps_in_graphs = 12030;
+  if (api.version < overlaps_in_graphs ||
+      !bind(library, "cuLaunchKernelEx", api.cuLaunchKernelEx)) {
+    api.cuLaunchKernelEx = nullptr;
+  }
   return api;
 }
 

@@ -62,6 +62,8 @@ namespace bifold::backend::cuda {
 
 /// The driver's functions, under the names that cuda.h gives them.
 struct DriverApi {
+  /// Of drivers that overlap launches, in captured graphs, too: from 12.3 on. Otherwise null.
+  decltype(::cuLaunchKernelEx)* cuLaunchKernelEx = nullptr;
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator takes none.
 #define BIFOLD_DECLARE(function, symbol) decltype(::function)* function = nullptr;
   BIFOLD_CUDA_DRIVER_FUNCTIONS(BIFOLD_DECLARE)

@@ -45,8 +45,8 @@ Module::~Module() {
 }
 
 Kernel::Kernel(std::shared_ptr<const Module> module, const std::string& entry,
-               std::uint32_t local_bytes)
-    : module_(std::move(module)), local_bytes_(local_bytes) {
+               const LaunchTraits& traits)
+    : module_(std::move(module)), traits_(traits) {
   const CurrentContext current(module_->context());
   const OutsideCapture outside;
   const CUresult result = driver().cuModuleGetFunction(&function_, module_->get(), entry.c_str());
@@ -59,9 +59,9 @@ Kernel::Kernel(std::shared_ptr<const Module> module, const std::string& entry,
   check(driver().cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function_),
         "cuFuncGetAttribute");
   max_group_size_ = static_cast<std::uint32_t>(std::max(threads, 0));
-  if (local_bytes > 0) {
+  if (traits.local_bytes > 0) {
     check(driver().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                      static_cast<int>(local_bytes)),
+                                      static_cast<int>(traits.local_bytes)),
           "cuFuncSetAttribute");
   }
 }
@@ -71,8 +71,8 @@ Program::Program(std::shared_ptr<const Context> context, std::vector<std::byte> 
       module_(std::make_shared<const Module>(std::move(context), image_)) {}
 
 std::shared_ptr<const backend::Kernel> Program::kernel(const std::string& entry,
-                                                       std::uint32_t local_bytes) const {
-  return std::make_shared<const Kernel>(module_, entry, local_bytes);
+                                                       const LaunchTraits& traits) const {
+  return std::make_shared<const Kernel>(module_, entry, traits);
 }
 
 }  // namespace bifold::backend::cuda

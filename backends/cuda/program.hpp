@@ -33,18 +33,18 @@ class Module {
 
 class Kernel final : public backend::Kernel {
  public:
-  Kernel(std::shared_ptr<const Module> module, const std::string& entry, std::uint32_t local_bytes);
+  Kernel(std::shared_ptr<const Module> module, const std::string& entry,
+         const LaunchTraits& traits);
 
   [[nodiscard]] std::uint32_t max_group_size() const override { return max_group_size_; }
   [[nodiscard]] CUfunction get() const noexcept { return function_; }
-  /// Dynamic shared memory of a launch.
-  [[nodiscard]] std::uint32_t local_bytes() const noexcept { return local_bytes_; }
+  [[nodiscard]] const LaunchTraits& traits() const noexcept { return traits_; }
 
  private:
   std::shared_ptr<const Module> module_;
   CUfunction function_ = nullptr;
   std::uint32_t max_group_size_ = 0;
-  std::uint32_t local_bytes_;
+  LaunchTraits traits_;
 };
 
 class Program final : public backend::Program {
@@ -53,7 +53,7 @@ class Program final : public backend::Program {
 
   using backend::Program::kernel;
   [[nodiscard]] std::shared_ptr<const backend::Kernel> kernel(
-      const std::string& entry, std::uint32_t local_bytes) const override;
+      const std::string& entry, const LaunchTraits& traits) const override;
   [[nodiscard]] std::vector<std::byte> binary() const override { return image_; }
 
  private:

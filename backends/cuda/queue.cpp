@@ -55,8 +55,26 @@ void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uin
   }
   const CUstream stream = usable_stream();
   const CurrentContext current(stream_->context());
+  if (own->traits().overlaps && driver().cuLaunchKernelEx != nullptr) {
+    // Programmatic dependent launch: groups start where the kernel in front leaves room, or has
+    // ended, and wait in the kernel until all that it wrote can be seen.
+    CUlaunchAttribute overlap{};
+    overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    overlap.value.programmaticStreamSerializationAllowed = 1;
+    CUlaunchConfig config{};
+    config.gridDimX = static_cast<unsigned>(groups);
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = group_size;
+    config.blockDimY = config.blockDimZ = 1;
+    config.sharedMemBytes = own->traits().local_bytes;
+    config.hStream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    return check(driver().cuLaunchKernelEx(&config, own->get(), pointers.data(), nullptr),
+                 "cuLaunchKernelEx");
+  }
   check(driver().cuLaunchKernel(own->get(), static_cast<unsigned>(groups), 1, 1, group_size, 1, 1,
-                                own->local_bytes(), stream, pointers.data(), nullptr),
+                                own->traits().local_bytes, stream, pointers.data(), nullptr),
         "cuLaunchKernel");
 }
 

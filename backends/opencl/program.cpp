@@ -146,7 +146,7 @@ std::shared_ptr<const Program> Program::load(const cl::Context& context, const c
 
 // Local memory is declared in the text, however much it is.
 std::shared_ptr<const backend::Kernel> Program::kernel(const std::string& entry,
-                                                       std::uint32_t /*local_bytes*/) const {
+                                                       const LaunchTraits& /*traits*/) const {
   return std::make_shared<const Kernel>(program_, device_, entry);
 }
 

@@ -54,7 +54,7 @@ class Program final : public backend::Program {
 
   using backend::Program::kernel;
   [[nodiscard]] std::shared_ptr<const backend::Kernel> kernel(
-      const std::string& entry, std::uint32_t local_bytes) const override;
+      const std::string& entry, const LaunchTraits& traits) const override;
   [[nodiscard]] std::vector<std::byte> binary() const override;
 
  private:

@@ -79,6 +79,7 @@ struct Capabilities {
   std::uint64_t local_bytes;           ///< Local (shared) memory per work-group, in bytes.
   std::uint64_t cache_bytes;           ///< Last-level cache, in bytes; 0 when unknown.
   std::uint64_t ring_bytes;      ///< Local memory that bulk copies fill, in bytes; 0: none do.
+  bool overlapped_launches;      ///< A kernel may start while the one in front of it ends.
   std::uint32_t compute_units;   ///< Multiprocessors, or cores.
   std::uint32_t max_group_size;  ///< Work-items of a work-group, at most.
   std::uint32_t subgroup_width;  ///< Work-items that exchange registers; 0 where no path exists.

@@ -24,9 +24,9 @@ void fake_cuda_reset();
 
 /// A count: "contexts" (retained primary ones), "created_contexts", "streams", "events",
 /// "allocations", "modules", "graphs", "graph_execs", "captures" that are alive; "launches" so far,
-/// those of graphs included; "misuses": calls with a dead handle, of the wrong context or out of
-/// bounds. What a capture forbids is refused as the driver does, and is no misuse.
-/// -1 for any other name.
+/// those of graphs included; "overlapped_launches": those that asked for programmatic dependence;
+/// "misuses": calls with a dead handle, of the wrong context or out of bounds. What a capture
+/// forbids is refused as the driver does, and is no misuse. -1 for any other name.
 std::int64_t fake_cuda_count(const char* what);
 }
 #pragma GCC visibility pop

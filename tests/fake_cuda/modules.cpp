@@ -121,4 +121,20 @@ CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y,
   }
   return fake::enqueue(stream, [] { ++fake::state().launches; });
 }
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,
+                          void** extra) {
+  FAKE_CALL_IN_CONTEXT("cuLaunchKernelEx");
+  const bool overlaps =
+      config->numAttrs == 1 &&
+      config->attrs[0].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+      config->attrs[0].value.programmaticStreamSerializationAllowed == 1;
+  if (!overlaps) return fake::misuse(CUDA_ERROR_INVALID_VALUE);
+  const CUresult result =
+      cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
+                     config->blockDimX, config->blockDimY, config->blockDimZ,
+                     config->sharedMemBytes, config->hStream, arguments, extra);
+  if (result == CUDA_SUCCESS) ++fake::state().overlapped_launches;
+  return result;
+}
 }

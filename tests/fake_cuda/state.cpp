@@ -206,6 +206,7 @@ std::int64_t fake_cuda_count(const char* what) {
   if (name == "allocations") return static_cast<std::int64_t>(state.blocks.size());
   if (name == "modules") return static_cast<std::int64_t>(state.modules.size());
   if (name == "launches") return state.launches;
+  if (name == "overlapped_launches") return state.overlapped_launches;
   if (name == "misuses") return state.misuses;
   return -1;
 }

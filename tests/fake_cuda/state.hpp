@@ -124,6 +124,7 @@ struct State {
   std::map<CUdeviceptr, Block> blocks;
   std::map<std::string, Failure> failures;
   std::int64_t launches = 0;
+  std::int64_t overlapped_launches = 0;
   std::int64_t misuses = 0;
 };
 

@@ -72,7 +72,8 @@ std::map<std::string, SourceFile> kernels(const std::string& folder, const std::
 bool may_be_alone(const std::string& name) {
   return name.starts_with("lanes_") || name.starts_with("atomics_") || name.starts_with("cell_") ||
          name.starts_with("halves_") || name.starts_with("comparisons_") ||
-         name.starts_with("extrema_") || name.ends_with("_local") || name.ends_with("chunks");
+         name.starts_with("extrema_") || name.starts_with("launch_") || name.ends_with("_local") ||
+         name.ends_with("chunks");
 }
 
 /// Families whose gallery rows all name one backend.

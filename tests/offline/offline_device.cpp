@@ -35,7 +35,7 @@ class OfflineProgram final : public backend::Program {
       : wanted_(std::move(wanted)), max_group_size_(max_group_size) {}
 
   [[nodiscard]] std::shared_ptr<const backend::Kernel> kernel(
-      const std::string& entry, std::uint32_t /*local_bytes*/) const override {
+      const std::string& entry, const backend::LaunchTraits& /*traits*/) const override {
     wanted_->entries.push_back(entry);
     return std::make_shared<OfflineKernel>(max_group_size_);
   }

@@ -80,7 +80,7 @@ void compile_everything(OfflineCompiler& compiler) {
       std::cout << "left out, as this NVRTC does not know it: sm_" << architecture << '\n';
       continue;
     }
-    const auto shapes = bifold::backend::cuda::embedded_shapes(architecture);
+    const auto shapes = bifold::backend::cuda::embedded_shapes();
     const Device device = offline_device(compiler, architecture);
     std::vector<std::function<void()>> jobs;
     jobs.reserve(shapes.scans.size() + shapes.reductions.size() + 1);

@@ -18,8 +18,8 @@ class OfflineKernel final : public Kernel {
 
 class OfflineProgram final : public Program {
  public:
-  [[nodiscard]] std::shared_ptr<const Kernel> kernel(const std::string& /*entry*/,
-                                                     std::uint32_t /*local*/) const override {
+  [[nodiscard]] std::shared_ptr<const Kernel> kernel(
+      const std::string& /*entry*/, const LaunchTraits& /*traits*/) const override {
     return std::make_shared<const OfflineKernel>();
   }
   [[nodiscard]] std::vector<std::byte> binary() const override { return {}; }
@@ -80,6 +80,7 @@ OfflineDevice::OfflineDevice(OfflineCompiler& compiler, int architecture)
   constexpr int newest_driver = 1000000;
   // What an H200 has; that there is enough of it for a ring is all that matters.
   if (has_bulk_copies(architecture, newest_driver)) capabilities_.ring_bytes = 227 << 10;
+  capabilities_.overlapped_launches = has_overlapped_launches(architecture, newest_driver);
   capabilities_.compute_units = 1;
 }
 

@@ -26,18 +26,9 @@ void add(EmbeddedShapes& shapes, Type input, Type result, const Operator& op) {
   }
 }
 
-EmbeddedShapes sums_by_bulk_copies() {
-  EmbeddedShapes shapes;
-  for (const Type type : all_types) {
-    if (size_of(type) >= 4) add(shapes, type, type, plus);
-  }
-  return shapes;
-}
-
 }  // namespace
 
-EmbeddedShapes embedded_shapes(int architecture) {
-  if (architecture >= 90) return sums_by_bulk_copies();
+EmbeddedShapes embedded_shapes() {
   EmbeddedShapes shapes;
   for (const Type type : all_types) {
     for (const Operator& op : std::initializer_list<Operator>{plus, multiplies, minimum, maximum}) {

@@ -20,11 +20,9 @@ struct EmbeddedShapes {
   std::vector<ScanShape> scans;
 };
 
-/// What is compiled for that architecture. From 75 on: plus, multiplies, minimum and maximum on
-/// every number of its own type, and plus in wider accumulators, by reductions and by scans of both
-/// kinds, in either order. From 90 on: the scans that move by bulk copies, of sums; without them,
-/// production takes the next row.
-EmbeddedShapes embedded_shapes(int architecture);
+/// What is compiled for each: plus, multiplies, minimum and maximum on every number of its own
+/// type, and plus in wider accumulators, by reductions and by scans of both kinds, in either order.
+EmbeddedShapes embedded_shapes();
 
 /// Compiles what the benchmark needs beside the algorithms.
 void warm_benchmark(const bifold::Device& device);
