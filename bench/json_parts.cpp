@@ -32,6 +32,10 @@ Json device_of(const Measurements& measurements, std::size_t index) {
   for (const Limits& limits : device.limits) json["limits"].push_back(limits_of(limits));
   const Result* quickest = quickest_call(measurements, index);
   json["quickest_call_s"] = quickest ? Json(quickest->timing.median_s) : Json(nullptr);
+  if (device.empty_launch.back_to_back_s > 0) {
+    json["empty_launch"] = {{"back_to_back_s", device.empty_launch.back_to_back_s},
+                            {"enqueue_s", device.empty_launch.enqueue_s}};
+  }
   json["kernels"] = {{"compiled", device.kernels.compiled},
                      {"from_disk", device.kernels.from_disk},
                      {"rejected", device.kernels.rejected},

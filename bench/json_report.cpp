@@ -14,6 +14,7 @@ Json settings_of(const RunOptions& options) {
             {"sizes", options.sizes.empty() ? Json("default") : Json(options.sizes)},
             {"seconds", options.budget.seconds},
             {"samples", options.budget.samples},
+            {"offset", options.first_element},
             {"quick", options.quick},
             {"suite", options.suite ? Json(text(options.suite->name)) : Json(nullptr)},
             {"whole_suite", options.whole_suite},

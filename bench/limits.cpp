@@ -15,6 +15,11 @@ std::uint64_t LimitMeter::measured_bytes(std::uint64_t bytes) {
   return std::max(smallest_bytes, (bytes + 63) / 64 * 64);
 }
 
+const bifold::core::BandwidthProbe& LimitMeter::probe() {
+  if (!probe_) probe_.emplace(device_);
+  return *probe_;
+}
+
 const Limits& LimitMeter::at(bifold::Queue& queue, std::uint64_t bytes,
                              bifold::View<std::uint8_t> from, bifold::View<std::uint8_t> to) {
   const std::uint64_t size = measured_bytes(bytes);
@@ -40,10 +45,6 @@ const Limits& LimitMeter::at(bifold::Queue& queue, std::uint64_t bytes,
   };
   const auto moved = static_cast<double>(size);
   rate(2 * moved, limits.queue_copy, [&] { queue.copy(source, target); });
-  const auto probe = [&]() -> const bifold::core::BandwidthProbe& {
-    if (!probe_) probe_.emplace(device_);
-    return *probe_;
-  };
   rate(2 * moved, limits.kernel_copy, [&] { probe().copy(queue, source, target); });
   rate(moved, limits.read, [&] { probe().read(queue, source); });
   return limits;

@@ -41,6 +41,9 @@ class LimitMeter {
   const Limits& at(bifold::Queue& queue, std::uint64_t bytes, bifold::View<std::uint8_t> from,
                    bifold::View<std::uint8_t> to);
 
+  /// The kernels that limits are measured with; the first call compiles them.
+  [[nodiscard]] const bifold::core::BandwidthProbe& probe();
+
   /// Takes limits as measured.
   void restore(const std::vector<Limits>& limits) {
     for (const Limits& limit : limits) measured_.try_emplace(limit.bytes, limit);

@@ -61,6 +61,8 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
                      "Time for the samples of a configuration; default: 0.25");
   command.add_option("--samples", arguments.samples,
                      "Samples to aim at within that time; default: 15");
+  command.add_option("--offset", arguments.first_element,
+                     "Elements from where buffers start to the first one used; default: 0");
   command
       .add_option("--peers", arguments.peers,
                   "Measure other libraries beside bifold, in three regimes: cub thrust "

@@ -132,11 +132,16 @@ RunOptions understand(const RunArguments& arguments) {
   options.suite = understand_suite(arguments);
   options.whole_suite = options.suite != nullptr && arguments.algorithms.empty() &&
                         arguments.types.empty() && arguments.sizes.empty() && !arguments.seconds &&
-                        !arguments.samples;
+                        !arguments.samples && arguments.first_element == 0;
   options.resume = !arguments.no_resume;
   const Budget otherwise = arguments.quick ? Budget{0.04, 5} : Budget{};
   options.budget = understand_budget(options.suite ? options.suite->budget : otherwise,
                                      arguments.seconds, arguments.samples);
+  constexpr std::int64_t farthest = 1024;
+  if (arguments.first_element < 0 || arguments.first_element > farthest) {
+    throw UsageError("--offset: must be from 0 to 1024");
+  }
+  options.first_element = static_cast<std::uint64_t>(arguments.first_element);
   options.json = arguments.json;
   options.progress = !arguments.no_progress;
   options.quick = arguments.quick;

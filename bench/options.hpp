@@ -25,6 +25,7 @@ struct RunArguments {
   std::vector<std::string> sizes;
   std::optional<double> seconds;
   std::optional<std::int64_t> samples;
+  std::int64_t first_element = 0;
   std::string json;
   std::vector<std::string> peers;
   std::string markdown;
@@ -51,6 +52,7 @@ struct RunOptions {
   std::vector<bifold::Order> orders;  ///< What "production" is measured with.
   bifold::ScanKind kind = bifold::ScanKind::inclusive;
   std::vector<std::uint64_t> sizes;  ///< Empty: default_sizes() of each device.
+  std::uint64_t first_element = 0;   ///< Of a buffer.
   Budget budget;
   std::filesystem::path json;      ///< Empty: none.
   std::filesystem::path markdown;  ///< Of the peers' tables; empty: none.

@@ -126,6 +126,12 @@ struct Transfers {
   double download = 0;
 };
 
+/// What a launch of a kernel costs that does nothing, in seconds; 0: not measured.
+struct EmptyLaunch {
+  double back_to_back_s = 0;
+  double enqueue_s = 0;  ///< Of that, the host's.
+};
+
 /// A device that took part.
 struct DeviceReport {
   bifold::DeviceInfo info;
@@ -135,6 +141,7 @@ struct DeviceReport {
   bifold::CacheStatistics kernels;
   DeviceFacts facts;
   Transfers transfers;
+  EmptyLaunch empty_launch;  ///< Where regimes were asked for.
 };
 
 /// What was measured, and where.

@@ -113,6 +113,7 @@ Report measure_run(const RunOptions& options) {
   if (!report.peers.empty()) {
     for (Session& session : sessions) session.compete_with(report.peers);
   }
+  for (Session& session : sessions) session.start_at(options.first_element);
   report.results = all_configurations(options, sessions);
   if (options.suite != nullptr) {
     std::optional<PartialRun> partial;
@@ -121,6 +122,9 @@ Report measure_run(const RunOptions& options) {
   } else {
     measure_all(report, sessions, options.budget,
                 options.progress ? ProgressMode::automatic : ProgressMode::off);
+  }
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    report.devices[i].empty_launch = sessions[i].empty_launch();
   }
   for (DeviceReport& device : report.devices) {
     device.sizes = sizes_for(options, device.info.kind);

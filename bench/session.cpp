@@ -57,11 +57,6 @@ Session::Session(bifold::Device device, const Budget& budget, const HostInfo& ho
   if (cache_bytes_ == 0 && cpu) cache_bytes_ = host.cache_bytes;
 }
 
-void Session::measure_in_regimes() {
-  compete_with({});
-  in_regimes_ = true;
-}
-
 void Session::compete_with(const std::vector<PeerModule>& peers) {
   std::vector<const Peer*> here;
   for (const PeerModule& module : peers) {
@@ -107,17 +102,20 @@ std::string Session::obstacle(const Configuration& what) const {
 void Session::load(const HostData& data, std::uint64_t n) {
   unload();
   data_ = &data;
-  const std::uint64_t bytes = LimitMeter::measured_bytes(n * bifold::size_of(data.type()));
+  const std::size_t size = bifold::size_of(data.type());
+  const std::uint64_t bytes = LimitMeter::measured_bytes((first_element_ + n) * size);
   input_ = bifold::Buffer<std::uint8_t>(device_, bytes);
   output_ = bifold::Buffer<std::uint8_t>(device_, bytes);
   total_ = bifold::Buffer<std::uint8_t>(device_, 64);
   // The probes read whole buffers: what the data leave over must have been written too.
-  const std::uint64_t used = n * bifold::size_of(data.type());
-  if (used < bytes) {
-    const std::vector<std::uint8_t> rest(bytes - used, 0);
-    queue_.upload(std::span<const std::uint8_t>(rest), input_.view(used, bytes - used));
-  }
-  queue_.upload_bytes(elements(input_, n), data.input(), n);
+  const auto clear = [&](std::uint64_t begin, std::uint64_t end) {
+    if (begin == end) return;
+    const std::vector<std::uint8_t> zeros(end - begin, 0);
+    queue_.upload(std::span<const std::uint8_t>(zeros), input_.view(begin, end - begin));
+  };
+  clear(0, first_element_ * size);
+  clear((first_element_ + n) * size, bytes);
+  queue_.upload_bytes(elements(input_, first_element_, n), data.input(), n);
 }
 
 void Session::unload() {
@@ -128,10 +126,11 @@ void Session::unload() {
   total_ = {};
 }
 
-bifold::ErasedView Session::elements(bifold::Buffer<std::uint8_t>& buffer,
+bifold::ErasedView Session::elements(bifold::Buffer<std::uint8_t>& buffer, std::uint64_t first,
                                      std::uint64_t count) const {
   bifold::ErasedView view = buffer.view();
   view.type = data_->type();
+  view.byte_offset += first * bifold::size_of(data_->type());
   view.count = count;
   return view;
 }
@@ -166,8 +165,9 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   const bool is_scan = what.algorithm == bifold::Algorithm::scan;
   result.variant_ran = what.together ? what.variant : variant_that_runs(device_, what);
 
-  const bifold::ErasedView input = elements(input_, what.n);
-  const bifold::ErasedView output = elements(is_scan ? output_ : total_, is_scan ? what.n : 1);
+  const bifold::ErasedView input = elements(input_, first_element_, what.n);
+  const bifold::ErasedView output =
+      is_scan ? elements(output_, first_element_, what.n) : elements(total_, 0, 1);
   bifold::ReduceOptions reduce_options;
   reduce_options.variant = what.variant;
   reduce_options.order = what.order;
@@ -218,7 +218,7 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   } else {
     result.timing = measure(queue_, budget_, [&] { enqueue(queue_); });
   }
-  if (in_regimes_) result.enqueue_s = enqueue_seconds([&] { enqueue(queue_); }, result.timing);
+  if (contest_) result.enqueue_s = enqueue_seconds([&] { enqueue(queue_); }, result.timing);
   result.outcome = Outcome::timed;
 }
 
@@ -235,6 +235,15 @@ double Session::enqueue_seconds(const std::function<void()>& call, const Timing&
     queue_.finish(wait_limit);
   }
   return median_of(std::move(samples));
+}
+
+EmptyLaunch Session::empty_launch() {
+  if (!contest_ || !lost_.empty()) return {};
+  const bifold::core::BandwidthProbe& probe = limits_.probe();
+  const auto call = [&] { probe.launch_empty(queue_); };
+  call();
+  const Timing timing = measure(queue_, budget_, call);
+  return {timing.median_s, enqueue_seconds(call, timing)};
 }
 
 Transfers Session::transfers() {

@@ -19,13 +19,17 @@ class Session {
  public:
   Session(bifold::Device device, const Budget& budget, const HostInfo& host);
 
-  /// Has every configuration from now on measured beside those of the peers that compete here: on
-  /// this device's backend, or on the host. The peers must outlive the session.
+  /// Has the elements of every configuration from now on start so many elements behind where
+  /// buffers do, input and output of a scan alike.
+  void start_at(std::uint64_t element) { first_element_ = element; }
+
+  /// Has every configuration from now on measured in all regimes, with how long the host takes to
+  /// enqueue a call, beside those of the peers that compete here: on this device's backend, or on
+  /// the host. The peers must outlive the session.
   void compete_with(const std::vector<PeerModule>& peers);
 
-  /// Has every configuration from now on measured in all regimes, and how long the host takes to
-  /// enqueue a call.
-  void measure_in_regimes();
+  /// The same without peers.
+  void measure_in_regimes() { compete_with({}); }
 
   /// Limits that an earlier run measured need not be measured again.
   void restore(const std::vector<Limits>& limits) { limits_.restore(limits); }
@@ -49,6 +53,9 @@ class Session {
   /// Blocks. How fast data get to the device and back, from memory that the driver did not make.
   [[nodiscard]] Transfers transfers();
 
+  /// Blocks. What the least launch costs, where configurations are measured in all regimes.
+  [[nodiscard]] EmptyLaunch empty_launch();
+
   /// Statistics and limits so far; `sizes` is left to the caller.
   [[nodiscard]] DeviceReport report() const;
 
@@ -56,7 +63,7 @@ class Session {
   [[nodiscard]] double enqueue_seconds(const std::function<void()>& call, const Timing& timing);
   void measure_into(Result& result, Verifier& verifier);
   [[nodiscard]] bifold::ErasedView elements(bifold::Buffer<std::uint8_t>& buffer,
-                                            std::uint64_t count) const;
+                                            std::uint64_t first, std::uint64_t count) const;
 
   bifold::Device device_;
   bifold::Queue queue_;
@@ -65,8 +72,8 @@ class Session {
   std::uint64_t cache_bytes_;
   std::uint64_t host_cache_bytes_;
   std::unique_ptr<Contest> contest_;  ///< Null where no regimes were asked for.
-  bool in_regimes_ = false;           ///< And the host's part of a call.
-  std::string lost_;                  ///< Why the device can no longer be used; empty while it can.
+  std::uint64_t first_element_ = 0;
+  std::string lost_;  ///< Why the device can no longer be used; empty while it can.
 
   const HostData* data_ = nullptr;
   bifold::Buffer<std::uint8_t> input_;

@@ -9,6 +9,11 @@ DEVICE u64 load_word(const __global u64* word) {
                               memory_scope_device);
 }
 
+DEVICE void load_word_pair(const __global u64* words, __private u64* first, __private u64* second) {
+  *first = load_word(words);
+  *second = load_word(words + 1);
+}
+
 DEVICE void store_word(__global u64* word, u64 value) {
   atomic_store_explicit((volatile __global atomic_ulong*)word, value, memory_order_relaxed,
                         memory_scope_device);

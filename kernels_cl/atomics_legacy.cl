@@ -9,6 +9,11 @@ DEVICE u64 load_word(const __global u64* word) {
   return atom_or((volatile __global u64*)word, 0ul);
 }
 
+DEVICE void load_word_pair(const __global u64* words, __private u64* first, __private u64* second) {
+  *first = load_word(words);
+  *second = load_word(words + 1);
+}
+
 DEVICE void store_word(__global u64* word, u64 value) {
   atom_xchg((volatile __global u64*)word, value);
 }

@@ -1,7 +1,7 @@
 // Prelude: a ring of tiles in local memory, and the role that fills it.
 
 #ifndef STAGES
-#define STAGES 6  // Tiles in local memory.
+#define STAGES 7  // Tiles in local memory.
 #endif
 #ifndef REDUCING
 #define REDUCING 8  // Lane groups that reduce tiles.

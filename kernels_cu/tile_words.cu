@@ -10,6 +10,8 @@
 #define SPIN_LIMIT 16384  // Polls of a missing tile before it is reduced by who waits.
 #endif
 
+#define WORDS_AT_ONCE (ACC_WORDS % 2 == 0 ? 2 : 1)  // A pair may be torn: tags tell.
+
 #define STATE_EMPTY 0u
 #define STATE_AGGREGATE 1u
 #define STATE_INCLUSIVE 2u
@@ -54,16 +56,23 @@ DEVICE void publish(u64* words, u64 tile, u32 epoch, u32 state, ACC value) {
 
 // The state that `tile` has published in this epoch, and its value.
 DEVICE u32 inspect(const u64* words, u64 tile, u32 epoch, ACC* value) {
-  u64 word = load_word(words + tile * ACC_WORDS);
-  const u32 tag = (u32)word;
-  AccWords found;
-  found.word[0] = (u32)(word >> 32);
-  bool whole = tag >> 2 == epoch + 1;
+  const u64* from = words + tile * ACC_WORDS;
+  u64 word[ACC_WORDS + 1];
 #pragma unroll
-  for (u32 w = 1; w < ACC_WORDS; ++w) {
-    word = load_word(words + tile * ACC_WORDS + w);
-    whole = whole && (u32)word == tag;
-    found.word[w] = (u32)(word >> 32);
+  for (u32 w = 0; w < ACC_WORDS; w += WORDS_AT_ONCE) {
+    if (WORDS_AT_ONCE == 2) {
+      load_word_pair(from + w, &word[w], &word[w + 1]);
+    } else {
+      word[w] = load_word(from + w);
+    }
+  }
+  const u32 tag = (u32)word[0];
+  bool whole = tag >> 2 == epoch + 1;
+  AccWords found;
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    whole = whole && (u32)word[w] == tag;
+    found.word[w] = (u32)(word[w] >> 32);
   }
   *value = found.value;
   return whole ? tag & 3u : STATE_EMPTY;

@@ -96,7 +96,7 @@ Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
   Tuning values = default_tuning(variant, device.info().kind, device.capabilities(), widest);
   // A ring takes over earlier from the row that keeps order v1 than from the quicker one that is
   // free not to.
-  constexpr std::uint32_t from_mib_in_order = 12;
+  constexpr std::uint32_t from_mib_in_order = 4;
   const bool in_order = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
   if (in_order && values.get_or(at_least_mib, 0) > from_mib_in_order) {
     values.set(at_least_mib, from_mib_in_order);

@@ -70,6 +70,12 @@ void BandwidthProbe::read(Queue& queue, const ErasedView& from) const {
          state_->sink.view().memory());
 }
 
+void BandwidthProbe::launch_empty(Queue& queue) const {
+  const std::lock_guard lock(queue.state().mutex);
+  launch(*queue.state().backend, state_->read, 1, state_->sink.view().memory(), std::uint64_t{0},
+         std::uint64_t{0}, state_->sink.view().memory());
+}
+
 void BandwidthProbe::copy(Queue& queue, const ErasedView& from, const ErasedView& to) const {
   const std::uint64_t packs = packs_of(state_->device, queue.device(), from, Access::read);
   if (packs_of(state_->device, queue.device(), to, Access::write) != packs) {

@@ -16,6 +16,8 @@ class BandwidthProbe {
   /// Enqueues reading every byte of `from` (at least 64 KiB, a multiple of 64 bytes from a 64-byte
   /// boundary) and writing next to nothing.
   void read(Queue& queue, const ErasedView& from) const;
+  /// Enqueues a kernel of one group that does nothing: what a launch costs, whatever it is of.
+  void launch_empty(Queue& queue) const;
   /// Enqueues copying `from` to `to` with a kernel; same sizes and alignment as read().
   void copy(Queue& queue, const ErasedView& from, const ErasedView& to) const;
 

@@ -230,8 +230,7 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
       (std::uint64_t{tuning.get("large_from_mib")} << 20) / size_of(shape.input);
   const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
   // So do longer leaves of narrow integers, which take as many bytes then as those of wide ones.
-  const std::uint32_t large_columns =
-      adds_words(device, shape) ? widest_columns(shape) : columns;
+  const std::uint32_t large_columns = adds_words(device, shape) ? widest_columns(shape) : columns;
   return by_size(device, variant, shape, large_from,
                  in_groups_of(std::min(group, tuning.get("small_group")), columns),
                  in_groups_of(group, large_columns));

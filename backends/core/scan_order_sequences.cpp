@@ -68,6 +68,10 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
                                             const PlanShape& shape, const Tuning& tuning) {
   // A tile of either size, with room for a start off the unit of copies.
   constexpr std::uint32_t stage_bytes = order_v1::scan_tile(4) * 4 + 128;
+  // What the roles tell each other lies beside the stages.
+  constexpr std::uint32_t told_bytes = 2048;
+  const auto fitting =
+      static_cast<std::uint32_t>((device.capabilities().ring_bytes - told_bytes) / stage_bytes);
   const std::uint32_t looking = by_groups(shape) ? 2 : 1;
   const std::uint32_t lane_groups =
       tuning.get("REDUCING") + order_v1::scan_tile_strips + looking + 1;
@@ -76,11 +80,11 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
                                  order_v1::scan_strip_rows * order_v1::scan_tile_strips,
                              order_v1::scan_group_tiles};
   Tuning values = tuning;
-  values.set("LOOKING", looking);
+  values.set("LOOKING", looking).set("STAGES", std::min(tuning.get("STAGES"), fitting));
   return make_lookback(
       device, variant, shape, tiles,
       build_ring_kernel(device, variant, inner, values, order_v1::scan_row_runs * lane_groups,
-                        tuning.get("STAGES") * stage_bytes),
+                        values.get("STAGES") * stage_bytes),
       device.capabilities().compute_units, inner.accumulator);
 }
 

@@ -91,7 +91,7 @@ const std::vector<Defaults>& defaults() {
         {"EPOCH_LIMIT", 0x3fffffff}}},
       {"scan_order_ring",
        {{"at_least_mib", 24},
-        {"STAGES", 6},
+        {"STAGES", 7},
         {"REDUCING", 8},
         {"TRAIL_IN_GROUP", 3},
         {"TRAIL_OF_GROUPS", 2},
@@ -207,9 +207,10 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
       tuning.set(name, std::min<std::uint32_t>(value, 6));
     }
     // A ring's tile has as many bytes whatever the type, while a tile of the rows for small inputs
-    // has fewer of a narrow one, and waits as often.
+    // has fewer of a narrow one, and waits as often; of one of 8 bytes, it has more to exchange.
     if (name == at_least_mib && element_bytes == 1) tuning.set(name, 4);
     if (name == at_least_mib && element_bytes == 2) tuning.set(name, 6);
+    if (name == at_least_mib && element_bytes == 8) tuning.set(name, 12);
   }
   // What a group stages has to leave room in local memory, however wide an element is.
   constexpr std::uint32_t staged_bytes = 16384;

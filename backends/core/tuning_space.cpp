@@ -18,8 +18,9 @@ struct Space {
 };
 
 // Values of one name mean the same in all rows, so most rows take the same ones. Spin and epoch
-// limits are no matter of speed. Of the ring, six stages fit, and a look-back trails by fewer tiles
-// than there are stages: behind that, it would take a stage's next tile for the one it waits for.
+// limits are no matter of speed. Of the ring, seven stages fit, and a look-back trails by fewer
+// tiles than there are stages: behind that, it would take a stage's next tile for the one it waits
+// for.
 const std::vector<Space>& spaces() {
   static const TuningParameter group{"GROUP_SIZE", {32, 64, 128, 256, 512, 1024}};
   static const TuningParameter unroll{"UNROLL", {1, 2, 4, 8, 16}};
@@ -32,7 +33,7 @@ const std::vector<Space>& spaces() {
   static const TuningParameter groups_ahead{"GROUPS_AHEAD", {1, 2, 4}};
   static const std::vector<TuningParameter> ring{
       {at_least_mib, {1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256}},
-      {"STAGES", {4, 5, 6}},
+      {"STAGES", {4, 5, 6, 7}},
       {"REDUCING", {4, 8}},
       {"TRAIL_IN_GROUP", {1, 2, 3}},
       {"TRAIL_OF_GROUPS", {1, 2, 3}},
