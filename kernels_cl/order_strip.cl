@@ -112,12 +112,15 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
       const ACC next = lane_index() == LANES - 1 ? start[r + 1] : prefix[r];
       running = k == RUN - 1 ? next : COMBINE(carry[r], sums[r * RUN + k]);
       LEAVE_TOTAL(begin + run_index(r) + k + 1 == n, running);
-      pack[r][k / VEC].item[k % VEC] = TO_OUT(INCLUSIVE ? running : earlier);
+      sums[r * RUN + k] = INCLUSIVE ? running : earlier;
+      pack[r][k / VEC].item[k % VEC] = TO_OUT(sums[r * RUN + k]);
     }
   }
-  if (begin + STRIP <= n && pack_aligned(output, sizeof(OUT_PACK))) {
-    // One address, from which the others are constants away.
-    __global OUT* own = output + begin + run_index(0);
+  // One address, from which the others are constants away.
+  __global OUT* own = output + begin + run_index(0);
+  const bool whole = begin + STRIP <= n;
+  const u32 off = (u32)((u64)output % sizeof(OUT_PACK));
+  if (whole && off == 0) {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
@@ -125,6 +128,8 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
         store_pack(own + r * LANES * RUN + p * VEC, pack[r][p]);
       }
     }
+  } else if (SHIFTS_ROWS && whole && off % sizeof(OUT) == 0) {
+    store_shifted_rows(own, RUN - off / sizeof(OUT), sums);
   } else {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {

@@ -115,6 +115,8 @@ TEST_CASE("a bad command line gives status 2 and one line") {
   check_refused({"run", "--seconds", "nan"}, "--seconds");
   check_refused({"run", "--seconds=-1"}, "--seconds");
   check_refused({"run", "--samples=-5"}, "--samples");
+  check_refused({"run", "--offset=-1"}, "--offset");
+  check_refused({"run", "--offset", "1025"}, "--offset");
   check_refused({"run", "list"}, "list");
 }
 
@@ -211,6 +213,23 @@ TEST_CASE("production is measured in order v1 and in any order beside each other
     CHECK((row_of(kept) == row_of(fastest)) != floating);
   }
   check_refused({"run", "--order", "v2"}, "v1");
+}
+
+TEST_CASE("elements that start off alignment have the same results") {
+  if (!has_cpu_device()) return;
+  const std::initializer_list<std::string> what{"--size", "70001", "--type", "f32", "--type", "u8"};
+  std::vector<std::string> off(what);
+  off.insert(off.end(), {"--offset", "3"});
+  const Json aligned = run_small(std::vector<std::string>(what));
+  const Json shifted = run_small(off);
+  CHECK(aligned.at("settings").at("offset") == 0);
+  CHECK(shifted.at("settings").at("offset") == 3);
+  REQUIRE(aligned.at("results").size() == 4);
+  REQUIRE(shifted.at("results").size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    check_timed(shifted.at("results")[i]);
+    CHECK(shifted.at("results")[i].at("digest") == aligned.at("results")[i].at("digest"));
+  }
 }
 
 TEST_CASE("every operator and both kinds of scan verify on integers") {

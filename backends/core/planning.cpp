@@ -180,7 +180,8 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
       spec.prelude.insert(spec.prelude.end(),
                           {"order_prefix_local", "order_groups_local", "order_lookback_local"});
     }
-  } else if (file == "columns" || file == "neighbours" || file == "order_lanes") {
+  } else if (file == "columns" || file == "neighbours" || file == "order_lanes" ||
+             file == "rows_out") {
     spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
   } else if (file == "ring_lookback") {
     spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));

@@ -20,11 +20,15 @@ class Runs:
     """Results of all files by (backend, algorithm, type, n)."""
 
     def __init__(self, files):
-        self.found, self.machines = {}, set()
+        self.found, self.machines, self.launches = {}, set(), {}
         for path in sorted(files):
             run = json.loads(path.read_text())
             backends = {d["selector"]: d["backend"] for d in run["devices"]}
             self.machines |= {(d["name"], d["backend"], d["driver"]) for d in run["devices"]}
+            for device in run["devices"]:
+                if "empty_launch" in device:
+                    self.launches.setdefault(device["backend"], []).append(
+                        (run, device["empty_launch"]))
             for result in run["results"]:
                 if result["outcome"] == "timed":
                     key = (backends[result["device"]], result["algorithm"], result["type"],
@@ -105,6 +109,68 @@ def of_cuda(algorithm, types, wanted, least_bytes):
     return measure
 
 
+FOLDER = pathlib.Path(__file__).parent
+
+
+def small_calls(backend, algorithm):
+    """(call, empty launch) of all calls of up to 2^18 elements, each pair of one run."""
+    def pairs(runs):
+        for run, empty in runs.launches.get(backend, []):
+            chosen = {d["selector"] for d in run["devices"] if d["backend"] == backend}
+            for result in run["results"]:
+                if (result["device"] in chosen and result["algorithm"] == algorithm
+                        and result["outcome"] == "timed" and result["n"] <= 1 << 18):
+                    yield result, empty
+    return pairs
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2]
+
+
+def of_empty_launch(backend, algorithm, most):
+    """An empty launch's time as a share of a small call's, and the share that is wanted."""
+    def measure(runs):
+        shares = [empty["back_to_back_s"] / result["regimes"]["back_to_back"]["median_s"]
+                  for result, empty in small_calls(backend, algorithm)(runs)]
+        return [(middle(shares), 1 / most, "the median")] if shares else []
+    return measure
+
+
+def call_overhead(backend):
+    """What a small call takes of the host beyond an empty launch, in us."""
+    def measure(runs):
+        overheads = [(result["enqueue_s"] - empty["enqueue_s"]) * 1e6
+                     for algorithm in ("reduce", "scan")
+                     for result, empty in small_calls(backend, algorithm)(runs)
+                     if "enqueue_s" in result]
+        return [(middle(overheads), "the median")] if overheads else []
+    return measure
+
+
+def back_to_back(path):
+    run = json.loads((FOLDER / path).read_text())
+    return {(r["device"], r["algorithm"], r["type"], r["n"], r["order"]): r["median_s"]
+            for r in run["results"] if r["outcome"] == "timed"}
+
+
+def off_alignment(backend, algorithm, types):
+    def measure(_):
+        aligned = back_to_back(f"offset/{backend}-offset-0.json")
+        off = back_to_back(f"offset/{backend}-offset-1.json")
+        return [(aligned[key] / off[key], 0.95, f"{key[2]}, n = {size(key[3])}")
+                for key in aligned if key[1] == algorithm and key[2] in types]
+    return measure
+
+
+def against_any(algorithm, wanted):
+    def measure(_):
+        times = back_to_back("order/any-nvidia-h200-cuda-13.0-opencl-580.json")
+        return [(times[key[:4] + ("any",)] / times[key], wanted, f"{key[2]}, n = {size(key[3])}")
+                for key in times if key[1] == algorithm and key[4] == "v1"]
+    return measure
+
+
 FOUR, EIGHT, NARROW = ("i32", "f32"), ("i64", "f64"), ("u8", "u16")
 SMALL = (1 << 13, 1 << 20)
 TARGETS = (
@@ -148,6 +214,26 @@ TARGETS = (
      of_limit("cuda", "scan", NARROW, 0.93)),
     ("scan of u8 from 2^29, CUDA: 3.5 x CUB", against_cub("cuda", "scan", ("u8",), 3.5, 1 << 29)),
     ("scan of u16 from 2^28, CUDA: 2 x CUB", against_cub("cuda", "scan", ("u16",), 2.0, 1 << 28)),
+    ("order v1 at 0.99 of any order, reduce from 2^28", against_any("reduce", 0.99)),
+    ("order v1 at 0.98 of any order, scan from 2^28", against_any("scan", 0.98)),
+    ("empty launch at 1 / 1.4 of a reduce up to 2^18, OpenCL",
+     of_empty_launch("opencl", "reduce", 1.4)),
+    ("empty launch at 1 / 1.5 of a scan up to 2^18, OpenCL",
+     of_empty_launch("opencl", "scan", 1.5)),
+    ("one element off alignment, reduce of 4 and 8 bytes, CUDA: 0.95 of aligned",
+     off_alignment("cuda", "reduce", FOUR + EIGHT)),
+    ("one element off alignment, reduce of 1 and 2 bytes, CUDA: 0.95 of aligned",
+     off_alignment("cuda", "reduce", NARROW)),
+    ("one element off alignment, scan of 4 and 8 bytes, CUDA: 0.95 of aligned",
+     off_alignment("cuda", "scan", FOUR + EIGHT)),
+    ("one element off alignment, scan of 1 and 2 bytes, CUDA: 0.95 of aligned",
+     off_alignment("cuda", "scan", NARROW)),
+)
+# Where less is better, in us.
+COSTS = (
+    ("host's part of a call up to 2^18 beyond an empty launch, CUDA: 1 us", call_overhead("cuda")),
+    ("host's part of a call up to 2^18 beyond an empty launch, OpenCL: 1 us",
+     call_overhead("opencl")),
 )
 
 
@@ -162,6 +248,10 @@ def target_table(runs):
         # What is shown has two digits, and so has what is judged.
         reached = "yes" if round(value, 2) >= wanted else f"missed by {wanted - value:.2f}"
         lines.append(f"| {name} | {value:.2f} | {where} | {reached} |")
+    for name, measure in COSTS:
+        for value, where in measure(runs):
+            reached = "yes" if round(value, 2) <= 1 else f"missed by {value - 1:.2f}"
+            lines.append(f"| {name} | {value:.2f} | {where} | {reached} |")
     return lines
 
 
@@ -191,11 +281,10 @@ def replaced(text, marker, lines):
 def main(arguments):
     check = "--check" in arguments
     path = pathlib.Path([a for a in arguments if a != "--check"][0])
-    folder = pathlib.Path(__file__).parent
-    runs = Runs(folder.glob("peers/*.json"))
+    runs = Runs(FOLDER.glob("peers/*.json"))
     new = text = path.read_text()
     for marker, lines in (("targets", target_table(runs)), ("ratios", ratio_tables(runs)),
-                          ("cpu", cpu_table(Runs(folder.glob("peers-cpu/*.json"))))):
+                          ("cpu", cpu_table(Runs(FOLDER.glob("peers-cpu/*.json"))))):
         new = replaced(new, marker, lines)
     if check:
         if new != text:

@@ -1,11 +1,13 @@
 // The two kernel folders mirror each other, so that either can be read with the other beside it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bifold/gallery.hpp>
 #include <map>
 #include <regex>
 #include <set>
 
+#include "core/gallery_rows.hpp"
 #include "support/source_tree.hpp"
 
 namespace bifold {
@@ -183,6 +185,31 @@ TEST_CASE("a file with entry points names its phases; each file starts with a co
       CHECK(outline.headings.size() >= outline.entries.size());
     }
   }
+}
+
+// Such a kernel's groups may be running while the kernel in front of it still writes.
+TEST_CASE("what is launched early waits before it touches memory") {
+  static const std::regex memory(R"(= (COUNT|INPUT|INIT);|\bcontrol\b[^,_)]|add_word|draw_tile)");
+  std::size_t waiting = 0;
+  for (const auto& row : gallery::variants()) {
+    const auto& files = core::row_of(row).prelude;
+    if (std::find(files.begin(), files.end(), "launch") == files.end()) continue;
+    const std::string family(row.family);
+    for (const auto* folder : {"kernels_cu", "kernels_cl"}) {
+      const std::string suffix = std::string(".") + (folder + 8);
+      const SourceFile file = kernels(folder, suffix).at(family);
+      INFO(file.path);
+      CHECK(outline_of(file).entries.size() == 1);
+      const std::size_t body = file.text.find(") {");
+      const std::size_t wait = file.text.find("  await_earlier_work();\n");
+      REQUIRE(wait != std::string::npos);
+      const std::string before = file.text.substr(body, wait - body);
+      CHECK_FALSE(std::regex_search(before, memory));
+      CHECK(std::regex_search(file.text.substr(wait), memory));
+      ++waiting;
+    }
+  }
+  CHECK(waiting == 8);
 }
 
 TEST_SUITE_END();
