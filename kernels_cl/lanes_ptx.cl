@@ -33,6 +33,13 @@ SHUFFLE(up, 0)
 SHUFFLE(down, 31)
 SHUFFLE(idx, 31)
 
+// The word of that lane.
+DEVICE u32 shuffle_word(u32 word, u32 lane) {
+  u32 to;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(to) : "r"(word), "r"(lane));
+  return to;
+}
+
 // The highest lane whose flag is set, or -1; known to every lane.
 DEVICE i32 lane_highest(bool flag, __local LaneScratch* scratch) {
   u32 lanes;

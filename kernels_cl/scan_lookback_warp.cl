@@ -1,10 +1,11 @@
 // Single-pass scan with decoupled look-back by a whole lane group: as scan_lookback, but LANES
 // predecessors are inspected at once, and combined from the nearest inclusive prefix on in one
 // ordered lane reduction. Tile -1 counts as an inclusive prefix of `init`, so no window has an
-// edge. Tile ids are tickets drawn by running groups, so a tile waits only for groups that have
-// started; waiting is bounded, and a tile that stays missing is reduced by who needs it. Cost:
-// reads and writes each element once; one launch; 4 barriers per tile. Assumes 64-bit words visible
-// to other running groups. Source: Willen & Brolos 2022, version 3; Merrill & Garland 2016.
+// edge. A tile waits only for groups that started before: tiles are tickets that running groups
+// draw, or groups' indices where groups start in that order. Waiting is bounded, and a tile that
+// stays missing is reduced by who needs it. Cost: reads and writes each element once; one launch;
+// 3 barriers per tile, or 4. Assumes 64-bit words visible to other running groups. Source: Willen
+// & Brolos 2022, version 3; Merrill & Garland 2016.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback_warp(
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global OUT* output,
@@ -23,8 +24,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   __global u64* words = control + 2;
 
   // --- Draw a tile ---
-  const Draw draw = draw_tile(control, n, &drawn);
-  const u32 epoch = draw.epoch;
+  const u64 ticket = draw_ticket(control, &drawn);
+  const Draw draw = tile_at(tile_of(ticket), n);
   const u64 tile = draw.tile;
   const u64 begin = tile * TILE;
 
@@ -34,6 +35,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   ACC total;
   load_tile(input, begin, n, item);
   scan_tile(item, before, &lane_scratch, totals, &total);
+  const u32 epoch = epoch_drawn(ticket);
 
   // --- Publish the aggregate, look back, publish the inclusive prefix ---
   if (lane_group() == 0) {
@@ -73,6 +75,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   // --- Write the tile ---
   store_tile(output, begin, n, item, before, prefix);
 
-  // --- Count the tile as finished ---
-  if (get_local_id(0) == 0) finish_tile(control, words, capacity, epoch, tiles);
+  // --- Move the epoch on ---
+  if (get_local_id(0) == 0) {
+    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+  }
 }

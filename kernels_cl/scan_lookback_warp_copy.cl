@@ -26,8 +26,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   __global u64* words = control + 2;
 
   // --- Draw a tile ---
-  const Draw draw = draw_tile(control, n, &drawn);
-  const u32 epoch = draw.epoch;
+  const u64 ticket = draw_ticket(control, &drawn);
+  const Draw draw = tile_at(tile_of(ticket), n);
   const u64 tile = draw.tile;
   const u64 begin = tile * TILE;
 
@@ -37,6 +37,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   ACC total;
   load_tile(input, begin, n, item);
   scan_tile(item, before, &lane_scratch, totals, &total);
+  const u32 epoch = epoch_drawn(ticket);
 
   // --- Publish the aggregate, look back, publish the inclusive prefix ---
   if (lane_group() == 0) {
@@ -82,6 +83,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   // --- Write the tile ---
   store_tile(output, begin, n, item, before, prefix);
 
-  // --- Count the tile as finished ---
-  if (get_local_id(0) == 0) finish_tile(control, words, capacity, epoch, tiles);
+  // --- Move the epoch on ---
+  if (get_local_id(0) == 0) {
+    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+  }
 }

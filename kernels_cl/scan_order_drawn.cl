@@ -58,6 +58,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
   }
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0, init);
 
-  // --- Count the group as finished ---
-  finish_tile(control, words, capacity, epoch, get_num_groups(0));
+  // --- Move the epoch on ---
+  const u64 drawers = (n + DRAWN_TILES * TILE - 1) / (DRAWN_TILES * TILE) + get_num_groups(0);
+  end_epoch(control, words, capacity, epoch, get_num_groups(0), ticket_of(drawn) + 1 == drawers);
 }

@@ -41,6 +41,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   barrier(CLK_LOCAL_MEM_FENCE);
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0 && get_local_id(0) == 0, init);
 
-  // --- Count the group as finished ---
-  if (get_local_id(0) == 0) finish_tile(control, words, capacity, ring.epoch, get_num_groups(0));
+  // --- Move the epoch on ---
+  if (get_local_id(0) == 0) {
+    const bool last = ticket_of(ring.ticket) + 1 == tickets_of(n);
+    end_epoch(control, words, capacity, ring.epoch, get_num_groups(0), last);
+  }
 }

@@ -37,6 +37,9 @@ DEVICE ACC shuffle_idx(ACC x, u32 lane) {
   return words.value;
 }
 
+// The word of that lane.
+DEVICE u32 shuffle_word(u32 word, u32 lane) { return __shfl_sync(0xffffffffu, word, lane); }
+
 // The highest lane whose flag is set, or -1; known to every lane.
 DEVICE i32 lane_highest(bool flag, LaneScratch* scratch) {
   return 31 - __clz((i32)__ballot_sync(0xffffffffu, flag));

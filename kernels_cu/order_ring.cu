@@ -41,6 +41,7 @@ typedef struct {
   Signal looked_back[SLOTS];  // and what lies before the tile is known, too.
   u64 tile[SLOTS];
   u32 epoch;
+  u64 ticket;  // The last one of this group.
   ACC strips[SLOTS][TILE_STRIPS];
   ACC groups[SLOTS];    // Before the tile's group,
   ACC earlier[SLOTS];   // before the tile in its group,
@@ -130,6 +131,8 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
 }
 
 // Draws tiles in order and brings them into the stages that have been read, until there are none.
+// They are tickets and not the groups' indices: of a launch that overlaps with the one before, the
+// last group starts late, and nobody should wait for its first tile.
 DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring* ring) {
   Turn turn = first_turn();
   u64 drawn = 0;
@@ -156,7 +159,11 @@ DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring*
     }
     next_turn(&turn);
   }
+  if (lane_index() == 0) ring->ticket = drawn;
 }
+
+// The tickets that all groups draw: one for each tile, and each group one beyond them.
+DEVICE u64 tickets_of(u64 n) { return (n + TILE - 1) / TILE + gridDim.x; }
 
 DEVICE Unit unit_of(uint4 vector) {
   Unit unit;

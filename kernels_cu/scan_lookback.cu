@@ -23,8 +23,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   u64* words = control + 2;
 
   // --- Draw a tile ---
-  const Draw draw = draw_tile(control, n, &drawn);
-  const u32 epoch = draw.epoch;
+  const u64 ticket = draw_ticket(control, &drawn);
+  const Draw draw = tile_at(tile_of(ticket), n);
   const u64 tile = draw.tile;
   const u64 begin = tile * TILE;
 
@@ -34,6 +34,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   ACC total;
   load_tile(input, begin, n, item);
   scan_tile(item, before, &lane_scratch, totals, &total);
+  const u32 epoch = epoch_drawn(ticket);
 
   // --- Publish the aggregate, look back, publish the inclusive prefix ---
   if (threadIdx.x == 0) {
@@ -60,6 +61,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   // --- Write the tile ---
   store_tile(output, begin, n, item, before, prefix);
 
-  // --- Count the tile as finished ---
-  if (threadIdx.x == 0) finish_tile(control, words, capacity, epoch, tiles);
+  // --- Move the epoch on ---
+  if (threadIdx.x == 0) {
+    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+  }
 }

@@ -26,13 +26,15 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   u64* group_words = words + tiles * ACC_WORDS;
 
   // --- Draw a tile ---
-  const Draw draw = draw_tile(control, n, &drawn);
+  const u64 ticket = draw_ticket(control, &drawn);
+  Draw draw = tile_at(tile_of(ticket), n);
   const u64 begin = draw.tile * TILE;
 
   // --- Scan the tile in registers ---
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
+  draw.epoch = epoch_drawn(ticket);
 
   // --- Publish the total, look back, publish the prefix of the next group ---
   const ACC total = fold_strips(strips, TILE_STRIPS);
@@ -48,6 +50,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && draw.tile == 0 && threadIdx.x == 0, init);
 
-  // --- Count the tile as finished ---
-  if (threadIdx.x == 0) finish_tile(control, words, capacity, draw.epoch, tiles);
+  // --- Move the epoch on ---
+  if (threadIdx.x == 0) {
+    end_epoch(control, words, capacity, draw.epoch, tiles, ticket_of(ticket) + 1 == tiles);
+  }
 }

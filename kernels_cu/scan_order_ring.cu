@@ -42,6 +42,9 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   __syncthreads();
   LEAVE_TOTAL(n == 0 && blockIdx.x == 0 && threadIdx.x == 0, init);
 
-  // --- Count the group as finished ---
-  if (threadIdx.x == 0) finish_tile(control, words, capacity, ring.epoch, gridDim.x);
+  // --- Move the epoch on ---
+  if (threadIdx.x == 0) {
+    const bool last = ticket_of(ring.ticket) + 1 == tickets_of(n);
+    end_epoch(control, words, capacity, ring.epoch, gridDim.x, last);
+  }
 }

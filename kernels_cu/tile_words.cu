@@ -1,4 +1,4 @@
-// Prelude: what tiles of a single-pass scan publish to each other.
+// Prelude: what groups of one launch publish to each other.
 // A value travels in ACC_WORDS words of {32 value bits, 30 epoch bits, 2 state bits}; it is taken
 // only when all its words carry the same tag, so no fence orders them. The epoch in the control
 // word moves on with every call, which makes the words of earlier calls count as empty.
@@ -16,34 +16,9 @@
 #define STATE_AGGREGATE 1u
 #define STATE_INCLUSIVE 2u
 
-// control[0] is {epoch, ticket}, control[1] counts finished tiles.
+// control[0] is {epoch, ticket}; control[1] counts groups, and is 0 between calls.
 DEVICE u32 ticket_of(u64 control) { return (u32)control; }
 DEVICE u32 epoch_of(u64 control) { return (u32)(control >> 32); }
-
-// What a group draws: a ticket for its tile, and the epoch of the call.
-typedef struct {
-  u32 epoch;
-  u64 tile;
-  u64 predecessors;  // Tiles before it.
-  bool valid;        // It has elements.
-  bool last;         // It has the last element; of no elements, the first tile has.
-} Draw;
-
-// Draws the group's tile, the same for all its work-items. A tile beyond n, of a launch for more
-// elements than there are or of a call that failed half-way, has no element; who draws one looks at
-// no predecessor and publishes nothing. Ends with a barrier behind it.
-DEVICE Draw draw_tile(u64* control, u64 n, u64* drawn) {
-  if (threadIdx.x == 0) *drawn = add_word(control, 1);
-  __syncthreads();
-  Draw draw;
-  draw.epoch = epoch_of(*drawn);
-  draw.tile = ticket_of(*drawn);
-  const u64 begin = draw.tile * TILE;
-  draw.valid = begin < n;
-  draw.last = (draw.valid || draw.tile == 0) && n <= begin + TILE;
-  draw.predecessors = draw.valid ? draw.tile : 0;
-  return draw;
-}
 
 DEVICE void publish(u64* words, u64 tile, u32 epoch, u32 state, ACC value) {
   const AccWords value_words = words_of(value);
@@ -78,16 +53,16 @@ DEVICE u32 inspect(const u64* words, u64 tile, u32 epoch, ACC* value) {
   return whole ? tag & 3u : STATE_EMPTY;
 }
 
-// Counts a finished tile; the last one makes the control words ready for the next call, zeroing
-// the words where the epochs have run out.
-DEVICE void finish_tile(u64* control, u64* words, u64 capacity, u32 epoch, u64 tiles) {
-  if (add_word(control + 1, 1) + 1 < tiles) return;
-  u32 next = epoch + 1;
-  if (next >= EPOCH_LIMIT) {
+// Moves the epoch on for the next call. By one work-item of each group, of which one is `last` to
+// have drawn: who knows the epoch of the call does not care. But where epochs run out the words are
+// zeroed, and that waits until all groups are here.
+DEVICE void end_epoch(u64* control, u64* words, u64 capacity, u32 epoch, u64 groups, bool last) {
+  if (epoch + 1 < EPOCH_LIMIT) {
+    if (last) store_word(control, (u64)(epoch + 1) << 32);
+  } else if (add_word(control + 1, 1) + 1 == groups) {
     device_fence();
     for (u64 w = 0; w < capacity; ++w) store_word(words + w, 0);
-    next = 0;
+    store_word(control, 0);
+    store_word(control + 1, 0);
   }
-  store_word(control, (u64)next << 32);
-  store_word(control + 1, 0);
 }

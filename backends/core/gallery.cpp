@@ -269,14 +269,18 @@ struct Table {
   }
 
   static std::vector<std::string_view> lookback_prelude() {
+    std::vector<std::string_view> files = single_pass_prelude();
+    files.insert(files.end(), {"tiles", "tiles_drawn"});
+    return files;
+  }
+  static std::vector<std::string_view> overlapped_lookback_prelude() {
+    std::vector<std::string_view> files = single_pass_prelude();
+    files.insert(files.end(), {"tiles", "tiles_taken", "launch"});
+    return files;
+  }
+  static std::vector<std::string_view> single_pass_prelude() {
     return {"count",     "init",      "total",   "lanes",      "packs_in",
             "packs_out", "scan_tile", "atomics", "tile_words", "missing_tile"};
-  }
-
-  static std::vector<std::string_view> overlapped_lookback_prelude() {
-    std::vector<std::string_view> files = lookback_prelude();
-    files.emplace_back("launch");
-    return files;
   }
 
   static std::vector<std::string_view> order_leaf_prelude() {
@@ -306,7 +310,8 @@ struct Table {
   }
   static std::vector<std::string_view> order_lookback_prelude() {
     std::vector<std::string_view> files = order_tile_prelude();
-    files.insert(files.end(), {"launch", "atomics", "tile_words", "order_words", "order_lookback"});
+    files.insert(files.end(), {"launch", "atomics", "tile_words", "tiles", "tiles_taken",
+                               "order_words", "order_lookback"});
     return files;
   }
   static std::vector<std::string_view> order_loop_prelude() {

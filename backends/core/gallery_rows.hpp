@@ -26,7 +26,8 @@ struct Row {
   /// and "element_packs" for one array or two;
   /// "lanes_of_32", "columns", "neighbours", "order_lanes" and "order_lookback" for registers
   /// exchanged between 32 lanes, or for local memory where lane groups are not as wide;
-  /// "ring_lookback", "ring_items", "ring_scan" and "leaf_rows" for the path that suits the types.
+  /// "ring_lookback", "ring_items", "ring_scan" and "leaf_rows" for the path that suits the types;
+  /// "tiles_taken" for how groups come by tiles.
   std::vector<std::string_view> prelude{};
   std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
   Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.

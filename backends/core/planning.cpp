@@ -180,6 +180,9 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
       spec.prelude.insert(spec.prelude.end(),
                           {"order_prefix_local", "order_groups_local", "order_lookback_local"});
     }
+  } else if (file == "tiles_taken") {
+    // NVIDIA's devices start groups in the order of their indices.
+    spec.prelude.emplace_back(ptx_architecture(has) > 0 ? "tiles_indexed" : "tiles_drawn");
   } else if (file == "columns" || file == "neighbours" || file == "order_lanes" ||
              file == "rows_out") {
     spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
