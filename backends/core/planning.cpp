@@ -141,7 +141,9 @@ bool adds_words(const Device& device, const PlanShape& shape) {
 
 bool has_long_runs(const PlanShape& shape) {
   const bool widens = size_of(shape.accumulator) < 4;
-  return combines_narrow_integers(shape) && is_narrow_integer(shape.output) &&
+  // The results of a run are whole units of 16 bytes.
+  const bool whole_units = size_of(shape.output) >= size_of(shape.input);
+  return combines_narrow_integers(shape) && is_narrow_integer(shape.output) && whole_units &&
          !(widens && (shape.on_device.init || shape.on_device.total));
 }
 
