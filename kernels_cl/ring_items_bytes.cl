@@ -11,17 +11,8 @@ DEVICE u32 skew_of(Elements input) { return (u32)((u64)input % UNIT_BYTES); }
 
 // The unit that begins `skew` bytes into `low` and goes on in `high`.
 DEVICE Unit join_units(Unit low, Unit high, u32 skew) {
-  u32 word[8] = {low.word[0],  low.word[1],  low.word[2],  low.word[3],
-                 high.word[0], high.word[1], high.word[2], high.word[3]};
-#pragma unroll
-  for (u32 w = 0; w < 6; ++w) word[w] = (skew & 8) != 0 ? word[w + 2] : word[w];
-#pragma unroll
-  for (u32 w = 0; w < 5; ++w) word[w] = (skew & 4) != 0 ? word[w + 1] : word[w];
   Unit unit;
-#pragma unroll
-  for (u32 w = 0; w < 4; ++w) {
-    unit.word[w] = (u32)(((u64)word[w + 1] << 32 | word[w]) >> skew % 4 * 8);
-  }
+  join_words(low.word, high.word, UNIT_BYTES / 4, 1, skew, unit.word);
   return unit;
 }
 

@@ -11,6 +11,9 @@ struct LaneScratch {};
 DEVICE u32 lane_index() { return threadIdx.x % LANES; }
 DEVICE u32 lane_group() { return threadIdx.x / LANES; }
 
+// The word of lane `lane`.
+DEVICE u32 shuffle_word(u32 word, u32 lane) { return __shfl_sync(0xffffffffu, word, lane); }
+
 // The shuffles of a value, word by word: the words of one do not wait for each other.
 DEVICE ACC shuffle_up(ACC x, u32 distance) {
   AccWords words = words_of(x);

@@ -24,7 +24,7 @@ DEVICE void store_shifted(OUT* own, const u32* word) {
       unit.word[w] = word[4 * u + w];
       before.word[w] = word[(4 * u + OUT_WORDS - 4 + w) % OUT_WORDS];
       if (u == 0) {
-        before.word[w] = (u32)shuffle_idx((ACC)before.word[w], (lane + LANES - 1) % LANES);
+        before.word[w] = shuffle_word(before.word[w], (lane + LANES - 1) % LANES);
       }
     }
     const Unit shifted = join_units(before, unit, UNIT_BYTES - off);
@@ -33,7 +33,7 @@ DEVICE void store_shifted(OUT* own, const u32* word) {
     u32 part = 0;
 #pragma unroll
     for (u32 w = 0; w < UNIT_BYTES / 4; ++w) {
-      const u32 first = (u32)shuffle_idx((ACC)shifted.word[w], 0);
+      const u32 first = shuffle_word(shifted.word[w], 0);
       if (lane * OUT_BITS / 32 == w) part = first;
     }
     OUT* to = own - lane * RUN - before_own + (lane < before_own ? LANES * RUN : 0);

@@ -185,6 +185,12 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "columns" || file == "neighbours" || file == "order_lanes" ||
              file == "rows_out") {
     spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
+  } else if (file == "joined_rows") {
+    const bool exchanges =
+        std::find(spec.prelude.begin(), spec.prelude.end(), "shuffles") != spec.prelude.end();
+    spec.prelude.emplace_back(shape.second ? "joined_rows_two"
+                              : exchanges  ? "joined_rows_shuffle"
+                                           : "joined_rows_local");
   } else if (file == "ring_lookback") {
     spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));
   } else if (file == "ring_items") {
