@@ -116,7 +116,8 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, __local LeafScratch*
   begin_at_row(sums, &input, &n, subtree);
   // Neighbouring columns where they can be loaded as a pack, if `off` columns early; else every
   // 32nd.
-  const u32 off = SHIFTS_COLUMNS && SUMS == VEC ? pack_offset(input) : 0;
+  const bool shifts = SUMS == VEC ? SHIFTS_COLUMNS : false;
+  const u32 off = shifts ? pack_offset(input) : 0;
   const bool packed = VEC == PER_ITEM && (off > 0 || packs_aligned(input));
   const u32 first = packed ? item * PER_ITEM : item;
   const u32 apart = packed ? 1 : 32;

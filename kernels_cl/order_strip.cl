@@ -15,7 +15,8 @@ DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
 DEVICE void load_strip(Elements input, u64 begin, u64 n, __private ACC* item) {
   const bool whole = begin + STRIP <= n;
   const bool aligned = packs_aligned(input);
-  if (whole && (aligned || (JOINS_IN && RUN == VEC))) {
+  const bool joins = RUN == VEC ? JOINS_IN : false;
+  if (whole && (aligned || joins)) {
     ElementPack pack[STRIP_ROWS][RUN / VEC];
     if (aligned) {
 #pragma unroll
