@@ -19,23 +19,32 @@ typedef union {
 // `high`.
 DEVICE void join_words(const u32* low, const u32* high, u32 count, u32 size, u32 skew,
                        u32* joined) {
-  u32 word[8];
+  if (size == 8) {
+    // Of two elements one is handed on, whatever `skew`: compilers keep that in registers.
 #pragma unroll
-  for (u32 w = 0; w < count; ++w) {
-    word[w] = low[w];
-    word[count + w] = high[w];
-  }
-#pragma unroll
-  for (u32 step = 2; step > 0; step /= 2) {
-    if (step >= count || 4 * step < size) continue;
-#pragma unroll
-    for (u32 w = 0; w + step < 2 * count; ++w) {
-      if ((skew & 4 * step) != 0) word[w] = word[w + step];
+    for (u32 w = 0; w < 2; ++w) {
+      joined[w] = low[w + 2];
+      joined[w + 2] = high[w];
     }
-  }
+  } else {
+    u32 word[8];
 #pragma unroll
-  for (u32 w = 0; w < count; ++w) {
-    joined[w] = size >= 4 ? word[w] : (u32)(((u64)word[w + 1] << 32 | word[w]) >> skew % 4 * 8);
+    for (u32 w = 0; w < count; ++w) {
+      word[w] = low[w];
+      word[count + w] = high[w];
+    }
+#pragma unroll
+    for (u32 step = 2; step > 0; step /= 2) {
+      if (step >= count) continue;
+#pragma unroll
+      for (u32 w = 0; w + step < 2 * count; ++w) {
+        if ((skew & 4 * step) != 0) word[w] = word[w + step];
+      }
+    }
+#pragma unroll
+    for (u32 w = 0; w < count; ++w) {
+      joined[w] = size >= 4 ? word[w] : (u32)(((u64)word[w + 1] << 32 | word[w]) >> skew % 4 * 8);
+    }
   }
 }
 
@@ -46,7 +55,7 @@ DEVICE void load_joined_rows(const IN* own, u64 left, u32 rows, IN_PACK* pack) {
   const u32 off = (u32)((u64)own % sizeof(IN_PACK) / sizeof(IN));
   const u32 words = JOINS_IN ? sizeof(IN) * VEC / 4 : 0;
   const u32 handed = (sizeof(IN) * (VEC - 1) + 3) / 4;
-  const u32 skew = (VEC == 2 ? 1 : off) * sizeof(IN);
+  const u32 skew = off * sizeof(IN);
   const IN* from = own - off;
 #pragma unroll
   for (u32 r = 0; r < rows; ++r) pack[r] = load_pack(from + r * LANES * VEC);
@@ -91,7 +100,7 @@ DEVICE void store_joined_rows(OUT* own, u32 off, u32 rows, const OUT_PACK* pack)
   const u32 handed = (sizeof(OUT) * (VEC - 1) + 3) / 4;
   const u32 lane = lane_index();
   const u32 lead = VEC - off;
-  const u32 skew = (VEC == 2 ? 1 : lead) * sizeof(OUT);
+  const u32 skew = lead * sizeof(OUT);
 #pragma unroll
   for (u32 r = 0; r < rows; ++r) {
     OutWords low;

@@ -28,6 +28,8 @@ std::vector<Run> runs_of(const Workload& workload, const std::vector<std::uint64
   const bool scan = workload.row->algorithm == Algorithm::scan;
   const std::uint64_t narrowest = std::min(size_of(workload.input), size_of(workload.output));
   const std::uint64_t places = pack_bytes / narrowest;
+  const bool may_be_in_place =
+      test::device().capabilities().acquire_release || !test::publishes(*workload.row);
   std::vector<Run> runs;
   for (const std::uint64_t n : lengths) {
     for (std::uint64_t offset = 0; offset < places; ++offset) {
@@ -37,7 +39,7 @@ std::vector<Run> runs_of(const Workload& workload, const std::vector<std::uint64
       if (!scan) continue;
       run.output_place = 0;
       runs.push_back(run);
-      if (workload.input != workload.output) continue;
+      if (workload.input != workload.output || !may_be_in_place) continue;
       run.in_place = true;
       run.output_place = offset;
       runs.push_back(run);
