@@ -15,6 +15,13 @@ typedef struct {
 DEVICE u32 lane_index(void) { return (u32)get_local_id(0) % LANES; }
 DEVICE u32 lane_group(void) { return (u32)get_local_id(0) / LANES; }
 
+// The word of lane `lane`.
+DEVICE u32 shuffle_word(u32 word, u32 lane) {
+  u32 to;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(to) : "r"(word), "r"(lane));
+  return to;
+}
+
 // The shuffles of a value, word by word: the words of one do not wait for each other. `mode` is up,
 // down or idx; `bound` is the clamp that PTX wants for it.
 #define SHUFFLE(mode, bound)                                                     \
@@ -32,13 +39,6 @@ DEVICE u32 lane_group(void) { return (u32)get_local_id(0) / LANES; }
 SHUFFLE(up, 0)
 SHUFFLE(down, 31)
 SHUFFLE(idx, 31)
-
-// The word of that lane.
-DEVICE u32 shuffle_word(u32 word, u32 lane) {
-  u32 to;
-  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(to) : "r"(word), "r"(lane));
-  return to;
-}
 
 // The highest lane whose flag is set, or -1; known to every lane.
 DEVICE i32 lane_highest(bool flag, __local LaneScratch* scratch) {

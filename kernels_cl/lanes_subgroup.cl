@@ -22,6 +22,9 @@ typedef struct {
 DEVICE u32 lane_index(void) { return get_sub_group_local_id(); }
 DEVICE u32 lane_group(void) { return get_sub_group_id(); }
 
+// The word of lane `lane`.
+DEVICE u32 shuffle_word(u32 word, u32 lane) { return sub_group_shuffle(word, lane); }
+
 // The value of another lane, word by word: the words of one do not wait for each other.
 DEVICE ACC shuffle_idx(ACC x, u32 lane) {
   AccWords words = words_of(x);

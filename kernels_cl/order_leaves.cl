@@ -25,11 +25,63 @@ DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   }
 }
 
+// Adds `rows` whole rows by packs that begin before a work-item's columns, at `from`. `early` of
+// them are the last columns of the row before: those that the first work-item has. Of the last row
+// they are loaded alone, as a pack might reach beyond the input.
+DEVICE void add_shifted_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {
+  const u64 end = from + rows * COLUMNS;
+  Element last[PER_ITEM];
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    if (rows > 0 && k < early) last[k] = load_element(input, end + k);
+  }
+  for (u32 row = 0; row < rows; row += UNROLL) {
+    ElementPack pack[UNROLL];
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
+    }
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (row + f >= rows) continue;
+      const u64 first = from + (row + f) * COLUMNS;
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        if (row + f == 0 && k < early) continue;
+        const Element element = element_of(pack[f], k % VEC);
+        sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(element, first + k));
+      }
+    }
+  }
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    if (rows > 0 && k < early) {
+      sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(last[k], end + k));
+    }
+  }
+}
+
+// Gives work-items their columns, which all have `off` too early.
+DEVICE void shift_columns(ACC* sums, u32 item, u32 off) {
+  ACC early[SUMS];
+#pragma unroll
+  for (u32 k = 0; k < SUMS; ++k) early[k] = sums[k];
+#pragma unroll
+  for (u32 k = 0; k < SUMS; ++k) {
+    ACC own = early[k];
+#pragma unroll
+    for (u32 s = 1; s < SUMS; ++s) {
+      if (s == off) own = early[(k + s) % SUMS];
+    }
+    sums[k] = value_of_item(own, (item + (k + off) / SUMS) % 32);
+  }
+}
+
 // Adds the first `left` elements of a row, fewer than it has.
 DEVICE void add_part_of_row(ACC* sums, Elements input, u64 row, u32 left, u32 first, u32 apart) {
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
-    const u32 i = first + k * apart;
+    const u32 i = (first + k * apart) % COLUMNS;
     if (i < left) {
       const Element element = load_element(input, row + i);
       sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(element, row + i));
@@ -58,18 +110,28 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, __local LeafScratch*
   const u32 item = (u32)get_local_id(0) % 32;
   const u32 team = (u32)get_local_id(0) / 32;
   const u64 begin = subtree * NODE_ELEMENTS + team * (LEAF_ROWS * COLUMNS);
-  // Neighbouring columns where they can be loaded as a pack, else every 32nd.
-  const bool packed = VEC == PER_ITEM && packs_aligned(input);
-  const u32 first = packed ? item * PER_ITEM : item;
-  const u32 apart = packed ? 1 : 32;
-
   ACC sums[SUMS];
 #pragma unroll
   for (u32 k = 0; k < SUMS; ++k) sums[k] = IDENTITY;
+  begin_at_row(sums, &input, &n, subtree);
+  // Neighbouring columns where they can be loaded as a pack, if `off` columns early; else every
+  // 32nd.
+  const bool shifts = SUMS == VEC ? SHIFTS_COLUMNS : false;
+  const u32 off = shifts ? pack_offset(input) : 0;
+  const bool packed = VEC == PER_ITEM && (off > 0 || packs_aligned(input));
+  const u32 first = packed ? item * PER_ITEM : item;
+  const u32 apart = packed ? 1 : 32;
+
   const u32 left = begin >= n                        ? 0
                    : n - begin < LEAF_ROWS * COLUMNS ? (u32)(n - begin)
                                                      : LEAF_ROWS * COLUMNS;
-  if (packed && left == LEAF_ROWS * COLUMNS) {
+  const bool whole = left == LEAF_ROWS * COLUMNS;
+  const u32 early = item == 0 ? off : 0;
+  if (off > 0 && whole) {
+    add_shifted_rows(sums, input, begin + first - off, LEAF_ROWS, early);
+  } else if (off > 0) {
+    add_shifted_rows(sums, input, begin + first - off, left / COLUMNS, early);
+  } else if (packed && whole) {
     add_packed_leaf(sums, input, begin + first);
   } else if (packed) {
     add_packed_rows(sums, input, begin + first, left / COLUMNS);
@@ -77,8 +139,10 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, __local LeafScratch*
     add_rows(sums, input, begin + first, left / COLUMNS);
   }
   if (left % COLUMNS > 0) {
-    add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS, first, apart);
+    add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS,
+                    first + COLUMNS - off, apart);
   }
+  if (off > 0) shift_columns(sums, item, off);
 
   // Columns fold by halving: first those of different work-items, or, where these have every 32nd,
   // first those of one. Every work-item takes part in every exchange, as compilers for CPUs lose

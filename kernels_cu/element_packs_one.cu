@@ -5,3 +5,8 @@ typedef IN_PACK ElementPack;
 DEVICE bool packs_aligned(Elements elements) { return pack_aligned(elements, sizeof(IN) * VEC); }
 DEVICE ElementPack load_elements(Elements elements, u64 i) { return load_pack(elements + i); }
 DEVICE Element element_of(ElementPack pack, u32 k) { return pack.item[k]; }
+
+// Elements between the pack's place before the first element and that element.
+DEVICE u32 pack_offset(Elements elements) {
+  return (u32)((u64)elements % (sizeof(IN) * VEC) / sizeof(IN));
+}

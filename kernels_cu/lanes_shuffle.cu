@@ -11,6 +11,9 @@ struct LaneScratch {};
 DEVICE u32 lane_index() { return threadIdx.x % LANES; }
 DEVICE u32 lane_group() { return threadIdx.x / LANES; }
 
+// The word of lane `lane`.
+DEVICE u32 shuffle_word(u32 word, u32 lane) { return __shfl_sync(0xffffffffu, word, lane); }
+
 // The shuffles of a value, word by word: the words of one do not wait for each other.
 DEVICE ACC shuffle_up(ACC x, u32 distance) {
   AccWords words = words_of(x);
@@ -36,9 +39,6 @@ DEVICE ACC shuffle_idx(ACC x, u32 lane) {
   }
   return words.value;
 }
-
-// The word of that lane.
-DEVICE u32 shuffle_word(u32 word, u32 lane) { return __shfl_sync(0xffffffffu, word, lane); }
 
 // The highest lane whose flag is set, or -1; known to every lane.
 DEVICE i32 lane_highest(bool flag, LaneScratch* scratch) {

@@ -3,6 +3,9 @@
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
 
+// Leaves begin with the first element: where others do, others are added to each other.
+DEVICE void begin_at_row(ACC* sums, Elements* input, u64* n, u64 subtree) {}
+
 // Adds `rows` rows from element `from` of the input on, column by column.
 DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   for (u32 row = 0; row < rows; row += UNROLL) {

@@ -15,6 +15,20 @@ typedef uint4 RowWords;
 #define ADD_ROW(words, sum) ADD_PAIR((words).z, (words).w, ADD_PAIR((words).x, (words).y, sum))
 #endif
 
+// Begins where a row can be loaded: the elements before are added one by one, by the first subtree.
+DEVICE void begin_at_row(ACC* sums, Elements* input, u64* n, u64 subtree) {
+  const u32 off = (u32)((u64)*input % sizeof(RowWords) / sizeof(IN));
+  const u32 before = (PER_ITEM - off) % PER_ITEM;
+  const u32 head = before < *n ? before : (u32)*n;
+  const u32 item = threadIdx.x;
+  if (subtree == 0 && item < head) {
+    const ACC value = lift_element(load_element(*input, item), item);
+    sums[0] = COMBINE(sums[0], value);
+  }
+  *input += head;
+  *n -= head;
+}
+
 // Adds UNROLL rows from element `from` of the input on.
 DEVICE u32 add_unrolled_rows(u32 sum, Elements input, u64 from) {
   RowWords words[UNROLL];

@@ -2,17 +2,51 @@
 // same bits: a run is folded once for its total, and again when it is known what lies before it.
 
 #define UNIT_OUTS (UNIT_BYTES / sizeof(OUT))
+typedef char runs_are_units[OUT_WORDS % 4 == 0 ? 1 : -1];
 
 DEVICE void store_unit(OUT* to, const u32* word) {
   __stwb((uint4*)to, make_uint4(word[0], word[1], word[2], word[3]));
 }
 
+// Writes the runs of a row from `own` on, which do not begin where units do: so a unit has the end
+// of the run before and the beginning of this lane's. The first and the last unit of the row are
+// parts; the first lane makes both, and as many lanes as there are elements write them.
+DEVICE void store_shifted(OUT* own, const u32* word) {
+  const u32 off = (u32)((u64)own % UNIT_BYTES);
+  const u32 before_own = off / sizeof(OUT);
+  const u32 lane = lane_index();
+#pragma unroll
+  for (u32 u = 0; u < OUT_WORDS / 4; ++u) {
+    Unit before;
+    Unit unit;
+#pragma unroll
+    for (u32 w = 0; w < UNIT_BYTES / 4; ++w) {
+      unit.word[w] = word[4 * u + w];
+      before.word[w] = word[(4 * u + OUT_WORDS - 4 + w) % OUT_WORDS];
+      if (u == 0) {
+        before.word[w] = shuffle_word(before.word[w], (lane + LANES - 1) % LANES);
+      }
+    }
+    const Unit shifted = join_units(before, unit, UNIT_BYTES - off);
+    if (u > 0 || lane > 0) store_unit(own + u * UNIT_OUTS - before_own, shifted.word);
+    if (u > 0) continue;
+    u32 part = 0;
+#pragma unroll
+    for (u32 w = 0; w < UNIT_BYTES / 4; ++w) {
+      const u32 first = shuffle_word(shifted.word[w], 0);
+      if (lane * OUT_BITS / 32 == w) part = first;
+    }
+    OUT* to = own - lane * RUN - before_own + (lane < before_own ? LANES * RUN : 0);
+    if (lane < UNIT_OUTS) to[lane] = (OUT)(part >> lane * OUT_BITS % 32);
+  }
+}
+
 // Writes the strip from `begin` on: `prefix` are the folds of this lane's runs and of those before
-// them in their rows, `start` is what lies before the strip.
-DEVICE void store_runs(OUT* output, u64 begin, u64 n, Unit unit[STRIP_ROWS], ACC prefix[STRIP_ROWS],
-                       ACC start, LaneScratch* scratch TOTAL_PARAMETERS) {
+// them in their rows, `start` is what lies before the strip. Runs begin where units do, or
+// `shifted`.
+DEVICE void store_runs(OUT* output, u64 begin, u64 n, bool shifted, Unit unit[STRIP_ROWS],
+                       ACC prefix[STRIP_ROWS], ACC start, LaneScratch* scratch TOTAL_PARAMETERS) {
   const bool whole = begin + STRIP <= n;
-  const bool units = whole && pack_aligned(output, UNIT_BYTES);
   ACC row[STRIP_ROWS];
   last_rows(prefix, row, scratch);
   ACC before = start;
@@ -24,11 +58,13 @@ DEVICE void store_runs(OUT* output, u64 begin, u64 n, Unit unit[STRIP_ROWS], ACC
     before = COMBINE(before, row[r]);
     u32 word[OUT_WORDS];
     scan_run(unit_again(unit[r], n), first, n, running, word TOTAL_ARGUMENTS);
-    if (units) {
+    if (whole && !shifted) {
 #pragma unroll
       for (u32 u = 0; u < OUT_WORDS / 4; ++u) {
         store_unit(output + first + u * UNIT_OUTS, word + 4 * u);
       }
+    } else if (whole) {
+      store_shifted(output + first, word);
     } else {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
@@ -40,9 +76,10 @@ DEVICE void store_runs(OUT* output, u64 begin, u64 n, Unit unit[STRIP_ROWS], ACC
   }
 }
 
-// Scans tiles and writes them, as soon as it is known what lies before them.
-DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stages, Ring* ring,
-                          LaneScratch* scratch TOTAL_PARAMETERS) {
+// Scans tiles and writes them, as soon as it is known what lies before them. `shifted` is a
+// constant: the loop for outputs where units lie is not to ask.
+DEVICE void scan_tiles_in(Elements input, u64 n, OUT* output, bool shifted, const uint4* stages,
+                          Ring* ring, LaneScratch* scratch TOTAL_PARAMETERS) {
   const u32 strip = lane_group() - REDUCING;
   const u32 skew = skew_of(input);
   Turn turn = first_turn();
@@ -64,7 +101,16 @@ DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stage
     const ACC before = tile % GROUP_TILES == 0 ? groups : COMBINE(groups, ring->earlier[turn.slot]);
     const ACC* strips = ring->strips[turn.slot];
     const ACC start = strip == 0 ? before : COMBINE(before, strips[strip - 1]);
-    store_runs(output, begin, n, unit, prefix, start, scratch TOTAL_ARGUMENTS);
+    store_runs(output, begin, n, shifted, unit, prefix, start, scratch TOTAL_ARGUMENTS);
     next_turn(&turn);
+  }
+}
+
+DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stages, Ring* ring,
+                          LaneScratch* scratch TOTAL_PARAMETERS) {
+  if (pack_aligned(output, UNIT_BYTES)) {
+    scan_tiles_in(input, n, output, false, stages, ring, scratch TOTAL_ARGUMENTS);
+  } else {
+    scan_tiles_in(input, n, output, true, stages, ring, scratch TOTAL_ARGUMENTS);
   }
 }

@@ -18,10 +18,17 @@ DEVICE u32 tile_index(u32 row) {
 
 // Elements [begin, begin + TILE) of input; those from n on are the identity.
 DEVICE void load_tile(const IN* input, u64 begin, u64 n, ACC item[ROWS][VEC]) {
-  if (begin + TILE <= n && pack_aligned(input, sizeof(IN_PACK))) {
+  const bool whole = begin + TILE <= n;
+  const bool aligned = pack_aligned(input, sizeof(IN_PACK));
+  if (whole && (aligned || JOINS_IN)) {
     IN_PACK pack[ROWS];
+    if (aligned) {
 #pragma unroll
-    for (u32 r = 0; r < ROWS; ++r) pack[r] = load_pack(input + begin + tile_index(r));
+      for (u32 r = 0; r < ROWS; ++r) pack[r] = load_pack(input + begin + tile_index(r));
+    } else {
+      const u64 own = begin + tile_index(0);
+      load_joined_rows(input + own, n - own, ROWS, pack);
+    }
 #pragma unroll
     for (u32 r = 0; r < ROWS; ++r) {
 #pragma unroll
@@ -89,9 +96,13 @@ DEVICE void store_tile(OUT* output, u64 begin, u64 n, ACC item[ROWS][VEC], ACC b
       pack[r].item[k] = TO_OUT(INCLUSIVE ? running : earlier);
     }
   }
-  if (begin + TILE <= n && pack_aligned(output, sizeof(OUT_PACK))) {
+  const bool whole = begin + TILE <= n;
+  const u32 off = (u32)((u64)output % sizeof(OUT_PACK) / sizeof(OUT));
+  if (whole && off == 0) {
 #pragma unroll
     for (u32 r = 0; r < ROWS; ++r) store_pack(output + begin + tile_index(r), pack[r]);
+  } else if (whole && JOINS_OUT) {
+    store_joined_rows(output + begin + tile_index(0), off, ROWS, pack);
   } else {
 #pragma unroll
     for (u32 r = 0; r < ROWS; ++r) {

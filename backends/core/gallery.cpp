@@ -62,7 +62,8 @@ struct Table {
            "blocks of tiles reduced in index order: the first phases of reduce_then_scan", "bifold",
            nothing, Order::fixed, {1, 0, 2},
            {core::plan_ordered_reduce,
-            {"count", "init", "total", "lanes", "packs_in", "packs_out", "scan_tile", "blocks"},
+            {"count", "init", "total", "lanes", "packs_in", "packs_out", "joined_rows", "scan_tile",
+             "blocks"},
             "reduce_tiles"});
     reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
            commutative, Order::v1, {1, 0, 2}, {core::plan_order_reduce, order_leaf_prelude()});
@@ -130,7 +131,8 @@ struct Table {
     scan("reduce_then_scan", "scan_reduce_then_scan",
          "reduce tiles, scan their results, scan tiles", oancea, nothing, Order::fixed, {2, 1, 3},
          {core::plan_reduce_then_scan,
-          {"count", "init", "total", "lanes", "packs_in", "packs_out", "scan_tile", "blocks"}});
+          {"count", "init", "total", "lanes", "packs_in", "packs_out", "joined_rows", "scan_tile",
+           "blocks"}});
     scan("blelloch", "scan_blelloch", "up-sweep and down-sweep over blocks, recursively", oancea,
          nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan, {}, {}, {{"PER_ITEM", 2}}});
     scan("hillis_steele", "scan_hillis_steele", "one sweep of log2 steps over blocks, recursively",
@@ -279,8 +281,8 @@ struct Table {
     return files;
   }
   static std::vector<std::string_view> single_pass_prelude() {
-    return {"count",     "init",      "total",   "lanes",      "packs_in",
-            "packs_out", "scan_tile", "atomics", "tile_words", "missing_tile"};
+    return {"count",       "init",      "total",   "lanes",      "packs_in",    "packs_out",
+            "joined_rows", "scan_tile", "atomics", "tile_words", "missing_tile"};
   }
 
   static std::vector<std::string_view> order_leaf_prelude() {
@@ -294,7 +296,7 @@ struct Table {
   }
   static std::vector<std::string_view> order_strip_prelude() {
     return {"count",     "init",     "total",         "lanes_of_32", "order_lanes", "packs_in",
-            "packs_out", "elements", "element_packs", "rows_out",    "order_strip"};
+            "packs_out", "elements", "element_packs", "joined_rows", "rows_out",    "order_strip"};
   }
   static std::vector<std::string_view> order_tile_prelude() {
     std::vector<std::string_view> files = order_strip_prelude();

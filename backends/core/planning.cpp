@@ -141,7 +141,9 @@ bool adds_words(const Device& device, const PlanShape& shape) {
 
 bool has_long_runs(const PlanShape& shape) {
   const bool widens = size_of(shape.accumulator) < 4;
-  return combines_narrow_integers(shape) && is_narrow_integer(shape.output) &&
+  // The results of a run are whole units of 16 bytes.
+  const bool whole_units = size_of(shape.output) >= size_of(shape.input);
+  return combines_narrow_integers(shape) && is_narrow_integer(shape.output) && whole_units &&
          !(widens && (shape.on_device.init || shape.on_device.total));
 }
 
@@ -186,6 +188,12 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "columns" || file == "neighbours" || file == "order_lanes" ||
              file == "rows_out") {
     spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
+  } else if (file == "joined_rows") {
+    const bool exchanges =
+        std::find(spec.prelude.begin(), spec.prelude.end(), "shuffles") != spec.prelude.end();
+    spec.prelude.emplace_back(shape.second ? "joined_rows_two"
+                              : exchanges  ? "joined_rows_shuffle"
+                                           : "joined_rows_local");
   } else if (file == "ring_lookback") {
     spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));
   } else if (file == "ring_items") {

@@ -151,18 +151,23 @@ TEST_CASE("no tuning changes a bit") {
   }
 }
 
-TEST_CASE("every offset has the same bits") {
-  const std::size_t n = test::simulated() ? 9'001 : 50'001;
-  const std::vector<float> values = test::numbers<float>(n, 40);
-  const float sum = expected(std::span<const float>(values), 0.0F, std::plus<>());
-  for (std::size_t offset = 0; offset <= 16; ++offset) {
-    std::vector<float> shifted(offset, std::numeric_limits<float>::quiet_NaN());
-    shifted.insert(shifted.end(), values.begin(), values.end());
-    shifted.resize(offset + n + 32, std::numeric_limits<float>::quiet_NaN());
-    Bench<float> moved(shifted);
-    for (const auto* row : order_rows(Type::f32)) {
-      const float got = moved.run(plan_of(*row, Type::f32), offset, n, 0.0F);
-      CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", offset ", offset);
+TEST_CASE_TEMPLATE("every offset has the same bits", T, float, double) {
+  if (!test::device().supports(type_of<T>())) return;
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  const std::size_t longest = test::simulated() ? 9'001 : 50'001;
+  // A part of a row, whole rows, whole leaves, and some of each.
+  for (const std::size_t n : {std::size_t{3}, std::size_t{1024}, std::size_t{8192}, longest}) {
+    const std::vector<T> values = test::numbers<T>(n, 40);
+    const T sum = expected(std::span<const T>(values), T{0}, std::plus<>());
+    for (std::size_t offset = 0; offset <= 16; ++offset) {
+      std::vector<T> shifted(offset, nan);
+      shifted.insert(shifted.end(), values.begin(), values.end());
+      shifted.resize(offset + n + 32, nan);
+      Bench<T> moved(shifted);
+      for (const auto* row : order_rows(type_of<T>())) {
+        const T got = moved.run(plan_of(*row, type_of<T>()), offset, n, T{0});
+        CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", n ", n, ", offset ", offset);
+      }
     }
   }
 }

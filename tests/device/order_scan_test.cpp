@@ -348,6 +348,7 @@ TEST_CASE("every offset of input and output gives the same bits") {
     runs.push_back({test::simulated() ? 8192U : 16384U, offset, Place::in_place});
   }
   check(sums<float>(), ScanKind::inclusive, false, allowed(runs), Tunings::all);
+  check(sums<double>(), ScanKind::exclusive, true, allowed(runs), Tunings::own);
   check(maps<Map32>(), ScanKind::exclusive, true, allowed(runs), Tunings::own);
 }
 

@@ -49,6 +49,7 @@ std::vector<Slot> lay_out(const Workload& workload, std::span<const Run> runs,
   std::uint64_t at = 0;
   for (const Run& run : runs) {
     at += 3 + (run.n + run.offset) % 7;
+    if (run.output_place) at = (at + 15) / 16 * 16 + *run.output_place;
     const std::uint64_t count = workload.row->algorithm == Algorithm::reduce ? 1 : run.n;
     slots.push_back({run, at, count, init_of(workload, run)});
     at += count;
@@ -60,7 +61,9 @@ std::vector<Slot> lay_out(const Workload& workload, std::span<const Run> runs,
 std::string describe(const Run& run) {
   std::ostringstream text;
   text << "; n " << run.n << ", offset " << run.offset << (run.in_place ? ", in place" : "")
-       << (run.with_init ? ", with init" : "") << ", seed " << seed() << ": ";
+       << (run.with_init ? ", with init" : "")
+       << (run.output_place ? ", output at " + std::to_string(*run.output_place) : "") << ", seed "
+       << seed() << ": ";
   return text.str();
 }
 

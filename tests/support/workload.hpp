@@ -54,6 +54,8 @@ struct Run {
   std::uint64_t offset = 0;  ///< Of the input, in elements.
   bool in_place = false;     ///< Scans only.
   bool with_init = false;    ///< Otherwise the operator's identity.
+  /// Elements of the output behind a multiple of 16; where it happens to lie when empty.
+  std::optional<std::uint64_t> output_place{};
 };
 
 /// Whether the device can run the workload's row on its types.

@@ -1,0 +1,130 @@
+// Every place of input and output relative to packs: what lies off alignment is loaded and stored
+// by packs as well, which end and begin elsewhere than what a work-item has.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bifold/gallery.hpp>
+#include <initializer_list>
+#include <string_view>
+
+#include "support/affordable.hpp"
+#include "support/environment.hpp"
+#include "support/group_sizes.hpp"
+#include "support/rows.hpp"
+#include "support/workload.hpp"
+
+namespace bifold {
+
+using test::Run;
+using test::Workload;
+
+namespace {
+
+constexpr std::uint64_t pack_bytes = 16;
+
+/// Lengths with whole tiles and parts of them, at every offset of the input that differs, each with
+/// an output that lies otherwise, and in place.
+std::vector<Run> runs_of(const Workload& workload, const std::vector<std::uint64_t>& lengths) {
+  const bool scan = workload.row->algorithm == Algorithm::scan;
+  const std::uint64_t narrowest = std::min(size_of(workload.input), size_of(workload.output));
+  const std::uint64_t places = pack_bytes / narrowest;
+  const bool may_be_in_place =
+      test::device().capabilities().acquire_release || !test::publishes(*workload.row);
+  std::vector<Run> runs;
+  for (const std::uint64_t n : lengths) {
+    for (std::uint64_t offset = 0; offset < places; ++offset) {
+      Run run{n, offset, false, offset % 2 == 0};
+      run.output_place = (offset * 7 + 3) % places;
+      runs.push_back(run);
+      if (!scan) continue;
+      run.output_place = 0;
+      runs.push_back(run);
+      if (workload.input != workload.output || !may_be_in_place) continue;
+      run.in_place = true;
+      run.output_place = offset;
+      runs.push_back(run);
+    }
+  }
+  return test::affordable(runs, [](const Run& run) { return run.n; });
+}
+
+/// The rows that production takes on GPUs, and the plain ones beside them.
+std::vector<const gallery::Variant*> rows(Algorithm algorithm, Type type, const Operator& op) {
+  auto all = test::rows_on_device(algorithm, type, op);
+  std::erase_if(all, [](const gallery::Variant* row) {
+    constexpr std::string_view names[] = {"order_v1_single", "order_v1",      "vector",
+                                          "order_v1_ring",   "lookback_warp", "reduce_then_scan"};
+    return std::find(std::begin(names), std::end(names), row->name) == std::end(names);
+  });
+  return all;
+}
+
+void check(Queue& queue, const Workload& workload) {
+  if (!test::supports(workload)) return;
+  const std::uint64_t tile = std::min(test::tile_of(workload), std::uint64_t{1} << 16);
+  test::check_runs(queue, workload, runs_of(workload, {37, tile, tile + 1, 2 * tile + 77}));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("offsets");
+
+TEST_CASE("reductions at every offset") {
+  Queue queue(test::device());
+  for (const Type type : {Type::u8, Type::i16, Type::u32, Type::u64}) {
+    for (const Operator& op : std::initializer_list<Operator>{plus, maximum}) {
+      if (op.kind() == OperatorKind::maximum && type != Type::i16) continue;
+      for (const auto* row : rows(Algorithm::reduce, type, op)) {
+        check(queue, test::workload_of(*row, type, op));
+      }
+    }
+  }
+}
+
+TEST_CASE("reductions of narrow elements in leaves for large inputs") {
+  Queue queue(test::device());
+  for (const Type type : {Type::u8, Type::i16}) {
+    for (const auto* row : rows(Algorithm::reduce, type, plus)) {
+      Workload workload = test::workload_of(*row, type, plus);
+      const core::Tuning own = test::default_tuning_of(workload);
+      if (!test::has_value(own, "large_from_mib")) continue;
+      workload.tuning = core::Tuning(own).set("large_from_mib", 0);
+      test::check_runs(queue, workload,
+                       runs_of(workload, {1, 15, 16, 511, 512, 16'384, 16'385, 300'007}));
+    }
+  }
+}
+
+TEST_CASE("scans at every offset of input and output") {
+  Queue queue(test::device());
+  for (const Type type : {Type::u8, Type::i16, Type::u32, Type::u64}) {
+    for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+      for (const auto* row : rows(Algorithm::scan, type, plus)) {
+        check(queue, test::workload_of(*row, type, plus, kind));
+      }
+    }
+  }
+  for (const auto* row : rows(Algorithm::scan, Type::u8, maximum)) {
+    check(queue, test::workload_of(*row, Type::u8, maximum));
+  }
+}
+
+TEST_CASE("scans of narrow elements to wider and narrower ones at every offset") {
+  Queue queue(test::device());
+  for (const Type type : {Type::u8, Type::u16}) {
+    for (const auto* row : rows(Algorithm::scan, Type::u32, plus)) {
+      Workload workload = test::workload_of(*row, Type::u32, plus);
+      workload.input = type;
+      check(queue, workload);
+    }
+  }
+  for (const auto* row : rows(Algorithm::scan, Type::u16, plus)) {
+    Workload workload = test::workload_of(*row, Type::u16, plus);
+    workload.output = Type::u8;
+    check(queue, workload);
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
