@@ -7,7 +7,6 @@
 typedef const __global IN* Elements;
 typedef IN Element;
 
-DEVICE Elements elements_at(Elements elements, u64 i) { return elements + i; }
 DEVICE Element load_element(Elements elements, u64 i) { return elements[i]; }
 DEVICE ACC lift_element(Element element, u64 i) { return LIFT_AT(element, i); }
 

@@ -23,10 +23,6 @@ DEVICE Elements elements_from(const __global IN* x, const __global SECOND* y) {
   return elements;
 }
 
-DEVICE Elements elements_at(Elements elements, u64 i) {
-  return elements_from(elements.x + i, elements.y + i);
-}
-
 DEVICE Element load_element(Elements elements, u64 i) {
   Element element;
   element.x = elements.x[i];

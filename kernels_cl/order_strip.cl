@@ -13,22 +13,14 @@ DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
 
 // The strip from `begin` on; elements from n on are the identity, on which no result depends.
 DEVICE void load_strip(Elements input, u64 begin, u64 n, __private ACC* item) {
-  const bool whole = begin + STRIP <= n;
-  const bool aligned = packs_aligned(input);
-  const bool joins = RUN == VEC ? JOINS_IN : false;
-  if (whole && (aligned || joins)) {
+  if (begin + STRIP <= n && packs_aligned(input)) {
     ElementPack pack[STRIP_ROWS][RUN / VEC];
-    if (aligned) {
 #pragma unroll
-      for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
-        for (u32 p = 0; p < RUN / VEC; ++p) {
-          pack[r][p] = load_elements(input, begin + run_index(r) + p * VEC);
-        }
+      for (u32 p = 0; p < RUN / VEC; ++p) {
+        pack[r][p] = load_elements(input, begin + run_index(r) + p * VEC);
       }
-    } else {
-      const u64 own = begin + run_index(0);
-      load_joined_rows(elements_at(input, own), n - own, STRIP_ROWS, pack[0]);
     }
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {

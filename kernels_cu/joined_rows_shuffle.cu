@@ -15,39 +15,6 @@ typedef union {
   u32 word[4];
 } OutWords;
 
-// `count` words, from byte `skew`, a multiple of `size`, of as many in `low` on, which go on in
-// `high`.
-DEVICE void join_words(const u32* low, const u32* high, u32 count, u32 size, u32 skew,
-                       u32* joined) {
-  if (size == 8) {
-    // Of two elements one is handed on, whatever `skew`: compilers keep that in registers.
-#pragma unroll
-    for (u32 w = 0; w < 2; ++w) {
-      joined[w] = low[w + 2];
-      joined[w + 2] = high[w];
-    }
-  } else {
-    u32 word[8];
-#pragma unroll
-    for (u32 w = 0; w < count; ++w) {
-      word[w] = low[w];
-      word[count + w] = high[w];
-    }
-#pragma unroll
-    for (u32 step = 2; step > 0; step /= 2) {
-      if (step >= count) continue;
-#pragma unroll
-      for (u32 w = 0; w + step < 2 * count; ++w) {
-        if ((skew & 4 * step) != 0) word[w] = word[w + step];
-      }
-    }
-#pragma unroll
-    for (u32 w = 0; w < count; ++w) {
-      joined[w] = size >= 4 ? word[w] : (u32)(((u64)word[w + 1] << 32 | word[w]) >> skew % 4 * 8);
-    }
-  }
-}
-
 // Loads `rows` rows of LANES packs, of which this lane's first begins at `own`. `left` elements of
 // the input are from there on: where a pack would reach beyond them, elements are loaded one by
 // one.
@@ -88,7 +55,7 @@ DEVICE void load_joined_rows(const IN* own, u64 left, u32 rows, IN_PACK* pack) {
       if (r + 1 == rows && lane_index() == LANES - 1) high.word[w] = behind.word[w];
     }
     InWords joined;
-    join_words(low.word, high.word, words, sizeof(IN), skew, joined.word);
+    join_words(low.word, high.word, words, skew, joined.word);
     pack[r] = joined.pack;
   }
 }
@@ -116,7 +83,7 @@ DEVICE void store_joined_rows(OUT* own, u32 off, u32 rows, const OUT_PACK* pack)
       high.word[w] = shuffle_word(given, (lane + 1) % LANES);
     }
     OutWords joined;
-    join_words(low.word, high.word, words, sizeof(OUT), skew, joined.word);
+    join_words(low.word, high.word, words, skew, joined.word);
     if (r + 1 < rows || lane < LANES - 1) store_pack(own + r * LANES * VEC + lead, joined.pack);
     if (r + 1 < rows) continue;
 #pragma unroll

@@ -12,7 +12,7 @@ DEVICE u32 skew_of(Elements input) { return (u32)((u64)input % UNIT_BYTES); }
 // The unit that begins `skew` bytes into `low` and goes on in `high`.
 DEVICE Unit join_units(Unit low, Unit high, u32 skew) {
   Unit unit;
-  join_words(low.word, high.word, UNIT_BYTES / 4, 1, skew, unit.word);
+  join_words(low.word, high.word, UNIT_BYTES / 4, skew, unit.word);
   return unit;
 }
 

@@ -296,7 +296,7 @@ struct Table {
   }
   static std::vector<std::string_view> order_strip_prelude() {
     return {"count",     "init",     "total",         "lanes_of_32", "order_lanes", "packs_in",
-            "packs_out", "elements", "element_packs", "joined_rows", "rows_out",    "order_strip"};
+            "packs_out", "elements", "element_packs", "rows_out",    "order_strip"};
   }
   static std::vector<std::string_view> order_tile_prelude() {
     std::vector<std::string_view> files = order_strip_prelude();

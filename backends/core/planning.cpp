@@ -189,22 +189,24 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
              file == "rows_out") {
     spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
   } else if (file == "joined_rows") {
-    const bool exchanges =
-        std::find(spec.prelude.begin(), spec.prelude.end(), "shuffles") != spec.prelude.end();
-    spec.prelude.emplace_back(shape.second ? "joined_rows_two"
-                              : exchanges  ? "joined_rows_shuffle"
-                                           : "joined_rows_local");
+    // Of wider elements, single ones cost less than the registers that joining takes.
+    if (has.lanes != "local" && size_of(shape.input) < 4) {
+      spec.prelude.insert(spec.prelude.end(), {"join_words", "joined_rows_shuffle"});
+    } else {
+      spec.prelude.emplace_back("joined_rows_none");
+    }
   } else if (file == "ring_lookback") {
     spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));
   } else if (file == "ring_items") {
     if (!has_long_runs(shape)) {
       spec.prelude.emplace_back("ring_items_words");
     } else if (has_packed_sums(shape)) {
-      spec.prelude.emplace_back("ring_items_bytes");
+      spec.prelude.insert(spec.prelude.end(), {"join_words", "ring_items_bytes"});
       add_word_sums(shape, spec);
       spec.prelude.emplace_back("ring_runs_sums");
     } else {
-      spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_items"});
+      spec.prelude.insert(spec.prelude.end(),
+                          {"join_words", "ring_items_bytes", "ring_runs_items"});
     }
   } else if (file == "ring_scan") {
     spec.prelude.emplace_back(has_long_runs(shape) ? "ring_scan_again" : "ring_scan_kept");

@@ -90,7 +90,7 @@ const std::vector<Defaults>& defaults() {
         {"SPIN_LIMIT", 1024},
         {"EPOCH_LIMIT", 0x3fffffff}}},
       {"scan_order_ring",
-       {{"at_least_mib", 24},
+       {{"at_least_mib", 20},
         {"STAGES", 7},
         {"REDUCING", 8},
         {"TRAIL_IN_GROUP", 3},

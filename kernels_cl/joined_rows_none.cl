@@ -1,5 +1,4 @@
-// Prelude: rows of packs that do not lie as lanes hold them: loaded and stored element by element,
-// as an exchange through local memory would cost more.
+// Prelude: rows of packs that do not lie as lanes hold them: loaded and stored element by element.
 
 #define JOINS_IN 0
 #define JOINS_OUT 0
