@@ -4,8 +4,8 @@
 // the Kogge-Stone prefix in its own group. Who needs a group's total computes it from the words of
 // its tiles; the last tile of a group publishes the prefix of the next, from which others go on.
 // Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
-// Cost: reads and writes each element once; one launch; 3 barriers per tile. Assumes 64-bit words
-// visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
+// Cost: reads and writes each element once; one launch; 2 barriers per tile, or 3. Assumes 64-bit
+// words visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, u64 output_offset, INIT_PARAMETERS,

@@ -60,7 +60,11 @@ DEVICE void end_epoch(__global u64* control, __global u64* words, u64 capacity, 
                       u64 groups, bool last) {
   if (epoch + 1 < EPOCH_LIMIT) {
     if (last) store_word(control, (u64)(epoch + 1) << 32);
-  } else if (add_word(control + 1, 1) + 1 == groups) {
+    return;
+  }
+  // Behind the words of the group.
+  device_fence();
+  if (add_word(control + 1, 1) + 1 == groups) {
     device_fence();
     for (u64 w = 0; w < capacity; ++w) store_word(words + w, 0);
     store_word(control, 0);

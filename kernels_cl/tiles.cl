@@ -1,7 +1,7 @@
 // Prelude: the tiles of a single-pass scan, one of which a group has.
 
-// The tile of a group. One beyond n, of a launch for more elements than there are or of a call that
-// failed half-way, has no element; who has it looks at no predecessor and publishes nothing.
+// The tile of a group. One beyond n, of a launch for more elements than there are, has no element;
+// who has it looks at no predecessor and publishes nothing.
 typedef struct {
   u32 epoch;
   u64 tile;

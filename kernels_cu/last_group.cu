@@ -1,6 +1,5 @@
 // Prelude: the group of a launch that finishes last, which goes on with what all of them left.
-// control[1] counts finished groups, as it counts the tiles of single-pass scans, and is 0 between
-// launches.
+// control[1] counts finished groups, and is 0 between launches.
 
 // Whether all other groups have finished: then what their first work-items wrote before is seen by
 // every work-item of this one. One group in all need not ask. Ends with a barrier.

@@ -59,7 +59,11 @@ DEVICE u32 inspect(const u64* words, u64 tile, u32 epoch, ACC* value) {
 DEVICE void end_epoch(u64* control, u64* words, u64 capacity, u32 epoch, u64 groups, bool last) {
   if (epoch + 1 < EPOCH_LIMIT) {
     if (last) store_word(control, (u64)(epoch + 1) << 32);
-  } else if (add_word(control + 1, 1) + 1 == groups) {
+    return;
+  }
+  // Behind the words of the group.
+  device_fence();
+  if (add_word(control + 1, 1) + 1 == groups) {
     device_fence();
     for (u64 w = 0; w < capacity; ++w) store_word(words + w, 0);
     store_word(control, 0);

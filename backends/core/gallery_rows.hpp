@@ -27,7 +27,8 @@ struct Row {
   /// "lanes_of_32", "columns", "neighbours", "order_lanes" and "order_lookback" for registers
   /// exchanged between 32 lanes, or for local memory where lane groups are not as wide;
   /// "ring_lookback", "ring_items", "ring_scan" and "leaf_rows" for the path that suits the types;
-  /// "tiles_taken" for how groups come by tiles.
+  /// "tiles_taken" for how groups come by tiles, "joined_rows" and "rows_out" for rows that do not
+  /// lie as packs do, "launch" for whether launches overlap.
   std::vector<std::string_view> prelude{};
   std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
   Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.

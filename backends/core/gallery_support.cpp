@@ -180,7 +180,8 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
     if (!alike && !has_long_runs(shape)) {
       return no(
           "it takes elements of 4 or 8 bytes and accumulators of the same size, or integers "
-          "of 1 or 2 bytes, by built-in operators and without values in device memory");
+          "of 1 or 2 bytes and results no narrower, by built-in operators and without values in "
+          "device memory");
     }
   }
   return check_operator(variant, shape.accumulator, shape.op);

@@ -189,7 +189,8 @@ TEST_CASE("a file with entry points names its phases; each file starts with a co
 
 // Such a kernel's groups may be running while the kernel in front of it still writes.
 TEST_CASE("what is launched early waits before it touches memory") {
-  static const std::regex memory(R"(= (COUNT|INPUT|INIT);|\bcontrol\b[^,_)]|add_word|draw_tile)");
+  static const std::regex memory(
+      R"(= (COUNT|INPUT|INIT);|\bcontrol\b[^,_)]|add_word|draw_ticket|load_tiles)");
   std::size_t waiting = 0;
   for (const auto& row : gallery::variants()) {
     const auto& files = core::row_of(row).prelude;
