@@ -93,17 +93,6 @@ TEST_CASE("every enqueue that fails is a typed error and the queue works afterwa
   bench.device->free(other);
 }
 
-TEST_CASE("an argument whose setting failed is set again by the next launch") {
-  const Bench bench;
-  bench.fill(0);
-  bench.launch(*bench.queue, bench.memory, 1, 10);
-  bench.layer.fail("clSetKernelArg", CL_OUT_OF_HOST_MEMORY, 2);
-  const Failure failure = failure_of([&] { bench.launch(*bench.queue, bench.memory, 2, 10); });
-  CHECK(failure.category == ErrorCategory::out_of_memory);
-  bench.launch(*bench.queue, bench.memory, 2, 20);
-  CHECK(bench.content() == std::vector<std::uint32_t>(count, 1 + 10 + 2 + 20));
-}
-
 TEST_CASE("lacking resources in a wait means that the device is lost") {
   const Bench bench;
   const auto lost = ErrorCategory::device_lost;
@@ -298,43 +287,6 @@ TEST_CASE("events of a timed queue measure the work between them") {
           ErrorCategory::invalid_argument, "complete");
 }
 
-TEST_CASE("a launch that cannot be right is refused before the driver sees it") {
-  const Bench bench;
-  const auto invalid = ErrorCategory::invalid_argument;
-  const std::uint32_t amount = 1;
-  const std::uint64_t bias = 0;
-  const std::array arguments{
-      Argument{&bench.memory.handle, sizeof(std::uintptr_t), ArgumentKind::memory},
-      Argument{&amount, sizeof amount}, Argument{&bias, sizeof bias}};
-  const long calls = bench.layer.calls("clEnqueueNDRangeKernel");
-  const std::uint32_t most = bench.add->max_group_size();
-  refused(failure_of([&] { bench.queue->launch(*bench.add, 1, most + 1, arguments); }), invalid,
-          "work-groups of 1 to");
-  refused(failure_of([&] { bench.queue->launch(*bench.add, 1, 0, arguments); }), invalid,
-          "work-groups of 1 to");
-  refused(failure_of([&] { bench.queue->launch(*bench.add, ~std::uint64_t{0}, 2, arguments); }),
-          invalid, "more work-items");
-  refused(failure_of([&] { bench.queue->launch(*bench.add, 1, 1, std::span(arguments).first(2)); }),
-          invalid, "takes 3 arguments");
-  CHECK(bench.layer.calls("clEnqueueNDRangeKernel") == calls);
-  CHECK(bench.usable());
-}
-
-TEST_CASE("values that a kernel holds are not set again, and memory always is") {
-  const Bench bench;
-  bench.fill(0);
-  bench.launch(*bench.queue, bench.memory, 1, 2);
-  const auto sets_of = [&](std::uint32_t amount, std::uint64_t bias) {
-    const long before = bench.layer.calls("clSetKernelArg");
-    bench.launch(*bench.queue, bench.memory, amount, bias);
-    return bench.layer.calls("clSetKernelArg") - before;
-  };
-  CHECK(sets_of(1, 2) == 1);
-  CHECK(sets_of(1, 3) == 2);
-  CHECK(sets_of(4, 3) == 2);
-  CHECK(bench.content() == std::vector<std::uint32_t>(count, 3 + 3 + 4 + 7));
-}
-
 TEST_CASE("commands of no bytes and groups reach no driver") {
   const Bench bench;
   bench.fill(9);
@@ -396,42 +348,6 @@ TEST_CASE("objects may be released in any order") {
   const auto last = queue->record();
   last->wait(20s);
   CHECK(last->complete());
-}
-
-TEST_CASE("a queue lets go of the kernels of programs that are gone") {
-  Bench bench;
-  CHECK(bench.usable());
-  const long before = bench.layer.live("kernel");
-  for (int i = 0; i < 8; ++i) {
-    bench.program = bench.device->build({"add", add_text, bench.device->compile_options()});
-    bench.add = bench.program->kernel("add");
-    CHECK(bench.usable());
-  }
-  CHECK(bench.layer.live("kernel") <= before + 1);
-}
-
-TEST_CASE("threads launch one kernel on queues of their own") {
-  const Bench bench;
-  constexpr std::uint32_t launches = 50;
-  std::array<std::vector<std::uint32_t>, 4> results;
-  std::vector<std::thread> threads;
-  for (std::uint32_t t = 0; t < results.size(); ++t) {
-    threads.emplace_back([&, t] {
-      const Memory memory = bench.device->allocate(bytes);
-      const auto queue = bench.device->create_queue(Timing::disabled);
-      const std::uint32_t zero = 0;
-      queue->fill(memory, 0, bytes, std::as_bytes(std::span(&zero, 1)));
-      for (std::uint32_t i = 0; i < launches; ++i) bench.launch(*queue, memory, t + i, t);
-      results[t].resize(count);
-      queue->download(results[t].data(), memory, 0, bytes);
-      bench.device->free(memory);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (std::uint32_t t = 0; t < results.size(); ++t) {
-    const std::uint32_t expected = launches * 2 * t + launches * (launches - 1) / 2;
-    CHECK(results[t] == std::vector<std::uint32_t>(count, expected));
-  }
 }
 
 TEST_SUITE_END();

@@ -132,7 +132,8 @@ inline backend::Argument argument(const std::uint64_t& value) { return {&value, 
 inline backend::Argument argument(const detail::Memory& memory) {
   const bool pointer = memory.kind == detail::HandleKind::pointer;
   return {&memory.handle, sizeof memory.handle,
-          pointer ? backend::ArgumentKind::pointer : backend::ArgumentKind::memory};
+          pointer ? backend::ArgumentKind::pointer : backend::ArgumentKind::memory,
+          memory.identity};
 }
 
 /// Arguments of one launch, in the order of the kernel's parameters. It refers to the values.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/format.hpp"
+#include "core/identity.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/error.hpp"
 #include "opencl/program.hpp"
@@ -65,7 +66,9 @@ Memory Device::allocate(std::uint64_t bytes) {
   if (before + bytes <= capabilities_.global_bytes) {
     object = clCreateBuffer(context_(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
     if (code == CL_SUCCESS) {
-      return {reinterpret_cast<std::uintptr_t>(object), bytes, context_()};
+      Memory memory{reinterpret_cast<std::uintptr_t>(object), bytes, context_()};
+      memory.identity = core::next_identity();
+      return memory;
     }
   }
   allocated_bytes_.fetch_sub(bytes);

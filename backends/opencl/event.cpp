@@ -1,6 +1,5 @@
 #include "opencl/event.hpp"
 
-#include <atomic>
 #include <chrono>
 
 #include "core/format.hpp"
@@ -8,11 +7,6 @@
 #include "opencl/error.hpp"
 
 namespace bifold::backend::opencl {
-
-std::uint64_t next_queue_id() noexcept {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
 
 void Event::wait(TimeLimit limit) const {
   if (!limit) {

@@ -8,9 +8,6 @@
 
 namespace bifold::backend::opencl {
 
-/// A number that no queue of the process had before.
-std::uint64_t next_queue_id() noexcept;
-
 /// A command in a queue, or an event of the application's. Keeps the native event alive, and with
 /// it, in the runtime, its context.
 class Event final : public backend::Event {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/format.hpp"
+#include "core/identity.hpp"
 #include "core/state.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/device.hpp"
@@ -202,7 +203,7 @@ Event event(cl_event event) {
   auto state = std::make_shared<bifold::detail::EventState>();
   // Times are compared within one bifold queue; this event is of none.
   state->event = std::make_unique<backend::Event>(
-      cl::Event(event, true), context, backend::next_queue_id(), false, std::move(unflushed));
+      cl::Event(event, true), context, core::next_identity(), false, std::move(unflushed));
   return Event(std::move(state));
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <limits>
 
 #include "core/format.hpp"
+#include "core/identity.hpp"
 #include "core/log.hpp"
 #include "opencl/error.hpp"
 #include "opencl/query.hpp"
@@ -13,11 +13,6 @@
 namespace bifold::backend::opencl {
 
 namespace {
-
-std::uint64_t next_id() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
 
 std::string numbered(const std::string& text) {
   std::string result;
@@ -74,7 +69,7 @@ std::size_t required_items(const cl::Kernel& kernel, const cl::Device& device) {
 Kernel::Kernel(cl::Program program, const cl::Device& device, std::string entry)
     : program_(std::move(program)),
       entry_(std::move(entry)),
-      id_(std::make_shared<const std::uint64_t>(next_id())) {
+      id_(std::make_shared<const std::uint64_t>(core::next_identity())) {
   const cl::Kernel kernel = instantiate();
   std::size_t items = 0;
   check(clGetKernelWorkGroupInfo(kernel(), device(), CL_KERNEL_WORK_GROUP_SIZE, sizeof items,

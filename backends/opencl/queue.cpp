@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/format.hpp"
+#include "core/identity.hpp"
 #include "opencl/error.hpp"
 #include "opencl/event.hpp"
 #include "opencl/fill.hpp"
@@ -72,7 +73,7 @@ cl::Event completed_event(const cl::Context& context) {
 Queue::Queue(const cl::Context& context, const cl::Device& device, Timing timing)
     : context_(context),
       queue_(make_queue(context, device, timing == Timing::enabled)),
-      id_(next_queue_id()),
+      id_(core::next_identity()),
       max_work_items_(max_work_items_of(device)),
       adopted_(false),
       timed_(timing == Timing::enabled) {}
@@ -81,7 +82,7 @@ Queue::Queue(const cl::Context& context, const cl::Device& device, Timing timing
 Queue::Queue(const cl::Context& context, const cl::Device& device, cl::CommandQueue queue)
     : context_(context),
       queue_(std::move(queue)),
-      id_(next_queue_id()),
+      id_(core::next_identity()),
       max_work_items_(max_work_items_of(device)),
       adopted_(true),
       timed_((properties_of(queue_) & CL_QUEUE_PROFILING_ENABLE) != 0) {

@@ -16,6 +16,18 @@ const void* pointer_in(const Argument& argument) {
   return pointer;
 }
 
+// Whether equal bytes and identities are the same argument. They are not for an object whose end is
+// not known: a driver may have resolved it when it was set, and the handle of a released one can
+// come back for another.
+bool comparable(const Argument& argument) {
+  switch (argument.kind) {
+    case ArgumentKind::value: return true;
+    case ArgumentKind::memory: return argument.identity != 0;
+    case ArgumentKind::pointer: return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 QueueKernels::Entry& QueueKernels::entry_of(const Kernel& kernel) {
@@ -26,7 +38,7 @@ QueueKernels::Entry& QueueKernels::entry_of(const Kernel& kernel) {
   // A new kernel is rare: the moment to let go of those whose program is gone.
   std::erase_if(entries_, [](const auto& entry) { return entry.second.lifetime.expired(); });
   Entry fresh{kernel.instantiate(), kernel.lifetime(),
-              std::vector<Held>(kernel.argument_count(), Held{{}, 0})};
+              std::vector<Held>(kernel.argument_count(), Held{{}, 0, 0})};
   return entries_.emplace(kernel.id(), std::move(fresh)).first->second;
 }
 
@@ -41,8 +53,8 @@ cl_kernel QueueKernels::prepare(const Kernel& kernel, std::span<const Argument> 
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     Held& held = entry.held[i];
-    const bool keep = argument.kind == ArgumentKind::value && argument.size <= held.bytes.size();
-    if (keep && held.size == argument.size &&
+    const bool keep = comparable(argument) && argument.size <= held.bytes.size();
+    if (keep && held.size == argument.size && held.identity == argument.identity &&
         std::memcmp(held.bytes.data(), argument.data, argument.size) == 0) {
       continue;
     }
@@ -59,6 +71,7 @@ cl_kernel QueueKernels::prepare(const Kernel& kernel, std::span<const Argument> 
     if (keep) {
       std::memcpy(held.bytes.data(), argument.data, argument.size);
       held.size = argument.size;
+      held.identity = argument.identity;
     }
   }
   return entry.native();

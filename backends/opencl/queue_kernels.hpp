@@ -23,12 +23,11 @@ class QueueKernels {
   cl_kernel prepare(const Kernel& kernel, std::span<const Argument> arguments);
 
  private:
-  // Bytes of a value argument as they were last set; size 0 where nothing is known. Memory objects
-  // are never remembered: a driver may have resolved one when it was set, and the handle of a
-  // released object can come back for another.
+  // An argument as it was last set; size 0 where that is not known.
   struct Held {
     std::array<std::byte, 16> bytes;
     std::size_t size;
+    std::uint64_t identity;
   };
   struct Entry {
     cl::Kernel native;

@@ -41,6 +41,8 @@ struct Memory {
   /// that they are a part of, or address_space; 0 is the block itself.
   std::uintptr_t origin = 0;
   std::uint64_t origin_offset = 0;  ///< Within the origin, in bytes; an address in address_space.
+  /// Never given again, as handles are; 0 where the backend does not know the memory's end.
+  std::uint64_t identity = 0;
 };
 
 /// Throws invalid_argument unless `count` elements of `element_size` bytes from `byte_offset` on
