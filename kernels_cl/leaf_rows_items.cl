@@ -6,8 +6,16 @@
 // Leaves begin with the first element: where others do, others are added to each other.
 DEVICE void begin_at_row(ACC* sums, Elements* input, u64* n, u64 subtree) {}
 
-// Adds `rows` rows from element `from` of the input on, column by column.
-DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
+// Adds `rows` whole rows by packs that begin before a work-item's columns, at `from`. `early` of
+// them are the last columns of the row before: those that the first work-item has. Of the last row
+// they are loaded alone, as a pack might reach beyond the input.
+DEVICE void add_shifted_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {
+  const u64 end = from + rows * COLUMNS;
+  Element last[PER_ITEM];
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    if (rows > 0 && k < early) last[k] = load_element(input, end + k);
+  }
   for (u32 row = 0; row < rows; row += UNROLL) {
     ElementPack pack[UNROLL];
 #pragma unroll
@@ -20,10 +28,23 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
       const u64 first = from + (row + f) * COLUMNS;
 #pragma unroll
       for (u32 k = 0; k < PER_ITEM; ++k) {
-        sums[k] = COMBINE(sums[k], lift_element(element_of(pack[f], k % VEC), first + k));
+        if (row + f == 0 && k < early) continue;
+        const Element element = element_of(pack[f], k % VEC);
+        sums[k] = COMBINE(sums[k], lift_element(element, first + k));
       }
     }
   }
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    if (rows > 0 && k < early) {
+      sums[k] = COMBINE(sums[k], lift_element(last[k], end + k));
+    }
+  }
+}
+
+// Adds `rows` rows from element `from` of the input on, column by column.
+DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
+  add_shifted_rows(sums, input, from, rows, 0);
 }
 
 DEVICE void add_packed_leaf(ACC* sums, Elements input, u64 from) {

@@ -55,11 +55,10 @@ DEVICE ACC group_prefix(const __global u64* words, const __global u64* group_wor
 // Finds what lies before the tile and, from the tile's total, what lies before the next one. The
 // last tile of a group publishes the latter for the groups behind. Called by all work-items; seen
 // by all behind a barrier.
-DEVICE void look_back(const Draw* draw, __global u64* words, __global u64* group_words, ACC total,
-                      Elements input, ACC init, __local ACC* before, __local ACC* after,
+DEVICE void look_back(const Draw* draw, u32 epoch, __global u64* words, __global u64* group_words,
+                      ACC total, Elements input, ACC init, __local ACC* before, __local ACC* after,
                       __local LaneScratch* scratch) {
   if (lane_group() != 0) return;
-  const u32 epoch = draw->epoch;
   const u64 group = draw->predecessors / GROUP_TILES;
   const u32 place = (u32)(draw->predecessors % GROUP_TILES);
 

@@ -3,7 +3,6 @@
 // The tile of a group. One beyond n, of a launch for more elements than there are, has no element;
 // who has it looks at no predecessor and publishes nothing.
 typedef struct {
-  u32 epoch;
   u64 tile;
   u64 predecessors;  // Tiles before it.
   bool valid;        // It has elements.
@@ -12,7 +11,6 @@ typedef struct {
 
 DEVICE Draw tile_at(u64 tile, u64 n) {
   Draw draw;
-  draw.epoch = 0;
   draw.tile = tile;
   const u64 begin = tile * TILE;
   draw.valid = begin < n;

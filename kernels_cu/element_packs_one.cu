@@ -6,6 +6,9 @@ DEVICE bool packs_aligned(Elements elements) { return pack_aligned(elements, siz
 DEVICE ElementPack load_elements(Elements elements, u64 i) { return load_pack(elements + i); }
 DEVICE Element element_of(ElementPack pack, u32 k) { return pack.item[k]; }
 
+// Wherever an array begins, it can be loaded by packs.
+#define PACKS_EVERYWHERE 1
+
 // Elements between the pack's place before the first element and that element.
 DEVICE u32 pack_offset(Elements elements) {
   return (u32)((u64)elements % (sizeof(IN) * VEC) / sizeof(IN));

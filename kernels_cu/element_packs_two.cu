@@ -50,4 +50,5 @@ DEVICE Element element_of(ElementPack pack, u32 k) {
 }
 
 // Two arrays may lie differently: neither is taken by packs then.
+#define PACKS_EVERYWHERE 0
 DEVICE u32 pack_offset(Elements elements) { return 0; }

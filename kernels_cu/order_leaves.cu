@@ -25,42 +25,6 @@ DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   }
 }
 
-// Adds `rows` whole rows by packs that begin before a work-item's columns, at `from`. `early` of
-// them are the last columns of the row before: those that the first work-item has. Of the last row
-// they are loaded alone, as a pack might reach beyond the input.
-DEVICE void add_shifted_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {
-  const u64 end = from + rows * COLUMNS;
-  Element last[PER_ITEM];
-#pragma unroll
-  for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (rows > 0 && k < early) last[k] = load_element(input, end + k);
-  }
-  for (u32 row = 0; row < rows; row += UNROLL) {
-    ElementPack pack[UNROLL];
-#pragma unroll
-    for (u32 f = 0; f < UNROLL; ++f) {
-      if (row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
-    }
-#pragma unroll
-    for (u32 f = 0; f < UNROLL; ++f) {
-      if (row + f >= rows) continue;
-      const u64 first = from + (row + f) * COLUMNS;
-#pragma unroll
-      for (u32 k = 0; k < PER_ITEM; ++k) {
-        if (row + f == 0 && k < early) continue;
-        const Element element = element_of(pack[f], k % VEC);
-        sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(element, first + k));
-      }
-    }
-  }
-#pragma unroll
-  for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (rows > 0 && k < early) {
-      sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(last[k], end + k));
-    }
-  }
-}
-
 // Gives work-items their columns, which all have `off` too early.
 DEVICE void shift_columns(ACC* sums, u32 item, u32 off) {
   ACC early[SUMS];
@@ -116,9 +80,9 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, LeafScratch* scratch
   begin_at_row(sums, &input, &n, subtree);
   // Neighbouring columns where they can be loaded as a pack, if `off` columns early; else every
   // 32nd.
-  const bool shifts = SUMS == VEC ? SHIFTS_COLUMNS : false;
+  const bool shifts = SUMS == VEC && PACKS_EVERYWHERE ? SHIFTS_COLUMNS : false;
   const u32 off = shifts ? pack_offset(input) : 0;
-  const bool packed = VEC == PER_ITEM && (off > 0 || packs_aligned(input));
+  const bool packed = VEC == PER_ITEM && (shifts || packs_aligned(input));
   const u32 first = packed ? item * PER_ITEM : item;
   const u32 apart = packed ? 1 : 32;
 

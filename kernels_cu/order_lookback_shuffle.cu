@@ -55,10 +55,9 @@ DEVICE ACC group_prefix(const u64* words, const u64* group_words, u64 group, u32
 // Finds what lies before the tile and, from the tile's total, what lies before the next one. The
 // last tile of a group publishes the latter for the groups behind. Called by all work-items; seen
 // by all behind a barrier.
-DEVICE void look_back(const Draw* draw, u64* words, u64* group_words, ACC total, Elements input,
-                      ACC init, ACC* before, ACC* after, LaneScratch* scratch) {
+DEVICE void look_back(const Draw* draw, u32 epoch, u64* words, u64* group_words, ACC total,
+                      Elements input, ACC init, ACC* before, ACC* after, LaneScratch* scratch) {
   if (lane_group() != 0) return;
-  const u32 epoch = draw->epoch;
   const u64 group = draw->predecessors / GROUP_TILES;
   const u32 place = (u32)(draw->predecessors % GROUP_TILES);
 

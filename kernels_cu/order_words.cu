@@ -12,8 +12,10 @@ DEVICE bool publishes_prefix(u64 group, u32 place) {
 // The total of a full tile, in the tile's order, by one work-item.
 DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
   ACC tile;
+#pragma unroll 1
   for (u32 s = 0; s < TILE_STRIPS; ++s) {
     ACC strip;
+#pragma unroll 1
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
       // Of another length than a strip's arrays: compilers that give arrays of one type a place in
       // common would keep those in memory, too, for the sake of this one.

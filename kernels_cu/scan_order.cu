@@ -27,22 +27,22 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
 
   // --- Draw a tile ---
   const u64 ticket = draw_ticket(control, &drawn);
-  Draw draw = tile_at(tile_of(ticket), n);
+  const Draw draw = tile_at(tile_of(ticket), n);
   const u64 begin = draw.tile * TILE;
 
   // --- Scan the tile in registers ---
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
-  draw.epoch = epoch_drawn(ticket);
+  const u32 epoch = epoch_drawn(ticket);
 
   // --- Publish the total, look back, publish the prefix of the next group ---
   const ACC total = fold_strips(strips, TILE_STRIPS);
   if (threadIdx.x == 0 && draw.valid) {
-    publish(words, draw.tile, draw.epoch, STATE_AGGREGATE, total);
+    publish(words, draw.tile, epoch, STATE_AGGREGATE, total);
     if (starts_at(input, output)) device_fence();
   }
-  look_back(&draw, words, group_words, total, input, init, &before, &after, &lane_scratch);
+  look_back(&draw, epoch, words, group_words, total, input, init, &before, &after, &lane_scratch);
   __syncthreads();
 
   // --- Write the tile ---
@@ -52,6 +52,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {
-    end_epoch(control, words, capacity, draw.epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
   }
 }
