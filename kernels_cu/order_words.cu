@@ -9,8 +9,21 @@ DEVICE bool publishes_prefix(u64 group, u32 place) {
   return place == GROUP_TILES - 1 && (group + 1) % PUBLISHED_EVERY == 0;
 }
 
-// The total of a full tile, in the tile's order, by one work-item.
+// The fold of `count` elements, by one work-item.
+DEVICE ACC fold_alone(Elements input, u64 begin, u32 count) {
+  ACC fold = lift_element(load_element(input, begin), begin);
+#pragma unroll 1
+  for (u32 i = 1; i < count; ++i) {
+    const ACC later = lift_element(load_element(input, begin + i), begin + i);
+    fold = COMBINE(fold, later);
+  }
+  return fold;
+}
+
+// The total of a full tile by one work-item, in the tile's order, if runs are as short as order v1
+// has them; no order shows where they are longer.
 DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
+  if (RUN != ORDER_RUN) return fold_alone(input, begin, TILE);
   ACC tile;
 #pragma unroll 1
   for (u32 s = 0; s < TILE_STRIPS; ++s) {
@@ -22,11 +35,7 @@ DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
       ACC run[ROW_RUNS + 1];
 #pragma unroll 1
       for (u32 l = 0; l < ROW_RUNS; ++l) {
-        run[l] = lift_element(load_element(input, begin), begin);
-        for (u32 k = 1; k < RUN; ++k) {
-          const ACC later = lift_element(load_element(input, begin + k), begin + k);
-          run[l] = COMBINE(run[l], later);
-        }
+        run[l] = fold_alone(input, begin, RUN);
         begin += RUN;
       }
       // The last prefix of as many runs is their binary tree.

@@ -9,6 +9,7 @@ namespace {
 
 using detail::Plan;
 
+// One of the two may be missing: that of sizes which it does not serve.
 class BySize final : public detail::Plan {
  public:
   BySize(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
@@ -21,8 +22,8 @@ class BySize final : public detail::Plan {
 
   // Monotone, though the larger input may take less.
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    const ScratchSize small = small_->scratch_size(std::min(n, at_least_));
-    if (n < at_least_) return small;
+    const ScratchSize small = small_ ? small_->scratch_size(std::min(n, at_least_)) : ScratchSize{};
+    if (n < at_least_ || !large_) return small;
     const ScratchSize large = large_->scratch_size(n);
     return {std::max(small.tagged_bytes, large.tagged_bytes),
             std::max(small.raw_bytes, large.raw_bytes)};
@@ -30,6 +31,11 @@ class BySize final : public detail::Plan {
 
   [[nodiscard]] const gallery::Variant& variant_for(std::uint64_t n) const noexcept override {
     return of(n).variant_for(n);
+  }
+
+  [[nodiscard]] Sizes serves() const noexcept override {
+    return {small_ ? small_->serves().first : std::max(at_least_, large_->serves().first),
+            large_ ? large_->serves().last : std::min(at_least_ - 1, small_->serves().last)};
   }
 
   void enqueue(const Call& call) const override { of(call.count.n).enqueue(call); }
@@ -48,10 +54,11 @@ class BySize final : public detail::Plan {
 
 std::shared_ptr<const Plan> by_size(const Device& device, const gallery::Variant& variant,
                                     const PlanShape& shape, std::uint64_t at_least,
-                                    std::shared_ptr<const Plan> small,
-                                    std::shared_ptr<const Plan> large) {
-  return std::make_shared<BySize>(device, variant, shape, at_least, std::move(small),
-                                  std::move(large));
+                                    const MakePlan& small, const MakePlan& large) {
+  const auto [first, last] = shape.sizes;
+  return std::make_shared<BySize>(device, variant, shape, at_least,
+                                  first < at_least ? small() : nullptr,
+                                  last >= at_least ? large() : nullptr);
 }
 
 }  // namespace bifold::core

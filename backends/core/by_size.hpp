@@ -2,17 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "core/plan.hpp"
 
 namespace bifold::core {
 
+using MakePlan = std::function<std::shared_ptr<const detail::Plan>()>;
+
 /// A plan of `variant` that runs `large` from `at_least` elements on, counting what there can be of
-/// them, and `small` below.
+/// them, and `small` below. One that no size of the shape asks for is not made.
 std::shared_ptr<const detail::Plan> by_size(const Device& device, const gallery::Variant& variant,
                                             const PlanShape& shape, std::uint64_t at_least,
-                                            std::shared_ptr<const detail::Plan> small,
-                                            std::shared_ptr<const detail::Plan> large);
+                                            const MakePlan& small, const MakePlan& large);
 
 }  // namespace bifold::core

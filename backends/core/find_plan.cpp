@@ -43,44 +43,27 @@ std::uint64_t first_size(const Device& device, const gallery::Variant& row,
          size_of(shape.input);
 }
 
-struct Built {
-  std::shared_ptr<const detail::Plan> plan;
-  Sizes sizes;  // That it serves.
-};
-
-// The plan of the first row that can be built, for `wanted` sizes at least. On a device without its
-// compiler, production passes over rows whose kernels are not to be had; when there is none, the
-// first row says why.
-Built build_first(const Device& device, const gallery::Variant& asked, const PlanShape& shape,
-                  const Sizes& wanted) {
+// The plan of the first row that can be built. Where production has another row for fewer elements,
+// that one serves them. On a device without its compiler, production passes over rows whose kernels
+// are not to be had; when there is none, the first row says why.
+std::shared_ptr<const detail::Plan> build_first(const Device& device, const gallery::Variant& asked,
+                                                const PlanShape& shape) {
   const gallery::Variant* row = &choose_variant(device, asked.algorithm, asked.name, shape);
-  if (row == &asked) return {build_tuned(device, asked, shape), {}};
-  Sizes sizes;
+  if (row == &asked) return build_tuned(device, asked, shape);
   std::exception_ptr first;
   for (;;) {
     const gallery::Variant* next = choose_row(device, asked, shape, row).variant;
+    const auto plan_of = [&](const gallery::Variant& variant) {
+      return [&] { return build_tuned(device, variant, shape); };
+    };
     const std::uint64_t at_least = next == nullptr ? 0 : first_size(device, *row, shape);
-    if (wanted.last < at_least) {
-      log().debug("{} left to more elements", row->name);
-      sizes.last = std::min(sizes.last, at_least - 1);
-      row = next;
-      continue;
-    }
-    std::shared_ptr<const detail::Plan> plan;
     try {
-      plan = build_tuned(device, *row, shape);
+      if (at_least == 0) return build_tuned(device, *row, shape);
+      return by_size(device, *row, shape, at_least, plan_of(*next), plan_of(*row));
     } catch (const Error& error) {
       if (error.category() != ErrorCategory::unavailable) throw;
       if (!first) first = std::current_exception();
       log().debug("{} passed over: {}", row->name, error.what());
-    }
-    if (plan != nullptr && at_least <= wanted.first) {
-      sizes.first = at_least;
-      return {std::move(plan), sizes};
-    }
-    if (plan != nullptr) {
-      auto small = build_tuned(device, *next, shape);
-      return {by_size(device, *row, shape, at_least, std::move(small), std::move(plan)), sizes};
     }
     if (next == nullptr) std::rethrow_exception(first);
     row = next;
@@ -117,20 +100,19 @@ Tuning tuning_for(const Device& device, const gallery::Variant& variant, const P
 }
 
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
-                                              std::string_view variant, const PlanShape& shape,
+                                              std::string_view variant, PlanShape shape,
                                               const std::optional<Caller>& caller) {
+  if (caller) shape.sizes = Sizes::of(caller->n);
   const gallery::Variant& asked = row_named(algorithm, variant);
   const PlanKey key{shape.op.id(), shape.map.id(), index_of(asked), shape.input, shape.accumulator,
                     shape.output,  shape.kind,     shape.on_device, shape.order, shape.second};
-  const Sizes wanted = caller ? Sizes::of(caller->n) : Sizes{};
   PlanTable& plans = device.state()->plans;
-  if (auto known = plans.find(key, shape, wanted)) return known;
+  if (auto known = plans.find(key, shape)) return known;
   if (caller) {
     const std::lock_guard lock(caller->queue.mutex);
     refuse_in_graph(caller->queue, "planning the first call of a shape and about that size");
   }
-  const auto [plan, sizes] = build_first(device, asked, shape, wanted);
-  return plans.add(key, sizes, plan);
+  return plans.add(key, build_first(device, asked, shape));
 }
 
 }  // namespace bifold::core

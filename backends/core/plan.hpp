@@ -18,6 +18,7 @@
 #include "core/accumulator.hpp"
 #include "core/arena.hpp"
 #include "core/kernel_source.hpp"
+#include "core/sizes.hpp"
 #include "core/tuning.hpp"
 #include "interface.hpp"
 
@@ -34,6 +35,7 @@ struct PlanShape {
   DeviceValues on_device{};
   Order order = Order::v1;
   std::optional<Type> second{};  ///< Elements of a second array, which a reduction's map takes too.
+  Sizes sizes{};                 ///< That the plan serves at least.
 };
 
 /// A range of memory as kernels take it: the memory and an element offset.
@@ -114,6 +116,8 @@ class Plan {
   [[nodiscard]] virtual const gallery::Variant& variant_for(std::uint64_t /*n*/) const noexcept {
     return variant_;
   }
+  /// The sizes that it can be called with: those of its shape at least.
+  [[nodiscard]] virtual core::Sizes serves() const noexcept { return {}; }
   /// Enqueues the launches of one call.
   virtual void enqueue(const core::Call& call) const = 0;
 
@@ -149,7 +153,7 @@ struct Caller {
 /// a call, which compiles no other row than it runs. For a call, throws unsupported when it would
 /// be built while the queue's work is captured in a graph.
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
-                                              std::string_view variant, const PlanShape& shape,
+                                              std::string_view variant, PlanShape shape,
                                               const std::optional<Caller>& caller = {});
 
 /// Plans with tuning values of the caller's choice, for tests and for the tuner. They are not kept

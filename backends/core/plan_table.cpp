@@ -15,30 +15,29 @@ bool means(const detail::Plan& plan, const PlanShape& shape) {
 }  // namespace
 
 // Texts of one id that differ are not expected; such a plan is made anew for every call.
-const PlanTable::Entry* PlanTable::serving(const Entries& entries, const PlanShape& shape,
-                                           const Sizes& sizes) {
+const PlanTable::Entry* PlanTable::serving(const Entries& entries, const PlanShape& shape) {
   for (const Entry& entry : entries) {
-    if (entry.sizes.contains(sizes) && means(*entry.plan, shape)) return &entry;
+    if (entry.sizes.contains(shape.sizes) && means(*entry.plan, shape)) return &entry;
   }
   return nullptr;
 }
 
-std::shared_ptr<const detail::Plan> PlanTable::find(const PlanKey& key, const PlanShape& shape,
-                                                    const Sizes& sizes) const {
+std::shared_ptr<const detail::Plan> PlanTable::find(const PlanKey& key,
+                                                    const PlanShape& shape) const {
   const std::shared_lock lock(mutex_);
   const auto found = plans_.find(key);
   if (found == plans_.end()) return nullptr;
-  const Entry* entry = serving(found->second, shape, sizes);
+  const Entry* entry = serving(found->second, shape);
   return entry == nullptr ? nullptr : entry->plan;
 }
 
 std::shared_ptr<const detail::Plan> PlanTable::add(
-    const PlanKey& key, const Sizes& sizes, const std::shared_ptr<const detail::Plan>& plan) {
+    const PlanKey& key, const std::shared_ptr<const detail::Plan>& plan) {
   const std::unique_lock lock(mutex_);
   Entries& entries = plans_[key];
-  if (const Entry* known = serving(entries, plan->shape(), sizes)) return known->plan;
+  if (const Entry* known = serving(entries, plan->shape())) return known->plan;
   if (entries.empty() || means(*entries.front().plan, plan->shape())) {
-    entries.push_back({sizes, plan});
+    entries.push_back({plan->serves(), plan});
   }
   return plan;
 }

@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/sizes.hpp"
+
 namespace bifold::detail {
 class Plan;
 }
@@ -38,25 +40,15 @@ struct PlanKey {
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
-/// Numbers of elements, from the first to the last.
-struct Sizes {
-  std::uint64_t first = 0;
-  std::uint64_t last = ~std::uint64_t{0};
-
-  static constexpr Sizes of(std::uint64_t n) noexcept { return {n, n}; }
-  [[nodiscard]] constexpr bool contains(const Sizes& other) const noexcept {
-    return first <= other.first && other.last <= last;
-  }
-};
-
 /// Thread-safe. Two threads may plan the same shape at once; the first to add its plan wins, and
 /// their kernels are compiled once either way.
 class PlanTable {
  public:
-  /// A plan that serves all those sizes.
-  [[nodiscard]] std::shared_ptr<const detail::Plan> find(const PlanKey& key, const PlanShape& shape,
-                                                         const Sizes& sizes) const;
-  std::shared_ptr<const detail::Plan> add(const PlanKey& key, const Sizes& sizes,
+  /// A plan that serves the sizes of the shape.
+  [[nodiscard]] std::shared_ptr<const detail::Plan> find(const PlanKey& key,
+                                                         const PlanShape& shape) const;
+  /// What is known by now for the plan's shape: that plan, or one of the same.
+  std::shared_ptr<const detail::Plan> add(const PlanKey& key,
                                           const std::shared_ptr<const detail::Plan>& plan);
 
  private:
@@ -83,8 +75,7 @@ class PlanTable {
     std::shared_ptr<const detail::Plan> plan;
   };
   using Entries = std::vector<Entry>;
-  [[nodiscard]] static const Entry* serving(const Entries& entries, const PlanShape& shape,
-                                            const Sizes& sizes);
+  [[nodiscard]] static const Entry* serving(const Entries& entries, const PlanShape& shape);
 
   mutable std::shared_mutex mutex_;
   std::unordered_map<PlanKey, Entries, Hash> plans_;

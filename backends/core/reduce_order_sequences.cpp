@@ -215,13 +215,14 @@ std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const galler
 std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
                                                      const gallery::Variant& variant,
                                                      const PlanShape& shape, const Tuning& tuning) {
-  const auto in_groups_of = [&](std::uint32_t work_items,
-                                std::uint32_t columns) -> std::shared_ptr<const Plan> {
-    Tuning values = tuning;
-    values = with_whole_leaves(values.set("GROUP_SIZE", work_items));
-    return std::make_shared<OrderSingleReduce>(
-        device, variant, shape, subtrees_of(columns, values.get("GROUP_SIZE")),
-        build_leaves(device, variant, shape, values, columns));
+  const auto in_groups_of = [&](std::uint32_t work_items, std::uint32_t columns) {
+    return [&, work_items, columns] {
+      Tuning values = tuning;
+      values = with_whole_leaves(values.set("GROUP_SIZE", work_items));
+      return std::make_shared<OrderSingleReduce>(
+          device, variant, shape, subtrees_of(columns, values.get("GROUP_SIZE")),
+          build_leaves(device, variant, shape, values, columns));
+    };
   };
   // Small groups spread an input over the whole device; of a large one, larger ones leave fewer
   // nodes.

@@ -22,7 +22,7 @@ namespace bifold {
 namespace {
 
 /// The device under test, tuned by a file that gives every parameter of every row the value that
-/// `choose` takes of its own.
+/// `choose` takes of those that it may have.
 template <class Choose>
 Device tuned_device(Choose choose) {
   using Kind = core::ElementClass::Kind;
@@ -32,7 +32,7 @@ Device tuned_device(Choose choose) {
          {core::ElementClass{Kind::integer, 4}, {Kind::floating, 4}, {Kind::floating, 8}}) {
       core::TunedRow tuned{&row, elements, {}};
       for (const auto& parameter : core::tuning_space(row)) {
-        tuned.values.set(parameter.name, choose(parameter.values));
+        tuned.values.set(parameter.name, choose(parameter));
       }
       tunings.set(std::move(tuned));
     }
@@ -76,8 +76,9 @@ TEST_SUITE_BEGIN("tuning");
 
 TEST_CASE("the values of a tuning file are used, and no result changes a bit by them") {
   const test::Warnings warnings;
-  const Device low = tuned_device([](const auto& values) { return values.front(); });
-  const Device high = tuned_device([](const auto& values) { return values.back(); });
+  using Parameter = core::TuningParameter;
+  const Device low = tuned_device([](const Parameter& p) { return p.values.front(); });
+  const Device high = tuned_device([](const Parameter& p) { return p.values.back(); });
   for (const Device& device : {low, high}) {
     check_same_bits<float>(device);
     check_same_bits<std::int32_t>(device);
@@ -88,6 +89,45 @@ TEST_CASE("the values of a tuning file are used, and no result changes a bit by 
   constexpr std::uint64_t n = 1 << 28;
   CHECK(ReducePlan(low, shape).workspace_bytes(n) != ReducePlan(high, shape).workspace_bytes(n));
   CHECK(warnings.count() == 0);
+}
+
+TEST_CASE("a call compiles what its size runs, a plan what any size does") {
+  const auto apart = [] {
+    return tuned_device([](const core::TuningParameter& p) {
+      return p.name == "GROUP_SIZE" ? p.values.back() : p.values.front();
+    });
+  };
+  const auto programs = [](const Device& device) {
+    const CacheStatistics statistics = device.cache_statistics();
+    return statistics.compiled + statistics.from_disk;
+  };
+  constexpr std::size_t many = 2'500'003;
+  ReduceShape shape{Type::f32, Type::f32, plus};
+  shape.variant = "order_v1_single";
+  const std::vector<float> host = test::numbers<float>(many);
+
+  const Device device = apart();
+  Queue queue(device);
+  const auto data = queue.upload(std::span<const float>(host));
+  const auto before = programs(device);
+  const auto sum_of = [&](std::size_t n) {
+    return reduce(queue, data.view().subview(0, n), plus, 0.0F, {.variant = shape.variant});
+  };
+  const float few = sum_of(1'001);
+  CHECK(programs(device) == before + 1);
+  CHECK(sum_of(1'001) == few);
+  CHECK(programs(device) == before + 1);
+  const float all = sum_of(many);
+  CHECK(programs(device) == before + 2);
+  CHECK(sum_of(1'001) == few);
+  const ReducePlan plan(device, shape);
+  CHECK(programs(device) == before + 2);
+  CHECK(all == reduce(queue, data, plus, 0.0F));
+
+  const Device another = apart();
+  const auto untouched = programs(another);
+  const ReducePlan first(another, shape);
+  CHECK(programs(another) == untouched + 2);
 }
 
 TEST_SUITE_END();
