@@ -3,7 +3,8 @@
 
 #define STRIP_RUNS (ROW_RUNS * STRIP_ROWS)
 #define STRIP (RUN * STRIP_RUNS)
-typedef char order_run_fits[RUN == (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1) ? 1 : -1];
+#define ORDER_RUN (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1)
+typedef char order_run_fits[RUN == ORDER_RUN ? 1 : -1];
 
 DEVICE ACC lifted(Elements input, u64 i) { return lift_element(load_element(input, i), i); }
 
