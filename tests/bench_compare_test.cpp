@@ -162,7 +162,7 @@ TEST_CASE("files that cannot be read are refused by file and field") {
 }
 
 TEST_CASE("the kept runs of older tools can still be compared") {
-  const fs::path run = kept / "nvidia-h200-cuda-13.0-opencl-580.json";
+  const fs::path run = kept / "order" / "nvidia-h200-cuda-13.0-opencl-580.json";
   const fs::path gallery = kept / "gallery-nvidia-h200-cuda-13.0-opencl-580.json";
   const Outcome outcome = run_tool({"compare", run, gallery});
   CAPTURE(outcome.error);

@@ -150,8 +150,8 @@ struct Caller {
 };
 
 /// The device's plan of that shape, built at the first use: for all sizes, or at least for that of
-/// a call, which compiles no other row than it runs. For a call, throws unsupported when it would
-/// be built while the queue's work is captured in a graph.
+/// a call, which compiles no other kernel than it runs. For a call, throws unsupported when it
+/// would be built while the queue's work is captured in a graph.
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
                                               std::string_view variant, PlanShape shape,
                                               const std::optional<Caller>& caller = {});

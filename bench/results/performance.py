@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Puts what the runs beside peers say of the targets into docs/performance.md, between its markers.
+"""Puts what the runs beside peers say into documents, between the markers that these have.
 
-  performance.py docs/performance.md           rewrites the sections
-  performance.py --check docs/performance.md   exit status 1 when they are not what the files say
+  performance.py docs/performance.md docs/order.md README.md   rewrites the sections
+  performance.py --check ...                                   exit status 1 when they are not what
+                                                               the files say
 """
 import json
 import pathlib
@@ -79,6 +80,40 @@ def ratio_tables(runs):
                     cells.append("" if None in r else f"{r[0]:.2f} ({r[1]:.2f}; {r[2]:.2f})")
                 lines.append(f"| {size(n)} | " + " | ".join(cells) + " |")
             lines.append("")
+    return lines
+
+
+SHOWN = (1 << 12, 1 << 16, 1 << 20, 5533214, 1 << 24, 1 << 28, 1 << 30)
+
+
+def cub_table(runs):
+    """All types against CUB, back to back."""
+    types = runs.types()
+    lines = ["| | n | " + " | ".join(types) + " |", "| --- | --- |" + " ---: |" * len(types)]
+    for algorithm in ("reduce", "scan"):
+        for backend in ("cuda", "opencl"):
+            for n in SHOWN:
+                ratios = [runs.ratio(backend, algorithm, t, n) for t in types]
+                cells = ["" if r is None else f"{r:.2f}" for r in ratios]
+                lines.append(f"| {algorithm}, {backend} | {size(n)} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def others_table(runs):
+    """Every other library, each against bifold from the backend that it runs from."""
+    peers = (("cuda", "Thrust"), ("opencl", "Boost.Compute"), ("opencl", "CLBlast"),
+             ("cuda", "std, TBB"))
+    lines = ["| | n | Thrust | Boost.Compute | CLBlast | std on TBB |",
+             "| --- | --- | ---: | ---: | ---: | ---: |"]
+    for algorithm in ("reduce", "scan"):
+        for t in runs.types():
+            for n in SHOWN:
+                theirs = [runs.peer(name, (backend, algorithm, t, n)) for backend, name in peers]
+                if not any(theirs):
+                    continue
+                own = [runs.time((backend, algorithm, t, n)) for backend, _ in peers]
+                cells = ["" if a is None else f"{a / b:.3g}" for a, b in zip(theirs, own)]
+                lines.append(f"| {algorithm} {t} | {size(n)} | " + " | ".join(cells) + " |")
     return lines
 
 
@@ -237,6 +272,26 @@ COSTS = (
 )
 
 
+def short_time(seconds):
+    return f"{seconds * 1e6:.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms"
+
+
+def order_table():
+    """Scans in order v1 and in any order, and what the former takes more."""
+    times = back_to_back("order/any-scans-nvidia-h200-cuda-13.0-opencl-580.json")
+    columns = [(t, device) for t in ("f32", "f64") for device in ("cuda:0", "opencl:0")]
+    names = {"cuda:0": "CUDA", "opencl:0": "OpenCL"}
+    lines = ["| n | " + " | ".join(f"{t}, {names[device]}" for t, device in columns) + " |",
+             "| --- |" + " --- |" * len(columns)]
+    for n in sorted({key[3] for key in times}):
+        cells = []
+        for t, device in columns:
+            v1, free = (times[(device, "scan", t, n, order)] for order in ("v1", "any"))
+            cells.append(f"{short_time(v1)}, {short_time(free)}: {(v1 / free - 1) * 100:+.1f} %")
+        lines.append(f"| {size(n)} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def target_table(runs):
     lines = ["| target | worst measured | | reached |", "| --- | ---: | --- | --- |"]
     for name, measure in TARGETS:
@@ -280,18 +335,25 @@ def replaced(text, marker, lines):
 
 def main(arguments):
     check = "--check" in arguments
-    path = pathlib.Path([a for a in arguments if a != "--check"][0])
     runs = Runs(FOLDER.glob("peers/*.json"))
-    new = text = path.read_text()
-    for marker, lines in (("targets", target_table(runs)), ("ratios", ratio_tables(runs)),
-                          ("cpu", cpu_table(Runs(FOLDER.glob("peers-cpu/*.json"))))):
-        new = replaced(new, marker, lines)
-    if check:
-        if new != text:
+    sections = {"targets": target_table(runs), "ratios": ratio_tables(runs),
+                "others": others_table(runs), "cub": cub_table(runs), "order": order_table(),
+                "cpu": cpu_table(Runs(FOLDER.glob("peers-cpu/*.json")))}
+    missing, stale = set(sections), 0
+    for path in (pathlib.Path(a) for a in arguments if a != "--check"):
+        new = text = path.read_text()
+        for marker, lines in sections.items():
+            if f"<!-- {marker}: begin -->" in text:
+                new = replaced(new, marker, lines)
+                missing.discard(marker)
+        if check and new != text:
             print(f"{path}: run {pathlib.Path(__file__).name} {path}", file=sys.stderr)
-        return int(new != text)
-    path.write_text(new)
-    return 0
+            stale += 1
+        elif not check:
+            path.write_text(new)
+    if missing:
+        print(f"no document has a place for {', '.join(sorted(missing))}", file=sys.stderr)
+    return int(stale > 0 or bool(missing))
 
 
 if __name__ == "__main__":
