@@ -68,6 +68,7 @@ void add_contest(Json& json, const Result& result) {
     json["regimes"][name_of(regime)] = timing_of(result.timing_in(regime));
   }
   if (result.enqueue_s > 0) json["enqueue_s"] = result.enqueue_s;
+  if (result.empty_enqueue_s > 0) json["empty_enqueue_s"] = result.empty_enqueue_s;
   json["peers"] = Json::array();
   for (const PeerResult& peer : result.peers) {
     Json entry{{"name", peer.name},

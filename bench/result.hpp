@@ -72,14 +72,15 @@ struct PeerResult {
 struct Result {
   Configuration what;
   Outcome outcome = Outcome::skipped;
-  std::string reason;       ///< Of everything but `timed`.
-  std::string variant_ran;  ///< What "production" stood for; empty when it did not run.
-  Timing timing;            ///< Of `timed`, back to back.
-  Timing isolated;          ///< Of `timed`, where peers were asked for; else of no samples.
-  Timing blocking;          ///< As `isolated`.
-  Limits limits;            ///< Measured with buffers of the same byte count.
-  bool in_cache = false;    ///< The buffers fit the last-level cache.
-  double enqueue_s = 0;     ///< The host's part of a call back to back; 0: not measured.
+  std::string reason;          ///< Of everything but `timed`.
+  std::string variant_ran;     ///< What "production" stood for; empty when it did not run.
+  Timing timing;               ///< Of `timed`, back to back.
+  Timing isolated;             ///< Of `timed`, where peers were asked for; else of no samples.
+  Timing blocking;             ///< As `isolated`.
+  Limits limits;               ///< Measured with buffers of the same byte count.
+  bool in_cache = false;       ///< The buffers fit the last-level cache.
+  double enqueue_s = 0;        ///< The host's part of a call back to back; 0: not measured.
+  double empty_enqueue_s = 0;  ///< That of a launch that does nothing, in turns with it.
   std::optional<std::uint64_t> digest;  ///< Of the result's bits, where there was one.
   std::vector<PeerResult> peers;        ///< Those that compete on the device.
 

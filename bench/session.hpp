@@ -1,6 +1,7 @@
 // One device during a run: its queue, its buffers, its limits.
 #pragma once
 
+#include <array>
 #include <bifold/bifold.hpp>
 #include <cstdint>
 #include <functional>
@@ -60,7 +61,11 @@ class Session {
   [[nodiscard]] DeviceReport report() const;
 
  private:
-  [[nodiscard]] double enqueue_seconds(const std::function<void()>& call, const Timing& timing);
+  /// Seconds that the host takes to enqueue each of the calls, in turns, back to back; `timing` is
+  /// that of the first.
+  template <std::size_t Count>
+  [[nodiscard]] std::array<double, Count> enqueue_seconds(
+      const std::array<std::function<void()>, Count>& calls, const Timing& timing);
   void measure_into(Result& result, Verifier& verifier);
   [[nodiscard]] bifold::ErasedView elements(bifold::Buffer<std::uint8_t>& buffer,
                                             std::uint64_t first, std::uint64_t count) const;

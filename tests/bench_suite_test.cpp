@@ -132,6 +132,7 @@ TEST_CASE("the suite writes digests, regimes and what the device is; two runs ag
     CHECK(result.at("data") == "rounding");
     CHECK(result.at("digest").get<std::string>().size() == 16);
     CHECK(result.at("enqueue_s") > 0);
+    CHECK(result.at("empty_enqueue_s") > 0);
     CHECK(result.at("regimes").size() == 3);
   }
   const Outcome outcome = run_tool({"compare", a, b});

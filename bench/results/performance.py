@@ -175,7 +175,8 @@ def of_empty_launch(backend, algorithm, most):
 def call_overhead(backend):
     """What a small call takes of the host beyond an empty launch, in us."""
     def measure(runs):
-        overheads = [(result["enqueue_s"] - empty["enqueue_s"]) * 1e6
+        # Runs of older tools have the empty launch once, elsewhere in time.
+        overheads = [(result["enqueue_s"] - result.get("empty_enqueue_s", empty["enqueue_s"])) * 1e6
                      for algorithm in ("reduce", "scan")
                      for result, empty in small_calls(backend, algorithm)(runs)
                      if "enqueue_s" in result]

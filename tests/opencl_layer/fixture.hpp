@@ -68,9 +68,9 @@ struct Bench {
 
   void launch(backend::Queue& on, const Memory& data, std::uint32_t amount,
               std::uint64_t bias) const {
-    const std::array arguments{Argument{&data.handle, sizeof data.handle, ArgumentKind::memory,
-                                        data.identity},
-                               Argument{&amount, sizeof amount}, Argument{&bias, sizeof bias}};
+    const std::array arguments{
+        Argument{&data.handle, sizeof data.handle, ArgumentKind::memory, data.identity},
+        Argument{&amount, sizeof amount}, Argument{&bias, sizeof bias}};
     on.launch(*add, count / group_size, group_size, arguments);
   }
 

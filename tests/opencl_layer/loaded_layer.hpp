@@ -15,7 +15,7 @@ class LoadedLayer {
  public:
   /// Throws when the variable is not set or names something else.
   LoadedLayer() {
-    const char* const path = std::getenv("OPENCL_LAYERS");
+    const char* const path = std::getenv("OPENCL_LAYERS");  // NOLINT(concurrency-mt-unsafe)
     if (path == nullptr) {
       throw std::runtime_error("these tests need OPENCL_LAYERS=<path of opencl_layer>");
     }

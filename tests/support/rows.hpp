@@ -58,6 +58,7 @@ inline std::vector<const gallery::Variant*> files_on_device(Algorithm algorithm,
     }
   }
   std::vector<const gallery::Variant*> rows;
+  rows.reserve(files.size());
   for (const auto& file : files) rows.push_back(file[turn % file.size()]);
   return rows;
 }

@@ -117,6 +117,20 @@ int check_batch(Queue& queue, const AnyPlan& plan, const Workload& workload,
   return compare(workload, slots, input, image);
 }
 
+std::variant<ReducePlan, ScanPlan> plan_of(const Workload& workload) {
+  if (workload.row->algorithm == Algorithm::reduce) {
+    ReduceShape shape{workload.input,    workload.accumulator, workload.op, workload.row->name, {},
+                      workload.on_device};
+    shape.result = workload.output;
+    return workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
+                           : ReducePlan(device(), shape);
+  }
+  const ScanShape shape{workload.input, workload.output,    workload.accumulator, workload.kind,
+                        workload.op,    workload.row->name, workload.on_device};
+  return workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
+                         : ScanPlan(device(), shape);
+}
+
 }  // namespace
 
 Workload workload_of(const gallery::Variant& row, Type type, const Operator& op, ScanKind kind) {
@@ -160,45 +174,33 @@ gallery::Support supports(const Workload& workload) {
   return {choice.variant != nullptr, std::move(choice.reasons)};
 }
 
-AnyPlan::AnyPlan(const Workload& workload) {
-  if (workload.row->algorithm == Algorithm::reduce) {
-    ReduceShape shape{workload.input,    workload.accumulator, workload.op, workload.row->name, {},
-                      workload.on_device};
-    shape.result = workload.output;
-    reduce_ = workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
-                              : ReducePlan(device(), shape);
-  } else {
-    const ScanShape shape{workload.input, workload.output,    workload.accumulator, workload.kind,
-                          workload.op,    workload.row->name, workload.on_device};
-    scan_ = workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
-                            : ScanPlan(device(), shape);
-  }
-}
+AnyPlan::AnyPlan(const Workload& workload) : plan_(plan_of(workload)) {}
 
 void AnyPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
                   const Value& init, const Workspace* workspace, const ValueViews& values) const {
-  if (reduce_) {
+  if (const auto* const reduce = std::get_if<ReducePlan>(&plan_)) {
     ReduceOptions options;
     options.workspace = workspace;
     options.count_from = values.count;
     options.init_from = values.init;
-    reduce_->run(queue, input, output, init, options);
+    reduce->run(queue, input, output, init, options);
   } else {
     ScanOptions options;
     options.workspace = workspace;
     options.count_from = values.count;
     options.init_from = values.init;
     options.total = values.total;
-    scan_->run(queue, input, output, init, options);
+    std::get<ScanPlan>(plan_).run(queue, input, output, init, options);
   }
 }
 
 std::uint64_t AnyPlan::workspace_bytes(std::uint64_t n) const {
-  return reduce_ ? reduce_->workspace_bytes(n) : scan_->workspace_bytes(n);
+  return std::visit([n](const auto& plan) { return plan.workspace_bytes(n); }, plan_);
 }
 
 const gallery::Variant& AnyPlan::variant() const {
-  return reduce_ ? reduce_->variant() : scan_->variant();
+  const auto row = [](const auto& plan) { return &plan.variant(); };
+  return *std::visit(row, plan_);
 }
 
 void check_runs(Queue& queue, const AnyPlan& plan, const Workload& workload,

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/tuning.hpp"
@@ -72,8 +73,7 @@ class AnyPlan {
   [[nodiscard]] const gallery::Variant& variant() const;
 
  private:
-  std::optional<ReducePlan> reduce_;
-  std::optional<ScanPlan> scan_;
+  std::variant<ReducePlan, ScanPlan> plan_;
 };
 
 /// Enqueues every run, each into its own slot of one guarded output, and compares everything: the
