@@ -83,7 +83,7 @@ struct Argument {
   const void* data;
   std::size_t size;
   ArgumentKind kind = ArgumentKind::value;
-  std::uint64_t identity = 0;  ///< Memory's.
+  std::uint64_t identity = 0;  ///< As detail::Memory's; 0 for what is no memory.
 };
 
 /// How the commands of one call stand to those enqueued before it, on a queue that leaves order to

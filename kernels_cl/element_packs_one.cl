@@ -6,7 +6,7 @@ DEVICE bool packs_aligned(Elements elements) { return pack_aligned(elements, siz
 DEVICE ElementPack load_elements(Elements elements, u64 i) { return load_pack(elements + i); }
 DEVICE Element element_of(ElementPack pack, u32 k) { return pack.item[k]; }
 
-// Wherever an array begins, it can be loaded by packs.
+// One offset says how an array lies, so that packs can be loaded wherever it begins.
 #define PACKS_EVERYWHERE 1
 
 // Elements between the pack's place before the first element and that element.

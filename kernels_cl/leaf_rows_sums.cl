@@ -60,5 +60,5 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   sums[0] = COMBINE(sums[0], (ACC)sum);
 }
 
-// A work-item's columns are all one: rows that begin early are begun anew instead.
+// Not called: rows begin where they can be loaded, by begin_at_row.
 DEVICE void add_shifted_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {}

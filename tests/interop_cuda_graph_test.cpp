@@ -251,6 +251,31 @@ TEST_CASE_FIXTURE(Watched, "what cannot be captured is refused, and the capture 
   }
 }
 
+TEST_CASE_FIXTURE(Watched, "a size that no earlier call had is refused until it is planned") {
+  Bench bench;
+  constexpr std::uint64_t many = (64U << 20U) / sizeof(int) + 1;  // Has a kernel of its own.
+  const Buffer<int> large(bench.device, many);
+  constexpr std::size_t bytes = 1 << 20;
+  const Workspace space(adopted::view<std::uint8_t>(bench.app.memory(bytes), bytes));
+  const auto sum = [&](View<const int> of) {
+    reduce_into(bench.queue, of, bench.out_view.subview(0, 1), plus, 0, {.workspace = &space});
+  };
+  sum(bench.in_view);
+  bench.queue.finish();
+  bench.app.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
+  const auto failure = failure_of([&] { sum(large); });
+  CHECK(failure.category == ErrorCategory::unsupported);
+  CHECK(failure.mentions("about that size"));
+  CHECK(bench.app.captures());
+  sum(bench.in_view);
+  CHECK(Graph(bench.app, bench.app.end_capture()).nodes() > 0);
+
+  warm(bench.device, ReduceShape{Type::i32, Type::i32, plus});
+  bench.app.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
+  sum(large);
+  CHECK(Graph(bench.app, bench.app.end_capture()).nodes() > 0);
+}
+
 TEST_CASE_FIXTURE(Watched, "other queues go on while a stream is captured") {
   for (const CUstreamCaptureMode mode : modes) {
     Bench bench;

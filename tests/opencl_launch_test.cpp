@@ -65,7 +65,11 @@ TEST_CASE("what a kernel holds is not set again, but for memory whose end is not
   adopted.identity = 0;
   CHECK(sets_of(adopted, 4, 3) == 1);
   CHECK(sets_of(adopted, 4, 3) == 1);
-  // Freed memory's handle may come back at once, and is another object then.
+  // Freed memory's handle may come back, and is another object then.
+  Memory next = bench.memory;
+  ++next.identity;
+  CHECK(sets_of(next, 4, 3) == 1);
+  CHECK(sets_of(next, 4, 3) == 0);
   for (int i = 0; i < 4; ++i) {
     const Memory fresh = bench.device->allocate(bytes);
     CHECK(sets_of(fresh, 4, 3) == 1);

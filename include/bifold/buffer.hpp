@@ -41,7 +41,8 @@ struct Memory {
   /// that they are a part of, or address_space; 0 is the block itself.
   std::uintptr_t origin = 0;
   std::uint64_t origin_offset = 0;  ///< Within the origin, in bytes; an address in address_space.
-  /// Never given again, as handles are; 0 where the backend does not know the memory's end.
+  /// Never given again, as handles are; 0 of memory that the backend has not made, or where it has
+  /// no use for it.
   std::uint64_t identity = 0;
 };
 
