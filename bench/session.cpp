@@ -1,7 +1,6 @@
 #include "session.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <span>
 #include <utility>
@@ -161,27 +160,6 @@ Result Session::run(const Configuration& what, Verifier& verifier) {
   return result;
 }
 
-template <std::size_t Count>
-std::array<double, Count> Session::enqueue_seconds(
-    const std::array<std::function<void()>, Count>& calls, const Timing& timing) {
-  constexpr unsigned turns = 5;
-  // So few that no queue of the driver's is full, which would make the host wait for the device.
-  const auto batch =
-      static_cast<unsigned>(std::clamp(longest_enqueue_batch_s / timing.median_s, 1.0, 64.0));
-  std::array<std::vector<double>, Count> samples;
-  for (unsigned turn = 0; turn < turns; ++turn) {
-    for (std::size_t i = 0; i < Count; ++i) {
-      const auto start = Clock::now();
-      for (unsigned call = 0; call < batch; ++call) calls[i]();
-      samples[i].push_back(std::chrono::duration<double>(Clock::now() - start).count() / batch);
-      queue_.finish(wait_limit);
-    }
-  }
-  std::array<double, Count> seconds{};
-  for (std::size_t i = 0; i < Count; ++i) seconds[i] = median_of(std::move(samples[i]));
-  return seconds;
-}
-
 void Session::measure_into(Result& result, Verifier& verifier) {
   const Configuration& what = result.what;
   const bool is_scan = what.algorithm == bifold::Algorithm::scan;
@@ -241,13 +219,33 @@ void Session::measure_into(Result& result, Verifier& verifier) {
     result.timing = measure(queue_, budget_, [&] { enqueue(queue_); });
   }
   if (contest_) {
-    const std::array<std::function<void()>, 2> calls{[&] { enqueue(queue_); },
-                                                     [&] { limits_.probe().launch_empty(queue_); }};
-    const auto [call_s, empty_s] = enqueue_seconds(calls, result.timing);
-    result.enqueue_s = call_s;
-    result.empty_enqueue_s = empty_s;
+    const auto seconds = enqueue_seconds(
+        {[&] { enqueue(queue_); }, [&] { limits_.probe().launch_empty(queue_); }}, result.timing);
+    result.enqueue_s = seconds[0];
+    result.empty_enqueue_s = seconds[1];
   }
   result.outcome = Outcome::timed;
+}
+
+std::vector<double> Session::enqueue_seconds(const std::vector<std::function<void()>>& calls,
+                                             const Timing& timing) {
+  constexpr unsigned turns = 5;
+  // So few that no queue of the driver's is full, which would make the host wait for the device.
+  const auto batch =
+      static_cast<unsigned>(std::clamp(longest_enqueue_batch_s / timing.median_s, 1.0, 64.0));
+  std::vector<std::vector<double>> samples(calls.size());
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const auto start = Clock::now();
+      for (unsigned call = 0; call < batch; ++call) calls[i]();
+      samples[i].push_back(std::chrono::duration<double>(Clock::now() - start).count() / batch);
+      queue_.finish(wait_limit);
+    }
+  }
+  std::vector<double> medians;
+  medians.reserve(samples.size());
+  for (auto& of_one : samples) medians.push_back(median_of(std::move(of_one)));
+  return medians;
 }
 
 EmptyLaunch Session::empty_launch() {
@@ -256,7 +254,7 @@ EmptyLaunch Session::empty_launch() {
   const auto call = [&] { probe.launch_empty(queue_); };
   call();
   const Timing timing = measure(queue_, budget_, call);
-  return {timing.median_s, enqueue_seconds<1>({call}, timing).front()};
+  return {timing.median_s, enqueue_seconds({call}, timing).front()};
 }
 
 Transfers Session::transfers() {

@@ -1,7 +1,6 @@
 // One device during a run: its queue, its buffers, its limits.
 #pragma once
 
-#include <array>
 #include <bifold/bifold.hpp>
 #include <cstdint>
 #include <functional>
@@ -63,9 +62,8 @@ class Session {
  private:
   /// Seconds that the host takes to enqueue each of the calls, in turns, back to back; `timing` is
   /// that of the first.
-  template <std::size_t Count>
-  [[nodiscard]] std::array<double, Count> enqueue_seconds(
-      const std::array<std::function<void()>, Count>& calls, const Timing& timing);
+  [[nodiscard]] std::vector<double> enqueue_seconds(const std::vector<std::function<void()>>& calls,
+                                                    const Timing& timing);
   void measure_into(Result& result, Verifier& verifier);
   [[nodiscard]] bifold::ErasedView elements(bifold::Buffer<std::uint8_t>& buffer,
                                             std::uint64_t first, std::uint64_t count) const;

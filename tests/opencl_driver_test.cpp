@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "opencl_layer/fixture.hpp"

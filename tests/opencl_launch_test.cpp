@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>

@@ -55,8 +55,7 @@ class BySize final : public detail::Plan {
 std::shared_ptr<const Plan> by_size(const Device& device, const gallery::Variant& variant,
                                     const PlanShape& shape, std::uint64_t at_least,
                                     const MakePlan& small, const MakePlan& large) {
-  // The large one first: it is the row that was asked for, and who learns that it is not to be had
-  // should not have compiled the other.
+  // The large one first: where it is not to be had, nothing has been compiled for the other.
   auto above = shape.sizes.last >= at_least ? large() : nullptr;
   auto below = shape.sizes.first < at_least ? small() : nullptr;
   return std::make_shared<BySize>(device, variant, shape, at_least, std::move(below),

@@ -50,16 +50,16 @@ std::shared_ptr<const detail::Plan> build_first(const Device& device, const gall
                                                 const PlanShape& shape) {
   const gallery::Variant* row = &choose_variant(device, asked.algorithm, asked.name, shape);
   if (row == &asked) return build_tuned(device, asked, shape);
+  const auto plan_of = [&](const gallery::Variant* variant) {
+    return [&, variant] { return build_tuned(device, *variant, shape); };
+  };
   std::exception_ptr first;
   for (;;) {
     const gallery::Variant* next = choose_row(device, asked, shape, row).variant;
-    const auto plan_of = [&](const gallery::Variant& variant) {
-      return [&] { return build_tuned(device, variant, shape); };
-    };
     const std::uint64_t at_least = next == nullptr ? 0 : first_size(device, *row, shape);
     try {
       if (at_least == 0) return build_tuned(device, *row, shape);
-      return by_size(device, *row, shape, at_least, plan_of(*next), plan_of(*row));
+      return by_size(device, *row, shape, at_least, plan_of(next), plan_of(row));
     } catch (const Error& error) {
       if (error.category() != ErrorCategory::unavailable) throw;
       if (!first) first = std::current_exception();

@@ -37,8 +37,7 @@ QueueKernels::Entry& QueueKernels::entry_of(const Kernel& kernel) {
   }
   // A new kernel is rare: the moment to let go of those whose program is gone.
   std::erase_if(entries_, [](const auto& entry) { return entry.second.lifetime.expired(); });
-  Entry fresh{kernel.instantiate(), kernel.lifetime(),
-              std::vector<Held>(kernel.argument_count(), Held{{}, 0, 0})};
+  Entry fresh{kernel.instantiate(), kernel.lifetime(), std::vector<Held>(kernel.argument_count())};
   return entries_.emplace(kernel.id(), std::move(fresh)).first->second;
 }
 

@@ -25,9 +25,9 @@ class QueueKernels {
  private:
   // An argument as it was last set; size 0 where that is not known.
   struct Held {
-    std::array<std::byte, 16> bytes;
-    std::size_t size;
-    std::uint64_t identity;
+    std::array<std::byte, 16> bytes{};
+    std::size_t size = 0;
+    std::uint64_t identity = 0;
   };
   struct Entry {
     cl::Kernel native;

@@ -9,12 +9,10 @@ import json
 import pathlib
 import sys
 
+from tables import duration, size
+
 REGIMES = ("back_to_back", "isolated", "blocking")
 GIB = 1 << 30
-
-
-def size(n):
-    return f"2^{n.bit_length() - 1}" if n & (n - 1) == 0 else str(n)
 
 
 class Runs:
@@ -273,10 +271,6 @@ COSTS = (
 )
 
 
-def short_time(seconds):
-    return f"{seconds * 1e6:.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms"
-
-
 def order_table():
     """Scans in order v1 and in any order, and what the former takes more."""
     times = back_to_back("order/any-scans-nvidia-h200-cuda-13.0-opencl-580.json")
@@ -288,7 +282,7 @@ def order_table():
         cells = []
         for t, device in columns:
             v1, free = (times[(device, "scan", t, n, order)] for order in ("v1", "any"))
-            cells.append(f"{short_time(v1)}, {short_time(free)}: {(v1 / free - 1) * 100:+.1f} %")
+            cells.append(f"{duration(v1)}, {duration(free)}: {(v1 / free - 1) * 100:+.1f} %")
         lines.append(f"| {size(n)} | " + " | ".join(cells) + " |")
     return lines
 
