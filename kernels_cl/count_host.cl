@@ -2,3 +2,4 @@
 
 #define COUNT_PARAMETERS u64 given_count
 #define COUNT given_count
+#define KNOWN_COUNT given_count  // Before earlier work has ended.

@@ -16,6 +16,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   __local uint4 stages[STAGES * STAGE_UNITS] __attribute__((aligned(128)));
   __local LaneScratch lane_scratch;
   __local Ring ring;
+  if (get_local_id(0) == 0) expect_first_tiles(INPUT, KNOWN_COUNT);
   make_ring(&ring);
   await_earlier_work();
   admit_later_work();

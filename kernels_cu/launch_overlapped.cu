@@ -7,3 +7,13 @@ DEVICE void await_earlier_work() { asm volatile("griddepcontrol.wait;" : : : "me
 
 // The next kernel's groups may be started where there is room, before this one ends.
 DEVICE void admit_later_work() { asm volatile("griddepcontrol.launch_dependents;" : : : "memory"); }
+
+// Brings memory into the cache that all multiprocessors share, before earlier work has ended or
+// later: what that writes goes through the same cache. Moves whole units of 16 bytes.
+DEVICE void expect_memory(const void* from, u64 bytes) {
+  const u64 low = ((u64)from + 15) / 16 * 16;
+  const u64 high = ((u64)from + bytes) / 16 * 16;
+  if (low < high) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(low), "r"((u32)(high - low)));
+  }
+}

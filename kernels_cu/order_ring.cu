@@ -3,6 +3,7 @@
 #ifndef STAGES
 #define STAGES 7  // Tiles in local memory.
 #endif
+#define LEAD 2  // Tiles on their way to a group that has none yet.
 #ifndef REDUCING
 #define REDUCING 8  // Lane groups that reduce tiles.
 #endif
@@ -130,9 +131,20 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
   }
 }
 
+// The tiles that are drawn first, which may be brought into the cache before earlier work has ended:
+// each group asks for as many as it is going to begin with, whoever draws them.
+DEVICE void expect_first_tiles(Elements input, u64 n) {
+  for (u64 k = 0; k < LEAD; ++k) {
+    const u64 begin = (k * gridDim.x + blockIdx.x) * TILE;
+    if (begin < n) expect_memory(input + begin, (n - begin < TILE ? n - begin : TILE) * sizeof(IN));
+  }
+}
+
 // Draws tiles in order and brings them into the stages that have been read, until there are none.
 // They are tickets and not the groups' indices: of a launch that overlaps with the one before, the
 // last group starts late, and nobody should wait for its first tile.
+// A group without a tile yet does not ask for all at once: memory would serve all groups' stages
+// alike, and no first tile would be there before the last one nearly is.
 DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring* ring) {
   Turn turn = first_turn();
   u64 drawn = 0;
@@ -141,7 +153,9 @@ DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring*
     ring->epoch = epoch_of(drawn);
   }
   u64 tile = 0;
+  u32 begun = 0;  // Stages that had a tile.
   while (tile != NO_TILE) {
+    if (begun < STAGES && begun++ >= LEAD) await(&ring->landed[turn.stage - LEAD], 0);
     await(&ring->read[turn.stage], turn.stage_parity ^ 1);
     if (lane_index() == 0) {
       const u64 ticket = ticket_of(drawn);

@@ -17,6 +17,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   extern __shared__ __align__(128) uint4 stages[];
   __shared__ LaneScratch lane_scratch;
   __shared__ Ring ring;
+  if (threadIdx.x == 0) expect_first_tiles(INPUT, KNOWN_COUNT);
   make_ring(&ring);
   await_earlier_work();
   admit_later_work();

@@ -211,6 +211,10 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     if (name == at_least_mib && element_bytes == 1) tuning.set(name, 4);
     if (name == at_least_mib && element_bytes == 2) tuning.set(name, 6);
     if (name == at_least_mib && element_bytes == 8) tuning.set(name, 12);
+    // A tile of 8-byte elements stays longest, which takes all the stages that fit; of others, a
+    // group had better not load that far ahead of what it stores.
+    if (name == "STAGES" && element_bytes == 4) tuning.set(name, 4);
+    if (name == "STAGES" && element_bytes < 4) tuning.set(name, 5);
   }
   // What a group stages has to leave room in local memory, however wide an element is.
   constexpr std::uint32_t staged_bytes = 16384;
