@@ -51,14 +51,16 @@ DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
   return tile;
 }
 
-// The total of `tile`, waited for; reduced here where it stays missing. In place its owner may be
-// overwriting the tile by now; but an owner publishes, behind a fence, before it stores, so when
-// the words are still empty afterwards the elements read were the input's.
+// The total of `tile`, waited for; reduced here where it stays missing, as only a full tile may. In
+// place its owner may be overwriting the tile by now; but an owner publishes, behind a fence,
+// before it stores, so when the words are still empty afterwards the elements read were the
+// input's.
 DEVICE ACC await_total(const u64* words, u64 tile, u32 epoch, Elements input) {
   ACC value;
-  for (u32 spin = 0; spin < SPIN_LIMIT; ++spin) {
+  u32 spins = 0;
+  do {
     if (inspect(words, tile, epoch, &value) != STATE_EMPTY) return value;
-  }
+  } while (++spins < SPIN_LIMIT);
   const ACC total = reduce_tile_alone(input, tile * TILE);
   device_fence();
   return inspect(words, tile, epoch, &value) != STATE_EMPTY ? value : total;
