@@ -2,8 +2,12 @@
 
 typedef IN_PACK ElementPack;
 
-DEVICE bool packs_aligned(Elements elements) { return pack_aligned(elements, sizeof(IN) * VEC); }
-DEVICE ElementPack load_elements(Elements elements, u64 i) { return load_pack(elements + i); }
+DEVICE bool packs_aligned(Elements elements) {
+  return pack_aligned(address_at(elements, 0), sizeof(IN) * VEC);
+}
+DEVICE ElementPack load_elements(Elements elements, u64 i) {
+  return load_pack(address_at(elements, i));
+}
 DEVICE Element element_of(ElementPack pack, u32 k) { return pack.item[k]; }
 
 // One offset says how an array lies, so that packs can be loaded wherever it begins.
@@ -11,5 +15,5 @@ DEVICE Element element_of(ElementPack pack, u32 k) { return pack.item[k]; }
 
 // Elements between the pack's place before the first element and that element.
 DEVICE u32 pack_offset(Elements elements) {
-  return (u32)((size_t)elements % (sizeof(IN) * VEC) / sizeof(IN));
+  return (u32)((size_t)address_at(elements, 0) % (sizeof(IN) * VEC) / sizeof(IN));
 }

@@ -7,6 +7,8 @@
 typedef const __global IN* Elements;
 typedef IN Element;
 
+DEVICE u64 first_of(Elements elements) { return 0; }
+DEVICE const __global IN* address_at(Elements elements, u64 i) { return elements + i; }
 DEVICE Element load_element(Elements elements, u64 i) { return elements[i]; }
 DEVICE ACC lift_element(Element element, u64 i) { return LIFT_AT(element, i); }
 

@@ -19,7 +19,9 @@ DEVICE IN item_of(Unit unit, u32 k) {
 }
 
 DEVICE u32 skew_of(Elements input) {
-  return (u64)input % sizeof(IN) != 0 ? 0 : (u32)((u64)input % UNIT_BYTES / 4);
+  return (u64)address_at(input, 0) % sizeof(IN) != 0
+             ? 0
+             : (u32)((u64)address_at(input, 0) % UNIT_BYTES / 4);
 }
 
 // The runs that this lane has of a strip of the tile in the stage: `skew` words lie before the

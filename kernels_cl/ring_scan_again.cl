@@ -43,11 +43,11 @@ DEVICE void store_shifted(__global OUT* own, const u32* word) {
 
 // Writes the strip from `begin` on: `prefix` are the folds of this lane's runs and of those before
 // them in their rows, `start` is what lies before the strip. Runs begin where units do, or
-// `shifted`.
-DEVICE void store_runs(__global OUT* output, u64 begin, u64 n, bool shifted, Unit unit[STRIP_ROWS],
-                       ACC prefix[STRIP_ROWS], ACC start,
+// `shifted`. Elements before `from` are left alone, as are those from n on.
+DEVICE void store_runs(__global OUT* output, u64 from, u64 begin, u64 n, bool shifted,
+                       Unit unit[STRIP_ROWS], ACC prefix[STRIP_ROWS], ACC start,
                        __local LaneScratch* scratch TOTAL_PARAMETERS) {
-  const bool whole = begin + STRIP <= n;
+  const bool whole = begin >= from && begin + STRIP <= n;
   ACC row[STRIP_ROWS];
   last_rows(prefix, row, scratch);
   ACC before = start;
@@ -69,7 +69,7 @@ DEVICE void store_runs(__global OUT* output, u64 begin, u64 n, bool shifted, Uni
     } else {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
-        if (first + k < n) {
+        if (first + k >= from && first + k < n) {
           output[first + k] = (OUT)(word[k * OUT_BITS / 32] >> (k * OUT_BITS % 32));
         }
       }
@@ -103,7 +103,8 @@ DEVICE void scan_tiles_in(Elements input, u64 n, __global OUT* output, bool shif
     const ACC before = tile % GROUP_TILES == 0 ? groups : COMBINE(groups, ring->earlier[turn.slot]);
     const __local ACC* strips = ring->strips[turn.slot];
     const ACC start = strip == 0 ? before : COMBINE(before, strips[strip - 1]);
-    store_runs(output, begin, n, shifted, unit, prefix, start, scratch TOTAL_ARGUMENTS);
+    store_runs(output, first_of(input), begin, n, shifted, unit, prefix, start,
+               scratch TOTAL_ARGUMENTS);
     next_turn(&turn);
   }
 }

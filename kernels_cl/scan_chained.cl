@@ -32,7 +32,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
   ACC item[ROWS][VEC];
   ACC before[ROWS];
   ACC total;
-  load_tile(input, begin, n, item);
+  load_tile(input, 0, begin, n, item);
   scan_tile(item, before, &lane_scratch, totals, &total);
   const u32 epoch = epoch_drawn(ticket);
 
@@ -48,7 +48,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
         state = inspect(words, earlier - 1, epoch, &value);
       }
       if (state == STATE_EMPTY) {
-        state = reduce_missing(words, earlier - 1, epoch, input, &value);
+        state = reduce_missing(words, earlier - 1, epoch, input, 0, &value);
         // The chain is held up somewhere; one look at each tile on the way back will do.
         limit = limit > 1 ? 1 : limit;
       }
@@ -63,7 +63,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
   // --- Write the tile ---
-  store_tile(output, begin, n, item, before, prefix);
+  store_tile(output, 0, begin, n, item, before, prefix);
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {

@@ -35,7 +35,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   ACC item[ROWS][VEC];
   ACC before[ROWS];
   ACC total;
-  load_tile(input, begin, n, item);
+  load_tile(input, 0, begin, n, item);
   scan_tile(item, before, &lane_scratch, totals, &total);
   const u32 epoch = epoch_drawn(ticket);
 
@@ -58,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
       }
       if (missing > inclusive) {
         if (state == STATE_EMPTY && (i32)lane_index() > inclusive) {
-          state = reduce_missing(words, (u64)mine, epoch, input, &value);
+          state = reduce_missing(words, (u64)mine, epoch, input, 0, &value);
         }
         inclusive = lane_highest(state == STATE_INCLUSIVE, &lane_scratch);
       }
@@ -81,7 +81,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
   // --- Write the tile ---
-  store_tile(output, begin, n, item, before, prefix);
+  store_tile(output, 0, begin, n, item, before, prefix);
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {

@@ -21,9 +21,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   await_earlier_work();
   admit_later_work();
   const Elements input = INPUT;
-  const u64 n = COUNT;
+  const u64 n = first_of(input) + COUNT;
   const ACC init = INIT;
-  output += output_offset;
+  output += output_offset - first_of(input);
   control += control_offset;
   __global u64* words = control + 2;
   __global u64* group_words = words + tiles * ACC_WORDS;
@@ -40,7 +40,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
     load_tiles(input, n, control, stages, &ring);
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  LEAVE_TOTAL(n == 0 && get_group_id(0) == 0 && get_local_id(0) == 0, init);
+  LEAVE_TOTAL(n == first_of(input) && get_group_id(0) == 0 && get_local_id(0) == 0, init);
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {

@@ -20,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_til
     ACC item[ROWS][VEC];
     ACC before[ROWS];
     ACC total;
-    load_tile(input, begin, n, item);
+    load_tile(input, 0, begin, n, item);
     scan_tile(item, before, &lane_scratch, totals, &total);
     sum = COMBINE(sum, total);
   }
@@ -67,9 +67,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles
     ACC item[ROWS][VEC];
     ACC before[ROWS];
     ACC total;
-    load_tile(input, begin, n, item);
+    load_tile(input, 0, begin, n, item);
     scan_tile(item, before, &lane_scratch, totals, &total);
-    store_tile(output, begin, n, item, before, carry);
+    store_tile(output, 0, begin, n, item, before, carry);
     carry = COMBINE(carry, total);
   }
 }

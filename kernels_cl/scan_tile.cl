@@ -16,12 +16,25 @@ DEVICE u32 tile_index(u32 row) {
   return ((lane_group() * ROWS + row) * LANES + lane_index()) * VEC;
 }
 
-// Elements [begin, begin + TILE) of input; those from n on are the identity.
-DEVICE void load_tile(const __global IN* input, u64 begin, u64 n, ACC item[ROWS][VEC]) {
-  const bool whole = begin + TILE <= n;
+// Parts of a tile are moved by packs where these have few elements: with more, what is asked of
+// each would take more registers than there are. Nor does a tile of those begin before the first
+// element.
+#define FEW_IN_PACK (VEC <= 4)
+
+DEVICE bool is_within(u64 i, u64 first, u64 n) { return (!FEW_IN_PACK || i >= first) && i < n; }
+
+// Whether the pack from element i on is moved whole in a part of a tile.
+DEVICE bool pack_within(u64 i, u64 first, u64 n) {
+  return FEW_IN_PACK && i >= first && i + VEC <= n;
+}
+
+// Elements [begin, begin + TILE) of input; those before `first`, which lie in the first pack, and
+// those from n on are the identity.
+DEVICE void load_tile(const __global IN* input, u64 first, u64 begin, u64 n, ACC item[ROWS][VEC]) {
+  const bool whole = begin >= first && begin + TILE <= n;
   const bool aligned = pack_aligned(input, sizeof(IN_PACK));
+  IN_PACK pack[ROWS];
   if (whole && (aligned || JOINS_IN)) {
-    IN_PACK pack[ROWS];
     if (aligned) {
 #pragma unroll
       for (u32 r = 0; r < ROWS; ++r) pack[r] = load_pack(input + begin + tile_index(r));
@@ -34,13 +47,23 @@ DEVICE void load_tile(const __global IN* input, u64 begin, u64 n, ACC item[ROWS]
 #pragma unroll
       for (u32 k = 0; k < VEC; ++k) item[r][k] = LIFT(pack[r].item[k]);
     }
-  } else {
+    return;
+  }
 #pragma unroll
-    for (u32 r = 0; r < ROWS; ++r) {
+  for (u32 r = 0; r < ROWS; ++r) {
+    const u64 i = begin + tile_index(r);
+    if (aligned && pack_within(i, first, n)) pack[r] = load_pack(input + i);
+  }
+#pragma unroll
+  for (u32 r = 0; r < ROWS; ++r) {
+    const u64 i = begin + tile_index(r);
+    if (aligned && pack_within(i, first, n)) {
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) item[r][k] = LIFT(pack[r].item[k]);
+    } else {
 #pragma unroll
       for (u32 k = 0; k < VEC; ++k) {
-        const u64 i = begin + tile_index(r) + k;
-        item[r][k] = i < n ? LIFT(input[i]) : IDENTITY;
+        item[r][k] = is_within(i + k, first, n) ? LIFT(input[i + k]) : IDENTITY;
       }
     }
   }
@@ -82,8 +105,9 @@ DEVICE void scan_tile(ACC item[ROWS][VEC], ACC before[ROWS], __local LaneScratch
   for (u32 r = 0; r < ROWS; ++r) before[r] = COMBINE(groups, before[r]);
 }
 
-// Writes the scanned tile: `carry` is the combination of everything before the tile.
-DEVICE void store_tile(__global OUT* output, u64 begin, u64 n, ACC item[ROWS][VEC],
+// Writes the scanned tile: `carry` is the combination of everything before the tile. Elements
+// before `first` are left alone, as are those from n on.
+DEVICE void store_tile(__global OUT* output, u64 first, u64 begin, u64 n, ACC item[ROWS][VEC],
                        ACC before[ROWS], ACC carry) {
   OUT_PACK pack[ROWS];
 #pragma unroll
@@ -96,7 +120,7 @@ DEVICE void store_tile(__global OUT* output, u64 begin, u64 n, ACC item[ROWS][VE
       pack[r].item[k] = TO_OUT(INCLUSIVE ? running : earlier);
     }
   }
-  const bool whole = begin + TILE <= n;
+  const bool whole = begin >= first && begin + TILE <= n;
   const u32 off = (u32)((size_t)output % sizeof(OUT_PACK) / sizeof(OUT));
   if (whole && off == 0) {
 #pragma unroll
@@ -106,10 +130,14 @@ DEVICE void store_tile(__global OUT* output, u64 begin, u64 n, ACC item[ROWS][VE
   } else {
 #pragma unroll
     for (u32 r = 0; r < ROWS; ++r) {
+      const u64 i = begin + tile_index(r);
+      if (off == 0 && pack_within(i, first, n)) {
+        store_pack(output + i, pack[r]);
+      } else {
 #pragma unroll
-      for (u32 k = 0; k < VEC; ++k) {
-        const u64 i = begin + tile_index(r) + k;
-        if (i < n) output[i] = pack[r].item[k];
+        for (u32 k = 0; k < VEC; ++k) {
+          if (is_within(i + k, first, n)) output[i + k] = pack[r].item[k];
+        }
       }
     }
   }

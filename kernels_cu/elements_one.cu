@@ -7,6 +7,8 @@
 typedef const IN* Elements;
 typedef IN Element;
 
+DEVICE u64 first_of(Elements elements) { return 0; }
+DEVICE const IN* address_at(Elements elements, u64 i) { return elements + i; }
 DEVICE Element load_element(Elements elements, u64 i) { return elements[i]; }
 DEVICE ACC lift_element(Element element, u64 i) { return LIFT_AT(element, i); }
 

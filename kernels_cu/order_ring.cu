@@ -96,13 +96,13 @@ DEVICE void make_ring(Ring* ring) {
 // beyond the input, its elements are loaded one by one. So are all of a struct that no unit is made
 // of, being less aligned than it is long.
 DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* landed) {
-  const u64 first = (u64)(input + begin);
-  const u64 end = begin + TILE < n ? first + TILE * sizeof(IN) : (u64)(input + n);
+  const u64 first = (u64)address_at(input, begin);
+  const u64 end = begin + TILE < n ? first + TILE * sizeof(IN) : (u64)address_at(input, n);
   const u64 start = first / UNIT_BYTES * UNIT_BYTES;
   u64 low = start;
   u64 high = (end + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES;
-  if (low < (u64)input) low += UNIT_BYTES;
-  if (high > (u64)(input + n)) high -= UNIT_BYTES;
+  if (low < (u64)address_at(input, first_of(input))) low += UNIT_BYTES;
+  if (high > (u64)address_at(input, n)) high -= UNIT_BYTES;
   if (first % sizeof(IN) != 0 || high < low) {
     low = start;
     high = start;
@@ -113,10 +113,12 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
     IN* item = (IN*)((u8*)stage + skew);
     const u64 step = LANES * sizeof(IN);
     for (u64 at = first + lane_index() * sizeof(IN); at < low && at < end; at += step) {
-      item[(at - first) / sizeof(IN)] = *(const IN*)at;
+      const u64 k = (at - first) / sizeof(IN);
+      item[k] = load_element(input, begin + k);
     }
     for (u64 at = (high > first ? high : first) + lane_index() * sizeof(IN); at < end; at += step) {
-      item[(at - first) / sizeof(IN)] = *(const IN*)at;
+      const u64 k = (at - first) / sizeof(IN);
+      item[k] = load_element(input, begin + k);
     }
     order_copies();
     lane_barrier();
@@ -131,12 +133,13 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
   }
 }
 
-// The tiles that are drawn first, which may be brought into the cache before earlier work has ended:
-// each group asks for as many as it is going to begin with, whoever draws them.
+// The tiles that are drawn first, which may be brought into the cache before earlier work has
+// ended: each group asks for as many as it is going to begin with, whoever draws them.
 DEVICE void expect_first_tiles(Elements input, u64 n) {
   for (u64 k = 0; k < LEAD; ++k) {
     const u64 begin = (k * gridDim.x + blockIdx.x) * TILE;
-    if (begin < n) expect_memory(input + begin, (n - begin < TILE ? n - begin : TILE) * sizeof(IN));
+    const u64 count = begin >= n ? 0 : n - begin < TILE ? n - begin : TILE;
+    expect_memory(address_at(input, begin), count * sizeof(IN));
   }
 }
 

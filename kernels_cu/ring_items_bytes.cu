@@ -7,7 +7,7 @@ DEVICE IN item_of(Unit unit, u32 k) {
 }
 
 // Bytes of a stage before its first element.
-DEVICE u32 skew_of(Elements input) { return (u32)((u64)input % UNIT_BYTES); }
+DEVICE u32 skew_of(Elements input) { return (u32)((u64)address_at(input, 0) % UNIT_BYTES); }
 
 // The unit that begins `skew` bytes into `low` and goes on in `high`.
 DEVICE Unit join_units(Unit low, Unit high, u32 skew) {

@@ -3,12 +3,13 @@
 // ordered lane reduction. Tile -1 counts as an inclusive prefix of `init`, so no window has an
 // edge. A tile waits only for groups that started before: tiles are tickets that running groups
 // draw, or groups' indices where groups start in that order. Waiting is bounded, and a tile that
-// stays missing is reduced by who needs it. Cost: reads and writes each element once; one launch;
-// 3 barriers per tile, or 4. Assumes 64-bit words visible to other running groups. Source: Willen
-// & Brolos 2022, version 3; Merrill & Garland 2016.
+// stays missing is reduced by who needs it. Input and output are taken to begin `first` elements
+// earlier, where packs do. Cost: reads and writes each element once; one launch; 3 barriers per
+// tile, or 4. Assumes 64-bit words visible to other running groups. Source: Willen & Brolos 2022,
+// version 3; Merrill & Garland 2016.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    scan_lookback_warp(const IN* input, u64 input_offset, COUNT_PARAMETERS, OUT* output,
+    scan_lookback_warp(const IN* input, u64 input_offset, u64 first, COUNT_PARAMETERS, OUT* output,
                        u64 output_offset, INIT_PARAMETERS, u64* control, u64 control_offset,
                        u64 capacity, u64 tiles TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
@@ -16,10 +17,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   __shared__ ACC prefix;
   __shared__ u64 drawn;
   await_earlier_work();
-  const u64 n = COUNT;
+  const u64 n = first + COUNT;
   const ACC init = INIT;
-  input += input_offset;
-  output += output_offset;
+  input += input_offset - first;
+  output += output_offset - first;
   control += control_offset;
   u64* words = control + 2;
 
@@ -33,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   ACC item[ROWS][VEC];
   ACC before[ROWS];
   ACC total;
-  load_tile(input, begin, n, item);
+  load_tile(input, first, begin, n, item);
   scan_tile(item, before, &lane_scratch, totals, &total);
   const u32 epoch = epoch_drawn(ticket);
 
@@ -56,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       }
       if (missing > inclusive) {
         if (state == STATE_EMPTY && (i32)lane_index() > inclusive) {
-          state = reduce_missing(words, (u64)mine, epoch, input, &value);
+          state = reduce_missing(words, (u64)mine, epoch, input, first, &value);
         }
         inclusive = lane_highest(state == STATE_INCLUSIVE, &lane_scratch);
       }
@@ -73,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   __syncthreads();
 
   // --- Write the tile ---
-  store_tile(output, begin, n, item, before, prefix);
+  store_tile(output, first, begin, n, item, before, prefix);
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {

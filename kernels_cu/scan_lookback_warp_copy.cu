@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   ACC item[ROWS][VEC];
   ACC before[ROWS];
   ACC total;
-  load_tile(input, begin, n, item);
+  load_tile(input, 0, begin, n, item);
   scan_tile(item, before, &lane_scratch, totals, &total);
   const u32 epoch = epoch_drawn(ticket);
 
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       }
       if (missing > inclusive) {
         if (state == STATE_EMPTY && (i32)lane_index() > inclusive) {
-          state = reduce_missing(words, (u64)mine, epoch, input, &value);
+          state = reduce_missing(words, (u64)mine, epoch, input, 0, &value);
         }
         inclusive = lane_highest(state == STATE_INCLUSIVE, &lane_scratch);
       }
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   __syncthreads();
 
   // --- Write the tile ---
-  store_tile(output, begin, n, item, before, prefix);
+  store_tile(output, 0, begin, n, item, before, prefix);
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {

@@ -22,9 +22,9 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   await_earlier_work();
   admit_later_work();
   const Elements input = INPUT;
-  const u64 n = COUNT;
+  const u64 n = first_of(input) + COUNT;
   const ACC init = INIT;
-  output += output_offset;
+  output += output_offset - first_of(input);
   control += control_offset;
   u64* words = control + 2;
   u64* group_words = words + tiles * ACC_WORDS;
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
     load_tiles(input, n, control, stages, &ring);
   }
   __syncthreads();
-  LEAVE_TOTAL(n == 0 && blockIdx.x == 0 && threadIdx.x == 0, init);
+  LEAVE_TOTAL(n == first_of(input) && blockIdx.x == 0 && threadIdx.x == 0, init);
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {

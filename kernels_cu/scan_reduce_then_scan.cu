@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     ACC item[ROWS][VEC];
     ACC before[ROWS];
     ACC total;
-    load_tile(input, begin, n, item);
+    load_tile(input, 0, begin, n, item);
     scan_tile(item, before, &lane_scratch, totals, &total);
     sum = COMBINE(sum, total);
   }
@@ -67,9 +67,9 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     ACC item[ROWS][VEC];
     ACC before[ROWS];
     ACC total;
-    load_tile(input, begin, n, item);
+    load_tile(input, 0, begin, n, item);
     scan_tile(item, before, &lane_scratch, totals, &total);
-    store_tile(output, begin, n, item, before, carry);
+    store_tile(output, 0, begin, n, item, before, carry);
     carry = COMBINE(carry, total);
   }
 }

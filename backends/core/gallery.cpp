@@ -13,6 +13,7 @@ namespace bifold {
 
 namespace {
 
+using namespace std::string_view_literals;
 using core::Row;
 using gallery::Requirements;
 using gallery::Variant;
@@ -149,7 +150,7 @@ struct Table {
     scan("lookback_warp", "scan_lookback_warp",
          "single pass, decoupled look-back by a lane group at once", lookback_papers,
          published_words, Order::unordered, {1, 1, 1},
-         {core::plan_lookback, overlapped_lookback_prelude()});
+         {core::plan_aligned_lookback, overlapped_lookback_prelude()});
     scan("order_v1", "scan_order",
          "single pass in order v1: a fixed association, groups of tiles folded in index order",
          "bifold", published_words, Order::v1, {1, 1, 1},
@@ -305,6 +306,7 @@ struct Table {
   }
   static std::vector<std::string_view> order_ring_prelude() {
     std::vector<std::string_view> files = order_strip_prelude();
+    std::replace(files.begin(), files.end(), "elements"sv, "ring_elements"sv);
     files.insert(files.end(),
                  {"launch", "atomics", "tile_words", "order_words", "bulk_copies", "order_ring",
                   "ring_items", "ring_reduce", "ring_scan", "ring_lookback"});

@@ -26,7 +26,8 @@ struct Row {
   /// and "element_packs" for one array or two;
   /// "lanes_of_32", "columns", "neighbours", "order_lanes" and "order_lookback" for registers
   /// exchanged between 32 lanes, or for local memory where lane groups are not as wide;
-  /// "ring_lookback", "ring_items", "ring_scan" and "leaf_rows" for the path that suits the types;
+  /// "ring_lookback", "ring_elements", "ring_items", "ring_scan" and "leaf_rows" for the path that
+  /// suits the types;
   /// "tiles_taken" for how groups come by tiles, "joined_rows" and "rows_out" for rows that do not
   /// lie as packs do, "launch" for whether launches overlap.
   std::vector<std::string_view> prelude{};

@@ -23,12 +23,16 @@ class Lookback final : public detail::Plan {
         max_groups_(max_groups) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    return {(control_words + tiles_.values(n) * value_words()) * word_bytes, 0};
+    const std::uint64_t most = n + (tiles_.pack == 0 ? 0 : tiles_.pack - 1);
+    return {(control_words + tiles_.values(most) * value_words()) * word_bytes, 0};
   }
 
   void enqueue(const Call& call) const override {
+    Input input = call.input;
+    if (tiles_.pack > 0) input.lead = common_lead(call);
     // Of no elements, a tile without any leaves the total.
-    const std::uint64_t tiles = std::max<std::uint64_t>(tiles_.count(call.count.n), 1);
+    const std::uint64_t tiles =
+        std::max<std::uint64_t>(tiles_.count(call.count.n + input.lead.value_or(0)), 1);
     if (tiles > std::numeric_limits<std::uint32_t>::max()) {
       throw Error(ErrorCategory::unsupported,
                   "a look-back scan counts its tiles in 32 bits; this input has more");
@@ -40,11 +44,20 @@ class Lookback final : public detail::Plan {
     }
     const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    launch(call.queue, kernel_, std::min(tiles, max_groups_), call.input, call.count, call.output,
+    launch(call.queue, kernel_, std::min(tiles, max_groups_), input, call.count, call.output,
            init_of(call), control, capacity, tiles, call.total);
   }
 
  private:
+  // Elements from where a pack begins to the first one, if that is so of input and output alike.
+  [[nodiscard]] std::uint64_t common_lead(const Call& call) const noexcept {
+    const std::uint64_t lead = lead_of(call.input.first, size_of(shape().input));
+    return lead == lead_of(call.output, size_of(shape().output)) ? lead : 0;
+  }
+  [[nodiscard]] std::uint64_t lead_of(const Range& range, std::uint64_t bytes_each) const noexcept {
+    return range.start % (tiles_.pack * bytes_each) / bytes_each;
+  }
+
   // As ACC_WORDS in words: 32 bits of a value travel in one word.
   [[nodiscard]] std::uint64_t value_words() const noexcept {
     return divide_up(AccumulatorLayout(shape().op, accumulator_).bytes, 4);

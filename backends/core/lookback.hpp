@@ -18,6 +18,9 @@ inline constexpr std::uint64_t word_bytes = 8;
 struct PublishedTiles {
   std::uint64_t elements;       ///< Of a tile.
   std::uint64_t per_group = 0;  ///< Tiles of a group that has a value of its own; 0: no groups.
+  /// Elements of a pack, where tiles begin where packs do if input and output lie alike, and the
+  /// first tile then has fewer elements; 0: the first tile begins with the first element.
+  std::uint64_t pack = 0;
 
   [[nodiscard]] std::uint64_t count(std::uint64_t n) const noexcept;
   /// One per tile, one per group, and one behind the last group.
@@ -26,8 +29,9 @@ struct PublishedTiles {
 
 /// One launch, a work-group per tile, or `max_groups` that draw one after the other. Kernel:
 /// (input, input_offset, n, output, output_offset, init, control, control_offset, capacity, tiles),
-/// each value as its prelude file takes it. Its accumulators are the shape's, or integers of the
-/// type `accumulator`, to which those convert.
+/// each value as its prelude file takes it; with `first` behind input_offset where tiles have
+/// packs. Its accumulators are the shape's, or integers of the type `accumulator`, to which those
+/// convert.
 std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, PublishedTiles tiles,

@@ -42,12 +42,15 @@ struct PlanShape {
 struct Range {
   detail::Memory memory;
   std::uint64_t offset;
+  std::uint64_t start = 0;  ///< Of a call's own: in bytes, as start_of() has it.
 };
 
 /// What is reduced or scanned: one array, or pairs of elements of two.
 struct Input {
   Range first;
   std::optional<Range> second{};
+  /// Of kernels that take it: elements from where a pack begins to the first one.
+  std::optional<std::uint64_t> lead{};
 };
 
 /// The number of elements: in device memory where there is a range, and then `n` at most.

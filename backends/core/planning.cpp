@@ -197,6 +197,8 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     }
   } else if (file == "ring_lookback") {
     spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));
+  } else if (file == "ring_elements") {
+    spec.prelude.emplace_back(has_packed_sums(shape) ? "elements_from" : "elements_one");
   } else if (file == "ring_items") {
     if (!has_long_runs(shape)) {
       spec.prelude.emplace_back("ring_items_words");

@@ -151,6 +151,7 @@ class ArgumentList {
   // As INPUT_PARAMETERS in the kernels' prelude.
   void add(const Input& input) {
     add(input.first);
+    if (input.lead) add(*input.lead);
     if (input.second) add(*input.second);
   }
   // As COUNT_PARAMETERS, INIT_PARAMETERS and TOTAL_PARAMETERS in the kernels' prelude.

@@ -171,13 +171,13 @@ class OpenCall {
 };
 
 // Of no elements, no memory: whatever the view names is not checked then.
-Range range_of(const ErasedView& view) {
+Range range_of(const Device& device, const ErasedView& view) {
   if (view.count == 0) return {};
-  return {view.memory, view.byte_offset / size_of(view.type)};
+  return {view.memory, view.byte_offset / size_of(view.type), start_of(device, view)};
 }
 
-std::optional<Range> range_of(const std::optional<ErasedView>& view) {
-  return view ? std::optional(range_of(*view)) : std::nullopt;
+std::optional<Range> range_of(const Device& device, const std::optional<ErasedView>& view) {
+  return view ? std::optional(range_of(device, *view)) : std::nullopt;
 }
 
 // Whether a call of no elements has something to launch: values that only the device knows.
@@ -240,14 +240,15 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
         if (own_scratch != nullptr) refuse_in_graph(state, own_scratch);
       }
       if (borrows) scratch = borrow(*options.workspace, state, size);
-      plan.enqueue({*state.backend,
-                    {range_of(input), range_of(second)},
-                    range_of(output),
-                    {input.count, range_of(options.count_from)},
-                    {{shape.op, shape.accumulator, start}, range_of(options.init_from)},
-                    {range_of(options.total)},
-                    input.count > 0 && same_range(state.device, input, output),
-                    scratch});
+      plan.enqueue(
+          {*state.backend,
+           {range_of(state.device, input), range_of(state.device, second)},
+           range_of(state.device, output),
+           {input.count, range_of(state.device, options.count_from)},
+           {{shape.op, shape.accumulator, start}, range_of(state.device, options.init_from)},
+           {range_of(state.device, options.total)},
+           input.count > 0 && same_range(state.device, input, output),
+           scratch});
     } catch (...) {
       state.arena.distrust();
       throw;

@@ -138,4 +138,17 @@ std::shared_ptr<const Plan> plan_lookback(const Device& device, const gallery::V
                                                       row_of(variant).entry_in(variant))));
 }
 
+std::shared_ptr<const Plan> plan_aligned_lookback(const Device& device,
+                                                  const gallery::Variant& variant,
+                                                  const PlanShape& shape, const Tuning& tuning) {
+  // As FEW_IN_PACK in the kernel.
+  constexpr std::uint32_t few = 4;
+  const std::uint32_t width = pack_width(variant, shape, tuning);
+  const PublishedTiles tiles{.elements = span_of(variant, shape, tuning),
+                             .pack = width > few ? 1 : width};
+  return make_lookback(device, variant, shape, tiles,
+                       build_kernel(device, make_spec(device, variant, shape, tuning,
+                                                      row_of(variant).entry_in(variant))));
+}
+
 }  // namespace bifold::core

@@ -98,6 +98,11 @@ std::shared_ptr<const detail::Plan> plan_level_scan(const Device& device,
 std::shared_ptr<const detail::Plan> plan_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, const Tuning& tuning);
+/// The same with tiles that begin where packs do.
+std::shared_ptr<const detail::Plan> plan_aligned_lookback(const Device& device,
+                                                          const gallery::Variant& variant,
+                                                          const PlanShape& shape,
+                                                          const Tuning& tuning);
 /// One launch in order v1: a group per tile, tiles that wait for earlier ones. Kernel: as
 /// plan_lookback.
 std::shared_ptr<const detail::Plan> plan_order_lookback(const Device& device,

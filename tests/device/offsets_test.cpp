@@ -23,7 +23,8 @@ namespace {
 constexpr std::uint64_t pack_bytes = 16;
 
 /// Lengths with whole tiles and parts of them, at every offset of the input that differs, each with
-/// an output that lies otherwise, and in place.
+/// an output that lies otherwise, with one that lies alike, also so that the last element ends a
+/// pack, and in place.
 std::vector<Run> runs_of(const Workload& workload, const std::vector<std::uint64_t>& lengths) {
   const bool scan = workload.row->algorithm == Algorithm::scan;
   const std::uint64_t narrowest = std::min(size_of(workload.input), size_of(workload.output));
@@ -39,6 +40,9 @@ std::vector<Run> runs_of(const Workload& workload, const std::vector<std::uint64
       if (!scan) continue;
       run.output_place = 0;
       runs.push_back(run);
+      run.output_place = offset;
+      runs.push_back(run);
+      if (n > offset) runs.push_back({n - offset, offset, false, offset % 2 == 0, offset});
       if (workload.input != workload.output || !may_be_in_place) continue;
       run.in_place = true;
       run.output_place = offset;
@@ -59,10 +63,16 @@ std::vector<const gallery::Variant*> rows(Algorithm algorithm, Type type, const 
   return all;
 }
 
+// Elements of a tile, or fewer than a long one has. A ring has as many bytes whatever its tuning.
+std::uint64_t tile_elements(const Workload& workload) {
+  if (workload.row->name == "order_v1_ring") return 32'768 / size_of(workload.input);
+  return std::min(test::tile_of(workload), std::uint64_t{1} << 16);
+}
+
 // Whether the device runs it.
 bool check(Queue& queue, const Workload& workload) {
   if (!test::supports(workload)) return false;
-  const std::uint64_t tile = std::min(test::tile_of(workload), std::uint64_t{1} << 16);
+  const std::uint64_t tile = tile_elements(workload);
   test::check_runs(queue, workload, runs_of(workload, {37, tile, tile + 1, 2 * tile + 77}));
   return true;
 }
@@ -134,6 +144,23 @@ TEST_CASE("scans of narrow elements to wider and narrower ones at every offset")
     ran += check(queue, workload) ? 1U : 0U;
   }
   CHECK(ran > 0);
+}
+
+TEST_CASE("tiles that stay missing are reduced from their first element on") {
+  Queue queue(test::device());
+  for (const Type type : {Type::u8, Type::u16, Type::u32}) {
+    for (const auto* row : rows(Algorithm::scan, type, plus)) {
+      if (!test::publishes(*row)) continue;
+      Workload workload = test::workload_of(*row, type, plus);
+      workload.tuning = core::Tuning(test::default_tuning_of(workload)).set("SPIN_LIMIT", 0);
+      const std::uint64_t tile = tile_elements(workload);
+      std::vector<Run> runs;
+      for (const std::uint64_t offset : {0U, 1U, 3U}) {
+        runs.push_back({4 * tile + 5, offset, false, true, offset});
+      }
+      test::check_runs(queue, workload, runs);
+    }
+  }
 }
 
 TEST_SUITE_END();
