@@ -19,8 +19,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   await_earlier_work();
   const u64 n = first + COUNT;
   const ACC init = INIT;
-  input += input_offset - first;
-  output += output_offset - first;
+  input = input + input_offset - first;
+  output = output + output_offset - first;
   control += control_offset;
   __global u64* words = control + 2;
 

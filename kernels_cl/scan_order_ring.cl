@@ -23,7 +23,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   const Elements input = INPUT;
   const u64 n = first_of(input) + COUNT;
   const ACC init = INIT;
-  output += output_offset - first_of(input);
+  output = output + output_offset - first_of(input);
   control += control_offset;
   __global u64* words = control + 2;
   __global u64* group_words = words + tiles * ACC_WORDS;

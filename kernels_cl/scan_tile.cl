@@ -9,6 +9,9 @@
 #ifndef ROWS
 #define ROWS 4  // Packs per work-item.
 #endif
+#ifndef INNER_START
+#define INNER_START 0  // Whether the input may begin inside the first pack of the first tile.
+#endif
 #define TILE (GROUP_SIZE * ROWS * VEC)
 
 // Index of the first element that this work-item holds in `row`.
@@ -16,16 +19,15 @@ DEVICE u32 tile_index(u32 row) {
   return ((lane_group() * ROWS + row) * LANES + lane_index()) * VEC;
 }
 
-// Parts of a tile are moved by packs where these have few elements: with more, what is asked of
-// each would take more registers than there are. Nor does a tile of those begin before the first
-// element.
-#define FEW_IN_PACK (VEC <= 4)
+// Whether an element is the input's.
+DEVICE bool is_within(u64 i, u64 first, u64 n) {
+  return INNER_START ? i - first < n - first : i < n;
+}
 
-DEVICE bool is_within(u64 i, u64 first, u64 n) { return (!FEW_IN_PACK || i >= first) && i < n; }
-
-// Whether the pack from element i on is moved whole in a part of a tile.
+// Whether the pack from element i on is moved whole in a part of a tile. Of packs with many
+// elements, what is asked of each besides would take more registers than there are.
 DEVICE bool pack_within(u64 i, u64 first, u64 n) {
-  return FEW_IN_PACK && i >= first && i + VEC <= n;
+  return VEC <= 4 && (!INNER_START || i >= first) && i + VEC <= n;
 }
 
 // Elements [begin, begin + TILE) of input; those before `first`, which lie in the first pack, and

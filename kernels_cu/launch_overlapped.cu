@@ -2,14 +2,14 @@
 // started while those end (programmatic dependent launch). From sm_90 on.
 
 // What was enqueued before has ended, and what it wrote is seen. Comes before any access to global
-// memory.
+// memory, but for what is expected.
 DEVICE void await_earlier_work() { asm volatile("griddepcontrol.wait;" : : : "memory"); }
 
 // The next kernel's groups may be started where there is room, before this one ends.
 DEVICE void admit_later_work() { asm volatile("griddepcontrol.launch_dependents;" : : : "memory"); }
 
-// Brings memory into the cache that all multiprocessors share, before earlier work has ended or
-// later: what that writes goes through the same cache. Moves whole units of 16 bytes.
+// Brings memory of the device into the cache that all multiprocessors share, before earlier work
+// has ended or later: what that writes goes through the same cache. Moves whole units of 16 bytes.
 DEVICE void expect_memory(const void* from, u64 bytes) {
   const u64 low = ((u64)from + 15) / 16 * 16;
   const u64 high = ((u64)from + bytes) / 16 * 16;

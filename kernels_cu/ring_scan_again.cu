@@ -68,7 +68,7 @@ DEVICE void store_runs(OUT* output, u64 from, u64 begin, u64 n, bool shifted, Un
     } else {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
-        if (first + k >= from && first + k < n) {
+        if (first + k - from < n - from) {
           output[first + k] = (OUT)(word[k * OUT_BITS / 32] >> (k * OUT_BITS % 32));
         }
       }

@@ -19,8 +19,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   await_earlier_work();
   const u64 n = first + COUNT;
   const ACC init = INIT;
-  input += input_offset - first;
-  output += output_offset - first;
+  input = input + input_offset - first;
+  output = output + output_offset - first;
   control += control_offset;
   u64* words = control + 2;
 

@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   const Elements input = INPUT;
   const u64 n = first_of(input) + COUNT;
   const ACC init = INIT;
-  output += output_offset - first_of(input);
+  output = output + output_offset - first_of(input);
   control += control_offset;
   u64* words = control + 2;
   u64* group_words = words + tiles * ACC_WORDS;

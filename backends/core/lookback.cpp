@@ -23,8 +23,10 @@ class Lookback final : public detail::Plan {
         max_groups_(max_groups) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    const std::uint64_t most = n + (tiles_.pack == 0 ? 0 : tiles_.pack - 1);
-    return {(control_words + tiles_.values(most) * value_words()) * word_bytes, 0};
+    const std::uint64_t most_led = tiles_.pack == 0 ? 0 : tiles_.pack - 1;
+    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - most_led;
+    const std::uint64_t values = tiles_.values(std::min(n, most) + most_led);
+    return {(control_words + values * value_words()) * word_bytes, 0};
   }
 
   void enqueue(const Call& call) const override {
@@ -51,11 +53,14 @@ class Lookback final : public detail::Plan {
  private:
   // Elements from where a pack begins to the first one, if that is so of input and output alike.
   [[nodiscard]] std::uint64_t common_lead(const Call& call) const noexcept {
-    const std::uint64_t lead = lead_of(call.input.first, size_of(shape().input));
-    return lead == lead_of(call.output, size_of(shape().output)) ? lead : 0;
+    const auto input = lead_of(call.input.first, size_of(shape().input));
+    const auto output = lead_of(call.output, size_of(shape().output));
+    return input && input == output ? *input : 0;
   }
-  [[nodiscard]] std::uint64_t lead_of(const Range& range, std::uint64_t bytes_each) const noexcept {
-    return range.start % (tiles_.pack * bytes_each) / bytes_each;
+  [[nodiscard]] std::optional<std::uint64_t> lead_of(const Range& range,
+                                                     std::uint64_t bytes_each) const noexcept {
+    if (!range.start) return {};
+    return *range.start % (tiles_.pack * bytes_each) / bytes_each;
   }
 
   // As ACC_WORDS in words: 32 bits of a value travel in one word.

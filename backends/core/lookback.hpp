@@ -18,8 +18,9 @@ inline constexpr std::uint64_t word_bytes = 8;
 struct PublishedTiles {
   std::uint64_t elements;       ///< Of a tile.
   std::uint64_t per_group = 0;  ///< Tiles of a group that has a value of its own; 0: no groups.
-  /// Elements of a pack, where tiles begin where packs do if input and output lie alike, and the
-  /// first tile then has fewer elements; 0: the first tile begins with the first element.
+  /// Elements of a pack, if the kernel takes how many lie between the beginning of one and the
+  /// first element: its tiles begin where packs do, where input and output lie alike, and the first
+  /// has fewer elements. 1: it takes that, which is always 0; 0: it does not.
   std::uint64_t pack = 0;
 
   [[nodiscard]] std::uint64_t count(std::uint64_t n) const noexcept;

@@ -42,7 +42,9 @@ struct PlanShape {
 struct Range {
   detail::Memory memory;
   std::uint64_t offset;
-  std::uint64_t start = 0;  ///< Of a call's own: in bytes, as start_of() has it.
+  /// Of a view, how it lies: its first byte's address, or its place in an object that is aligned
+  /// for everything. Nothing of memory that the host lent to an object: a device may have a copy.
+  std::optional<std::uint64_t> start{};
 };
 
 /// What is reduced or scanned: one array, or pairs of elements of two.

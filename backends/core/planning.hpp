@@ -182,7 +182,7 @@ class ArgumentList {
 template <class... Arguments>
 void launch(backend::Queue& queue, const PlannedKernel& planned, std::uint64_t groups,
             const Arguments&... arguments) {
-  constexpr std::size_t most_of_one = 4;  // Two arrays and their offsets.
+  constexpr std::size_t most_of_one = 5;  // Two arrays, their offsets and a lead.
   ArgumentList<sizeof...(Arguments) * most_of_one> list;
   (list.add(arguments), ...);
   queue.launch(*planned.kernel, groups, planned.group_size, list.all());

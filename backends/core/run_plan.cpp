@@ -173,7 +173,9 @@ class OpenCall {
 // Of no elements, no memory: whatever the view names is not checked then.
 Range range_of(const Device& device, const ErasedView& view) {
   if (view.count == 0) return {};
-  return {view.memory, view.byte_offset / size_of(view.type), start_of(device, view)};
+  const bool lent = view.memory.origin == detail::address_space && !is_address(device, view.memory);
+  const auto start = lent ? std::nullopt : std::optional(start_of(device, view));
+  return {view.memory, view.byte_offset / size_of(view.type), start};
 }
 
 std::optional<Range> range_of(const Device& device, const std::optional<ErasedView>& view) {

@@ -141,14 +141,16 @@ std::shared_ptr<const Plan> plan_lookback(const Device& device, const gallery::V
 std::shared_ptr<const Plan> plan_aligned_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, const Tuning& tuning) {
-  // As FEW_IN_PACK in the kernel.
-  constexpr std::uint32_t few = 4;
+  // The kernel moves parts of tiles by packs up to this size. Of larger ones, asking each element
+  // whether it is the input's takes longer than rows that are joined.
+  constexpr std::uint32_t most_led = 4;
   const std::uint32_t width = pack_width(variant, shape, tuning);
+  const bool leads = width > 1 && width <= most_led;
+  KernelSpec spec = make_spec(device, variant, shape, tuning, row_of(variant).entry_in(variant));
+  spec.defines.emplace_back("INNER_START", leads ? 1 : 0);
   const PublishedTiles tiles{.elements = span_of(variant, shape, tuning),
-                             .pack = width > few ? 1 : width};
-  return make_lookback(device, variant, shape, tiles,
-                       build_kernel(device, make_spec(device, variant, shape, tuning,
-                                                      row_of(variant).entry_in(variant))));
+                             .pack = leads ? width : 1};
+  return make_lookback(device, variant, shape, tiles, build_kernel(device, spec));
 }
 
 }  // namespace bifold::core

@@ -204,6 +204,24 @@ TEST_CASE("n in device memory, about every edge, with init and total, on every r
   }
 }
 
+TEST_CASE("n alone in device memory, in place off alignment") {
+  Queue queue(test::device());
+  constexpr std::uint64_t most = 100'003;
+  for (const Type type : {Type::u8, Type::u16, Type::u32, Type::u64}) {
+    for (const auto* row : rows_with_values(Algorithm::scan, type, plus)) {
+      Workload workload = test::workload_of(*row, type, plus);
+      workload.on_device.count = Type::u64;
+      std::vector<Trial> trials;
+      // How the range lies depends on n.
+      for (const std::uint64_t n :
+           {0U, 1U, 2U, 3U, 4U, 5U, 6U, 15U, 16U, 50'000U, 99'999U, 100'003U, 100'009U}) {
+        trials.push_back({n, most, true});
+      }
+      check(queue, workload, trials);
+    }
+  }
+}
+
 TEST_CASE("operators and types of every class, in both kinds of scan") {
   Queue queue(test::device());
   const std::pair<Type, Operator> cases[] = {

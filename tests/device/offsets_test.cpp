@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint64_t pack_bytes = 16;
 
 /// Lengths with whole tiles and parts of them, at every offset of the input that differs, each with
-/// an output that lies otherwise, with one that lies alike, also so that the last element ends a
-/// pack, and in place.
+/// an output that lies otherwise, with one that lies alike, also of elements that end where those
+/// of the first offset do, and in place.
 std::vector<Run> runs_of(const Workload& workload, const std::vector<std::uint64_t>& lengths) {
   const bool scan = workload.row->algorithm == Algorithm::scan;
   const std::uint64_t narrowest = std::min(size_of(workload.input), size_of(workload.output));

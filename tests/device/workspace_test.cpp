@@ -176,6 +176,7 @@ TEST_CASE("the size query is monotone and never shrinks below what smaller input
       }
     }
     for (int i = 0; i < 300; ++i) lengths.push_back(random.next() >> (24 + random.below(40)));
+    lengths.insert(lengths.end(), {~std::uint64_t{0} - 100, ~std::uint64_t{0}});
     std::sort(lengths.begin(), lengths.end());
     std::uint64_t before = 0;
     for (const std::uint64_t n : lengths) {
