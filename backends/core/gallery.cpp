@@ -13,7 +13,6 @@ namespace bifold {
 
 namespace {
 
-using namespace std::string_view_literals;
 using core::Row;
 using gallery::Requirements;
 using gallery::Variant;
@@ -295,9 +294,9 @@ struct Table {
     files.insert(files.end(), {"launch", "init", "atomics", "last_group", "order_nodes"});
     return files;
   }
-  static std::vector<std::string_view> order_strip_prelude() {
-    return {"count",     "init",     "total",         "lanes_of_32", "order_lanes", "packs_in",
-            "packs_out", "elements", "element_packs", "rows_out",    "order_strip"};
+  static std::vector<std::string_view> order_strip_prelude(std::string_view elements = "elements") {
+    return {"count",     "init",   "total",         "lanes_of_32", "order_lanes", "packs_in",
+            "packs_out", elements, "element_packs", "rows_out",    "order_strip"};
   }
   static std::vector<std::string_view> order_tile_prelude() {
     std::vector<std::string_view> files = order_strip_prelude();
@@ -305,8 +304,7 @@ struct Table {
     return files;
   }
   static std::vector<std::string_view> order_ring_prelude() {
-    std::vector<std::string_view> files = order_strip_prelude();
-    std::replace(files.begin(), files.end(), "elements"sv, "ring_elements"sv);
+    std::vector<std::string_view> files = order_strip_prelude("ring_elements");
     files.insert(files.end(),
                  {"launch", "atomics", "tile_words", "order_words", "bulk_copies", "order_ring",
                   "ring_items", "ring_reduce", "ring_scan", "ring_lookback"});

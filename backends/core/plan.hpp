@@ -42,8 +42,9 @@ struct PlanShape {
 struct Range {
   detail::Memory memory;
   std::uint64_t offset;
-  /// Of a view, how it lies: its first byte's address, or its place in an object that is aligned
-  /// for everything. Nothing of memory that the host lent to an object: a device may have a copy.
+  /// Of input and output, how they lie: the first byte's address, or its place in an object that is
+  /// aligned for everything. Nothing of memory that the host lent to an object: a device may have a
+  /// copy.
   std::optional<std::uint64_t> start{};
 };
 

@@ -171,15 +171,21 @@ class OpenCall {
 };
 
 // Of no elements, no memory: whatever the view names is not checked then.
-Range range_of(const Device& device, const ErasedView& view) {
+Range range_of(const ErasedView& view) {
   if (view.count == 0) return {};
-  const bool lent = view.memory.origin == detail::address_space && !is_address(device, view.memory);
-  const auto start = lent ? std::nullopt : std::optional(start_of(device, view));
-  return {view.memory, view.byte_offset / size_of(view.type), start};
+  return {view.memory, view.byte_offset / size_of(view.type)};
 }
 
-std::optional<Range> range_of(const Device& device, const std::optional<ErasedView>& view) {
-  return view ? std::optional(range_of(device, *view)) : std::nullopt;
+std::optional<Range> range_of(const std::optional<ErasedView>& view) {
+  return view ? std::optional(range_of(*view)) : std::nullopt;
+}
+
+// The same, and how it lies.
+Range placed_range_of(const Device& device, const ErasedView& view) {
+  Range range = range_of(view);
+  const bool lent = view.memory.origin == detail::address_space && !is_address(device, view.memory);
+  if (view.count > 0 && !lent) range.start = start_of(device, view);
+  return range;
 }
 
 // Whether a call of no elements has something to launch: values that only the device knows.
@@ -242,15 +248,14 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
         if (own_scratch != nullptr) refuse_in_graph(state, own_scratch);
       }
       if (borrows) scratch = borrow(*options.workspace, state, size);
-      plan.enqueue(
-          {*state.backend,
-           {range_of(state.device, input), range_of(state.device, second)},
-           range_of(state.device, output),
-           {input.count, range_of(state.device, options.count_from)},
-           {{shape.op, shape.accumulator, start}, range_of(state.device, options.init_from)},
-           {range_of(state.device, options.total)},
-           input.count > 0 && same_range(state.device, input, output),
-           scratch});
+      plan.enqueue({*state.backend,
+                    {placed_range_of(state.device, input), range_of(second)},
+                    placed_range_of(state.device, output),
+                    {input.count, range_of(options.count_from)},
+                    {{shape.op, shape.accumulator, start}, range_of(options.init_from)},
+                    {range_of(options.total)},
+                    input.count > 0 && same_range(state.device, input, output),
+                    scratch});
     } catch (...) {
       state.arena.distrust();
       throw;

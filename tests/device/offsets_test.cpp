@@ -63,9 +63,8 @@ std::vector<const gallery::Variant*> rows(Algorithm algorithm, Type type, const 
   return all;
 }
 
-// Elements of a tile, or fewer than a long one has. A ring has as many bytes whatever its tuning.
+// Elements of a tile, or fewer than a long one has.
 std::uint64_t tile_elements(const Workload& workload) {
-  if (workload.row->name == "order_v1_ring") return 32'768 / size_of(workload.input);
   return std::min(test::tile_of(workload), std::uint64_t{1} << 16);
 }
 
