@@ -53,5 +53,18 @@ DEVICE void copy_in(__local void* to, const __global void* from, u32 bytes,
       : "memory");
 }
 
+// The same of what is to displace nothing in the cache but what came like that, too.
+DEVICE void copy_in_passing(__local void* to, const __global void* from, u32 bytes,
+                            __local Signal* signal) {
+  u64 policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+      "[%0], [%1], %2, [%3], %4;"
+      :
+      : "r"(local_address(to)), "l"(from), "r"(bytes), "r"(local_address(signal)), "l"(policy)
+      : "memory");
+}
+
 // Copies that are started later come behind this work-item's accesses to local memory so far.
 DEVICE void order_copies(void) { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }

@@ -23,7 +23,11 @@ DEVICE bool packs_aligned(Elements elements) {
 DEVICE ElementPack load_elements(Elements elements, u64 i) {
   ElementPack pack;
   pack.x = load_pack(elements.x + i);
+#if HALF_KEPT
+  pack.y.vector = PASTE(as_, SECOND_VECTOR)(load_unit(elements.y + i));
+#else
   pack.y.vector = *(const __global SECOND_VECTOR*)(elements.y + i);
+#endif
   return pack;
 }
 DEVICE Element element_of(ElementPack pack, u32 k) {

@@ -5,12 +5,15 @@
 
 #if PER_ITEM == VALUES_PER_WORD
 typedef u32 RowWords;
+#define LOAD_ROW(from) (*(const __global RowWords*)(from))
 #define ADD_ROW(words, sum) add_word_items(words, sum)
 #elif PER_ITEM == 2 * VALUES_PER_WORD
 typedef uint2 RowWords;
+#define LOAD_ROW(from) (*(const __global RowWords*)(from))
 #define ADD_ROW(words, sum) add_word_items((words).y, add_word_items((words).x, sum))
 #else
 typedef uint4 RowWords;
+#define LOAD_ROW(from) load_unit(from)
 #define ADD_PAIR(one, other, sum) add_word_items(other, add_word_items(one, sum))
 #define ADD_ROW(words, sum) ADD_PAIR((words).z, (words).w, ADD_PAIR((words).x, (words).y, sum))
 #endif
@@ -34,7 +37,7 @@ DEVICE u32 add_unrolled_rows(u32 sum, Elements input, u64 from) {
   RowWords words[UNROLL];
 #pragma unroll
   for (u32 f = 0; f < UNROLL; ++f) {
-    words[f] = *(const __global RowWords*)(input + from + f * COLUMNS);
+    words[f] = LOAD_ROW(input + from + f * COLUMNS);
   }
 #pragma unroll
   for (u32 f = 0; f < UNROLL; ++f) sum = ADD_ROW(words[f], sum);
@@ -55,7 +58,7 @@ DEVICE void add_packed_leaf(ACC* sums, Elements input, u64 from) {
 DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   u32 sum = 0;
   for (u32 row = 0; row < rows; ++row) {
-    sum = ADD_ROW(*(const __global RowWords*)(input + from + row * COLUMNS), sum);
+    sum = ADD_ROW(LOAD_ROW(input + from + row * COLUMNS), sum);
   }
   sums[0] = COMBINE(sums[0], (ACC)sum);
 }

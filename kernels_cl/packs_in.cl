@@ -18,6 +18,10 @@ DEVICE bool pack_aligned(const __global void* address, u32 bytes) {
 
 DEVICE IN_PACK load_pack(const __global IN* from) {
   IN_PACK pack;
+#if HALF_KEPT
+  pack.vector = PASTE(as_, IN_VECTOR)(load_unit(from));
+#else
   pack.vector = *(const __global IN_VECTOR*)from;
+#endif
   return pack;
 }

@@ -37,7 +37,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   } else if (role < LOADER) {
     look_back_of(role - LOOKER, input, init, words, group_words, &ring, &lane_scratch);
   } else {
-    load_tiles(input, n, control, stages, &ring);
+    load_tiles(input, n, control, stages, &ring, starts_at(input, output));
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   LEAVE_TOTAL(n == first_of(input) && get_group_id(0) == 0 && get_local_id(0) == 0, init);

@@ -3,6 +3,12 @@
 #ifndef STAGES
 #define STAGES 7  // Tiles in local memory.
 #endif
+#ifndef PASSING_FROM_MIB
+#define PASSING_FROM_MIB 0  // Input and output of as much together,
+#endif
+#ifndef PASSING_TO_MIB
+#define PASSING_TO_MIB 0  // and of less than this, are held by the cache not quite.
+#endif
 #define LEAD 2  // Tiles on their way to a group that has none yet.
 #ifndef REDUCING
 #define REDUCING 8  // Lane groups that reduce tiles.
@@ -95,7 +101,8 @@ DEVICE void make_ring(Ring* ring) {
 // Brings a tile's elements into a stage. Copies move whole units: where one at either end reaches
 // beyond the input, its elements are loaded one by one. So are all of a struct that no unit is made
 // of, being less aligned than it is long.
-DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* landed) {
+DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* landed,
+                       bool passing) {
   const u64 first = (u64)address_at(input, begin);
   const u64 end = begin + TILE < n ? first + TILE * sizeof(IN) : (u64)address_at(input, n);
   const u64 start = first / UNIT_BYTES * UNIT_BYTES;
@@ -126,7 +133,12 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
   if (lane_index() == 0) {
     if (bytes > 0) {
       arrive_expecting(landed, bytes);
-      copy_in((u8*)stage + (low - start), (const void*)low, bytes, landed);
+      u8* to = (u8*)stage + (low - start);
+      if (passing) {
+        copy_in_passing(to, (const void*)low, bytes, landed);
+      } else {
+        copy_in(to, (const void*)low, bytes, landed);
+      }
     } else {
       arrive(landed);
     }
@@ -143,18 +155,26 @@ DEVICE void expect_first_tiles(Elements input, u64 n) {
   }
 }
 
+// Whether the input makes way in the cache for the output, which is more likely to be read next.
+DEVICE bool is_passing(u64 n) {
+  const u64 bytes = n * (sizeof(IN) + sizeof(OUT));
+  return bytes >= (u64)PASSING_FROM_MIB << 20 && bytes < (u64)PASSING_TO_MIB << 20;
+}
+
 // Draws tiles in order and brings them into the stages that have been read, until there are none.
 // They are tickets and not the groups' indices: of a launch that overlaps with the one before, the
 // last group starts late, and nobody should wait for its first tile.
 // A group without a tile yet does not ask for all at once: memory would serve all groups' stages
 // alike, and no first tile would be there before the last one nearly is.
-DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring* ring) {
+DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring* ring,
+                       bool in_place) {
   Turn turn = first_turn();
   u64 drawn = 0;
   if (lane_index() == 0) {
     drawn = add_word(control, 1);
     ring->epoch = epoch_of(drawn);
   }
+  const bool passing = !in_place && is_passing(n);
   u64 tile = 0;
   u32 begun = 0;  // Stages that had a tile.
   while (tile != NO_TILE) {
@@ -168,7 +188,7 @@ DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring*
     tile = ring->tile[turn.slot];
     if (tile != NO_TILE) {
       load_stage(input, n, tile * TILE, stages + turn.stage * STAGE_UNITS,
-                 &ring->landed[turn.stage]);
+                 &ring->landed[turn.stage], passing);
       // The next ticket is on its way while a stage is waited for.
       if (lane_index() == 0) drawn = add_word(control, 1);
     } else if (lane_index() == 0) {

@@ -43,7 +43,7 @@ template <>
 struct PackLoad<16> {
   typedef u32 Words[4];
   static DEVICE void load(Words words, const void* from) {
-    const uint4 vector = *(const uint4*)from;
+    const uint4 vector = load_unit(from);
     words[0] = vector.x, words[1] = vector.y, words[2] = vector.z, words[3] = vector.w;
   }
 };

@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   } else if (role < LOADER) {
     look_back_of(role - LOOKER, input, init, words, group_words, &ring, &lane_scratch);
   } else {
-    load_tiles(input, n, control, stages, &ring);
+    load_tiles(input, n, control, stages, &ring, starts_at(input, output));
   }
   __syncthreads();
   LEAVE_TOTAL(n == first_of(input) && blockIdx.x == 0 && threadIdx.x == 0, init);

@@ -53,7 +53,8 @@ struct Table {
             .on_cpu = {"chunks", "ordered", "order_v1_chunks", "order_v1_ordered_chunks"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
-           Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce, {"count", "lanes", "packs_in"}});
+           Order::fixed, {1, 0, 2},
+           {core::plan_two_stage_reduce, {"count", "lanes", "units_in", "packs_in"}});
     reduce("chunks", "reduce_chunks",
            "for CPUs: one work-item per consecutive chunk, vector accumulators", "bifold",
            opencl_only, Order::fixed, {1, 0, 2},
@@ -62,8 +63,8 @@ struct Table {
            "blocks of tiles reduced in index order: the first phases of reduce_then_scan", "bifold",
            nothing, Order::fixed, {1, 0, 2},
            {core::plan_ordered_reduce,
-            {"count", "init", "total", "lanes", "packs_in", "packs_out", "joined_rows", "scan_tile",
-             "blocks"},
+            {"count", "init", "total", "lanes", "units_in", "packs_in", "packs_out", "joined_rows",
+             "scan_tile", "blocks"},
             "reduce_tiles"});
     reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
            commutative, Order::v1, {1, 0, 2}, {core::plan_order_reduce, order_leaf_prelude()});
@@ -131,8 +132,8 @@ struct Table {
     scan("reduce_then_scan", "scan_reduce_then_scan",
          "reduce tiles, scan their results, scan tiles", oancea, nothing, Order::fixed, {2, 1, 3},
          {core::plan_reduce_then_scan,
-          {"count", "init", "total", "lanes", "packs_in", "packs_out", "joined_rows", "scan_tile",
-           "blocks"}});
+          {"count", "init", "total", "lanes", "units_in", "packs_in", "packs_out", "joined_rows",
+           "scan_tile", "blocks"}});
     scan("blelloch", "scan_blelloch", "up-sweep and down-sweep over blocks, recursively", oancea,
          nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan, {}, {}, {{"PER_ITEM", 2}}});
     scan("hillis_steele", "scan_hillis_steele", "one sweep of log2 steps over blocks, recursively",
@@ -257,7 +258,7 @@ struct Table {
       reduce(name, "reduce_luitjens_vector", "two passes with vector loads", luitjens, commutative,
              Order::fixed, {1, 0, 2},
              {core::plan_level_reduce,
-              {"lanes", "packs_in", "levels", "group_lanes"},
+              {"lanes", "units_in", "packs_in", "levels", "group_lanes"},
               "shuffle_vectorized",
               {{"pack_bytes", bytes}}});
     }
@@ -281,12 +282,12 @@ struct Table {
     return files;
   }
   static std::vector<std::string_view> single_pass_prelude() {
-    return {"count",       "init",      "total",   "lanes",      "packs_in",    "packs_out",
-            "joined_rows", "scan_tile", "atomics", "tile_words", "missing_tile"};
+    return {"count",     "init",        "total",     "lanes",   "units_in",   "packs_in",
+            "packs_out", "joined_rows", "scan_tile", "atomics", "tile_words", "missing_tile"};
   }
 
   static std::vector<std::string_view> order_leaf_prelude() {
-    return {"count",    "lanes_of_32",   "columns",    "neighbours", "packs_in",
+    return {"count",    "lanes_of_32",   "columns",    "neighbours", "units_in",    "packs_in",
             "elements", "element_packs", "leaf_shape", "leaf_rows",  "order_leaves"};
   }
   static std::vector<std::string_view> order_single_prelude() {
@@ -295,8 +296,8 @@ struct Table {
     return files;
   }
   static std::vector<std::string_view> order_strip_prelude(std::string_view elements = "elements") {
-    return {"count",     "init",   "total",         "lanes_of_32", "order_lanes", "packs_in",
-            "packs_out", elements, "element_packs", "rows_out",    "order_strip"};
+    return {"count",    "init",      "total",  "lanes_of_32",   "order_lanes", "units_in",
+            "packs_in", "packs_out", elements, "element_packs", "rows_out",    "order_strip"};
   }
   static std::vector<std::string_view> order_tile_prelude() {
     std::vector<std::string_view> files = order_strip_prelude();

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "core/architecture.hpp"
 #include "core/by_size.hpp"
 #include "core/lookback.hpp"
 #include "core/order_tiles.hpp"
@@ -121,6 +122,14 @@ std::uint32_t widest_columns(const PlanShape& shape) {
   return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
 }
 
+// Whether a work-item loads its columns of a row by the widest loads.
+bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
+  const auto widest = [&](Type type) {
+    return !type.is_struct() && size_of(type) * columns / 32 == widest_pack;
+  };
+  return widest(shape.input) && (!shape.second || widest(*shape.second));
+}
+
 // The kernel over leaves; it loads as a pack what columns a work-item adds, where these make one.
 PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
                            const PlanShape& shape, const Tuning& tuning, std::uint32_t columns) {
@@ -215,10 +224,11 @@ std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const galler
 std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
                                                      const gallery::Variant& variant,
                                                      const PlanShape& shape, const Tuning& tuning) {
-  const auto in_groups_of = [&](std::uint32_t work_items, std::uint32_t columns) {
-    return [&, work_items, columns] {
+  const auto in_groups_of = [&](std::uint32_t work_items, std::uint32_t columns, bool half_kept) {
+    return [&, work_items, columns, half_kept] {
       Tuning values = tuning;
       values = with_whole_leaves(values.set("GROUP_SIZE", work_items));
+      if (half_kept) values.set("HALF_KEPT", 1);
       return std::make_shared<OrderSingleReduce>(
           device, variant, shape, subtrees_of(columns, values.get("GROUP_SIZE")),
           build_leaves(device, variant, shape, values, columns));
@@ -227,14 +237,30 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
   // Small groups spread an input over the whole device; of a large one, larger ones leave fewer
   // nodes.
   const std::uint32_t group = tuning.get("GROUP_SIZE");
-  const std::uint64_t large_from =
-      (std::uint64_t{tuning.get("large_from_mib")} << 20) / size_of(shape.input);
+  const std::uint64_t bytes_each =
+      size_of(shape.input) + (shape.second ? size_of(*shape.second) : 0);
+  const auto elements_in = [&](std::string_view mib) {
+    return (std::uint64_t{tuning.get(mib)} << 20) / bytes_each;
+  };
   const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
   // So do longer leaves of narrow integers, which take as many bytes then as those of wide ones.
   const std::uint32_t large_columns = adds_words(device, shape) ? widest_columns(shape) : columns;
-  return by_size(device, variant, shape, large_from,
-                 in_groups_of(std::min(group, tuning.get("small_group")), columns),
-                 in_groups_of(group, large_columns));
+  const MakePlan small = in_groups_of(std::min(group, tuning.get("small_group")), columns, false);
+  const MakePlan large = in_groups_of(group, large_columns, false);
+
+  // Of an input that the cache holds not quite, half stays there.
+  const std::uint64_t half_kept_from = elements_in("half_kept_from_mib");
+  const std::uint64_t half_kept_to = elements_in("half_kept_to_mib");
+  const bool half_kept = half_kept_from < half_kept_to && loads_widest(shape, large_columns) &&
+                         ptx_architecture(device.capabilities()) >= 80;
+  if (!half_kept) {
+    return by_size(device, variant, shape, elements_in("large_from_mib"), small, large);
+  }
+  const MakePlan kept = in_groups_of(group, large_columns, true);
+  const MakePlan from_kept = [&] {
+    return by_size(device, variant, shape, half_kept_to, kept, large);
+  };
+  return by_size(device, variant, shape, half_kept_from, small, from_kept);
 }
 
 std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,

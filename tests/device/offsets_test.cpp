@@ -94,18 +94,24 @@ TEST_CASE("reductions at every offset") {
   CHECK(ran > 0);
 }
 
-TEST_CASE("reductions of narrow elements in leaves for large inputs") {
+TEST_CASE("reductions in leaves for large inputs, kept in the cache by half or not at all") {
   Queue queue(test::device());
   std::size_t ran = 0;
-  for (const Type type : {Type::u8, Type::i16}) {
+  for (const Type type : {Type::u8, Type::i16, Type::i32, Type::f32, Type::i64}) {
     for (const auto* row : rows(Algorithm::reduce, type, plus)) {
       Workload workload = test::workload_of(*row, type, plus);
       const core::Tuning own = test::default_tuning_of(workload);
       if (!test::has_value(own, "large_from_mib")) continue;
-      workload.tuning = core::Tuning(own).set("large_from_mib", 0);
-      ++ran;
-      test::check_runs(queue, workload,
-                       runs_of(workload, {1, 15, 16, 511, 512, 16'384, 16'385, 300'007}));
+      for (const std::uint32_t half_kept_to_mib : {0U, 96U}) {
+        CAPTURE(half_kept_to_mib);
+        workload.tuning = core::Tuning(own)
+                              .set("large_from_mib", 0)
+                              .set("half_kept_from_mib", 0)
+                              .set("half_kept_to_mib", half_kept_to_mib);
+        ++ran;
+        test::check_runs(queue, workload,
+                         runs_of(workload, {1, 15, 16, 511, 512, 16'384, 16'385, 300'007}));
+      }
     }
   }
   CHECK(ran > 0);
@@ -143,6 +149,19 @@ TEST_CASE("scans of narrow elements to wider and narrower ones at every offset")
     ran += check(queue, workload) ? 1U : 0U;
   }
   CHECK(ran > 0);
+}
+
+TEST_CASE("scans whose input makes way in the cache") {
+  Queue queue(test::device());
+  for (const Type type : {Type::u8, Type::i16, Type::f32, Type::u64}) {
+    for (const auto* row : rows(Algorithm::scan, type, plus)) {
+      Workload workload = test::workload_of(*row, type, plus);
+      const core::Tuning own = test::default_tuning_of(workload);
+      if (!test::has_value(own, "PASSING_FROM_MIB")) continue;
+      workload.tuning = core::Tuning(own).set("PASSING_FROM_MIB", 0).set("PASSING_TO_MIB", 1024);
+      check(queue, workload);
+    }
+  }
 }
 
 TEST_CASE("tiles that stay missing are reduced from their first element on") {

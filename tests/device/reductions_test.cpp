@@ -185,6 +185,34 @@ TEST_CASE("inner products: the bits of order v1, integers that wrap") {
   CHECK_THROWS_AS(static_cast<void>(inner_product(queue, first, second, 0)), Error);
 }
 
+TEST_CASE("as many bytes as a cache holds, and about twice as many") {
+  Queue queue(test::device());
+  test::Random random(test::seed());
+  std::vector<float> host((std::size_t{100} << 20) / sizeof(float));
+  for (float& value : host) value = static_cast<float>(random.real());
+  const auto data = queue.upload(std::span<const float>(host));
+  // In MiB around where kernels for such inputs begin and end, whichever device has them.
+  for (const std::size_t mib : {23UL, 45UL, 51UL, 95UL, 97UL}) {
+    const std::size_t n = (mib << 20) / sizeof(float) + 77;
+    for (const std::size_t at : {0UL, 3UL}) {
+      CAPTURE(mib);
+      CAPTURE(at);
+      const auto want = reference::v1::reduce(
+          std::span<const float>(host).subspan(at, n), 1.5F, [](float x) { return x; },
+          std::plus<>());
+      CHECK(test::same_bits(reduce(queue, data.view(at, n), plus, 1.5F), want));
+    }
+    const std::size_t half = n / 8 * 4;  // As packs lie, both of them.
+    std::vector<float> products(half);
+    for (std::size_t i = 0; i < half; ++i) products[i] = host[i] * host[half + i];
+    const float want = reference::v1::reduce(
+        std::span<const float>(products), 0.0F, [](float p) { return p; }, std::plus<>());
+    CAPTURE(mib);
+    CHECK(test::same_bits(inner_product(queue, data.view(0, half), data.view(half, half), 0.0F),
+                          want));
+  }
+}
+
 TEST_CASE("a compensated sum has the same bits everywhere and loses next to nothing") {
   Queue queue(test::device());
   using Sum = CompensatedSum<float>;
