@@ -107,6 +107,10 @@ Json result_of(const Measurements& measurements, const Result& result) {
     json["reason"] = result.reason;
     return json;
   }
+  if (result.aligned.samples > 0) {
+    json["aligned"] = timing_of(result.aligned);
+    json["share_of_aligned"] = result.share_of_aligned();
+  }
   const double rate = result.gb_per_s();
   json["regime"] = "back_to_back";
   json["samples"] = result.timing.samples;

@@ -77,6 +77,7 @@ struct Result {
   Timing timing;               ///< Of `timed`, back to back.
   Timing isolated;             ///< Of `timed`, where peers were asked for; else of no samples.
   Timing blocking;             ///< As `isolated`.
+  Timing aligned;              ///< In turns with `timing`, from where buffers start; or no samples.
   Limits limits;               ///< Measured with buffers of the same byte count.
   bool in_cache = false;       ///< The buffers fit the last-level cache.
   double enqueue_s = 0;        ///< The host's part of a call back to back; 0: not measured.
@@ -87,6 +88,8 @@ struct Result {
   [[nodiscard]] double gb_per_s() const {
     return static_cast<double>(what.bytes()) / timing.median_s / 1e9;
   }
+  /// The rate as a fraction of that of `aligned`.
+  [[nodiscard]] double share_of_aligned() const { return aligned.median_s / timing.median_s; }
   [[nodiscard]] const Timing& timing_in(Regime regime) const {
     if (regime == Regime::back_to_back) return timing;
     return regime == Regime::isolated ? isolated : blocking;

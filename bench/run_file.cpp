@@ -137,6 +137,7 @@ Result result_in(const Field& field, const std::vector<DeviceReport>& devices) {
   // Which of the two copies was the better one is told with the device's limits.
   result.limits.queue_copy = field.number_or("copy_gb_per_s", 0);
   result.limits.read = field.number_or("read_gb_per_s", 0);
+  if (const auto aligned = field.find("aligned")) result.aligned = timing_in(*aligned);
   result.enqueue_s = field.number_or("enqueue_s", 0);
   result.empty_enqueue_s = field.number_or("empty_enqueue_s", 0);
   if (const auto all = field.find("regimes")) {

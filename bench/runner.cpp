@@ -98,7 +98,9 @@ class Runner {
     std::string reason = session.obstacle(what);
     if (!reason.empty() || available == 0) return reason;
     std::uint64_t needed = HostData::bytes_needed(what.type, what.n) + verifier_bytes;
-    if (session.shares_host_memory()) needed += 2 * what.n * bifold::size_of(what.type);
+    if (session.shares_host_memory()) {
+      needed += session.buffers() * what.n * bifold::size_of(what.type);
+    }
     if (needed <= available / 10 * 9) return {};
     return formatted("needs {} of host memory, {} are available", bytes_text(needed),
                      bytes_text(available));

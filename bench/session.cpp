@@ -85,16 +85,16 @@ std::string Session::obstacle(const Configuration& what) const {
     const auto support = bifold::gallery::supports(device_, *row, what.type, what.op);
     if (!support) return one_line(support.reason);
   }
-  // Scratch memory, and what others keep on the device, need room beside the two buffers.
+  // Scratch memory, and what others keep on the device, need room beside the buffers.
   const auto& capabilities = device_.capabilities();
   const std::uint64_t bytes = LimitMeter::measured_bytes(what.n * bifold::size_of(what.type));
   if (bytes > capabilities.max_allocation_bytes) {
     return formatted("needs buffers of {}, the device allows {}", bytes_text(bytes),
                      bytes_text(capabilities.max_allocation_bytes));
   }
-  if (bytes > capabilities.global_bytes / 4) {
-    return formatted("needs 2 x {}, which is more than half of the device's {}", bytes_text(bytes),
-                     bytes_text(capabilities.global_bytes));
+  if (bytes > capabilities.global_bytes / 2 / buffers()) {
+    return formatted("needs {} x {}, which is more than half of the device's {}", buffers(),
+                     bytes_text(bytes), bytes_text(capabilities.global_bytes));
   }
   return {};
 }
@@ -116,12 +116,16 @@ void Session::load(const HostData& data, std::uint64_t n) {
   clear(0, first_element_ * size);
   clear((first_element_ + n) * size, bytes);
   queue_.upload_bytes(elements(input_, first_element_, n), data.input(), n);
+  if (!beside_aligned()) return;
+  aligned_input_ = bifold::Buffer<std::uint8_t>(device_, n * size);
+  queue_.upload_bytes(elements(aligned_input_, 0, n), data.input(), n);
 }
 
 void Session::unload() {
   if (contest_) contest_->unload();
   data_ = nullptr;
   input_ = {};
+  aligned_input_ = {};
   output_ = {};
   total_ = {};
 }
@@ -160,50 +164,77 @@ Result Session::run(const Configuration& what, Verifier& verifier) {
   return result;
 }
 
-void Session::measure_into(Result& result, Verifier& verifier) {
-  const Configuration& what = result.what;
+Session::Place Session::place_of(const Configuration& what, bifold::Buffer<std::uint8_t>& input,
+                                 std::uint64_t first) {
   const bool is_scan = what.algorithm == bifold::Algorithm::scan;
-  result.variant_ran = what.together ? what.variant : variant_that_runs(device_, what);
+  return {elements(input, first, what.n),
+          is_scan ? elements(output_, first, what.n) : elements(total_, 0, 1)};
+}
 
-  const bifold::ErasedView input = elements(input_, first_element_, what.n);
-  const bifold::ErasedView output =
-      is_scan ? elements(output_, first_element_, what.n) : elements(total_, 0, 1);
-  bifold::ReduceOptions reduce_options;
-  reduce_options.variant = what.variant;
-  reduce_options.order = what.order;
-  bifold::ScanOptions scan_options;
-  scan_options.variant = what.variant;
-  scan_options.order = what.order;
-  const auto enqueue = [&](bifold::Queue& queue) {
-    if (what.together) {
-      reduce_together(queue, input, total_, what.variant);
-    } else if (is_scan) {
-      bifold::scan(queue, what.kind, input, output, what.op, {}, scan_options);
-    } else {
-      bifold::reduce_into(queue, input, output, what.op, data_->identity(), reduce_options);
-    }
+Session::Enqueue Session::call_of(const Configuration& what, const Place& place) {
+  if (what.together) {
+    return [&](bifold::Queue& queue) { reduce_together(queue, place.input, total_, what.variant); };
+  }
+  if (what.algorithm == bifold::Algorithm::scan) {
+    bifold::ScanOptions options;
+    options.variant = what.variant;
+    options.order = what.order;
+    return [&, options](bifold::Queue& queue) {
+      bifold::scan(queue, what.kind, place.input, place.output, what.op, {}, options);
+    };
+  }
+  bifold::ReduceOptions options;
+  options.variant = what.variant;
+  options.order = what.order;
+  return [&, options](bifold::Queue& queue) {
+    bifold::reduce_into(queue, place.input, place.output, what.op, data_->identity(), options);
   };
-  const auto block = [&](bifold::Queue& queue) {
-    if (is_scan) {
-      enqueue(queue);
-      queue.finish();
-    } else {
-      bifold::transform_reduce(queue, input, what.type, what.op, data_->identity(), {},
-                               reduce_options);
-    }
-  };
+}
 
+std::optional<Mismatch> Session::mismatch_of(const Configuration& what, const Place& place,
+                                             const Enqueue& enqueue, Verifier& verifier) {
+  const bool is_scan = what.algorithm == bifold::Algorithm::scan;
   if (what.together) {
     poison_together(queue_, total_);
   } else {
-    queue_.fill(output, is_scan ? poison(what.type) : poison(data_->total(what.n)));
+    queue_.fill(place.output, is_scan ? poison(what.type) : poison(data_->total(what.n)));
   }
   enqueue(queue_);
   queue_.finish(wait_limit);
-  const auto mismatch = what.together ? check_together(queue_, total_, *data_, what.n)
-                        : is_scan     ? verifier.check_scan(queue_, output, *data_, what.kind)
-                                      : verifier.check_reduce(queue_, output, *data_, what.n);
+  return what.together ? check_together(queue_, total_, *data_, what.n)
+         : is_scan     ? verifier.check_scan(queue_, place.output, *data_, what.kind)
+                       : verifier.check_reduce(queue_, place.output, *data_, what.n);
+}
+
+void Session::time_in_regimes(Result& result, const Place& place, const Enqueue& enqueue,
+                              Verifier& verifier) {
+  const auto block = [&](bifold::Queue& queue) {
+    if (result.what.algorithm == bifold::Algorithm::scan) {
+      enqueue(queue);
+      queue.finish();
+      return;
+    }
+    bifold::ReduceOptions options;
+    options.variant = result.what.variant;
+    options.order = result.what.order;
+    bifold::transform_reduce(queue, place.input, result.what.type, result.what.op,
+                             data_->identity(), {}, options);
+  };
+  contest_->run(result, {enqueue, block}, {*data_, place.input, place.output}, verifier);
+}
+
+void Session::measure_into(Result& result, Verifier& verifier) {
+  const Configuration& what = result.what;
+  result.variant_ran = what.together ? what.variant : variant_that_runs(device_, what);
+
+  const Place place = place_of(what, input_, first_element_);
+  const Enqueue enqueue = call_of(what, place);
+  const Place aligned = place_of(what, beside_aligned() ? aligned_input_ : input_, 0);
+  const Enqueue enqueue_aligned = call_of(what, aligned);
+  auto mismatch = mismatch_of(what, place, enqueue, verifier);
   if (!what.together) result.digest = verifier.digest();
+  const bool takes_turns = beside_aligned() && !what.together;
+  if (!mismatch && takes_turns) mismatch = mismatch_of(what, aligned, enqueue_aligned, verifier);
   if (mismatch) {
     result.outcome = Outcome::wrong;
     result.reason = describe(*mismatch);
@@ -214,7 +245,14 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   result.in_cache = what.bytes() <= cache_bytes_;
   result.limits = limits_.at(queue_, bytes, input_.view(), output_.view());
   if (contest_ && !what.together) {
-    contest_->run(result, {enqueue, block}, {*data_, input, output}, verifier);
+    time_in_regimes(result, place, enqueue, verifier);
+  } else if (takes_turns) {
+    const std::function<void()> calls[] = {[&] { enqueue(queue_); },
+                                           [&] { enqueue_aligned(queue_); }};
+    const Stopwatch contenders[] = {back_to_back(queue_, calls[0]), back_to_back(queue_, calls[1])};
+    const auto timings = measure_in_turn(budget_, Batches::long_enough, contenders);
+    result.timing = timings[0];
+    result.aligned = timings[1];
   } else {
     result.timing = measure(queue_, budget_, [&] { enqueue(queue_); });
   }

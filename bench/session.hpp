@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ class Session {
   Session(bifold::Device device, const Budget& budget, const HostInfo& host);
 
   /// Has the elements of every configuration from now on start so many elements behind where
-  /// buffers do, input and output of a scan alike.
+  /// buffers do, input and output of a scan alike; without regimes, each in turns with the same
+  /// elements from where buffers do.
   void start_at(std::uint64_t element) { first_element_ = element; }
 
   /// Has every configuration from now on measured in all regimes, with how long the host takes to
@@ -35,6 +37,8 @@ class Session {
   void restore(const std::vector<Limits>& limits) { limits_.restore(limits); }
 
   [[nodiscard]] const bifold::Device& device() const noexcept { return device_; }
+  /// Buffers as long as the elements that a configuration takes.
+  [[nodiscard]] unsigned buffers() const noexcept { return beside_aligned() ? 3 : 2; }
   /// Whether device memory is taken from the host's.
   [[nodiscard]] bool shares_host_memory() const;
   /// Why this configuration cannot run here, as far as that is known beforehand; empty when it can.
@@ -64,6 +68,23 @@ class Session {
   /// that of the first.
   [[nodiscard]] std::vector<double> enqueue_seconds(const std::vector<std::function<void()>>& calls,
                                                     const Timing& timing);
+  [[nodiscard]] bool beside_aligned() const noexcept { return first_element_ > 0 && !contest_; }
+
+  using Enqueue = std::function<void(bifold::Queue&)>;
+
+  /// The elements of a configuration, and where its results go.
+  struct Place {
+    bifold::ErasedView input;
+    bifold::ErasedView output;
+  };
+  [[nodiscard]] Place place_of(const Configuration& what, bifold::Buffer<std::uint8_t>& input,
+                               std::uint64_t first);
+  /// Both have to outlive the call.
+  [[nodiscard]] Enqueue call_of(const Configuration& what, const Place& place);
+  [[nodiscard]] std::optional<Mismatch> mismatch_of(const Configuration& what, const Place& place,
+                                                    const Enqueue& enqueue, Verifier& verifier);
+  void time_in_regimes(Result& result, const Place& place, const Enqueue& enqueue,
+                       Verifier& verifier);
   void measure_into(Result& result, Verifier& verifier);
   [[nodiscard]] bifold::ErasedView elements(bifold::Buffer<std::uint8_t>& buffer,
                                             std::uint64_t first, std::uint64_t count) const;
@@ -80,6 +101,7 @@ class Session {
 
   const HostData* data_ = nullptr;
   bifold::Buffer<std::uint8_t> input_;
+  bifold::Buffer<std::uint8_t> aligned_input_;  ///< The same elements, where beside_aligned().
   bifold::Buffer<std::uint8_t> output_;
   bifold::Buffer<std::uint8_t> total_;
 };

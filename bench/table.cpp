@@ -53,6 +53,10 @@ Line measured(const Result& result) {
     line.cells.push_back(std::move(cell));
   }
   if (result.in_cache) line.remark = "cache";
+  if (result.aligned.samples > 0) {
+    line.remark += formatted("{}{} of aligned", line.remark.empty() ? "" : ", ",
+                             share_text(result.aligned.median_s, result.timing.median_s));
+  }
   return line;
 }
 
@@ -176,6 +180,10 @@ void print_legend(const Report& report) {
     print_text(
         "  cache     the buffers fit the device's last-level cache, so that after the first call\n"
         "            these are rates of the cache, not of the memory\n");
+  }
+  if (any([](const Result& r) { return r.aligned.samples > 0; })) {
+    print_text(
+        "  aligned   the same call in turns with it, on elements that start where buffers do\n");
   }
   print_text("Every result above was compared with the host reference, in full, before timing.\n");
 }

@@ -228,7 +228,14 @@ TEST_CASE("elements that start off alignment have the same results") {
   REQUIRE(shifted.at("results").size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
     check_timed(shifted.at("results")[i]);
-    CHECK(shifted.at("results")[i].at("digest") == aligned.at("results")[i].at("digest"));
+    const Json& result = shifted.at("results")[i];
+    CHECK(result.at("digest") == aligned.at("results")[i].at("digest"));
+    // Both in one run, in turns.
+    CHECK(result.at("aligned").at("samples") == result.at("samples"));
+    const double of_aligned = result.at("aligned").at("median_s").get<double>();
+    CHECK(result.at("share_of_aligned").get<double>() ==
+          doctest::Approx(of_aligned / result.at("median_s").get<double>()));
+    CHECK_FALSE(aligned.at("results")[i].contains("aligned"));
   }
 }
 
