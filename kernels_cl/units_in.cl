@@ -6,8 +6,7 @@
 
 #if HALF_KEPT
 // Of an input that the cache holds not quite, one half displaces neither the other half nor what
-// earlier work has left there. From sm_80 on. It is volatile so that it stays behind the wait for
-// earlier work.
+// earlier work has left there. From sm_80 on.
 DEVICE uint4 load_unit(const __global void* from) {
   u64 policy;
   asm("createpolicy.fractional.L2::evict_unchanged.L2::evict_first.b64 %0, 0.5;" : "=l"(policy));

@@ -3,11 +3,12 @@
 #ifndef STAGES
 #define STAGES 7  // Tiles in local memory.
 #endif
+// Input and output of so many MiB together are about what a cache holds; of none by default.
 #ifndef PASSING_FROM_MIB
-#define PASSING_FROM_MIB 0  // Input and output of as much together,
+#define PASSING_FROM_MIB 0
 #endif
 #ifndef PASSING_TO_MIB
-#define PASSING_TO_MIB 0  // and of less than this, are held by the cache not quite.
+#define PASSING_TO_MIB 0
 #endif
 #define LEAD 2  // Tiles on their way to a group that has none yet.
 #ifndef REDUCING

@@ -151,6 +151,25 @@ TEST_CASE("a call builds what it runs, a plan what any size takes") {
   queue.finish();
 }
 
+TEST_CASE(
+    "sums have kernels for small inputs, for large ones, and for what a cache holds in part") {
+  if (architecture() < 75) return;
+  const auto has = [](const ReduceShape& shape) {
+    const Device device = fresh_device();
+    warm(device, shape);
+    return device.cache_statistics().compiled;
+  };
+  // Of sm_90 alone it is known how much that is, and where launches overlap its PTX is embedded.
+  const bool known = architecture() == 90 && fresh_device().capabilities().overlapped_launches;
+  for (const Type type : {Type::u8, Type::i32, Type::f32, Type::f64}) {
+    CAPTURE(name_of(type));
+    CHECK(has({.input = type, .accumulator = type}) == (known ? 3 : 2));
+  }
+  // Their loads are shorter: of 4 bytes, and of 8.
+  CHECK(has({.input = Type::u8, .accumulator = Type::u8, .op = maximum}) == 2);
+  CHECK(has({.input = Type::i32, .accumulator = Type::i64}) == 2);
+}
+
 TEST_CASE("what is not in the library is refused with what to do") {
   const Device device = fresh_device();
   const Operator op = Operator::user("largest", "a > b ? a : b", Value(std::int32_t{0}));

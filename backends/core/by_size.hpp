@@ -1,4 +1,4 @@
-// Two plans of one shape, for small inputs and for large ones.
+// Two plans of one shape, for smaller inputs and for larger ones. Either may be such two again.
 #pragma once
 
 #include <cstdint>

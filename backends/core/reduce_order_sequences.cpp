@@ -1,5 +1,6 @@
 // The reductions in order v1: what they launch may differ, the association may not.
 #include <algorithm>
+#include <bifold/error.hpp>
 #include <bifold/order.hpp>
 #include <bit>
 #include <utility>
@@ -122,10 +123,13 @@ std::uint32_t widest_columns(const PlanShape& shape) {
   return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
 }
 
-// Whether a work-item loads its columns of a row by the widest loads.
+// Bytes of a row of `columns` that a work-item takes.
+std::size_t row_bytes(Type type, std::uint32_t columns) { return size_of(type) * (columns / 32); }
+
+// Whether a work-item takes a row by the widest loads.
 bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
   const auto widest = [&](Type type) {
-    return !type.is_struct() && size_of(type) * columns / 32 == widest_pack;
+    return !type.is_struct() && row_bytes(type, columns) == widest_pack;
   };
   return widest(shape.input) && (!shape.second || widest(*shape.second));
 }
@@ -135,16 +139,16 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
                            const PlanShape& shape, const Tuning& tuning, std::uint32_t columns) {
   const std::uint32_t per_item = columns / 32;
   const auto packs = [&](Type type) {
-    return !type.is_struct() && size_of(type) * per_item <= widest_pack;
+    return !type.is_struct() && row_bytes(type, columns) <= widest_pack;
   };
   const Type second = shape.second.value_or(shape.input);
   // What is loaded before it is added takes registers.
   constexpr std::size_t loaded_bytes = 256;
-  const std::size_t row_bytes =
-      per_item * (size_of(shape.input) + (shape.second ? size_of(second) : 0));
+  const std::size_t loaded_each =
+      row_bytes(shape.input, columns) + (shape.second ? row_bytes(second, columns) : 0);
   Tuning values = tuning;
   if (const std::uint32_t rows = tuning.get_or("UNROLL", 0); rows > 0) {
-    const auto fitting = static_cast<std::uint32_t>(std::bit_floor(loaded_bytes / row_bytes));
+    const auto fitting = static_cast<std::uint32_t>(std::bit_floor(loaded_bytes / loaded_each));
     values.set("UNROLL", std::clamp(fitting, 1U, rows));
   }
   KernelSpec spec = make_spec(device, variant, shape, values, row_of(variant).entry_in(variant));
@@ -247,20 +251,30 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
   const std::uint32_t large_columns = adds_words(device, shape) ? widest_columns(shape) : columns;
   const MakePlan small = in_groups_of(std::min(group, tuning.get("small_group")), columns, false);
   const MakePlan large = in_groups_of(group, large_columns, false);
-
-  // Of an input that the cache holds not quite, half stays there.
-  const std::uint64_t half_kept_from = elements_in("half_kept_from_mib");
-  const std::uint64_t half_kept_to = elements_in("half_kept_to_mib");
-  const bool half_kept = half_kept_from < half_kept_to && loads_widest(shape, large_columns) &&
-                         ptx_architecture(device.capabilities()) >= 80;
-  if (!half_kept) {
+  const MakePlan plain = [&] {
     return by_size(device, variant, shape, elements_in("large_from_mib"), small, large);
-  }
-  const MakePlan kept = in_groups_of(group, large_columns, true);
-  const MakePlan from_kept = [&] {
-    return by_size(device, variant, shape, half_kept_to, kept, large);
   };
-  return by_size(device, variant, shape, half_kept_from, small, from_kept);
+
+  // Of an input that the cache holds not quite, half stays there. Long leaves of bytes are quicker
+  // than short ones before that.
+  const bool bytes = adds_words(device, shape) && size_of(shape.input) == 1;
+  const std::uint64_t from = elements_in(bytes ? "half_kept_bytes_from_mib" : "half_kept_from_mib");
+  const std::uint64_t to = elements_in("half_kept_to_mib");
+  if (from >= to || !loads_widest(shape, large_columns) ||
+      ptx_architecture(device.capabilities()) < 80) {
+    return plain();
+  }
+  const MakePlan half_kept = [&]() -> std::shared_ptr<const Plan> {
+    try {
+      return in_groups_of(group, large_columns, true)();
+    } catch (const Error& error) {
+      // Where nothing compiles and the library has no PTX of it, it has that of the others.
+      if (error.category() != ErrorCategory::unavailable) throw;
+      return plain();
+    }
+  };
+  return by_size(device, variant, shape, from, plain,
+                 [&] { return by_size(device, variant, shape, to, half_kept, plain); });
 }
 
 std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,

@@ -46,12 +46,14 @@ const std::vector<Defaults>& defaults() {
         {"small_group", 128},
         {"large_from_mib", 64},
         {"half_kept_from_mib", 1},
+        {"half_kept_bytes_from_mib", 1},
         {"half_kept_to_mib", 1}},
        {{"GROUP_SIZE", 32},
         {"UNROLL", 8},
         {"small_group", 32},
         {"large_from_mib", 64},
         {"half_kept_from_mib", 1},
+        {"half_kept_bytes_from_mib", 1},
         {"half_kept_to_mib", 1}}},
       {"reduce_order_chunks", {}, {{"groups_per_unit", 16}}},
       {"reduce_catanzaro",
@@ -103,8 +105,8 @@ const std::vector<Defaults>& defaults() {
        {{"at_least_mib", 20},
         {"STAGES", 7},
         {"REDUCING", 8},
-        {"PASSING_FROM_MIB", 0},
-        {"PASSING_TO_MIB", 0},
+        {"PASSING_FROM_MIB", 40},
+        {"PASSING_TO_MIB", 88},
         {"TRAIL_IN_GROUP", 3},
         {"TRAIL_OF_GROUPS", 2},
         {"GROUP_POLLS", 64},
@@ -136,6 +138,8 @@ const std::vector<Defaults>& defaults() {
 // - A unit of Intel's is small: 8 threads of 128 registers of 32 bytes. With 32 lanes, a lane has
 //   32 words, with 16 it has 64, of which whole packs in flight take 4 each.
 // - How much a cache holds not quite is known of sm_90 alone, whose caches have 50 and 60 MiB.
+// Loads
+//   of a reduction that knows it have a kernel of their own; a ring has the bounds in its text.
 // - Of what is unknown, half of everything is the least that can be wrong with it.
 struct Adjustment {
   std::vector<Architecture> architectures;
@@ -157,8 +161,9 @@ const std::vector<Adjustment>& adjustments() {
       {{gfx10, gfx11, gfx12}, "reduce_order", {{"GROUP_SIZE", 256}}},
       {{intel, unknown}, "reduce_order", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
       {{gfx10, gfx11, gfx12}, "reduce_order_single", {{"GROUP_SIZE", 256}}},
-      {{sm_90}, "reduce_order_single", {{"half_kept_from_mib", 50}, {"half_kept_to_mib", 96}}},
-      {{sm_90}, "scan_order_ring", {{"PASSING_FROM_MIB", 40}, {"PASSING_TO_MIB", 88}}},
+      {{sm_90},
+       "reduce_order_single",
+       {{"half_kept_from_mib", 50}, {"half_kept_bytes_from_mib", 24}, {"half_kept_to_mib", 96}}},
       {{intel, unknown}, "reduce_order_single", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
   };
   return table;
@@ -226,9 +231,6 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     if (name == at_least_mib && element_bytes == 1) tuning.set(name, 4);
     if (name == at_least_mib && element_bytes == 2) tuning.set(name, 6);
     if (name == at_least_mib && element_bytes == 8) tuning.set(name, 12);
-    // Sums of narrow integers are in longer leaves from there on, which are quicker before that.
-    if (name == "half_kept_from_mib" && element_bytes == 1) tuning.set(name, std::min(value, 24U));
-    if (name == "half_kept_from_mib" && element_bytes == 2) tuning.set(name, std::min(value, 46U));
     // A tile of 8-byte elements stays longest, which takes all the stages that fit; of others, a
     // group had better not load that far ahead of what it stores.
     if (name == "STAGES" && element_bytes == 4) tuning.set(name, 4);

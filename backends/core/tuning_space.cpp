@@ -26,9 +26,6 @@ const std::vector<Space>& spaces() {
   static const TuningParameter unroll{"UNROLL", {1, 2, 4, 8, 16}};
   static const TuningParameter small_group{"small_group", {32, 64, 128, 256, 512}};
   static const TuningParameter large_from{"large_from_mib", {8, 16, 32, 64, 128, 256}};
-  static const TuningParameter half_kept_from{"half_kept_from_mib",
-                                              {1, 16, 24, 32, 40, 46, 50, 56}};
-  static const TuningParameter half_kept_to{"half_kept_to_mib", {1, 64, 80, 96, 112, 128}};
   static const TuningParameter rows{"ROWS", {1, 2, 3, 4, 6, 8, 10, 12, 16}};
   static const TuningParameter per_unit{"groups_per_unit",
                                         {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}};
@@ -47,9 +44,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::reduce, "ordered", {group, rows, per_unit}},
       {Algorithm::reduce, "catanzaro", {group, per_unit}},
       {Algorithm::reduce, "order_v1", {group, unroll}},
-      {Algorithm::reduce,
-       "order_v1_single",
-       {group, unroll, small_group, large_from, half_kept_from, half_kept_to}},
+      {Algorithm::reduce, "order_v1_single", {group, unroll, small_group, large_from}},
       {Algorithm::reduce, "order_v1_chunks", {per_unit}},
       {Algorithm::reduce, "order_v1_ordered", {group}},
       {Algorithm::reduce, "order_v1_ordered_chunks", {per_unit}},

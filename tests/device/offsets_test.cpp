@@ -94,12 +94,23 @@ TEST_CASE("reductions at every offset") {
   CHECK(ran > 0);
 }
 
-TEST_CASE("reductions in leaves for large inputs, kept in the cache by half or not at all") {
+TEST_CASE("reductions in leaves for large inputs, and where GPUs keep half of one in the cache") {
   Queue queue(test::device());
   std::size_t ran = 0;
-  for (const Type type : {Type::u8, Type::i16, Type::i32, Type::f32, Type::i64}) {
-    for (const auto* row : rows(Algorithm::reduce, type, plus)) {
-      Workload workload = test::workload_of(*row, type, plus);
+  struct Case {
+    Type type;
+    Operator op;
+  };
+  // The last ones' loads are too short for it.
+  for (const auto& [type, op] : std::initializer_list<Case>{{Type::u8, plus},
+                                                            {Type::i16, plus},
+                                                            {Type::i32, plus},
+                                                            {Type::f32, plus},
+                                                            {Type::i64, plus},
+                                                            {Type::u8, maximum},
+                                                            {Type::f16, plus}}) {
+    for (const auto* row : rows(Algorithm::reduce, type, op)) {
+      Workload workload = test::workload_of(*row, type, op);
       const core::Tuning own = test::default_tuning_of(workload);
       if (!test::has_value(own, "large_from_mib")) continue;
       for (const std::uint32_t half_kept_to_mib : {0U, 96U}) {
@@ -107,6 +118,7 @@ TEST_CASE("reductions in leaves for large inputs, kept in the cache by half or n
         workload.tuning = core::Tuning(own)
                               .set("large_from_mib", 0)
                               .set("half_kept_from_mib", 0)
+                              .set("half_kept_bytes_from_mib", 0)
                               .set("half_kept_to_mib", half_kept_to_mib);
         ++ran;
         test::check_runs(queue, workload,
@@ -153,15 +165,19 @@ TEST_CASE("scans of narrow elements to wider and narrower ones at every offset")
 
 TEST_CASE("scans whose input makes way in the cache") {
   Queue queue(test::device());
+  std::size_t rings = 0;
+  std::size_t ran = 0;
   for (const Type type : {Type::u8, Type::i16, Type::f32, Type::u64}) {
     for (const auto* row : rows(Algorithm::scan, type, plus)) {
       Workload workload = test::workload_of(*row, type, plus);
       const core::Tuning own = test::default_tuning_of(workload);
       if (!test::has_value(own, "PASSING_FROM_MIB")) continue;
       workload.tuning = core::Tuning(own).set("PASSING_FROM_MIB", 0).set("PASSING_TO_MIB", 1024);
-      check(queue, workload);
+      rings += test::supports(workload) ? 1U : 0U;
+      ran += check(queue, workload) ? 1U : 0U;
     }
   }
+  CHECK(ran == rings);
 }
 
 TEST_CASE("tiles that stay missing are reduced from their first element on") {

@@ -185,24 +185,25 @@ TEST_CASE("inner products: the bits of order v1, integers that wrap") {
   CHECK_THROWS_AS(static_cast<void>(inner_product(queue, first, second, 0)), Error);
 }
 
-TEST_CASE("as many bytes as a cache holds, and about twice as many") {
+TEST_CASE("inputs about as large as a cache, and the elements before another kernel's") {
   Queue queue(test::device());
   test::Random random(test::seed());
   std::vector<float> host((std::size_t{100} << 20) / sizeof(float));
   for (float& value : host) value = static_cast<float>(random.real());
   const auto data = queue.upload(std::span<const float>(host));
-  // In MiB around where kernels for such inputs begin and end, whichever device has them.
-  for (const std::size_t mib : {23UL, 45UL, 51UL, 95UL, 97UL}) {
-    const std::size_t n = (mib << 20) / sizeof(float) + 77;
-    for (const std::size_t at : {0UL, 3UL}) {
-      CAPTURE(mib);
-      CAPTURE(at);
+  // From 50 to 96 MiB GPUs of sm_90 have a kernel of their own.
+  for (const std::size_t mib : {50UL, 70UL, 96UL}) {
+    for (const std::size_t less : {0UL, 1UL, 4097UL}) {
+      const std::size_t n = (mib << 20) / sizeof(float) - less;
+      const std::size_t at = less % 4;
+      CAPTURE(n);
       const auto want = reference::v1::reduce(
           std::span<const float>(host).subspan(at, n), 1.5F, [](float x) { return x; },
           std::plus<>());
       CHECK(test::same_bits(reduce(queue, data.view(at, n), plus, 1.5F), want));
     }
-    const std::size_t half = n / 8 * 4;  // As packs lie, both of them.
+    // Of two arrays, both count.
+    const std::size_t half = (mib << 20) / sizeof(float) / 2 - 4;
     std::vector<float> products(half);
     for (std::size_t i = 0; i < half; ++i) products[i] = host[i] * host[half + i];
     const float want = reference::v1::reduce(
@@ -210,6 +211,45 @@ TEST_CASE("as many bytes as a cache holds, and about twice as many") {
     CAPTURE(mib);
     CHECK(test::same_bits(inner_product(queue, data.view(0, half), data.view(half, half), 0.0F),
                           want));
+  }
+}
+
+TEST_CASE("sums of bytes about as large as a cache") {
+  Queue queue(test::device());
+  test::Random random(test::seed());
+  std::vector<std::uint8_t> host(std::size_t{97} << 20);
+  for (std::uint8_t& value : host) value = static_cast<std::uint8_t>(random.below(256));
+  const auto data = queue.upload(std::span<const std::uint8_t>(host));
+  std::uint32_t sum = 0;
+  std::size_t added = 0;
+  for (const std::size_t mib : {24UL, 60UL, 96UL}) {
+    for (const std::size_t n : {(mib << 20) - 1, mib << 20}) {
+      CAPTURE(n);
+      for (; added < n; ++added) sum += host[added];
+      CHECK(reduce(queue, data.view(0, n), plus, std::uint32_t{0}) == sum);
+      CHECK(reduce(queue, data.view(0, n), plus, std::uint8_t{0}) ==
+            static_cast<std::uint8_t>(sum));
+    }
+  }
+}
+
+TEST_CASE("what is reduced was written by the call in front") {
+  Queue queue(test::device());
+  constexpr std::size_t n = (std::size_t{52} << 20) / sizeof(std::uint32_t);
+  constexpr std::size_t turns = 6;
+  Buffer<std::uint32_t> ones(test::device(), n);
+  Buffer<std::uint32_t> running(test::device(), n);
+  Buffer<std::uint32_t> sums(test::device(), turns);
+  queue.fill(ones, 1U);
+  queue.finish();
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    inclusive_scan(queue, ones, running, plus, turn * 1000U);
+    reduce_into(queue, running, sums.view(turn, 1), plus);
+  }
+  const auto found = queue.download(sums);
+  for (std::uint32_t turn = 0; turn < turns; ++turn) {
+    const std::uint64_t want = std::uint64_t{n} * (n + 1) / 2 + std::uint64_t{n} * turn * 1000U;
+    CHECK(found[turn] == static_cast<std::uint32_t>(want));
   }
 }
 
