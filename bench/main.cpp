@@ -62,7 +62,8 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
   command.add_option("--samples", arguments.samples,
                      "Samples to aim at within that time; default: 15");
   command.add_option("--offset", arguments.first_element,
-                     "Elements from where buffers start to the first one used; default: 0");
+                     "Elements from where buffers start to the first one used, each call in turns "
+                     "with the same from where they start; default: 0");
   command
       .add_option("--peers", arguments.peers,
                   "Measure other libraries beside bifold, in three regimes: cub thrust "

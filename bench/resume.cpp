@@ -29,7 +29,7 @@ std::string obstacle(const RunFile& earlier, const Report& report) {
   const RunOptions& options = report.options;
   if (earlier.library_version != report.library_version) return "it is of another library version";
   if (earlier.suite != options.suite->name || earlier.seconds != options.budget.seconds ||
-      earlier.samples != options.budget.samples) {
+      earlier.samples != options.budget.samples || earlier.first_element != options.first_element) {
     return "it is of other settings";
   }
   std::error_code error;

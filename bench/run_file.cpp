@@ -137,7 +137,6 @@ Result result_in(const Field& field, const std::vector<DeviceReport>& devices) {
   // Which of the two copies was the better one is told with the device's limits.
   result.limits.queue_copy = field.number_or("copy_gb_per_s", 0);
   result.limits.read = field.number_or("read_gb_per_s", 0);
-  if (const auto aligned = field.find("aligned")) result.aligned = timing_in(*aligned);
   result.enqueue_s = field.number_or("enqueue_s", 0);
   result.empty_enqueue_s = field.number_or("empty_enqueue_s", 0);
   if (const auto all = field.find("regimes")) {
@@ -234,6 +233,7 @@ RunFile read_run_file(const std::filesystem::path& file) {
   run.whole_suite = settings.flag_or("whole_suite", false);
   run.seconds = settings.at("seconds").number();
   run.samples = settings.at("samples").count();
+  run.first_element = settings.count_or("offset", 0);
   run.data_seed = settings.at("data_seed").count();
   for (const Field& device : root.at("devices").items()) run.devices.push_back(device_in(device));
   for (const Field& result : root.at("results").items()) {

@@ -39,6 +39,7 @@ struct RunFile : Measurements {
   bool complete = true;  ///< The run was not interrupted.
   double seconds = 0;
   std::uint64_t samples = 0;
+  std::uint64_t first_element = 0;
   std::uint64_t data_seed = 0;
   std::vector<StartResult> starts;
   std::vector<std::string> papers;     ///< Of `gallery`: those that were measured.

@@ -234,15 +234,20 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   auto mismatch = mismatch_of(what, place, enqueue, verifier);
   if (!what.together) result.digest = verifier.digest();
   const bool takes_turns = beside_aligned() && !what.together;
-  if (!mismatch && takes_turns) mismatch = mismatch_of(what, aligned, enqueue_aligned, verifier);
+  std::string_view which;
+  if (!mismatch && takes_turns) {
+    mismatch = mismatch_of(what, aligned, enqueue_aligned, verifier);
+    which = " from where buffers start";
+  }
   if (mismatch) {
     result.outcome = Outcome::wrong;
-    result.reason = describe(*mismatch);
+    result.reason = formatted("{}{}", describe(*mismatch), which);
     return;
   }
 
   const std::uint64_t bytes = what.n * bifold::size_of(what.type);
-  result.in_cache = what.bytes() <= cache_bytes_;
+  // Calls that take turns have an input each.
+  result.in_cache = what.bytes() + (takes_turns ? bytes : 0) <= cache_bytes_;
   result.limits = limits_.at(queue_, bytes, input_.view(), output_.view());
   if (contest_ && !what.together) {
     time_in_regimes(result, place, enqueue, verifier);

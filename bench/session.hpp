@@ -44,8 +44,8 @@ class Session {
   /// Why this configuration cannot run here, as far as that is known beforehand; empty when it can.
   [[nodiscard]] std::string obstacle(const Configuration& what) const;
 
-  /// Blocks. Makes room for `n` elements twice and uploads the first `n` of `data`, which must
-  /// outlive the use of it.
+  /// Blocks. Makes room for `n` elements, buffers() times, and uploads the first `n` of `data`,
+  /// which must outlive the use of it.
   void load(const HostData& data, std::uint64_t n);
   /// Frees what load() took.
   void unload();

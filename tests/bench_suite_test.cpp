@@ -186,6 +186,9 @@ TEST_CASE("nothing is taken from an interrupted run that is not the same") {
   other["settings"]["samples"] = 3;
   CHECK(obstacle(other) == "it is of other settings");
   other = document;
+  other["settings"]["offset"] = 1;
+  CHECK(obstacle(other) == "it is of other settings");
+  other = document;
   other["settings"]["suite"] = "quick";
   CHECK(obstacle(other) == "it is of other settings");
   other = document;

@@ -165,6 +165,25 @@ TEST_CASE(
     CAPTURE(name_of(type));
     CHECK(has({.input = type, .accumulator = type}) == (known ? 3 : 2));
   }
+  // Calls build the one that they run, and none that another size has left.
+  const Device device = fresh_device();
+  Queue queue(device);
+  const auto values = queue.allocate<float>((std::size_t{100} << 20) / sizeof(float));
+  auto result = queue.allocate<float>(1);
+  const auto built_by = [&](std::size_t mib) {
+    const std::uint64_t before = device.cache_statistics().compiled;
+    reduce_into(queue, values.view(0, (mib << 20) / sizeof(float)), result, plus);
+    return device.cache_statistics().compiled - before;
+  };
+  CHECK(built_by(70) == 1);
+  CHECK(built_by(1) == 1);
+  CHECK(built_by(49) == 0);
+  CHECK(built_by(50) == 0);
+  CHECK(built_by(64) == 0);
+  CHECK(built_by(96) == (known ? 1 : 0));
+  CHECK(built_by(100) == 0);
+  CHECK(built_by(2) == 0);
+  queue.finish();
   // Their loads are shorter: of 4 bytes, and of 8.
   CHECK(has({.input = Type::u8, .accumulator = Type::u8, .op = maximum}) == 2);
   CHECK(has({.input = Type::i32, .accumulator = Type::i64}) == 2);
