@@ -6,25 +6,26 @@
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_single(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global ACC* nodes, u64 nodes_offset,
-    __global u64* control, u64 control_offset, INIT_PARAMETERS, __global OUT* result,
-    u64 result_offset) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, u64 nodes_offset, u64 control_offset,
+    INIT_PARAMETERS, __global OUT* result, u64 result_offset) {
   __local LeafScratch scratch;
   __local u32 flag;
+  __global ACC* const nodes = (__global ACC*)work + nodes_offset;
+  __global u64* const control = (__global u64*)work + control_offset;
   await_earlier_work();
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---
   const ACC node = total_leaves(INPUT, n, get_group_id(0), &scratch);
-  if (get_local_id(0) == 0) nodes[nodes_offset + get_group_id(0)] = node;
+  if (get_local_id(0) == 0) nodes[get_group_id(0)] = node;
 
   // --- Count the group as finished ---
-  const bool last = finishes_last(control + control_offset, get_num_groups(0), &flag);
+  const bool last = finishes_last(control, get_num_groups(0), &flag);
 
   // --- Combine the nodes of all groups ---
   ACC root = node;
   const u64 count = (n + NODE_ELEMENTS - 1) / NODE_ELEMENTS;
-  if (last) root = combine_nodes(nodes + nodes_offset, count, &scratch.tree);
+  if (last) root = combine_nodes(nodes, count, &scratch.tree);
 
   // --- Write the result ---
   // Nobody else reads INIT, whose place may be the result's.

@@ -6,25 +6,26 @@
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_order_single(INPUT_PARAMETERS, COUNT_PARAMETERS, ACC* nodes, u64 nodes_offset,
-                        u64* control, u64 control_offset, INIT_PARAMETERS, OUT* result,
-                        u64 result_offset) {
+    reduce_order_single(INPUT_PARAMETERS, COUNT_PARAMETERS, void* work, u64 nodes_offset,
+                        u64 control_offset, INIT_PARAMETERS, OUT* result, u64 result_offset) {
   __shared__ LeafScratch scratch;
   __shared__ u32 flag;
+  ACC* const nodes = static_cast<ACC*>(work) + nodes_offset;
+  u64* const control = static_cast<u64*>(work) + control_offset;
   await_earlier_work();
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---
   const ACC node = total_leaves(INPUT, n, blockIdx.x, &scratch);
-  if (threadIdx.x == 0) nodes[nodes_offset + blockIdx.x] = node;
+  if (threadIdx.x == 0) nodes[blockIdx.x] = node;
 
   // --- Count the group as finished ---
-  const bool last = finishes_last(control + control_offset, gridDim.x, &flag);
+  const bool last = finishes_last(control, gridDim.x, &flag);
 
   // --- Combine the nodes of all groups ---
   ACC root = node;
   const u64 count = (n + NODE_ELEMENTS - 1) / NODE_ELEMENTS;
-  if (last) root = combine_nodes(nodes + nodes_offset, count, &scratch.tree);
+  if (last) root = combine_nodes(nodes, count, &scratch.tree);
 
   // --- Write the result ---
   // Nobody else reads INIT, whose place may be the result's.

@@ -72,26 +72,26 @@ void Arena::release(const Memory& block) noexcept {
   allocator_.release(allocator_.user, block.handle, block.bytes);
 }
 
-void Arena::grow(Memory& block, std::uint64_t bytes) {
+void Arena::grow(std::uint64_t bytes) {
   // What can fail comes before what has to be undone.
   retired_.reserve(retired_.size() + 1);
-  auto done = block.bytes > 0 ? queue_.record() : nullptr;
+  auto done = block_.bytes > 0 ? queue_.record() : nullptr;
   const Memory larger = allocate(std::max(smallest_block, std::bit_ceil(bytes)));
-  if (block.bytes > 0) retired_.push_back({block, std::move(done)});
-  block = larger;
+  if (block_.bytes > 0) retired_.push_back({block_, std::move(done)});
+  block_ = larger;
+  tagged_is_clean_ = false;
 }
 
 Scratch Arena::reserve(ScratchSize size) {
-  if (size.tagged_bytes > tagged_.bytes) {
-    grow(tagged_, size.tagged_bytes);
-    tagged_is_clean_ = false;
-  }
-  if (size.raw_bytes > raw_.bytes) grow(raw_, size.raw_bytes);
+  const std::uint64_t bytes = bytes_in_halves(size);
+  if (bytes > block_.bytes) grow(bytes);
+  const Scratch scratch = in_halves(block_, 0);
   if (!tagged_is_clean_ && size.tagged_bytes > 0) {
-    queue_.fill(tagged_, 0, tagged_.bytes, std::array<std::byte, 4>{});
+    queue_.fill(scratch.memory, scratch.tagged_offset, scratch.tagged_bytes,
+                std::array<std::byte, 4>{});
     tagged_is_clean_ = true;
   }
-  return {tagged_, 0, tagged_.bytes, raw_, 0};
+  return scratch;
 }
 
 const backend::HostVisible& Arena::result_cell() {
@@ -116,10 +116,8 @@ void Arena::collect() {
 void Arena::trim() noexcept {
   for (const Retired& block : retired_) release(block.memory);
   retired_.clear();
-  for (Memory* block : {&tagged_, &raw_}) {
-    const Memory unused = std::exchange(*block, {});
-    if (unused.bytes > 0) release(unused);
-  }
+  const Memory unused = std::exchange(block_, {});
+  if (unused.bytes > 0) release(unused);
   const backend::HostVisible cell = std::exchange(cell_, {});
   if (cell.host != nullptr) {
     device_->free_host_visible(cell);

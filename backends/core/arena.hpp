@@ -5,28 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "core/scratch.hpp"
 #include "interface.hpp"
 
 namespace bifold::core {
-
-using detail::Memory;
-
-/// What one call may use. Tagged words keep their content from call to call: every word carries a
-/// tag that tells its call, so that nothing has to be reset. Raw bytes hold anything. The two never
-/// share bytes.
-struct Scratch {
-  Memory tagged;
-  std::uint64_t tagged_offset = 0;  // In bytes, a multiple of 8.
-  std::uint64_t tagged_bytes = 0;
-  Memory raw;
-  std::uint64_t raw_offset = 0;  // In bytes, a multiple of 8.
-};
-
-/// How much of each a call needs; both grow with n only.
-struct ScratchSize {
-  std::uint64_t tagged_bytes = 0;
-  std::uint64_t raw_bytes = 0;
-};
 
 /// Memory for the calls of one in-order queue, which use it one after another. It grows to what
 /// they needed. A block that became too small may still be in use and is retired behind an event:
@@ -68,13 +50,12 @@ class Arena {
 
   Memory allocate(std::uint64_t bytes);
   void release(const Memory& block) noexcept;
-  void grow(Memory& block, std::uint64_t bytes);
+  void grow(std::uint64_t bytes);
 
   std::shared_ptr<backend::Device> device_;
   backend::Queue& queue_;
   ScratchAllocator allocator_;
-  Memory tagged_;
-  Memory raw_;
+  Memory block_;
   backend::HostVisible cell_;
   bool tagged_is_clean_ = true;
   std::vector<Retired> retired_;

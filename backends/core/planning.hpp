@@ -114,7 +114,7 @@ struct Partials {
 /// The raw part of a call's scratch as accumulators: from the first one on that lies in it, as
 /// offsets count whole elements.
 inline Range partials_of(const Call& call) {
-  return {call.scratch.raw, divide_up(call.scratch.raw_offset, call.init.value.size())};
+  return {call.scratch.memory, divide_up(call.scratch.raw_offset, call.init.value.size())};
 }
 
 /// Chunks of the CPU rows are multiples of this many elements.

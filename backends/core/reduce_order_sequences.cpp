@@ -108,9 +108,9 @@ class OrderSingleReduce final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    const Range control{call.scratch.tagged, call.scratch.tagged_offset / word_bytes};
+    const std::uint64_t control_offset = call.scratch.tagged_offset / word_bytes;
     launch(call.queue, kernel_, subtrees_.nodes(call.count.n), call.input, call.count,
-           partials_of(call), control, call.init, call.output);
+           partials_of(call), control_offset, call.init, call.output);
   }
 
  private:

@@ -150,7 +150,7 @@ Scratch borrow(const Workspace& workspace, detail::QueueState& queue, ScratchSiz
   Scratch scratch = layout(queue.device, workspace.memory());
   if (!workspace.prepared() && size.tagged_bytes > 0) {
     scratch.tagged_bytes = size.tagged_bytes;
-    queue.backend->fill(scratch.tagged, scratch.tagged_offset, scratch.tagged_bytes,
+    queue.backend->fill(scratch.memory, scratch.tagged_offset, scratch.tagged_bytes,
                         std::array<std::byte, 4>{});
   }
   return scratch;

@@ -16,7 +16,7 @@ void Workspace::prepare(Queue& queue) {
   core::refuse_in_graph(queue.state(), "preparing a workspace");
   prepared_ = false;
   if (scratch.tagged_bytes > 0) {
-    queue.state().backend->fill(scratch.tagged, scratch.tagged_offset, scratch.tagged_bytes,
+    queue.state().backend->fill(scratch.memory, scratch.tagged_offset, scratch.tagged_bytes,
                                 std::array<std::byte, 4>{});
     // A call with a workspace would not wait for the fill otherwise.
     queue.state().backend->fence();
@@ -26,25 +26,15 @@ void Workspace::prepare(Queue& queue) {
 
 namespace core {
 
-namespace {
-
-constexpr std::uint64_t granule = 256;
-
-constexpr std::uint64_t round_up(std::uint64_t bytes) {
-  return (bytes + granule - 1) / granule * granule;
-}
-
-}  // namespace
-
 std::uint64_t workspace_bytes(ScratchSize size) noexcept {
-  const std::uint64_t larger = std::max(size.tagged_bytes, size.raw_bytes);
-  return larger == 0 ? 0 : granule - 1 + 2 * round_up(larger);
+  const std::uint64_t bytes = bytes_in_halves(size);
+  return bytes == 0 ? 0 : scratch_granule - 1 + bytes;
 }
 
 Scratch layout(const Device& device, const View<std::uint8_t>& memory) {
   Memory block = memory.memory();
   const std::uint64_t start = start_of(device, memory);
-  const std::uint64_t padding = std::min(round_up(start) - start, memory.size());
+  const std::uint64_t padding = std::min(in_granules(start) - start, memory.size());
   std::uint64_t begin = memory.byte_offset() + padding;
   block.bytes = memory.byte_offset() + memory.size();
   if (is_address(device, block)) {
@@ -56,8 +46,7 @@ Scratch layout(const Device& device, const View<std::uint8_t>& memory) {
     throw Error(ErrorCategory::invalid_argument,
                 "workspace: the buffer's host memory does not start at a multiple of 8 bytes");
   }
-  const std::uint64_t half = (block.bytes - begin) / (2 * granule) * granule;
-  return {block, begin, half, block, begin + half};
+  return in_halves(block, begin);
 }
 
 }  // namespace core

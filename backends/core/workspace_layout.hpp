@@ -5,16 +5,14 @@
 #include <bifold/workspace.hpp>
 #include <cstdint>
 
-#include "core/arena.hpp"
+#include "core/scratch.hpp"
 
 namespace bifold::core {
 
 /// Bytes of workspace that hold `size` at any alignment; 0 when nothing is needed.
 std::uint64_t workspace_bytes(ScratchSize size) noexcept;
 
-/// The tagged words take the first half of the memory, rounded to 256-byte boundaries, and raw
-/// bytes the second, whatever the plan: so a prepared workspace can serve plans of any kind, and
-/// raw content never lands on tagged words.
+/// The memory in halves, from the first boundary of a granule on.
 Scratch layout(const Device& device, const View<std::uint8_t>& memory);
 
 }  // namespace bifold::core

@@ -305,7 +305,7 @@ TEST_CASE("scratch for structs keeps to its part of a workspace") {
     CHECK(all(0, guard, 0xa5));
     CHECK(all(guard + bytes, guard + bytes + guard, 0xa5));
     // On devices whose memory has addresses the offsets count from within the workspace.
-    if (scratch.tagged.handle == memory.view().memory().handle) {
+    if (scratch.memory.handle == memory.view().memory().handle) {
       CHECK(all(scratch.tagged_offset, scratch.tagged_offset + scratch.tagged_bytes, 0));
     }
   });
