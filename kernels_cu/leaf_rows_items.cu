@@ -2,6 +2,7 @@
 // not wait for one another.
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
+#define BEGINS_AT_ROWS 0
 
 // Leaves begin with the first element: where others do, others are added to each other.
 DEVICE void begin_at_row(ACC* sums, Elements* input, u64* n, u64 subtree) {}

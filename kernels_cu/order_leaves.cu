@@ -82,7 +82,7 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, LeafScratch* scratch
   // 32nd.
   const bool shifts = SUMS == VEC && PACKS_EVERYWHERE ? SHIFTS_COLUMNS : false;
   const u32 off = shifts ? pack_offset(input) : 0;
-  const bool packed = VEC == PER_ITEM && (shifts || packs_aligned(input));
+  const bool packed = VEC == PER_ITEM && (BEGINS_AT_ROWS || shifts || packs_aligned(input));
   const u32 first = packed ? item * PER_ITEM : item;
   const u32 apart = packed ? 1 : 32;
 

@@ -17,3 +17,9 @@ DEVICE u32 add_word_items(u32 word, u32 sum) {
 #endif
   return total;
 }
+
+typedef u32 WordFold;
+
+DEVICE WordFold empty_fold() { return 0; }
+DEVICE WordFold fold_word(u32 word, WordFold fold) { return add_word_items(word, fold); }
+DEVICE ACC fold_total(WordFold fold) { return (ACC)fold; }

@@ -125,18 +125,59 @@ bool combines_narrow_integers(const PlanShape& shape) {
          shape.map.is_identity() && !shape.second;
 }
 
-// How the elements of a word are added at once.
-void add_word_sums(const PlanShape& shape, KernelSpec& spec) {
-  spec.prelude.emplace_back("word_sums");
+// Whether accumulators hold every element as the number it is.
+bool holds_elements(const PlanShape& shape) {
+  if (shape.accumulator == shape.input) return true;
+  return size_of(shape.accumulator) > size_of(shape.input) &&
+         (is_signed(shape.accumulator) || !is_signed(shape.input));
+}
+
+// The file of the prelude that combines the integers in a word at once; none where there is none.
+std::optional<std::string_view> word_file(const Device& device, const PlanShape& shape) {
+  if (!combines_narrow_integers(shape)) return {};
+  const Capabilities& has = device.capabilities();
+  const std::uint32_t ptx = ptx_architecture(has);
+  switch (shape.op.kind()) {
+    case OperatorKind::plus:
+      if (ptx >= 61) return "word_sums";
+      break;
+    case OperatorKind::bit_and:
+    case OperatorKind::bit_or:
+    case OperatorKind::bit_xor:
+      if (ptx >= 61) return "word_bits";
+      break;
+    case OperatorKind::minimum:
+    case OperatorKind::maximum:
+      // A driver that knows bulk copies knows the instructions for these, too.
+      if (ptx >= 90 && has.ring_bytes > 0 && holds_elements(shape)) return "word_extrema";
+      break;
+    default: break;
+  }
+  return {};
+}
+
+// That file, with what it asks for.
+void add_word_file(const PlanShape& shape, KernelSpec& spec, std::string_view file) {
+  spec.prelude.emplace_back(file);
   spec.defines.emplace_back("VALUES_PER_WORD", 4 / size_of(shape.input));
+  const OperatorKind kind = shape.op.kind();
+  if (file == "word_bits") {
+    const std::uint32_t number = kind == OperatorKind::bit_and  ? 0
+                                 : kind == OperatorKind::bit_or ? 1
+                                                                : 2;
+    spec.defines.emplace_back("BIT_OPERATOR", number);
+    return;
+  }
   spec.defines.emplace_back("SIGNED_VALUES", is_signed(shape.input) ? 1 : 0);
+  if (file == "word_extrema") {
+    spec.defines.emplace_back("GREATEST", kind == OperatorKind::maximum ? 1 : 0);
+  }
 }
 
 }  // namespace
 
-bool adds_words(const Device& device, const PlanShape& shape) {
-  return shape.op.kind() == OperatorKind::plus && combines_narrow_integers(shape) &&
-         ptx_architecture(device.capabilities()) >= 61;
+bool combines_words(const Device& device, const PlanShape& shape) {
+  return word_file(device, shape).has_value();
 }
 
 bool has_long_runs(const PlanShape& shape) {
@@ -204,7 +245,7 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
       spec.prelude.emplace_back("ring_items_words");
     } else if (has_packed_sums(shape)) {
       spec.prelude.insert(spec.prelude.end(), {"join_words", "ring_items_bytes"});
-      add_word_sums(shape, spec);
+      add_word_file(shape, spec, "word_sums");
       spec.prelude.emplace_back("ring_runs_sums");
     } else {
       spec.prelude.insert(spec.prelude.end(),
@@ -213,9 +254,9 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "ring_scan") {
     spec.prelude.emplace_back(has_long_runs(shape) ? "ring_scan_again" : "ring_scan_kept");
   } else if (file == "leaf_rows") {
-    const bool sums = adds_words(device, shape);
-    if (sums) add_word_sums(shape, spec);
-    spec.prelude.emplace_back(sums ? "leaf_rows_sums" : "leaf_rows_items");
+    const auto word = word_file(device, shape);
+    if (word) add_word_file(shape, spec, *word);
+    spec.prelude.emplace_back(word ? "leaf_rows_words" : "leaf_rows_items");
   } else if (file == "launch") {
     spec.launch.overlaps = has.overlapped_launches;
     spec.prelude.emplace_back(has.overlapped_launches ? "launch_overlapped" : "launch_in_order");

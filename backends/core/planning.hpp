@@ -49,8 +49,8 @@ bool has_lanes_of_32(const Device& device);
 /// words where a total takes more than one.
 bool by_groups(const PlanShape& shape);
 
-/// Whether a reduction adds the integers in a word at once, so that no order of them shows.
-bool adds_words(const Device& device, const PlanShape& shape);
+/// Whether a reduction combines the integers in a word at once, so that no order of them shows.
+bool combines_words(const Device& device, const PlanShape& shape);
 
 /// Whether a ring takes the elements in runs of 16 bytes, folded twice: integers of 1 and 2 bytes
 /// by built-in operators, for which neither the association nor the accumulator's width decides

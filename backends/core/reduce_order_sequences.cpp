@@ -248,7 +248,8 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
   };
   const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
   // So do longer leaves of narrow integers, which take as many bytes then as those of wide ones.
-  const std::uint32_t large_columns = adds_words(device, shape) ? widest_columns(shape) : columns;
+  const std::uint32_t large_columns =
+      combines_words(device, shape) ? widest_columns(shape) : columns;
   const MakePlan small = in_groups_of(std::min(group, tuning.get("small_group")), columns, false);
   const MakePlan large = in_groups_of(group, large_columns, false);
   const MakePlan plain = [&] {
@@ -257,7 +258,7 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
 
   // Of an input that the cache holds not quite, half stays there. Long leaves of bytes are quicker
   // than short ones before that.
-  const bool bytes = adds_words(device, shape) && size_of(shape.input) == 1;
+  const bool bytes = combines_words(device, shape) && size_of(shape.input) == 1;
   const std::uint64_t from = elements_in(bytes ? "half_kept_bytes_from_mib" : "half_kept_from_mib");
   const std::uint64_t to = elements_in("half_kept_to_mib");
   if (from >= to || !loads_widest(shape, large_columns) ||

@@ -190,10 +190,10 @@ def back_to_back(path):
 
 def off_alignment(backend, algorithm, types):
     def measure(_):
-        aligned = back_to_back(f"offset/{backend}-offset-0.json")
-        off = back_to_back(f"offset/{backend}-offset-1.json")
-        return [(aligned[key] / off[key], 0.95, f"{key[2]}, n = {size(key[3])}")
-                for key in aligned if key[1] == algorithm and key[2] in types]
+        run = json.loads((FOLDER / f"offset/{backend}.json").read_text())
+        return [(r["share_of_aligned"], 0.95, f"{r['type']}, n = {size(r['n'])}")
+                for r in run["results"]
+                if r["algorithm"] == algorithm and r["type"] in types and r["outcome"] == "timed"]
     return measure
 
 

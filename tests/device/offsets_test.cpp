@@ -103,13 +103,15 @@ TEST_CASE("reductions in leaves for large inputs, and where GPUs keep half of on
     Type type;
     Operator op;
   };
-  // The last ones' loads are too short for it.
+  // The last one's loads are too short for it.
   for (const auto& [type, op] : std::initializer_list<Case>{{Type::u8, plus},
                                                             {Type::i16, plus},
                                                             {Type::i32, plus},
                                                             {Type::f32, plus},
                                                             {Type::i64, plus},
                                                             {Type::u8, maximum},
+                                                            {Type::i16, minimum},
+                                                            {Type::i8, bit_xor},
                                                             {Type::f16, plus}}) {
     for (const auto* row : rows(Algorithm::reduce, type, op)) {
       Workload workload = test::workload_of(*row, type, op);

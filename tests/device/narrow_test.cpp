@@ -1,0 +1,162 @@
+// Operators that combine the integers in a word at once: one element alone has to show in the
+// result, wherever it lies.
+#include <doctest/doctest.h>
+
+#include <bifold/bifold.hpp>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/plan.hpp"
+#include "core/planning.hpp"
+#include "support/affordable.hpp"
+#include "support/environment.hpp"
+#include "support/random.hpp"
+
+namespace bifold {
+
+namespace {
+
+// A row of the longest loads: what production has for large inputs on some devices.
+constexpr std::size_t long_row = 512;
+constexpr std::size_t leaf_rows = 32;
+
+/// Values among which `needle` is the only one that decides.
+template <class T>
+struct Haystack {
+  T least;
+  T greatest;
+  T needle;
+};
+
+template <class T>
+T combined(OperatorKind kind, T a, T b) {
+  switch (kind) {
+    case OperatorKind::plus: return static_cast<T>(a + b);
+    case OperatorKind::minimum: return std::min(a, b);
+    case OperatorKind::maximum: return std::max(a, b);
+    case OperatorKind::bit_and: return static_cast<T>(a & b);
+    case OperatorKind::bit_or: return static_cast<T>(a | b);
+    default: return static_cast<T>(a ^ b);
+  }
+}
+
+/// Extremes meet the needle from close by, at both ends and where signs change.
+template <class T>
+std::vector<Haystack<T>> haystacks(OperatorKind kind) {
+  using Limits = std::numeric_limits<T>;
+  const auto made = [](int least, int greatest, int needle) {
+    return Haystack<T>{static_cast<T>(least), static_cast<T>(greatest), static_cast<T>(needle)};
+  };
+  constexpr int low = Limits::min();
+  constexpr int high = Limits::max();
+  const int middle = Limits::is_signed ? 0 : high / 2 + 1;
+  switch (kind) {
+    case OperatorKind::minimum:
+      return {made(middle, high, middle - 1), made(high, high, high - 1), made(low + 1, high, low)};
+    case OperatorKind::maximum:
+      return {made(low, middle - 1, middle), made(low, low, low + 1), made(low, high - 1, high)};
+    case OperatorKind::bit_and:
+      return {made(-1, -1, ~1), made(-1, -1, ~(1 << (sizeof(T) * 8 - 1)))};
+    case OperatorKind::bit_or: return {made(0, 0, 1), made(0, 0, 1 << (sizeof(T) * 8 - 1))};
+    default: return {made(low, high, 77)};
+  }
+}
+
+/// Everywhere in the first rows' words, beside the borders of leaves, and in the last words.
+std::vector<std::size_t> places(std::size_t n) {
+  std::vector<std::size_t> chosen;
+  const auto add = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < std::min(to, n); ++i) chosen.push_back(i);
+  };
+  add(0, 34);
+  for (const std::size_t border : {long_row, leaf_rows * 128, leaf_rows * long_row}) {
+    if (border + 3 < n) add(border - 3, border + 3);
+  }
+  add(std::max<std::size_t>(n, 34) - 34, n);
+  return chosen;
+}
+
+template <class T, class Result>
+void check_needles(Queue& queue, const ReducePlan& plan, OperatorKind kind, std::size_t n,
+                   std::size_t offset) {
+  test::Random random(test::seed());
+  for (const Haystack<T>& values : haystacks<T>(kind)) {
+    std::vector<T> host(offset + n);
+    for (T& value : host) value = static_cast<T>(random.between(values.least, values.greatest));
+    const auto places_of_needle = places(n);
+    Buffer<T> input = queue.upload(std::span<const T>(host));
+    Buffer<Result> results(queue.device(), places_of_needle.size());
+    std::vector<Result> expected;
+    for (std::size_t k = 0; k < places_of_needle.size(); ++k) {
+      const std::size_t i = offset + places_of_needle[k];
+      const T other = std::exchange(host[i], values.needle);
+      queue.fill(input.view(i, 1), values.needle);
+      plan.run(queue, input.view(offset, n), results.view(k, 1), {});
+      queue.fill(input.view(i, 1), other);
+      auto total = static_cast<Result>(host[offset]);
+      for (std::size_t j = offset + 1; j < host.size(); ++j) {
+        total = combined(kind, total, static_cast<Result>(host[j]));
+      }
+      expected.push_back(total);
+      host[i] = other;
+    }
+    CHECK(queue.download(results) == expected);
+  }
+}
+
+template <class T, class Result>
+void check_type(Queue& queue) {
+  const Operator operators[] = {plus, minimum, maximum, bit_and, bit_or, bit_xor};
+  for (const Operator& op : operators) {
+    const ReduceShape shape{type_of<T>(), type_of<Result>(), op, "production"};
+    CAPTURE(name_of(shape.input));
+    CAPTURE(name_of(shape.accumulator));
+    CAPTURE(op.name());
+    const ReducePlan whole(test::device(), shape);
+    const core::PlanShape inside{type_of<T>(), type_of<Result>(), type_of<Result>(), {}, op};
+    core::Tuning tuning = core::tuning_for(test::device(), whole.variant(), inside);
+    const bool by_size = tuning.get_or("large_from_mib", 0) > 0;
+    if (by_size) tuning.set("large_from_mib", 0).set("half_kept_to_mib", 0);
+    const ReducePlan large = core::make_plan(test::device(), shape, tuning);
+    const std::size_t n = leaf_rows * long_row + 2 * long_row + 77;
+    for (const std::size_t length : test::affordable(std::vector<std::size_t>{37, n})) {
+      CAPTURE(length);
+      for (const std::size_t offset : {0U, 3U}) {
+        CAPTURE(offset);
+        check_needles<T, Result>(queue, whole, op.kind(), length, offset);
+        if (by_size) check_needles<T, Result>(queue, large, op.kind(), length, offset);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("narrow");
+
+TEST_CASE("one element decides wherever it lies, of bytes") {
+  Queue queue(test::device());
+  check_type<std::uint8_t, std::uint8_t>(queue);
+  check_type<std::int8_t, std::int8_t>(queue);
+}
+
+TEST_CASE("one element decides wherever it lies, of halves of words") {
+  Queue queue(test::device());
+  check_type<std::uint16_t, std::uint16_t>(queue);
+  check_type<std::int16_t, std::int16_t>(queue);
+}
+
+TEST_CASE("and in accumulators of another width or sign") {
+  Queue queue(test::device());
+  check_type<std::uint8_t, std::int32_t>(queue);
+  check_type<std::int8_t, std::int32_t>(queue);
+  check_type<std::int8_t, std::uint16_t>(queue);
+  check_type<std::int16_t, std::uint16_t>(queue);
+  check_type<std::uint16_t, std::uint8_t>(queue);
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
