@@ -56,8 +56,10 @@ DEVICE void add_packed_leaf(ACC* sums, Elements input, u64 from) {
   sums[0] = COMBINE(sums[0], fold_total(fold));
 }
 
-// Folds `rows` rows from element `from` of the input on.
+// Folds `rows` rows from element `from` of the input on. Of none, nothing: an empty fold is the
+// identity of the elements' type, which wider accumulators have another one than.
 DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
+  if (rows == 0) return;
   WordFold fold = empty_fold();
   for (u32 row = 0; row < rows; ++row) {
     fold = FOLD_ROW(LOAD_ROW(input + from + row * COLUMNS), fold);

@@ -76,21 +76,25 @@ void Arena::grow(std::uint64_t bytes) {
   // What can fail comes before what has to be undone.
   retired_.reserve(retired_.size() + 1);
   auto done = block_.bytes > 0 ? queue_.record() : nullptr;
-  const Memory larger = allocate(std::max(smallest_block, std::bit_ceil(bytes)));
+  const Memory larger = allocate(std::max({smallest_block, 2 * block_.bytes, bytes}));
   if (block_.bytes > 0) retired_.push_back({block_, std::move(done)});
   block_ = larger;
-  tagged_is_clean_ = false;
+  clean_bytes_ = 0;
 }
 
 Scratch Arena::reserve(ScratchSize size) {
   const std::uint64_t bytes = bytes_in_halves(size);
   if (bytes > block_.bytes) grow(bytes);
-  const Scratch scratch = in_halves(block_, 0);
-  if (!tagged_is_clean_ && size.tagged_bytes > 0) {
-    queue_.fill(scratch.memory, scratch.tagged_offset, scratch.tagged_bytes,
+  Scratch scratch = in_halves(block_, 0);
+  if (size.tagged_bytes > clean_bytes_) {
+    // A block may be large for the sake of its raw half.
+    const std::uint64_t wanted = std::max(smallest_block, std::bit_ceil(size.tagged_bytes));
+    const std::uint64_t clean = std::min(wanted, scratch.tagged_bytes);
+    queue_.fill(scratch.memory, scratch.tagged_offset + clean_bytes_, clean - clean_bytes_,
                 std::array<std::byte, 4>{});
-    tagged_is_clean_ = true;
+    clean_bytes_ = clean;
   }
+  scratch.tagged_bytes = clean_bytes_;
   return scratch;
 }
 

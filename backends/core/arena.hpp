@@ -34,7 +34,7 @@ class Arena {
 
   /// After a failed call: the tagged words may be in any state and are zeroed before their next
   /// use.
-  void distrust() noexcept { tagged_is_clean_ = false; }
+  void distrust() noexcept { clean_bytes_ = 0; }
 
   /// Frees the retired blocks whose work is done.
   void collect();
@@ -57,7 +57,7 @@ class Arena {
   ScratchAllocator allocator_;
   Memory block_;
   backend::HostVisible cell_;
-  bool tagged_is_clean_ = true;
+  std::uint64_t clean_bytes_ = 0;  // Of its tagged words: from the first one on.
   std::vector<Retired> retired_;
 };
 

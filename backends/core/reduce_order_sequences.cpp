@@ -118,7 +118,7 @@ class OrderSingleReduce final : public Plan {
   PlannedKernel kernel_;
 };
 
-// Columns of a leaf whose rows are of 32 of the widest loads: for sums that no order shows in.
+// Columns of a leaf whose rows are of 32 of the widest loads: where no order shows.
 std::uint32_t widest_columns(const PlanShape& shape) {
   return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
 }

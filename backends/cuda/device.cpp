@@ -57,11 +57,17 @@ void Device::find_compiler() {
   std::string target = capabilities_.architecture;
   try {
     const NvrtcApi& api = nvrtc();
-    if (std::string known = target_for(api, architecture_of(context_->device())); known.empty()) {
+    const int architecture = architecture_of(context_->device());
+    if (std::string known = target_for(api, architecture); known.empty()) {
       no_compiler_ = "NVRTC " + version_text(api) + " does not compile for " + target;
     } else {
       target = std::move(known);
       compiler_ = &api;
+      // It writes PTX of its own version, which may know less than the driver.
+      if (!has_bulk_copies(architecture, api.major * 1000)) {
+        capabilities_.ring_bytes = 0;
+        capabilities_.overlapped_launches = false;
+      }
     }
   } catch (const Error& error) {
     no_compiler_ = error.what();

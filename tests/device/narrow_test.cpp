@@ -2,10 +2,11 @@
 // result, wherever it lies.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bifold/bifold.hpp>
 #include <limits>
-#include <memory>
-#include <string>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/plan.hpp"
@@ -71,7 +72,8 @@ std::vector<std::size_t> places(std::size_t n) {
     for (std::size_t i = from; i < std::min(to, n); ++i) chosen.push_back(i);
   };
   add(0, 34);
-  for (const std::size_t border : {long_row, leaf_rows * 128, leaf_rows * long_row}) {
+  for (const std::size_t border :
+       {long_row, leaf_rows * 128, leaf_rows * 256, leaf_rows * long_row}) {
     if (border + 3 < n) add(border - 3, border + 3);
   }
   add(std::max<std::size_t>(n, 34) - 34, n);
@@ -155,6 +157,40 @@ TEST_CASE("and in accumulators of another width or sign") {
   check_type<std::int8_t, std::uint16_t>(queue);
   check_type<std::int16_t, std::uint16_t>(queue);
   check_type<std::uint16_t, std::uint8_t>(queue);
+}
+
+TEST_CASE("a reduction of nothing is the initial value, beyond what elements can be") {
+  Queue queue(test::device());
+  const auto check = [&]<class T, class Result>(T /*element*/, const Operator& op, Result init) {
+    CAPTURE(op.name());
+    Buffer<std::uint32_t> count(test::device(), 1);
+    queue.fill(count, 0U);
+    // One group and several: what is left of groups is combined by another way.
+    for (const std::uint64_t most : {1U, 1000U, 300'000U}) {
+      CAPTURE(most);
+      Buffer<T> input(test::device(), most);
+      queue.fill(input, T{});
+      Buffer<Result> result(test::device(), 1);
+      ReduceOptions options;
+      options.count_from = count.view();
+      reduce_into(queue, input, result, op, init, options);
+      CHECK(queue.download(result).front() == init);
+      // In place of the initial value, and of no elements for the host either.
+      options.init_from = result.view();
+      reduce_into(queue, input, result, op, std::nullopt, options);
+      options.count_from.reset();
+      reduce_into(queue, input.view(0, 0), result, op, std::nullopt, options);
+      CHECK(queue.download(result).front() == init);
+    }
+  };
+  check(std::uint8_t{}, minimum, std::int32_t{1000});
+  check(std::uint8_t{}, maximum, std::int32_t{-1});
+  check(std::int8_t{}, maximum, std::int32_t{-1000});
+  check(std::uint8_t{}, bit_and, std::uint32_t{0x12345678});
+  check(std::uint16_t{}, minimum, std::uint32_t{100'000});
+  check(std::int16_t{}, maximum, std::int32_t{-100'000});
+  check(std::uint16_t{}, bit_and, std::int32_t{-2});
+  check(std::int8_t{}, plus, std::int32_t{12'345});
 }
 
 TEST_SUITE_END();
