@@ -2,13 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
-#include <map>
-#include <mutex>
 #include <numeric>
-#include <stdexcept>
 
 #include "support/environment.hpp"
 #include "support/errors.hpp"
+#include "support/pool.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"
 #include "support/workload.hpp"
@@ -88,69 +86,6 @@ class Bench {
   Buffer<std::uint8_t> input_{test::device(), capacity * 8};
   Buffer<std::uint8_t> output_{test::device(), capacity * 8};
   std::vector<std::uint64_t> prefix_;
-};
-
-/// Scratch memory of the test's own, with every call counted.
-class Pool {
- public:
-  enum class Mood : std::uint8_t { good, empty, throwing, throwing_errors };
-
-  ScratchAllocator allocator() {
-    return {[](void* self, std::uint64_t bytes) { return static_cast<Pool*>(self)->take(bytes); },
-            [](void* self, std::uintptr_t handle, std::uint64_t bytes) {
-              static_cast<Pool*>(self)->give(handle, bytes);
-            },
-            this};
-  }
-  /// The device under test, with this pool.
-  Device open() {
-    DeviceOptions options;
-    options.scratch = allocator();
-    return open_device(test::device().info().selector, options);
-  }
-  /// Where the memory comes from, of the device that open() gave.
-  void use(const Device& device) { device_ = device; }
-  void be(Mood mood) { mood_ = mood; }
-
-  [[nodiscard]] std::size_t blocks() {
-    const std::lock_guard lock(mutex_);
-    return blocks_.size();
-  }
-  [[nodiscard]] std::size_t taken() {
-    const std::lock_guard lock(mutex_);
-    return taken_;
-  }
-  [[nodiscard]] bool mistaken() {
-    const std::lock_guard lock(mutex_);
-    return mistaken_;
-  }
-
- private:
-  std::uintptr_t take(std::uint64_t bytes) {
-    if (mood_ == Mood::empty) return 0;
-    if (mood_ == Mood::throwing) throw std::runtime_error("the pool is closed");
-    if (mood_ == Mood::throwing_errors) throw Error(ErrorCategory::device_lost, "gone");
-    const std::lock_guard lock(mutex_);
-    if (!device_) return 0;
-    Buffer<std::uint8_t> buffer(*device_, bytes);
-    const std::uintptr_t handle = buffer.view().memory().handle;
-    blocks_.emplace(handle, std::move(buffer));
-    ++taken_;
-    return handle;
-  }
-  void give(std::uintptr_t handle, std::uint64_t bytes) {
-    const std::lock_guard lock(mutex_);
-    const auto found = blocks_.find(handle);
-    mistaken_ = mistaken_ || found == blocks_.end() || found->second.size() != bytes;
-    if (found != blocks_.end()) blocks_.erase(found);
-  }
-
-  std::mutex mutex_;
-  Mood mood_ = Mood::good;
-  std::optional<Device> device_;
-  std::map<std::uintptr_t, Buffer<std::uint8_t>> blocks_;
-  std::size_t taken_ = 0;
-  bool mistaken_ = false;
 };
 
 /// Sums the first n of `ones` with that queue's own scratch; whether the sum came out.
@@ -356,7 +291,7 @@ TEST_CASE("trimmed scratch comes back when it is needed") {
 }
 
 TEST_CASE("scratch comes from the application's allocator and all of it goes back") {
-  Pool pool;
+  test::Pool pool;
   const std::uint64_t most = 3'000'000;
   {
     const Device device = pool.open();
@@ -404,8 +339,37 @@ TEST_CASE("scratch comes from the application's allocator and all of it goes bac
   CHECK_FALSE(pool.mistaken());
 }
 
+TEST_CASE("words are zeroed as far as calls come to use them, in memory that holds anything") {
+  test::Pool pool;
+  const std::uint64_t most = 1'000'000;
+  const Device device = pool.open();
+  pool.use(device);
+  Queue queue(device);
+  Buffer<std::int64_t> ones(device, most);
+  Buffer<std::int64_t> running(device, most);
+  queue.fill(ones, 1);
+  // It takes a copy of its input as raw scratch: more than any scan needs of words.
+  const ReducePlan large(device, {Type::i64, Type::i64, plus, "interleaved_simple"});
+  REQUIRE(large.workspace_bytes(most) > most * sizeof(std::int64_t));
+  for (const auto* row : test::families_on_device(Algorithm::scan, Type::i64, plus)) {
+    const ScanPlan plan(device,
+                        {Type::i64, Type::i64, Type::i64, ScanKind::inclusive, plus, row->name});
+    INFO(std::string(row->name));
+    queue.trim();
+    large.run(queue, erase(ones), erase(running.view(0, 1)), Value(std::int64_t{0}));
+    const std::size_t taken = pool.taken();
+    for (const std::uint64_t n : {std::uint64_t{1}, most / 30, most, std::uint64_t{2000}, most}) {
+      plan.run(queue, erase(ones.view(0, n)), erase(running.view(0, n)), Value(std::int64_t{0}));
+      CHECK(queue.download(running.view(n - 1, 1))[0] == static_cast<std::int64_t>(n));
+      large.run(queue, erase(ones), erase(running.view(0, 1)), Value(std::int64_t{0}));
+      CHECK(queue.download(running.view(0, 1))[0] == static_cast<std::int64_t>(most));
+    }
+    CHECK(pool.taken() == taken);
+  }
+}
+
 TEST_CASE("what an allocator does wrong fails the call and nothing else") {
-  Pool pool;
+  test::Pool pool;
   const Device device = pool.open();
   pool.use(device);
   Queue queue(device);
@@ -414,20 +378,20 @@ TEST_CASE("what an allocator does wrong fails the call and nothing else") {
   queue.fill(ones, 1);
   CHECK(sums(queue, ones, running, 100));
   struct Row {
-    Pool::Mood mood;
+    test::Pool::Mood mood;
     ErrorCategory category;
   };
-  for (const Row row : {Row{Pool::Mood::empty, ErrorCategory::out_of_memory},
-                        Row{Pool::Mood::throwing, ErrorCategory::out_of_memory},
-                        Row{Pool::Mood::throwing_errors, ErrorCategory::device_lost}}) {
+  for (const Row row : {Row{test::Pool::Mood::empty, ErrorCategory::out_of_memory},
+                        Row{test::Pool::Mood::throwing, ErrorCategory::out_of_memory},
+                        Row{test::Pool::Mood::throwing_errors, ErrorCategory::device_lost}}) {
     queue.trim();
     CHECK(pool.blocks() == 0);
     pool.be(row.mood);
     const auto scans = failure_of([&] { inclusive_scan(queue, ones, running, plus); });
     CHECK(scans.category == row.category);
     CHECK(failure_of([&] { (void)reduce(queue, ones, plus); }).category == row.category);
-    if (row.mood == Pool::Mood::throwing) CHECK(scans.mentions("the pool is closed"));
-    pool.be(Pool::Mood::good);
+    if (row.mood == test::Pool::Mood::throwing) CHECK(scans.mentions("the pool is closed"));
+    pool.be(test::Pool::Mood::good);
     CHECK(sums(queue, ones, running, 500'000));
   }
   DeviceOptions half;
