@@ -339,15 +339,15 @@ TEST_CASE("scratch comes from the application's allocator and all of it goes bac
   CHECK_FALSE(pool.mistaken());
 }
 
-TEST_CASE("words are zeroed as far as calls come to use them, in memory that holds anything") {
-  test::Pool pool;
+TEST_CASE("words are zeroed as far as calls come to use them, in memory that has others' words") {
   const std::uint64_t most = 1'000'000;
+  test::Pool pool;
   const Device device = pool.open();
   pool.use(device);
+  pool.recycle();
   Queue queue(device);
-  Buffer<std::int64_t> ones(device, most);
+  Buffer<std::int64_t> values(device, most);
   Buffer<std::int64_t> running(device, most);
-  queue.fill(ones, 1);
   // It takes a copy of its input as raw scratch: more than any scan needs of words.
   const ReducePlan large(device, {Type::i64, Type::i64, plus, "interleaved_simple"});
   REQUIRE(large.workspace_bytes(most) > most * sizeof(std::int64_t));
@@ -355,16 +355,30 @@ TEST_CASE("words are zeroed as far as calls come to use them, in memory that hol
     const ScanPlan plan(device,
                         {Type::i64, Type::i64, Type::i64, ScanKind::inclusive, plus, row->name});
     INFO(std::string(row->name));
+    const auto last_of_scan = [&](std::uint64_t n) {
+      queue.fill(running, -1);
+      plan.run(queue, erase(values.view(0, n)), erase(running.view(0, n)), Value(std::int64_t{0}));
+      return queue.download(running.view(n - 1, 1))[0];
+    };
+    const auto total = [&] {
+      large.run(queue, erase(values), erase(running.view(0, 1)), Value(std::int64_t{0}));
+      return queue.download(running.view(0, 1))[0];
+    };
+    queue.fill(values, 2);
+    CHECK(total() == 2 * static_cast<std::int64_t>(most));
+    for (int call = 0; call < 3; ++call) CHECK(last_of_scan(most) == 2'000'000);
     queue.trim();
-    large.run(queue, erase(ones), erase(running.view(0, 1)), Value(std::int64_t{0}));
+    // The same memory: as many calls later it has words of the same tags.
+    queue.fill(values, 1);
     const std::size_t taken = pool.taken();
+    CHECK(total() == static_cast<std::int64_t>(most));
     for (const std::uint64_t n : {std::uint64_t{1}, most / 30, most, std::uint64_t{2000}, most}) {
-      plan.run(queue, erase(ones.view(0, n)), erase(running.view(0, n)), Value(std::int64_t{0}));
-      CHECK(queue.download(running.view(n - 1, 1))[0] == static_cast<std::int64_t>(n));
-      large.run(queue, erase(ones), erase(running.view(0, 1)), Value(std::int64_t{0}));
-      CHECK(queue.download(running.view(0, 1))[0] == static_cast<std::int64_t>(most));
+      CAPTURE(n);
+      CHECK(last_of_scan(n) == static_cast<std::int64_t>(n));
+      CHECK(total() == static_cast<std::int64_t>(most));
     }
-    CHECK(pool.taken() == taken);
+    CHECK(pool.taken() == taken + 1);
+    queue.trim();
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace bifold::test {
 
-/// Scratch memory of the test's own that is not zero, with every call counted.
+/// Scratch memory of the test's own, with every call counted.
 class Pool {
  public:
   enum class Mood : std::uint8_t { good, empty, throwing, throwing_errors };
@@ -34,6 +34,8 @@ class Pool {
   /// Where the memory comes from, of the device that open() gave.
   void use(const Device& device) { device_ = device; }
   void be(Mood mood) { mood_ = mood; }
+  /// From now on gives what was given back out again as it is. Such blocks end with the pool.
+  void recycle() { recycles_ = true; }
 
   [[nodiscard]] std::size_t blocks() {
     const std::lock_guard lock(mutex_);
@@ -55,10 +57,10 @@ class Pool {
     if (mood_ == Mood::throwing_errors) throw Error(ErrorCategory::device_lost, "gone");
     const std::lock_guard lock(mutex_);
     if (!device_) return 0;
-    Buffer<std::uint8_t> buffer(*device_, bytes);
-    Queue queue(*device_);
-    queue.fill(buffer, 0xa5);
-    queue.finish();
+    const auto spare = spare_.find(bytes);
+    Buffer<std::uint8_t> buffer =
+        spare == spare_.end() ? Buffer<std::uint8_t>(*device_, bytes) : std::move(spare->second);
+    if (spare != spare_.end()) spare_.erase(spare);
     const std::uintptr_t handle = buffer.view().memory().handle;
     blocks_.emplace(handle, std::move(buffer));
     ++taken_;
@@ -68,13 +70,17 @@ class Pool {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(handle);
     mistaken_ = mistaken_ || found == blocks_.end() || found->second.size() != bytes;
-    if (found != blocks_.end()) blocks_.erase(found);
+    if (found == blocks_.end()) return;
+    if (recycles_) spare_.emplace(bytes, std::move(found->second));
+    blocks_.erase(found);
   }
 
   std::mutex mutex_;
   Mood mood_ = Mood::good;
   std::optional<Device> device_;
   std::map<std::uintptr_t, Buffer<std::uint8_t>> blocks_;
+  std::multimap<std::uint64_t, Buffer<std::uint8_t>> spare_;  // By their bytes.
+  bool recycles_ = false;
   std::size_t taken_ = 0;
   bool mistaken_ = false;
 };
