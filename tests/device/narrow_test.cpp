@@ -50,8 +50,8 @@ std::vector<Haystack<T>> haystacks(OperatorKind kind) {
   const auto made = [](int least, int greatest, int needle) {
     return Haystack<T>{static_cast<T>(least), static_cast<T>(greatest), static_cast<T>(needle)};
   };
-  constexpr int low = Limits::min();
   constexpr int high = Limits::max();
+  constexpr int low = Limits::is_signed ? -high - 1 : 0;
   const int middle = Limits::is_signed ? 0 : high / 2 + 1;
   switch (kind) {
     case OperatorKind::minimum:
@@ -83,6 +83,8 @@ std::vector<std::size_t> places(std::size_t n) {
 template <class T, class Result>
 void check_needles(Queue& queue, const ReducePlan& plan, OperatorKind kind, std::size_t n,
                    std::size_t offset) {
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): an i8 is a number, not a character.
+  const auto number = [](T value) { return static_cast<Result>(value); };
   test::Random random(test::seed());
   for (const Haystack<T>& values : haystacks<T>(kind)) {
     std::vector<T> host(offset + n);
@@ -97,9 +99,9 @@ void check_needles(Queue& queue, const ReducePlan& plan, OperatorKind kind, std:
       queue.fill(input.view(i, 1), values.needle);
       plan.run(queue, input.view(offset, n), results.view(k, 1), {});
       queue.fill(input.view(i, 1), other);
-      auto total = static_cast<Result>(host[offset]);
+      auto total = number(host[offset]);
       for (std::size_t j = offset + 1; j < host.size(); ++j) {
-        total = combined(kind, total, static_cast<Result>(host[j]));
+        total = combined(kind, total, number(host[j]));
       }
       expected.push_back(total);
       host[i] = other;
