@@ -10,9 +10,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
     INIT_PARAMETERS, __global OUT* result, u64 result_offset) {
   __local LeafScratch scratch;
   __local u32 flag;
+  await_earlier_work();
   __global ACC* const nodes = (__global ACC*)work + nodes_offset;
   __global u64* const control = (__global u64*)work + control_offset;
-  await_earlier_work();
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---

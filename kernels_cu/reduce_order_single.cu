@@ -10,9 +10,9 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
                         u64 control_offset, INIT_PARAMETERS, OUT* result, u64 result_offset) {
   __shared__ LeafScratch scratch;
   __shared__ u32 flag;
+  await_earlier_work();
   ACC* const nodes = static_cast<ACC*>(work) + nodes_offset;
   u64* const control = static_cast<u64*>(work) + control_offset;
-  await_earlier_work();
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---
