@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/accumulator.hpp"
-#include "core/arena.hpp"
 #include "core/kernel_source.hpp"
+#include "core/scratch.hpp"
 #include "core/sizes.hpp"
 #include "core/tuning.hpp"
 #include "interface.hpp"

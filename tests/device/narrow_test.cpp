@@ -31,18 +31,6 @@ struct Haystack {
   T needle;
 };
 
-template <class T>
-T combined(OperatorKind kind, T a, T b) {
-  switch (kind) {
-    case OperatorKind::plus: return static_cast<T>(a + b);
-    case OperatorKind::minimum: return std::min(a, b);
-    case OperatorKind::maximum: return std::max(a, b);
-    case OperatorKind::bit_and: return static_cast<T>(a & b);
-    case OperatorKind::bit_or: return static_cast<T>(a | b);
-    default: return static_cast<T>(a ^ b);
-  }
-}
-
 /// Extremes meet the needle from close by, at both ends and where signs change.
 template <class T>
 std::vector<Haystack<T>> haystacks(OperatorKind kind) {
@@ -99,11 +87,8 @@ void check_needles(Queue& queue, const ReducePlan& plan, OperatorKind kind, std:
       queue.fill(input.view(i, 1), values.needle);
       plan.run(queue, input.view(offset, n), results.view(k, 1), {});
       queue.fill(input.view(i, 1), other);
-      auto total = number(host[offset]);
-      for (std::size_t j = offset + 1; j < host.size(); ++j) {
-        total = combined(kind, total, number(host[j]));
-      }
-      expected.push_back(total);
+      const auto others = std::span<const T>(host).subspan(offset + 1);
+      expected.push_back(reference::reduce(kind, others, number(host[offset])));
       host[i] = other;
     }
     CHECK(queue.download(results) == expected);

@@ -57,10 +57,9 @@ class Pool {
     if (mood_ == Mood::throwing_errors) throw Error(ErrorCategory::device_lost, "gone");
     const std::lock_guard lock(mutex_);
     if (!device_) return 0;
-    const auto spare = spare_.find(bytes);
+    auto spare = spare_.extract(bytes);
     Buffer<std::uint8_t> buffer =
-        spare == spare_.end() ? Buffer<std::uint8_t>(*device_, bytes) : std::move(spare->second);
-    if (spare != spare_.end()) spare_.erase(spare);
+        spare ? std::move(spare.mapped()) : Buffer<std::uint8_t>(*device_, bytes);
     const std::uintptr_t handle = buffer.view().memory().handle;
     blocks_.emplace(handle, std::move(buffer));
     ++taken_;
