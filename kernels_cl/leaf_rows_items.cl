@@ -2,10 +2,12 @@
 // not wait for one another.
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
-#define BEGINS_AT_ROWS 0
+#define WHOLE_PACKS 0
 
 // Leaves begin with the first element: where others do, others are added to each other.
-DEVICE void begin_at_row(ACC* sums, Elements* input, u64* n, u64 subtree) {}
+typedef u32 EdgeElement;
+DEVICE EdgeElement take_edges(Elements* input, u64* n, u64 subtree) { return 0; }
+DEVICE void add_edge(ACC* sums, EdgeElement edge) {}
 
 // Adds `rows` whole rows by packs that begin before a work-item's columns, at `from`. `early` of
 // them are the last columns of the row before: those that the first work-item has. Of the last row

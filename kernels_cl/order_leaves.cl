@@ -77,12 +77,12 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, __local LeafScratch*
   ACC sums[SUMS];
 #pragma unroll
   for (u32 k = 0; k < SUMS; ++k) sums[k] = IDENTITY;
-  begin_at_row(sums, &input, &n, subtree);
+  const EdgeElement edge = take_edges(&input, &n, subtree);
   // Neighbouring columns where they can be loaded as a pack, if `off` columns early; else every
   // 32nd.
   const bool shifts = SUMS == VEC && PACKS_EVERYWHERE ? SHIFTS_COLUMNS : false;
   const u32 off = shifts ? pack_offset(input) : 0;
-  const bool packed = VEC == PER_ITEM && (BEGINS_AT_ROWS || shifts || packs_aligned(input));
+  const bool packed = VEC == PER_ITEM && (WHOLE_PACKS || shifts || packs_aligned(input));
   const u32 first = packed ? item * PER_ITEM : item;
   const u32 apart = packed ? 1 : 32;
 
@@ -98,15 +98,17 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, __local LeafScratch*
   } else if (packed && whole) {
     add_packed_leaf(sums, input, begin + first);
   } else if (packed) {
-    add_packed_rows(sums, input, begin + first, left / COLUMNS);
+    const u32 part = WHOLE_PACKS && first < left % COLUMNS ? 1 : 0;
+    add_packed_rows(sums, input, begin + first, left / COLUMNS + part);
   } else {
     add_rows(sums, input, begin + first, left / COLUMNS);
   }
-  if (left % COLUMNS > 0) {
+  if (!WHOLE_PACKS && left % COLUMNS > 0) {
     add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS,
                     first + COLUMNS - off, apart);
   }
   if (off > 0) shift_columns(sums, item, off);
+  add_edge(sums, edge);
 
   // Columns fold by halving: first those of different work-items, or, where these have every 32nd,
   // first those of one. Every work-item takes part in every exchange, as compilers for CPUs lose

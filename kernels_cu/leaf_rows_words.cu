@@ -1,8 +1,8 @@
 // Prelude: whole rows of leaves of narrow integers, whose totals are the same in any order: words
 // are folded as they are loaded. A row may be longer than order v1 has it.
 
-#define SUMS 1            // Accumulators of a work-item, which all of its columns go into.
-#define BEGINS_AT_ROWS 1  // Whether begin_at_row() leaves rows that can be loaded.
+#define SUMS 1         // Accumulators of a work-item, which all of its columns go into.
+#define WHOLE_PACKS 1  // Whether take_edges() leaves nothing but packs that can be loaded.
 
 #if PER_ITEM == VALUES_PER_WORD
 typedef u32 RowWords;
@@ -19,19 +19,33 @@ typedef uint4 RowWords;
 #define FOLD_ROW(words, fold) FOLD_PAIR((words).z, (words).w, FOLD_PAIR((words).x, (words).y, fold))
 #endif
 
-// Begins where a row can be loaded: the elements before are combined one by one, by the first
-// subtree.
-DEVICE void begin_at_row(ACC* sums, Elements* input, u64* n, u64 subtree) {
+// A work-item's element in front of the first pack or behind the last, if it has one.
+struct EdgeElement {
+  Element element;
+  u64 place;
+  bool there;
+};
+
+// Leaves of the input what packs can be loaded from. The elements around them are the first
+// subtree's: loaded one by one, and waited for by nobody before the packs are on their way.
+DEVICE EdgeElement take_edges(Elements* input, u64* n, u64 subtree) {
   const u32 off = (u32)((u64)*input % sizeof(RowWords) / sizeof(IN));
   const u32 before = (PER_ITEM - off) % PER_ITEM;
   const u32 head = before < *n ? before : (u32)*n;
+  const u32 tail = (u32)((*n - head) % PER_ITEM);
   const u32 item = threadIdx.x;
-  if (subtree == 0 && item < head) {
-    const ACC value = lift_element(load_element(*input, item), item);
-    sums[0] = COMBINE(sums[0], value);
-  }
+  const bool behind = item >= PER_ITEM;
+  EdgeElement edge;
+  edge.place = behind ? *n - tail + (item - PER_ITEM) : item;
+  edge.there = subtree == 0 && (behind ? item - PER_ITEM < tail : item < head);
+  if (edge.there) edge.element = load_element(*input, edge.place);
   *input += head;
-  *n -= head;
+  *n -= head + tail;
+  return edge;
+}
+
+DEVICE void add_edge(ACC* sums, EdgeElement edge) {
+  if (edge.there) sums[0] = COMBINE(sums[0], lift_element(edge.element, edge.place));
 }
 
 // Folds UNROLL rows from element `from` of the input on.
@@ -61,11 +75,19 @@ DEVICE void add_packed_leaf(ACC* sums, Elements input, u64 from) {
 DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   if (rows == 0) return;
   WordFold fold = empty_fold();
-  for (u32 row = 0; row < rows; ++row) {
-    fold = FOLD_ROW(LOAD_ROW(input + from + row * COLUMNS), fold);
+  for (u32 row = 0; row < rows; row += UNROLL) {
+    RowWords words[UNROLL];
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (row + f < rows) words[f] = LOAD_ROW(input + from + (row + f) * COLUMNS);
+    }
+#pragma unroll
+    for (u32 f = 0; f < UNROLL; ++f) {
+      if (row + f < rows) fold = FOLD_ROW(words[f], fold);
+    }
   }
   sums[0] = COMBINE(sums[0], fold_total(fold));
 }
 
-// Not called: rows begin where they can be loaded, by begin_at_row.
+// Not called: take_edges() leaves nothing to be shifted.
 DEVICE void add_shifted_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {}

@@ -110,7 +110,7 @@ void check_type(Queue& queue) {
     if (by_size) tuning.set("large_from_mib", 0).set("half_kept_to_mib", 0);
     const ReducePlan large = core::make_plan(test::device(), shape, tuning);
     const std::size_t n = leaf_rows * long_row + 2 * long_row + 77;
-    for (const std::size_t length : test::affordable(std::vector<std::size_t>{37, n})) {
+    for (const std::size_t length : test::affordable(std::vector<std::size_t>{5, 37, n})) {
       CAPTURE(length);
       for (const std::size_t offset : {0U, 3U}) {
         CAPTURE(offset);
