@@ -3,6 +3,8 @@
 // kind; copy_packs reads and writes each pack once. One launch each, no barrier.
 // Source: bifold.
 
+#define WORDS 64  // Read in one step, into as many accumulators.
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void read_packs(const __global uint4* input,
                                                                         u64 input_offset, u64 packs,
                                                                         __global u32* sink) {
@@ -12,19 +14,21 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void read_packs(const __
   const __global u32* words = (const __global u32*)(input + input_offset);
 
   // --- Read the chunk ---
-  uint16 mixed[4] = {0, 0, 0, 0};
+  // Plain loops, as vectors wider than the processor's are compiled with a warning.
+  u32 mixed[WORDS];
+  for (u32 w = 0; w < WORDS; ++w) mixed[w] = 0;
   u64 p = begin;
-  for (; p + 16 <= end; p += 16) {
-#pragma unroll
-    for (u32 f = 0; f < 4; ++f) mixed[f] ^= vload16(0, words + (p + 4 * f) * 4);
+  for (; p + WORDS / 4 <= end; p += WORDS / 4) {
+    for (u32 w = 0; w < WORDS; ++w) mixed[w] ^= words[p * 4 + w];
   }
-  for (; p < end; ++p) mixed[0].s0123 ^= vload4(p, words);
+  for (; p < end; ++p) {
+    for (u32 w = 0; w < 4; ++w) mixed[w] ^= words[p * 4 + w];
+  }
 
   // --- Write only what the compiler cannot prove away ---
-  const uint16 all = mixed[0] | mixed[1] | mixed[2] | mixed[3];
-  const uint8 half_width = all.lo | all.hi;
-  const uint4 quarter = half_width.lo | half_width.hi;
-  if ((quarter.x | quarter.y | quarter.z | quarter.w) == 0x9e3779b9u) sink[0] = quarter.x;
+  u32 all = 0;
+  for (u32 w = 0; w < WORDS; ++w) all |= mixed[w];
+  if (all == 0x9e3779b9u) sink[0] = all;
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void copy_packs(const __global uint4* input,
