@@ -4,6 +4,27 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
 
+#define RUN 4  // Elements that are combined before what lies in front of them is.
+
+// Scans a run and returns what lies before the next one. Within it no element waits for those in
+// front of the run, and hardly for each other.
+DEVICE ACC scan_run(const __global IN* input, __global OUT* output, ACC before) {
+  const ACC third = LIFT(input[2]);
+  const ACC later = COMBINE(third, LIFT(input[3]));
+  ACC next[RUN];
+  next[0] = LIFT(input[0]);
+  next[1] = COMBINE(next[0], LIFT(input[1]));
+  next[2] = COMBINE(next[1], third);
+  next[3] = COMBINE(next[1], later);
+#pragma unroll
+  for (u32 k = 0; k < RUN; ++k) next[k] = COMBINE(before, next[k]);
+#pragma unroll
+  for (u32 k = 0; k < RUN; ++k) {
+    output[k] = TO_OUT(INCLUSIVE ? next[k] : k == 0 ? before : next[k == 0 ? 0 : k - 1]);
+  }
+  return next[RUN - 1];
+}
+
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunk_results(
     __global ACC* partials, u64 partials_offset, u64 count, INIT_PARAMETERS TOTAL_PARAMETERS) {
   const ACC init = INIT;
@@ -30,7 +51,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
 
   // --- Scan the chunk from its prefix on ---
   ACC carry = partials[partials_offset + get_group_id(0)];
-  for (u64 i = begin; i < end; ++i) {
+  u64 i = begin;
+  for (; i + 2 * RUN <= end; i += 2 * RUN) {
+    carry = scan_run(input + i, output + i, carry);
+    carry = scan_run(input + i + RUN, output + i + RUN, carry);
+  }
+  for (; i < end; ++i) {
     const ACC earlier = carry;
     carry = COMBINE(carry, LIFT(input[i]));
     output[i] = TO_OUT(INCLUSIVE ? carry : earlier);
