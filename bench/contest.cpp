@@ -39,7 +39,7 @@ struct Contest::Entrant {
   std::unique_ptr<PeerCall> call;   ///< On the queue of the other regimes.
   std::unique_ptr<PeerCall> timed;  ///< On the one whose events tell device time.
   std::function<void()> enqueue;
-  std::array<std::byte, 8> value{};
+  alignas(bifold::max_element_bytes) std::array<std::byte, bifold::max_element_bytes> value{};
 
   /// Nobody waits for one that has failed.
   [[nodiscard]] Stopwatch guarded(Stopwatch stopwatch) {

@@ -1,6 +1,7 @@
 #include "data.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bifold/reference_v1.hpp>
 #include <cmath>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <type_traits>
 
 #include "format.hpp"
+#include "types.hpp"
 
 namespace bench {
 namespace {
@@ -20,15 +22,28 @@ constexpr bool is_extremum(OperatorKind op) {
   return op == OperatorKind::minimum || op == OperatorKind::maximum;
 }
 
+/// Calls `use` with a zero of the type.
+auto visit_measured_type(bifold::Type type, auto use) {
+  return type == pair_type() ? use(Pair{}) : bifold::visit_scalar_type(type, use);
+}
+
+template <class T>
+constexpr bool can_round = std::is_floating_point_v<T> || bifold::storage_element<T>;
+
 /// Element `index`. Some operators lose all trace of the elements on plain random data: a product
 /// with many even factors is 0, an `and` of a hundred words is 0. Theirs changes seldom instead.
 template <class T, OperatorKind Op>
 T element_at(std::uint64_t index) {
   const std::uint64_t word = random_word(index);
   const std::uint64_t seldom = word >> 52;  // 0 for one element in 4096.
-  if constexpr (Op == OperatorKind::logical_and) return static_cast<T>(seldom == 0 ? 0 : 1);
-  if constexpr (Op == OperatorKind::logical_or) return static_cast<T>(seldom == 0 ? 1 : 0);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_same_v<T, Pair>) {
+    return Pair{element_at<std::int64_t, Op>(2 * index),
+                element_at<std::int64_t, Op>(2 * index + 1)};
+  } else if constexpr (Op == OperatorKind::logical_and) {
+    return static_cast<T>(seldom == 0 ? 0 : 1);
+  } else if constexpr (Op == OperatorKind::logical_or) {
+    return static_cast<T>(seldom == 0 ? 1 : 0);
+  } else if constexpr (std::is_floating_point_v<T>) {
     if constexpr (Op == OperatorKind::multiplies) return static_cast<T>((word & 1) == 0 ? -1 : 1);
     if constexpr (Op == OperatorKind::plus) return static_cast<T>(static_cast<int>(word % 17) - 8);
     return static_cast<T>(static_cast<int>(word >> 40) - (1 << 23));
@@ -97,8 +112,16 @@ void make(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t coun
   const std::span<T> input(reinterpret_cast<T*>(input_bytes), size);
   const std::span<T> inclusive(reinterpret_cast<T*>(inclusive_bytes), size);
   fill_input<T, Op>(input, inclusive);
-  bifold::reference::scan(bifold::ScanKind::inclusive, Op, std::span<const T>(input), inclusive,
-                          init);
+  constexpr auto kind = bifold::ScanKind::inclusive;
+  if constexpr (std::is_same_v<T, Pair>) {
+    bifold::reference::scan(kind, std::span<const T>(input), inclusive, init, std::identity{},
+                            [](Pair a, Pair b) {
+                              return Pair{bifold::reference::combine(Op, a.first, b.first),
+                                          bifold::reference::combine(Op, a.second, b.second)};
+                            });
+  } else {
+    bifold::reference::scan(kind, Op, std::span<const T>(input), inclusive, init);
+  }
 }
 
 template <class T>
@@ -127,14 +150,18 @@ void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint
 }
 
 std::string value_text(const bifold::Value& value) {
-  return bifold::visit_scalar_type(value.type(), [&](auto zero) {
+  return visit_measured_type(value.type(), [&](auto zero) {
     using T = decltype(zero);
-    // The sign of a zero is a difference worth seeing.
-    if constexpr (!std::is_integral_v<T>)
-      return formatted("{:.9g}", bifold::accumulator_t<T>(value.as<T>()));
-    // A byte is a number here, not a character.
-    else
-      return formatted("{}", +value.as<T>());
+    const auto found = value.as<T>();
+    if constexpr (std::is_same_v<T, Pair>) {
+      return formatted("({}, {})", found.first, found.second);
+    } else if constexpr (can_round<T>) {
+      // The sign of a zero is a difference worth seeing.
+      return formatted("{:.9g}", bifold::accumulator_t<T>(found));
+    } else {
+      // A byte is a number here, not a character.
+      return formatted("{}", +found);
+    }
   });
 }
 
@@ -189,16 +216,16 @@ HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t 
     : type_(type),
       count_(count),
       rounds_(kind == DataKind::rounding && bifold::is_floating(type) && op == bifold::plus) {
-  const bifold::Value identity = op.identity(bifold::accumulator_of(type));
+  const bifold::Value identity = operator_on(type, op).identity(bifold::accumulator_of(type));
   const auto bytes = static_cast<std::size_t>(count) * bifold::size_of(type);
   // Not initialised: the threads that fill the input are the first to touch its pages.
   input_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
   inclusive_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  bifold::visit_scalar_type(type, [&](auto zero) {
+  visit_measured_type(type, [&](auto zero) {
     using T = decltype(zero);
     const auto start = identity.as<bifold::accumulator_t<T>>();
     identity_ = static_cast<T>(start);
-    if constexpr (!std::is_integral_v<T>) {
+    if constexpr (can_round<T>) {
       if (rounds_) return make_rounding<T>(input_.get(), inclusive_.get(), count, start);
     }
     make_for<T>(op.kind(), input_.get(), inclusive_.get(), count, start);
@@ -240,13 +267,16 @@ std::string describe(const Mismatch& mismatch) {
 }
 
 bifold::Value poison(bifold::Type type) {
-  constexpr std::uint64_t pattern = 0xa5b6c7d8a5b6c7d8;
-  return bifold::Value::from_bytes(type, &pattern);
+  std::array<std::uint64_t, bifold::max_element_bytes / sizeof(std::uint64_t)> pattern;
+  pattern.fill(0xa5b6c7d8a5b6c7d8);
+  return bifold::Value::from_bytes(type, pattern.data());
 }
 
 bifold::Value poison(const bifold::Value& expected) {
-  const std::uint64_t flipped = ~expected.bits();
-  return bifold::Value::from_bytes(expected.type(), &flipped);
+  std::array<std::byte, bifold::max_element_bytes> flipped{};
+  std::transform(expected.data(), expected.data() + expected.size(), flipped.begin(),
+                 std::bit_not<>());
+  return bifold::Value::from_bytes(expected.type(), flipped.data());
 }
 
 std::optional<Mismatch> Verifier::check_host_reduce(const std::byte* result, const HostData& data,
@@ -264,11 +294,11 @@ std::optional<Mismatch> Verifier::check_reduce(bifold::Queue& queue,
                                                const bifold::ErasedView& result,
                                                const HostData& data, std::uint64_t n,
                                                Equality equality) {
-  std::byte found[8]{};
-  queue.download_bytes(result, found, 1);
+  std::array<std::byte, bifold::max_element_bytes> found{};
+  queue.download_bytes(result, found.data(), 1);
   digest_ = {};
-  digest_.add(found, 1, data.type());
-  return check_host_reduce(found, data, n, equality);
+  digest_.add(found.data(), 1, data.type());
+  return check_host_reduce(found.data(), data, n, equality);
 }
 
 std::optional<Mismatch> Verifier::check_scan(bifold::Queue& queue, const bifold::ErasedView& output,

@@ -47,7 +47,10 @@ void Digest::add(const std::byte* elements, std::uint64_t count, bifold::Type ty
     case 1: sum_ += sum_of<std::uint8_t>(elements, count, taken_, layout); break;
     case 2: sum_ += sum_of<std::uint16_t>(elements, count, taken_, layout); break;
     case 4: sum_ += sum_of<std::uint32_t>(elements, count, taken_, layout); break;
-    default: sum_ += sum_of<std::uint64_t>(elements, count, taken_, layout); break;
+    case 8: sum_ += sum_of<std::uint64_t>(elements, count, taken_, layout); break;
+    default:  // A pair.
+      sum_ += sum_of<std::uint64_t>(elements, 2 * count, 2 * taken_, layout);
+      break;
   }
   taken_ += count;
 }

@@ -9,7 +9,8 @@
 namespace bench {
 
 /// The sum, modulo 2^64, of a well-mixed word of each element's index and bits. It does not depend
-/// on the byte order of the machine. Every NaN counts as the same one.
+/// on the byte order of the machine. Every NaN counts as the same one. A pair counts as two
+/// elements.
 class Digest {
  public:
   /// Takes the next `count` elements.

@@ -7,6 +7,7 @@
 #include "format.hpp"
 #include "peer_modules.hpp"
 #include "sizes.hpp"
+#include "types.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -121,10 +122,16 @@ std::vector<std::string> understand_devices(const std::vector<std::string>& type
 
 std::vector<bifold::Type> understand_types(const std::vector<std::string>& names,
                                            const std::vector<std::string>& otherwise) {
-  std::vector<bifold::Type> types(bifold::all_types.begin(), bifold::all_types.end());
-  types.insert(types.end(), bifold::storage_types.begin(), bifold::storage_types.end());
-  return choose<bifold::Type>("--type", or_default(names, otherwise), types,
-                              [](bifold::Type type) { return bifold::name_of(type); });
+  const auto name = [](bifold::Type type) { return bifold::name_of(type); };
+  std::vector<std::string> wanted;
+  for (const std::string& given : or_default(names, otherwise)) {
+    if (given != every) {
+      wanted.push_back(given);
+      continue;
+    }
+    for (const bifold::Type type : builtin_types()) wanted.emplace_back(name(type));
+  }
+  return choose<bifold::Type>("--type", wanted, known_types(), name);
 }
 
 RunOptions understand(const RunArguments& arguments) {

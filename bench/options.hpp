@@ -74,7 +74,8 @@ std::vector<std::string> understand_devices(const std::vector<std::string>& type
 /// Throws UsageError, with the choices in the message, for what it does not understand.
 RunOptions understand(const RunArguments& arguments);
 
-/// The types that `names` stand for, or `otherwise` without names; throws UsageError.
+/// The types that `names` stand for, or `otherwise` without names; "all" is the built-in ones.
+/// Throws UsageError.
 std::vector<bifold::Type> understand_types(const std::vector<std::string>& names,
                                            const std::vector<std::string>& otherwise);
 

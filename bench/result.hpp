@@ -16,6 +16,7 @@
 #include "measure.hpp"
 #include "options.hpp"
 #include "peer_modules.hpp"
+#include "types.hpp"
 
 namespace bench {
 
@@ -31,6 +32,9 @@ struct Configuration {
   bifold::Order order = bifold::Order::v1;  ///< Of "production".
   DataKind data = DataKind::exact;
   bool together = false;  ///< Several reductions in one pass, as together.hpp names them.
+
+  /// `op`, as calls on elements of the type take it.
+  [[nodiscard]] bifold::Operator operation() const { return operator_on(type, op); }
 
   /// Bytes a perfect kernel moves: the input, and the output of a scan.
   [[nodiscard]] std::uint64_t bytes() const {

@@ -5,6 +5,7 @@
 
 #include "format.hpp"
 #include "json_field.hpp"
+#include "types.hpp"
 
 namespace bench {
 namespace {
@@ -17,11 +18,7 @@ constexpr std::array data_kinds{DataKind::exact, DataKind::rounding};
 constexpr std::array device_kinds{bifold::DeviceKind::gpu, bifold::DeviceKind::cpu,
                                   bifold::DeviceKind::accelerator};
 
-bifold::Type type_in(const Field& field) {
-  std::vector<bifold::Type> types(bifold::all_types.begin(), bifold::all_types.end());
-  types.insert(types.end(), bifold::storage_types.begin(), bifold::storage_types.end());
-  return field.one_of<bifold::Type>(types);
-}
+bifold::Type type_in(const Field& field) { return field.one_of<bifold::Type>(known_types()); }
 
 bifold::Operator operator_in(const Field& field) {
   const std::string name = field.string();

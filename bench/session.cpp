@@ -21,12 +21,13 @@ constexpr double longest_enqueue_batch_s = 2e-3;
 std::string variant_that_runs(const bifold::Device& device, const Configuration& what) {
   const bifold::Type accumulator = bifold::accumulator_of(what.type);
   if (what.algorithm == bifold::Algorithm::reduce) {
-    bifold::ReduceShape shape{what.type, accumulator, what.op, what.variant};
+    bifold::ReduceShape shape{what.type, accumulator, what.operation(), what.variant};
     shape.result = what.type;
     shape.order = what.order;
     return std::string(bifold::ReducePlan(device, shape).variant(what.n).name);
   }
-  bifold::ScanShape shape{what.type, what.type, accumulator, what.kind, what.op, what.variant};
+  bifold::ScanShape shape{what.type, what.type,        accumulator,
+                          what.kind, what.operation(), what.variant};
   shape.order = what.order;
   return std::string(bifold::ScanPlan(device, shape).variant(what.n).name);
 }
@@ -75,14 +76,15 @@ bool Session::shares_host_memory() const {
 
 std::string Session::obstacle(const Configuration& what) const {
   if (!lost_.empty()) return lost_;
-  if (!what.op.supports(bifold::accumulator_of(what.type))) {
+  const bifold::Operator op = what.operation();
+  if (!op.supports(bifold::accumulator_of(what.type))) {
     return formatted("{} is not defined on {}", what.op.name(), bifold::name_of(what.type));
   }
   if (!device_.supports(what.type)) {
     return formatted("the device has no {}", bifold::name_of(what.type));
   }
   if (const auto* row = bifold::gallery::find(what.algorithm, what.variant)) {
-    const auto support = bifold::gallery::supports(device_, *row, what.type, what.op);
+    const auto support = bifold::gallery::supports(device_, *row, what.type, op);
     if (!support) return one_line(support.reason);
   }
   // Scratch memory, and what others keep on the device, need room beside the buffers.
@@ -175,19 +177,20 @@ Session::Enqueue Session::call_of(const Configuration& what, const Place& place)
   if (what.together) {
     return [&](bifold::Queue& queue) { reduce_together(queue, place.input, total_, what.variant); };
   }
+  const bifold::Operator op = what.operation();
   if (what.algorithm == bifold::Algorithm::scan) {
     bifold::ScanOptions options;
     options.variant = what.variant;
     options.order = what.order;
-    return [&, options](bifold::Queue& queue) {
-      bifold::scan(queue, what.kind, place.input, place.output, what.op, {}, options);
+    return [&, options, op](bifold::Queue& queue) {
+      bifold::scan(queue, what.kind, place.input, place.output, op, {}, options);
     };
   }
   bifold::ReduceOptions options;
   options.variant = what.variant;
   options.order = what.order;
-  return [&, options](bifold::Queue& queue) {
-    bifold::reduce_into(queue, place.input, place.output, what.op, data_->identity(), options);
+  return [&, options, op](bifold::Queue& queue) {
+    bifold::reduce_into(queue, place.input, place.output, op, data_->identity(), options);
   };
 }
 
@@ -208,6 +211,7 @@ std::optional<Mismatch> Session::mismatch_of(const Configuration& what, const Pl
 
 void Session::time_in_regimes(Result& result, const Place& place, const Enqueue& enqueue,
                               Verifier& verifier) {
+  const bifold::Operator op = result.what.operation();
   const auto block = [&](bifold::Queue& queue) {
     if (result.what.algorithm == bifold::Algorithm::scan) {
       enqueue(queue);
@@ -217,8 +221,8 @@ void Session::time_in_regimes(Result& result, const Place& place, const Enqueue&
     bifold::ReduceOptions options;
     options.variant = result.what.variant;
     options.order = result.what.order;
-    bifold::transform_reduce(queue, place.input, result.what.type, result.what.op,
-                             data_->identity(), {}, options);
+    bifold::transform_reduce(queue, place.input, result.what.type, op, data_->identity(), {},
+                             options);
   };
   contest_->run(result, {enqueue, block}, {*data_, place.input, place.output}, verifier);
 }

@@ -14,6 +14,7 @@
 #include "json_parts.hpp"
 #include "output_file.hpp"
 #include "runner.hpp"
+#include "types.hpp"
 
 namespace bench {
 namespace {
@@ -56,11 +57,12 @@ std::optional<Mismatch> start(const StartResult& what, const HostData& data, con
   const bifold::ErasedView to = elements(output, scan ? startup_size : 1);
   queue.upload_bytes(from, data.input(), startup_size);
   queue.finish();
+  const bifold::Operator op = operator_on(what.type, bifold::plus);
   const auto call = [&] {
     if (scan) {
-      bifold::scan(queue, bifold::ScanKind::inclusive, from, to, bifold::plus);
+      bifold::scan(queue, bifold::ScanKind::inclusive, from, to, op);
     } else {
-      bifold::reduce_into(queue, from, to, bifold::plus, data.identity());
+      bifold::reduce_into(queue, from, to, op, data.identity());
     }
     queue.finish();
   };

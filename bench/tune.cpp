@@ -17,6 +17,7 @@
 #include "runner.hpp"
 #include "sizes.hpp"
 #include "tune_search.hpp"
+#include "types.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -241,10 +242,11 @@ std::vector<TunedDevice> devices_to_tune(const TuneOptions& options,
 TuneOptions understand(const TuneArguments& arguments) {
   TuneOptions options;
   options.devices = understand_devices(arguments.devices);
-  const std::vector<bifold::Type> known = tunable_types();
+  const std::vector<bifold::Type> known = known_types();
   for (const std::string& name : arguments.types) {
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](bifold::Type type) { return tune_name(type) == name; });
+    const auto found = std::find_if(known.begin(), known.end(), [&](bifold::Type type) {
+      return bifold::name_of(type) == name;
+    });
     if (found != known.end()) {
       options.types.push_back(*found);
     } else if (name == "all") {
@@ -252,7 +254,7 @@ TuneOptions understand(const TuneArguments& arguments) {
     } else {
       std::vector<std::string_view> names;
       names.reserve(known.size());
-      for (const bifold::Type type : known) names.push_back(tune_name(type));
+      for (const bifold::Type type : known) names.push_back(bifold::name_of(type));
       throw UsageError(
           formatted("--type: unknown name '{}' (choose from {}, all)", name, joined(names, ", ")));
     }

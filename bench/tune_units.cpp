@@ -5,14 +5,7 @@
 #include "core/gallery_rows.hpp"
 #include "core/planning.hpp"
 #include "format.hpp"
-
-namespace bench {
-struct Pair {
-  std::int64_t first;
-  std::int64_t second;
-};
-}  // namespace bench
-BIFOLD_STRUCT_NAMED(bench::Pair, TunePair, first, second);
+#include "types.hpp"
 
 namespace bench {
 namespace {
@@ -23,10 +16,7 @@ using bifold::core::PlanShape;
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 
-bifold::Operator sum_of(Type type) {
-  return type.is_struct() ? bifold::Operator::fieldwise(type, {bifold::plus, bifold::plus})
-                          : bifold::Operator(bifold::plus);
-}
+bifold::Operator sum_of(Type type) { return operator_on(type, bifold::plus); }
 
 /// An operator that does not commute: it is asked for, never run. The rows that it leads to are
 /// measured with sums, as the others are.
@@ -69,17 +59,6 @@ std::string TuneUnit::name() const {
   return formatted("{} {} on {}", bifold::name_of(row->algorithm), row->name,
                    bifold::core::name_of(elements));
 }
-
-Type pair_type() { return bifold::type_of<Pair>(); }
-
-std::vector<Type> tunable_types() {
-  std::vector<Type> types(bifold::all_types.begin(), bifold::all_types.end());
-  types.insert(types.end(), bifold::storage_types.begin(), bifold::storage_types.end());
-  types.push_back(pair_type());
-  return types;
-}
-
-std::string_view tune_name(Type type) { return type.is_struct() ? "pair" : bifold::name_of(type); }
 
 std::vector<Type> default_tune_types() {
   return {Type::i32, Type::f32, Type::f64, Type::i64, Type::i8, Type::i16, Type::f16, pair_type()};

@@ -24,14 +24,7 @@ struct TuneUnit {
   [[nodiscard]] std::string name() const;  ///< "scan lookback_warp on integer 4".
 };
 
-/// A struct of two i64: elements of 16 bytes.
-bifold::Type pair_type();
-
-/// The types that `--type` knows by name: the built-in ones and "pair".
-std::vector<bifold::Type> tunable_types();
-/// Its name there.
-std::string_view tune_name(bifold::Type type);
-/// One of each class.
+/// One type of each class.
 std::vector<bifold::Type> default_tune_types();
 
 /// The rows that production takes on this device for elements of the type, under either order, with

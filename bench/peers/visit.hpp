@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "pair.hpp"
 #include "peers/peer.hpp"
 
 namespace bench {
@@ -33,6 +34,7 @@ auto visit_peer_type(bifold::Type type, Use use) {
 /// Why a peer that has sums, minima and maxima of the types above cannot do the task; or nothing.
 inline std::string obstacle_of_plain_peer(const PeerTask& task) {
   using bifold::OperatorKind;
+  if (task.type.is_struct()) return "it is not compared on structs";
   if (bifold::is_storage(task.type)) return "it has no 16-bit floating types";
   if (task.op != OperatorKind::plus && task.op != OperatorKind::minimum &&
       task.op != OperatorKind::maximum) {
@@ -58,6 +60,19 @@ std::unique_ptr<PeerCall> make_plain_call(const PeerTask& task) {
     }
     throw std::logic_error("an operator that the peer has told to be an obstacle");
   });
+}
+
+/// Why a peer that has those and sums of pairs cannot do the task; or nothing.
+inline std::string obstacle_of_peer_with_pairs(const PeerTask& task) {
+  if (task.type != pair_type()) return obstacle_of_plain_peer(task);
+  return task.op == bifold::OperatorKind::plus ? "" : "of structs, only sums are compared";
+}
+
+/// make_plain_call() for such a peer.
+template <template <class T, class Op> class Call, class Ops>
+std::unique_ptr<PeerCall> make_call_with_pairs(const PeerTask& task) {
+  if (task.type != pair_type()) return make_plain_call<Call, Ops>(task);
+  return std::make_unique<Call<Pair, typename Ops::template Plus<Pair>>>(task);
 }
 
 }  // namespace bench
