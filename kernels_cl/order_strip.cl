@@ -119,7 +119,7 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
   // One address, from which the others are constants away.
   __global OUT* own = output + begin + run_index(0);
   const bool whole = begin + STRIP <= n;
-  const u32 off = (u32)((u64)output % sizeof(OUT_PACK));
+  const u32 off = (u32)((u64)output % OUT_PACK_ALIGNMENT);
   if (whole && off == 0) {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {

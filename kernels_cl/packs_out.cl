@@ -1,10 +1,17 @@
 // Prelude: VEC consecutive elements stored as one access.
 
-// A struct is stored alone, as the fields it is.
-#if VEC == 1
-#define OUT_VECTOR OUT
+// A struct is stored as the fields it is, wherever it lies, unless it is as long as a vector.
+#if VEC > 1 || defined(OUT_WHOLE)
+#define OUT_PACK_ALIGNMENT (sizeof(OUT) * VEC)
 #else
+#define OUT_PACK_ALIGNMENT 1
+#endif
+#if VEC > 1
 #define OUT_VECTOR VECTOR(OUT_NAME, VEC)
+#elif defined(OUT_WHOLE)
+#define OUT_VECTOR OUT_WHOLE
+#else
+#define OUT_VECTOR OUT
 #endif
 
 typedef union {

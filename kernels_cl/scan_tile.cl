@@ -123,12 +123,12 @@ DEVICE void store_tile(__global OUT* output, u64 first, u64 begin, u64 n, ACC it
     }
   }
   const bool whole = begin >= first && begin + TILE <= n;
-  const u32 off = (u32)((size_t)output % sizeof(OUT_PACK) / sizeof(OUT));
+  const u32 off = (u32)((size_t)output % OUT_PACK_ALIGNMENT);
   if (whole && off == 0) {
 #pragma unroll
     for (u32 r = 0; r < ROWS; ++r) store_pack(output + begin + tile_index(r), pack[r]);
   } else if (whole && JOINS_OUT) {
-    store_joined_rows(output + begin + tile_index(0), off, ROWS, pack);
+    store_joined_rows(output + begin + tile_index(0), off / sizeof(OUT), ROWS, pack);
   } else {
 #pragma unroll
     for (u32 r = 0; r < ROWS; ++r) {

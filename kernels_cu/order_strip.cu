@@ -116,7 +116,7 @@ DEVICE void store_strip(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, A
   // One address, from which the others are constants away.
   OUT* own = output + begin + run_index(0);
   const bool whole = begin + STRIP <= n;
-  const u32 off = (u32)((u64)output % sizeof(OUT_PACK));
+  const u32 off = (u32)((u64)output % OUT_PACK_ALIGNMENT);
   if (whole && off == 0) {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {

@@ -1,8 +1,9 @@
 // Prelude: VEC consecutive elements stored as one access.
 
-#if VEC == 1
+#if VEC == 1 && !defined(OUT_WHOLE)
 
-// A struct is stored alone, as the fields it is.
+// A struct that is not as long as a vector is stored as the fields it is, wherever it lies.
+#define OUT_PACK_ALIGNMENT 1
 union OUT_PACK {
   OUT item[1];
 };
@@ -39,6 +40,8 @@ struct PackStore<16> {
     __stwb((uint4*)to, make_uint4(words[0], words[1], words[2], words[3]));
   }
 };
+
+#define OUT_PACK_ALIGNMENT (sizeof(OUT) * VEC)
 
 union OUT_PACK {
   PackStore<sizeof(OUT) * VEC>::Words words;

@@ -176,10 +176,11 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
                 std::string(shape.op.name()) + " has no identity");
     }
     const bool alike =
-        (size == 4 || size == 8) && size_of(shape.input) == size && (out == 4 || out == 8);
+        size_of(shape.input) == size &&
+        ((size == 16 && out == 16) || ((size == 4 || size == 8) && (out == 4 || out == 8)));
     if (!alike && !has_long_runs(shape)) {
       return no(
-          "it takes elements of 4 or 8 bytes and accumulators of the same size, or integers "
+          "it takes elements of 4, 8 or 16 bytes and accumulators of the same size, or integers "
           "of 1 or 2 bytes and results no narrower, by built-in operators and without values in "
           "device memory");
     }

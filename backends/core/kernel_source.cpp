@@ -86,6 +86,14 @@ void append_accumulator(std::string& text, const KernelSpec& spec) {
       AccumulatorLayout(spec.op, spec.accumulator).bytes);
 }
 
+/// OUT_WHOLE: words of a struct's length that are stored at once, if there are such.
+void append_whole(std::string& text, Type type) {
+  for (const std::string_view words : {"u16", "u32", "uint2", "uint4"}) {
+    const std::size_t bytes = words == "u16" ? 2 : words == "u32" ? 4 : words == "uint2" ? 8 : 16;
+    if (bytes == size_of(type)) text += formatted("#define OUT_WHOLE {}\n", words);
+  }
+}
+
 void append_types(std::string& text, const KernelSpec& spec) {
   std::vector<Type> structs;
   for (const Type type :
@@ -101,6 +109,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
   name("IN", spec.input);
   name("VALUE", spec.accumulator);
   name("OUT", spec.output);
+  if (spec.output.is_struct()) append_whole(text, spec.output);
   if (spec.second) name("SECOND", *spec.second);
   if (!spec.input.is_struct() && !is_storage(spec.input)) {
     text += formatted("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));

@@ -137,14 +137,16 @@ const std::vector<Defaults>& defaults() {
 // - Of 1024 work-items at once, groups of 512 leave half idle while one of them ends.
 // - A unit of Intel's is small: 8 threads of 128 registers of 32 bytes. With 32 lanes, a lane has
 //   32 words, with 16 it has 64, of which whole packs in flight take 4 each.
-// - How much is about what a cache holds was measured on sm_90, whose caches have 50 and 60 MiB. Of
-// a
-//   reduction it takes a kernel more, which others do without. A ring has the bounds in its text.
+// - How much is about what a cache holds was measured on sm_90, whose caches have 50 and 60 MiB.
+//   Of a reduction it takes a kernel more, which others do without. A ring has the bounds in its
+//   text.
+// - Values of elements of 16 bytes are those that `bifold-bench tune` found on an H200.
 // - Of what is unknown, half of everything is the least that can be wrong with it.
 struct Adjustment {
   std::vector<Architecture> architectures;
   std::string_view family;
   Tuning values;
+  std::size_t element_bytes = 0;  // 0: of any size.
 };
 
 const std::vector<Adjustment>& adjustments() {
@@ -165,6 +167,11 @@ const std::vector<Adjustment>& adjustments() {
        "reduce_order_single",
        {{"half_kept_from_mib", 50}, {"half_kept_bytes_from_mib", 24}, {"half_kept_to_mib", 96}}},
       {{intel, unknown}, "reduce_order_single", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
+      {{sm_90},
+       "reduce_order_single",
+       {{"GROUP_SIZE", 128}, {"small_group", 32}, {"large_from_mib", 16}},
+       16},
+      {{sm_90}, "scan_lookback_warp", {{"GROUP_SIZE", 128}, {"ROWS", 10}}, 16},
   };
   return table;
 }
@@ -208,6 +215,7 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     const auto& all = line.architectures;
     if (line.family != variant.family) continue;
     if (std::find(all.begin(), all.end(), architecture) == all.end()) continue;
+    if (line.element_bytes != 0 && line.element_bytes != element_bytes) continue;
     for (const auto& [name, value] : line.values.entries()) tuning.set(name, value);
   }
   const Tuning unlimited = tuning;

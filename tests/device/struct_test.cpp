@@ -28,6 +28,11 @@ struct Affine {
   std::uint32_t offset;
   friend bool operator==(const Affine&, const Affine&) = default;
 };
+struct WideAffine {
+  std::uint64_t factor;
+  std::uint64_t offset;
+  friend bool operator==(const WideAffine&, const WideAffine&) = default;
+};
 // Three values, padded to six times two bytes.
 struct Triple {
   std::int16_t low;
@@ -56,6 +61,7 @@ struct Stranger {
 };
 }  // namespace app
 BIFOLD_STRUCT_NAMED(app::Affine, Affine, factor, offset);
+BIFOLD_STRUCT_NAMED(app::WideAffine, WideAffine, factor, offset);
 BIFOLD_STRUCT_NAMED(app::Triple, Triple, low, sum, high);
 BIFOLD_STRUCT_NAMED(app::Pixel, Pixel, red, green, blue);
 BIFOLD_STRUCT_NAMED(app::Wide, Wide, a, b, c, d, e, f, g, h);
@@ -67,6 +73,7 @@ using app::Affine;
 using app::Pixel;
 using app::Triple;
 using app::Wide;
+using app::WideAffine;
 using test::failure_of;
 
 static_assert(element<Segment> && element<const Affine> && !builtin_element<Segment>);
@@ -90,13 +97,17 @@ Segment segment_of(std::int32_t x) {
   return {positive, positive, positive, x};
 }
 
-Affine compose(const Affine& a, const Affine& b) {
+template <class M>
+M compose(const M& a, const M& b) {
   return {a.factor * b.factor, b.factor * a.offset + b.offset};
 }
 
+template <class M>
 Operator affine_operator() {
-  return Operator::user(
-      "compose", "make_Affine(a.factor * b.factor, b.factor * a.offset + b.offset)", Affine{1, 0});
+  return Operator::user("compose",
+                        "make_" + std::string(name_of(type_of<M>())) +
+                            "(a.factor * b.factor, b.factor * a.offset + b.offset)",
+                        M{1, 0});
 }
 
 std::vector<std::int32_t> signed_numbers(std::size_t n) {
@@ -106,11 +117,13 @@ std::vector<std::int32_t> signed_numbers(std::size_t n) {
   return numbers;
 }
 
-std::vector<Affine> affine_maps(std::size_t n) {
+template <class M>
+std::vector<M> affine_maps(std::size_t n) {
+  using Field = decltype(M::factor);
   test::Random random(test::seed());
-  std::vector<Affine> maps(n);
+  std::vector<M> maps(n);
   for (auto& x : maps) {
-    x = {static_cast<std::uint32_t>(random.next()) | 1U, static_cast<std::uint32_t>(random.next())};
+    x = {static_cast<Field>(random.next() | 1U), static_cast<Field>(random.next())};
   }
   return maps;
 }
@@ -162,6 +175,41 @@ T same(const T& x) {
   return x;
 }
 
+// Inclusive and exclusive, in place and not, on every row.
+template <class M>
+void check_affine_scans() {
+  Queue queue(test::device());
+  const auto host = affine_maps<M>(longest);
+  const Buffer<M> input = queue.upload(std::span<const M>(host));
+  const Operator op = affine_operator<M>();
+  const M init{3, 7};
+  const int rows =
+      for_supporting_rows(Algorithm::scan, type_of<M>(), op, Sweep::rows, [&](const auto& row) {
+        ScanOptions options;
+        options.variant = row.name;
+        for (const std::uint64_t n : lengths) {
+          const std::uint64_t offset = n % 5;
+          INFO("n " << n << ", offset " << offset);
+          const auto part = std::span<const M>(host).subspan(offset, n);
+          std::vector<M> expected(n);
+          Buffer<M> output(test::device(), n);
+          reference::scan(ScanKind::exclusive, part, std::span(expected), init, same<M>,
+                          compose<M>);
+          exclusive_scan(queue, input.view(offset, n), output, op, init, options);
+          CHECK((queue.download(output) == expected));
+          if (!test::device().capabilities().acquire_release && row.requirements.published_words) {
+            continue;  // In place is refused there, as its own test says.
+          }
+          queue.copy(input.view(offset, n), output);
+          reference::scan(ScanKind::inclusive, part, std::span(expected), init, same<M>,
+                          compose<M>);
+          inclusive_scan(queue, output, output, op, init, options);
+          CHECK((queue.download(output) == expected));
+        }
+      });
+  CHECK(rows >= 2);
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("struct");
@@ -179,36 +227,8 @@ TEST_CASE("the maximum segment sum, its map fused, on every row that keeps index
 }
 
 TEST_CASE("scans of affine maps, inclusive and exclusive, in place and not, on every row") {
-  Queue queue(test::device());
-  const auto host = affine_maps(longest);
-  const Buffer<Affine> input = queue.upload(std::span<const Affine>(host));
-  const Operator op = affine_operator();
-  const Affine init{3, 7};
-  const int rows = for_supporting_rows(
-      Algorithm::scan, type_of<Affine>(), op, Sweep::rows, [&](const auto& row) {
-        ScanOptions options;
-        options.variant = row.name;
-        for (const std::uint64_t n : lengths) {
-          const std::uint64_t offset = n % 5;
-          INFO("n " << n << ", offset " << offset);
-          const auto part = std::span<const Affine>(host).subspan(offset, n);
-          std::vector<Affine> expected(n);
-          Buffer<Affine> output(test::device(), n);
-          reference::scan(ScanKind::exclusive, part, std::span(expected), init, same<Affine>,
-                          compose);
-          exclusive_scan(queue, input.view(offset, n), output, op, init, options);
-          CHECK((queue.download(output) == expected));
-          if (!test::device().capabilities().acquire_release && row.requirements.published_words) {
-            continue;  // In place is refused there, as its own test says.
-          }
-          queue.copy(input.view(offset, n), output);
-          reference::scan(ScanKind::inclusive, part, std::span(expected), init, same<Affine>,
-                          compose);
-          inclusive_scan(queue, output, output, op, init, options);
-          CHECK((queue.download(output) == expected));
-        }
-      });
-  CHECK(rows >= 2);
+  check_affine_scans<Affine>();
+  check_affine_scans<WideAffine>();
 }
 
 TEST_CASE("fieldwise: several reductions in one pass, padding between the fields") {
@@ -327,7 +347,7 @@ TEST_CASE("fill, copy and an empty reduction of structs") {
   };
   check(Triple{-3, 70'000, 9}, Operator::fieldwise(type_of<Triple>(), {plus, plus, plus}));
   check(Pixel{1, 2, 3}, Operator::fieldwise(type_of<Pixel>(), {plus, plus, plus}));
-  check(Affine{5, 6}, affine_operator());
+  check(Affine{5, 6}, affine_operator<Affine>());
   check(Segment{1, 2, 3, 4}, Operator::user("join", join_text, Segment{}));
 }
 
@@ -351,8 +371,8 @@ TEST_CASE("what no text or type can mean is refused in words") {
     CHECK(failure.mentions("map"));
   }
 
-  for (const auto& operators :
-       {std::vector<Operator>{plus, plus}, std::vector<Operator>{plus, plus, affine_operator()}}) {
+  for (const auto& operators : {std::vector<Operator>{plus, plus},
+                                std::vector<Operator>{plus, plus, affine_operator<Affine>()}}) {
     failure = failure_of([&] { (void)Operator::fieldwise(type_of<Triple>(), operators); });
     CHECK(failure.category == ErrorCategory::invalid_argument);
     CHECK(failure.mentions("Triple"));
