@@ -13,6 +13,11 @@ from tables import duration, size
 
 REGIMES = ("back_to_back", "isolated", "blocking")
 GIB = 1 << 30
+ALL_TYPES = ("u8", "i8", "u16", "i16", "i32", "u32", "f32", "i64", "u64", "f64", "pair")
+
+
+def bytes_of(type_):
+    return 16 if type_ == "pair" else int(type_.lstrip("uif")) // 8
 
 
 class Runs:
@@ -55,12 +60,10 @@ class Runs:
         return sorted(n for b, a, t, n in self.found if (b, a, t) == (backend, algorithm, type_))
 
     def types(self):
-        order = ["u8", "u16", "i32", "i64", "f32", "f64"]
-        return sorted({t for _, _, t, _ in self.found}, key=order.index)
+        return sorted({t for _, _, t, _ in self.found}, key=ALL_TYPES.index)
 
     def traffic(self, algorithm, type_, n):
-        bits = int("".join(c for c in type_ if c.isdigit()))
-        return n * bits // 8 * (2 if algorithm == "scan" else 1)
+        return n * bytes_of(type_) * (2 if algorithm == "scan" else 1)
 
 
 def ratio_tables(runs):
@@ -205,7 +208,9 @@ def against_any(algorithm, wanted):
     return measure
 
 
-FOUR, EIGHT, NARROW = ("i32", "f32"), ("i64", "f64"), ("u8", "u16")
+FOUR, EIGHT = ("i32", "u32", "f32"), ("i64", "u64", "f64")
+BYTES, HALVES = ("u8", "i8"), ("u16", "i16")
+NARROW, ELEMENTS = BYTES + HALVES, BYTES + HALVES + FOUR + EIGHT
 SMALL = (1 << 13, 1 << 20)
 TARGETS = (
     ("reduce of 4 bytes, 2^13 to 2^20, CUDA: 2.0 x CUB",
@@ -219,17 +224,17 @@ TARGETS = (
     ("reduce of 4 bytes, n = 2^24, OpenCL: 1.1 x CUB",
      against_cub("opencl", "reduce", FOUR, 1.1, 1 << 24, 1 << 24)),
     ("reduce from 1 GiB on, CUDA: 1.00 x CUB",
-     lambda runs: [m for t in runs.types() for m in
+     lambda runs: [m for t in ELEMENTS for m in
                    against_cub("cuda", "reduce", (t,), 1.0,
                                GIB // runs.traffic("reduce", t, 1))(runs)]),
     ("reduce from 1 GiB on, CUDA: 98 % of reading",
-     of_limit("cuda", "reduce", FOUR + EIGHT + NARROW, 0.98)),
+     of_limit("cuda", "reduce", ELEMENTS, 0.98)),
     ("reduce from 1 GiB on, OpenCL: 0.98 of our CUDA",
-     of_cuda("reduce", FOUR + EIGHT + NARROW, 0.98, GIB)),
+     of_cuda("reduce", ELEMENTS, 0.98, GIB)),
     ("scan of 4 bytes, 2^13 to 2^20, CUDA: 1.8 x CUB",
      against_cub("cuda", "scan", FOUR, 1.8, *SMALL)),
-    ("scan of i32 from 2^24, CUDA: 1.30 x CUB",
-     against_cub("cuda", "scan", ("i32",), 1.30, 1 << 24)),
+    ("scan of i32 and u32 from 2^24, CUDA: 1.30 x CUB",
+     against_cub("cuda", "scan", ("i32", "u32"), 1.30, 1 << 24)),
     ("scan of f32 in order v1, n = 2^24, CUDA: 1.25 x CUB",
      against_cub("cuda", "scan", ("f32",), 1.25, 1 << 24, 1 << 24)),
     ("scan of f32 in order v1 from 2^28, CUDA: 1.29 x CUB",
@@ -246,8 +251,12 @@ TARGETS = (
      of_limit("opencl", "scan", FOUR + EIGHT, 0.96)),
     ("scan of 1 and 2 bytes from 1 GiB on, CUDA: 93 % of copying",
      of_limit("cuda", "scan", NARROW, 0.93)),
-    ("scan of u8 from 2^29, CUDA: 3.5 x CUB", against_cub("cuda", "scan", ("u8",), 3.5, 1 << 29)),
-    ("scan of u16 from 2^28, CUDA: 2 x CUB", against_cub("cuda", "scan", ("u16",), 2.0, 1 << 28)),
+    ("scan of 16 bytes from 1 GiB on, CUDA: 96 % of copying",
+     of_limit("cuda", "scan", ("pair",), 0.96)),
+    ("scan of 16 bytes from 1 GiB on, OpenCL: 96 % of copying",
+     of_limit("opencl", "scan", ("pair",), 0.96)),
+    ("scan of 1 byte from 2^29, CUDA: 3.5 x CUB", against_cub("cuda", "scan", BYTES, 3.5, 1 << 29)),
+    ("scan of 2 bytes from 2^28, CUDA: 2 x CUB", against_cub("cuda", "scan", HALVES, 2.0, 1 << 28)),
     ("order v1 at 0.99 of any order, reduce from 2^28", against_any("reduce", 0.99)),
     ("order v1 at 0.98 of any order, scan from 2^28", against_any("scan", 0.98)),
     ("empty launch at 1 / 1.4 of a reduce up to 2^18, OpenCL",
