@@ -48,7 +48,8 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
   add_list(command, "--variant", arguments.variants,
            "Kernel variant as `list` names it, or all; default: production");
   add_list(command, "--type", arguments.types,
-           "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16 or all; default: i32, f32");
+           "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16, all of these, or pair; "
+           "default: i32, f32");
   add_list(command, "--op", arguments.operators,
            "plus multiplies minimum maximum bit_and bit_or bit_xor logical_and logical_or or all; "
            "default: plus");
