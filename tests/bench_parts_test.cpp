@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "gallery_json.hpp"
 #include "gallery_tables.hpp"
 #include "output_file.hpp"
+#include "pair.hpp"
 #include "runner.hpp"
 #include "support/bench_tool.hpp"
 #include "together.hpp"
@@ -186,6 +188,35 @@ TEST_CASE("the comparison before timing finds one wrong element") {
   const auto total = queue.upload(std::span(sums).last(1));
   CHECK_FALSE(bench::Verifier().check_reduce(queue, total.view(), data, n).has_value());
   CHECK(bench::Verifier().check_reduce(queue, total.view(), data, n - 1).has_value());
+}
+
+TEST_CASE("pairs are scanned field by field, and one wrong field is found") {
+  const std::uint64_t n = 1000;
+  const auto kind = bifold::ScanKind::exclusive;
+  for (const bifold::Operator& op :
+       {bifold::Operator(bifold::plus), bifold::Operator(bifold::minimum)}) {
+    const bench::HostData data(bench::pair_type(), op, n);
+    const std::span input(reinterpret_cast<const bench::Pair*>(data.input()), n);
+    std::vector<bench::Pair> expected{data.identity().as<bench::Pair>()};
+    for (const bench::Pair& pair : input.first(n - 1)) {
+      const bench::Pair before = expected.back();
+      const auto combined = [&](std::int64_t a, std::int64_t b) {
+        return bifold::reference::combine(op.kind(), a, b);
+      };
+      expected.push_back(
+          {combined(before.first, pair.first), combined(before.second, pair.second)});
+    }
+    const auto check = [&] {
+      return bench::Verifier::check_host_scan(reinterpret_cast<const std::byte*>(expected.data()),
+                                              data, n, kind);
+    };
+    CHECK_FALSE(check().has_value());
+    expected[737].second ^= 1;
+    const auto found = check();
+    CHECK((found && found->index == 737));
+    CHECK(bench::poison(data.total(n)).as<bench::Pair>().second ==
+          ~data.total(n).as<bench::Pair>().second);
+  }
 }
 
 TEST_CASE("reductions in one pass are compared field by field") {

@@ -228,9 +228,9 @@ TEST_CASE("the peers that are here verify, and those that are not are named") {
   if (!has_cpu_device()) return;
   const Scratch scratch;
   const auto file = scratch / "peers.json";
-  const auto outcome =
-      run_tool({"run", "--device=opencl:cpu", "--peers", "--size=1,5000", "--type=i32,f32,u8,i64",
-                "--kind=exclusive", "--seconds=0.001", "--samples=2", "--json", file});
+  const auto outcome = run_tool({"run", "--device=opencl:cpu", "--peers", "--size=1,5000",
+                                 "--type=i32,f32,u8,i64,pair", "--kind=exclusive",
+                                 "--seconds=0.001", "--samples=2", "--json", file});
   CAPTURE(outcome.out);
   CHECK(outcome.status == 0);
   CHECK(outcome.error.empty());
@@ -253,7 +253,10 @@ TEST_CASE("the peers that are here verify, and those that are not are named") {
       CAPTURE(peer.dump());
       CHECK((peer.at("outcome") == "timed" || peer.at("outcome") == "skipped"));
       const bool blas = peer.at("name") == "CLBlast";
-      const bool can = !blas || (result.at("type") == "f32" && result.at("algorithm") == "reduce");
+      const bool pairs = result.at("type") == "pair";
+      const bool can =
+          pairs ? peer.at("name") == "std, TBB"
+                : !blas || (result.at("type") == "f32" && result.at("algorithm") == "reduce");
       CHECK((peer.at("outcome") == "timed") == can);
     }
   }
