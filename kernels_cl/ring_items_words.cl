@@ -1,4 +1,4 @@
-// Prelude: elements of 4 and 8 bytes, and structs of them, in a stage of a ring.
+// Prelude: elements of 4, 8 and 16 bytes, and structs of them, in a stage of a ring.
 
 // Element k of a run. Of a built-in type it is made of its bits: through a union, the whole strip
 // would be written to memory besides.

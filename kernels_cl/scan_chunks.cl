@@ -4,6 +4,9 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
 
+#ifndef IN_RUNS
+#define IN_RUNS 0  // Whether to combine more often for the sake of waiting less.
+#endif
 #define RUN 4  // Elements that are combined before what lies in front of them is.
 
 // Scans a run and returns what lies before the next one. Within it no element waits for those in
@@ -52,7 +55,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
   // --- Scan the chunk from its prefix on ---
   ACC carry = partials[partials_offset + get_group_id(0)];
   u64 i = begin;
-  for (; i + 2 * RUN <= end; i += 2 * RUN) {
+  for (; IN_RUNS && i + 2 * RUN <= end; i += 2 * RUN) {
     carry = scan_run(input + i, output + i, carry);
     carry = scan_run(input + i + RUN, output + i + RUN, carry);
   }

@@ -104,6 +104,8 @@ std::shared_ptr<const Plan> plan_chunked_scan(const Device& device, const galler
   const auto kernel = [&](std::string_view entry) {
     KernelSpec spec = make_spec(device, variant, shape, {}, entry);
     spec.defines.emplace_back("TILE", chunk_granule);
+    // A user's operator may take long.
+    if (shape.op.kind() != OperatorKind::user) spec.defines.emplace_back("IN_RUNS", 1);
     return build_kernel(device, spec);
   };
   const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator)};

@@ -140,13 +140,11 @@ const std::vector<Defaults>& defaults() {
 // - How much is about what a cache holds was measured on sm_90, whose caches have 50 and 60 MiB.
 //   Of a reduction it takes a kernel more, which others do without. A ring has the bounds in its
 //   text.
-// - Elements of 16 bytes were measured on an H200: small groups of theirs are quicker for longer.
 // - Of what is unknown, half of everything is the least that can be wrong with it.
 struct Adjustment {
   std::vector<Architecture> architectures;
   std::string_view family;
   Tuning values;
-  std::size_t element_bytes = 0;  // 0: of any size.
 };
 
 const std::vector<Adjustment>& adjustments() {
@@ -167,8 +165,6 @@ const std::vector<Adjustment>& adjustments() {
        "reduce_order_single",
        {{"half_kept_from_mib", 50}, {"half_kept_bytes_from_mib", 24}, {"half_kept_to_mib", 96}}},
       {{intel, unknown}, "reduce_order_single", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
-      {{sm_90}, "reduce_order_single", {{"large_from_mib", 512}}, 16},
-      {{sm_90}, "scan_lookback_warp", {{"GROUP_SIZE", 128}, {"ROWS", 10}}, 16},
   };
   return table;
 }
@@ -212,7 +208,6 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     const auto& all = line.architectures;
     if (line.family != variant.family) continue;
     if (std::find(all.begin(), all.end(), architecture) == all.end()) continue;
-    if (line.element_bytes != 0 && line.element_bytes != element_bytes) continue;
     for (const auto& [name, value] : line.values.entries()) tuning.set(name, value);
   }
   const Tuning unlimited = tuning;

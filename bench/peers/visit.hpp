@@ -72,6 +72,7 @@ inline std::string obstacle_of_peer_with_pairs(const PeerTask& task) {
 template <template <class T, class Op> class Call, class Ops>
 std::unique_ptr<PeerCall> make_call_with_pairs(const PeerTask& task) {
   if (task.type != pair_type()) return make_plain_call<Call, Ops>(task);
+  // NOLINTNEXTLINE(modernize-use-transparent-functors): as above.
   return std::make_unique<Call<Pair, typename Ops::template Plus<Pair>>>(task);
 }
 

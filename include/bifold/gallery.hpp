@@ -48,8 +48,8 @@ struct Requirements {
   bool published_words = false;  ///< 64-bit words that other work-groups see while both run.
   bool counted_groups = false;   ///< 64-bit atomics and fences by which groups count who finishes.
   bool result_cell = false;      ///< Atomic updates of one accumulator, of at most 8 bytes.
-  std::uint64_t ring_bytes = 0;  ///< Local memory that bulk copies fill, for elements of 4 or 8
-                                 ///< bytes that accumulators of the same size take.
+  std::uint64_t ring_bytes = 0;  ///< Local memory that bulk copies fill, for elements of 4, 8 or
+                                 ///< 16 bytes that accumulators of the same size take.
   std::string_view backend{};    ///< Only this backend has the kernels; empty: every backend.
 };
 
