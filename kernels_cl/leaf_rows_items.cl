@@ -2,17 +2,37 @@
 // not wait for one another.
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
-#define WHOLE_PACKS 0
 
-// Leaves begin with the first element: where others do, others are added to each other.
-typedef u32 EdgeElement;
-DEVICE EdgeElement take_edges(Elements* input, u64* n, u64 subtree) { return 0; }
-DEVICE void add_edge(ACC* sums, EdgeElement edge) {}
+// Adds `rows` whole rows, of which the work-item takes every 32nd column from that of `from` on.
+DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
+  for (u32 row = 0; row < rows; row += APART_UNROLL) {
+    Element items[APART_UNROLL][PER_ITEM];
+#pragma unroll
+    for (u32 f = 0; f < APART_UNROLL; ++f) {
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        if (row + f < rows) {
+          items[f][k] = load_element(input, from + (row + f) * COLUMNS + k * 32);
+        }
+      }
+    }
+#pragma unroll
+    for (u32 f = 0; f < APART_UNROLL; ++f) {
+      if (row + f >= rows) continue;
+#pragma unroll
+      for (u32 k = 0; k < PER_ITEM; ++k) {
+        const u64 i = from + (row + f) * COLUMNS + k * 32;
+        sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(items[f][k], i));
+      }
+    }
+  }
+}
 
-// Adds `rows` whole rows by packs that begin before a work-item's columns, at `from`. `early` of
-// them are the last columns of the row before: those that the first work-item has. Of the last row
-// they are loaded alone, as a pack might reach beyond the input.
-DEVICE void add_shifted_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {
+// Adds `rows` whole rows by packs, the first of which is at `from`: it may begin before a
+// work-item's columns. `early` of its elements are the last columns of the row before, those that
+// the first work-item has; of the last row they are loaded alone, as a pack might reach beyond the
+// input.
+DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {
   const u64 end = from + rows * COLUMNS;
   Element last[PER_ITEM];
 #pragma unroll
@@ -45,11 +65,65 @@ DEVICE void add_shifted_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 
   }
 }
 
-// Adds `rows` rows from element `from` of the input on, column by column.
-DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
-  add_shifted_rows(sums, input, from, rows, 0);
+// Gives work-items their columns, which all have `off` too early.
+DEVICE void shift_columns(ACC* sums, u32 item, u32 off) {
+  ACC early[SUMS];
+#pragma unroll
+  for (u32 k = 0; k < SUMS; ++k) early[k] = sums[k];
+#pragma unroll
+  for (u32 k = 0; k < SUMS; ++k) {
+    ACC own = early[k];
+#pragma unroll
+    for (u32 s = 1; s < SUMS; ++s) {
+      if (s == off) own = early[(k + s) % SUMS];
+    }
+    sums[k] = value_of_item(own, (item + (k + off) / SUMS) % 32);
+  }
 }
 
-DEVICE void add_packed_leaf(ACC* sums, Elements input, u64 from) {
-  add_packed_rows(sums, input, from, LEAF_ROWS);
+// Adds the first `left` elements of a row, fewer than it has.
+DEVICE void add_part_of_row(ACC* sums, Elements input, u64 row, u32 left, u32 first, u32 apart) {
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    const u32 i = (first + k * apart) % COLUMNS;
+    if (i < left) {
+      const Element element = load_element(input, row + i);
+      sums[k % SUMS] = COMBINE(sums[k % SUMS], lift_element(element, row + i));
+    }
+  }
+}
+
+// Adds a leaf, or what there is of it, for each lane group. Whether a work-item has neighbouring
+// columns: where they can be loaded as a pack, if `off` columns early; else it has every 32nd.
+DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
+  const u32 item = (u32)get_local_id(0) % 32;
+  const u32 team = (u32)get_local_id(0) / 32;
+  const u64 begin = subtree * NODE_ELEMENTS + team * (LEAF_ROWS * COLUMNS);
+  const bool shifts = SUMS == VEC && PACKS_EVERYWHERE ? SHIFTS_COLUMNS : false;
+  const u32 off = shifts ? pack_offset(input) : 0;
+  const bool packed = VEC == PER_ITEM && (shifts || packs_aligned(input));
+  const u32 first = packed ? item * PER_ITEM : item;
+  const u32 apart = packed ? 1 : 32;
+  const u32 left = begin >= n                        ? 0
+                   : n - begin < LEAF_ROWS * COLUMNS ? (u32)(n - begin)
+                                                     : LEAF_ROWS * COLUMNS;
+  const bool whole = left == LEAF_ROWS * COLUMNS;
+  const u32 early = item == 0 ? off : 0;
+  if (off > 0 && whole) {
+    add_packed_rows(sums, input, begin + first - off, LEAF_ROWS, early);
+  } else if (off > 0) {
+    add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early);
+  } else if (packed && whole) {
+    add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0);
+  } else if (packed) {
+    add_packed_rows(sums, input, begin + first, left / COLUMNS, 0);
+  } else {
+    add_rows(sums, input, begin + first, left / COLUMNS);
+  }
+  if (left % COLUMNS > 0) {
+    add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS,
+                    first + COLUMNS - off, apart);
+  }
+  if (off > 0) shift_columns(sums, item, off);
+  return packed;
 }

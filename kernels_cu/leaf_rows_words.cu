@@ -1,8 +1,10 @@
 // Prelude: whole rows of leaves of narrow integers, whose totals are the same in any order: words
 // are folded as they are loaded. A row may be longer than order v1 has it.
 
-#define SUMS 1         // Accumulators of a work-item, which all of its columns go into.
-#define WHOLE_PACKS 1  // Whether take_edges() leaves nothing but packs that can be loaded.
+#define SUMS 1  // Accumulators of a work-item, which all of its columns go into.
+#define LEAF (LEAF_ROWS * COLUMNS)
+#define ROWS_EACH ((LEAF_ROWS + LEAVES - 1) / LEAVES)
+#define REST_UNROLL (ROWS_EACH < UNROLL ? ROWS_EACH : UNROLL)
 
 #if PER_ITEM == VALUES_PER_WORD
 typedef u32 RowWords;
@@ -61,7 +63,7 @@ DEVICE WordFold fold_unrolled_rows(WordFold fold, Elements input, u64 from) {
 }
 
 // Folds a leaf's rows, without a loop: so that loads go on while words are folded.
-DEVICE void add_packed_leaf(ACC* sums, Elements input, u64 from) {
+DEVICE void add_leaf(ACC* sums, Elements input, u64 from) {
   WordFold fold = empty_fold();
 #pragma unroll
   for (u32 row = 0; row < LEAF_ROWS; row += UNROLL) {
@@ -70,24 +72,40 @@ DEVICE void add_packed_leaf(ACC* sums, Elements input, u64 from) {
   sums[0] = COMBINE(sums[0], fold_total(fold));
 }
 
-// Folds `rows` rows from element `from` of the input on. Of none, nothing: an empty fold is the
-// identity of the elements' type, which wider accumulators have another one than.
-DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows) {
-  if (rows == 0) return;
+// Folds this lane group's share of `rows` rows from element `from` of the input on. Of none,
+// nothing: an empty fold is the identity of the elements' type, which wider accumulators have
+// another one than.
+DEVICE void add_share_of_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 team) {
+  if (team >= rows) return;
   WordFold fold = empty_fold();
-  for (u32 row = 0; row < rows; row += UNROLL) {
-    RowWords words[UNROLL];
+  for (u32 row = team; row < rows; row += REST_UNROLL * LEAVES) {
+    RowWords words[REST_UNROLL];
 #pragma unroll
-    for (u32 f = 0; f < UNROLL; ++f) {
-      if (row + f < rows) words[f] = LOAD_ROW(input + from + (row + f) * COLUMNS);
+    for (u32 f = 0; f < REST_UNROLL; ++f) {
+      const u32 own = row + f * LEAVES;
+      if (own < rows) words[f] = LOAD_ROW(input + from + own * COLUMNS);
     }
 #pragma unroll
-    for (u32 f = 0; f < UNROLL; ++f) {
-      if (row + f < rows) fold = FOLD_ROW(words[f], fold);
+    for (u32 f = 0; f < REST_UNROLL; ++f) {
+      if (row + f * LEAVES < rows) fold = FOLD_ROW(words[f], fold);
     }
   }
   sums[0] = COMBINE(sums[0], fold_total(fold));
 }
 
-// Not called: take_edges() leaves nothing to be shifted.
-DEVICE void add_shifted_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {}
+// Adds a whole leaf for each lane group. What lies behind the last of them the lane groups share
+// out, row by row: one alone would take longer than all others.
+DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
+  const EdgeElement edge = take_edges(&input, &n, subtree);
+  const u32 team = threadIdx.x / 32;
+  const u32 first = threadIdx.x % 32 * PER_ITEM;
+  const u64 begin = subtree * NODE_ELEMENTS;
+  const u32 left = begin >= n ? 0 : n - begin < NODE_ELEMENTS ? (u32)(n - begin) : NODE_ELEMENTS;
+  const u32 whole = left / LEAF;
+  if (team < whole) add_leaf(sums, input, begin + team * LEAF + first);
+  const u32 rest = left % LEAF;
+  const u32 rows = rest / COLUMNS + (first < rest % COLUMNS ? 1 : 0);
+  add_share_of_rows(sums, input, begin + whole * LEAF + first, rows, team);
+  add_edge(sums, edge);
+  return true;
+}
