@@ -87,9 +87,9 @@ Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
   // Of 16-byte elements an H200 wants small groups for longer. Of narrower ones that become as
   // wide, and of other GPUs, nothing was measured.
   const bool wide = size_of(shape.input) == 16 && widest == 16;
-  if (wide && device.capabilities().architecture == "sm_90") {
-    if (variant.family == "reduce_order_single") values.set("large_from_mib", 512);
-    if (variant.family == "scan_lookback_warp") values.set("GROUP_SIZE", 128).set("ROWS", 10);
+  if (wide && variant.family == "reduce_order_single" &&
+      device.capabilities().architecture == "sm_90") {
+    values.set("large_from_mib", 512);
   }
   return values;
 }
