@@ -1,5 +1,6 @@
-# PTX of the built-in operators in the library, for machines that have a driver but no NVRTC. A
-# program linked of the library's own objects makes it, so that it plans as the library does.
+# Compiled kernels of the built-in operators in the library, for machines that have a driver but no
+# NVRTC: PTX, and machine code for some GPUs. A program linked of the library's own objects makes
+# them, so that it plans as the library does.
 set(BIFOLD_HAS_PTX OFF)
 if(BIFOLD_HAS_CUDA AND NOT BIFOLD_EMBED_PTX STREQUAL "OFF")
   find_package(zstd QUIET CONFIG)
@@ -52,7 +53,7 @@ function(bifold_embed_ptx)
     target_link_libraries(bifold PRIVATE ${BIFOLD_ZSTD})
   endif()
 
-  # What makes the PTX; the tests look at it, too.
+  # What makes them; the tests look at it, too.
   add_library(bifold_embed_parts STATIC EXCLUDE_FROM_ALL
     backends/cuda/embed/offline_device.cpp backends/cuda/embed/shapes.cpp)
   target_include_directories(bifold_embed_parts PUBLIC
@@ -61,17 +62,18 @@ function(bifold_embed_ptx)
     $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
   target_compile_definitions(bifold_embed_parts PUBLIC FMT_HEADER_ONLY)
   target_link_libraries(bifold_embed_parts PRIVATE bifold_build_options)
-  add_executable(bifold-embed-ptx EXCLUDE_FROM_ALL backends/cuda/embed/generate.cpp ${nothing}
+  add_executable(bifold-embed EXCLUDE_FROM_ALL backends/cuda/embed/generate.cpp ${nothing}
     $<TARGET_OBJECTS:bifold_objects>)
-  target_link_libraries(bifold-embed-ptx PRIVATE bifold_embed_parts bifold_build_options
+  target_link_libraries(bifold-embed PRIVATE bifold_embed_parts bifold_build_options
     ${BIFOLD_ZSTD} Threads::Threads ${CMAKE_DL_LIBS} $<$<BOOL:${BIFOLD_HAS_OPENCL}>:OpenCL::OpenCL>)
 
-  set(table ${PROJECT_BINARY_DIR}/cuda_embedded_ptx.cpp)
+  set(table ${PROJECT_BINARY_DIR}/cuda_embedded.cpp)
   cmake_path(GET BIFOLD_NVRTC_LIBRARY PARENT_PATH nvrtc_folder)
   add_custom_command(OUTPUT ${table}
     COMMAND ${CMAKE_COMMAND} -E env "LD_LIBRARY_PATH=${nvrtc_folder}:$ENV{LD_LIBRARY_PATH}"
-            $<TARGET_FILE:bifold-embed-ptx> ${table} ${BIFOLD_PTX_CACHE}
-    DEPENDS bifold-embed-ptx
-    COMMENT "Compiling the PTX to embed" VERBATIM)
+            $<TARGET_FILE:bifold-embed> ${table} ${BIFOLD_PTX_CACHE}
+            ${BIFOLD_EMBED_MACHINE_CODE}
+    DEPENDS bifold-embed
+    COMMENT "Compiling the kernels to embed" VERBATIM)
   target_sources(bifold PRIVATE ${table})
 endfunction()

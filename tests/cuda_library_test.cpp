@@ -1,4 +1,4 @@
-// Programs from the PTX in the library, on devices that have NVRTC, too.
+// Programs that the library holds, on devices that have NVRTC, too.
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
@@ -12,7 +12,9 @@ using namespace fake_cuda;
 
 TEST_SUITE("cuda driver") {
   TEST_CASE_FIXTURE(Working,
-                    "where the driver translates no PTX, NVRTC serves" * unless("working")) {
+                    "where the driver translates no PTX, machine code serves, the library's or "
+                    "NVRTC's" *
+                        unless("working")) {
     constexpr int jit_compiler_not_found = 221;
     bifold::DeviceOptions options;
     options.cache.disk = false;

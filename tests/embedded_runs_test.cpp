@@ -1,4 +1,4 @@
-// The PTX in the library on a GPU, with NVRTC hidden: the same bits as the host's.
+// The programs in the library on a GPU, with NVRTC hidden: the same bits as the host's.
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>

@@ -23,7 +23,7 @@ std::string compiler_text() {
   try {
     return "NVRTC " + version_text(nvrtc());
   } catch (const Error& error) {
-    return about_embedded_ptx() + " (" + error.what() + ')';
+    return about_embedded() + " (" + error.what() + ')';
   }
 }
 

@@ -60,18 +60,19 @@ class Compilation {
     }
   }
 
-  [[nodiscard]] std::vector<std::byte> image() const {
+  [[nodiscard]] Compiled result() const {
+    Compiled compiled;
     std::size_t size = 0;
     check(api_.nvrtcGetCUBINSize(program_, &size), "nvrtcGetCUBINSize");
+    compiled.machine_code.resize(size);
     if (size > 0) {
-      std::vector<std::byte> cubin(size);
-      check(api_.nvrtcGetCUBIN(program_, reinterpret_cast<char*>(cubin.data())), "nvrtcGetCUBIN");
-      return cubin;
+      check(api_.nvrtcGetCUBIN(program_, reinterpret_cast<char*>(compiled.machine_code.data())),
+            "nvrtcGetCUBIN");
     }
     check(api_.nvrtcGetPTXSize(program_, &size), "nvrtcGetPTXSize");
-    std::vector<std::byte> ptx(size);
-    check(api_.nvrtcGetPTX(program_, reinterpret_cast<char*>(ptx.data())), "nvrtcGetPTX");
-    return ptx;
+    compiled.ptx.resize(size);
+    check(api_.nvrtcGetPTX(program_, reinterpret_cast<char*>(compiled.ptx.data())), "nvrtcGetPTX");
+    return compiled;
   }
 
  private:
@@ -135,7 +136,7 @@ std::string_view kernel_text(std::string_view name) {
   raise_invalid_argument("there is no CUDA kernel file \"" + std::string(name) + '"');
 }
 
-std::vector<std::byte> compile(const NvrtcApi& api, const Source& source) {
+Compiled compile(const NvrtcApi& api, const Source& source) {
   const LocaleGuard guard;
   const std::vector<std::string> words = split(source.options);
   std::vector<const char*> options;
@@ -143,7 +144,7 @@ std::vector<std::byte> compile(const NvrtcApi& api, const Source& source) {
   for (const std::string& word : words) options.push_back(word.c_str());
   Compilation compilation(api, source);
   compilation.run(options);
-  return compilation.image();
+  return compilation.result();
 }
 
 std::string number_lines(std::string_view text) {

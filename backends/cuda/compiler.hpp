@@ -21,9 +21,15 @@ inline constexpr std::string_view target_option = " --gpu-architecture=";
 /// The kernel file of that base name. Throws invalid_argument where there is none.
 std::string_view kernel_text(std::string_view name);
 
-/// Compiles for the target in `source.options`: a cubin for a real architecture, PTX for a virtual
-/// one. Throws build_failure with log and source. Thread-safe.
-std::vector<std::byte> compile(const NvrtcApi& api, const Source& source);
+/// What becomes of a source.
+struct Compiled {
+  std::vector<std::byte> machine_code;  ///< A cubin; empty where the target is virtual.
+  std::vector<std::byte> ptx;
+};
+
+/// Compiles for the target in `source.options`, a real architecture ("sm_90") or a virtual one
+/// ("compute_90"). Throws build_failure with log and source. Thread-safe.
+Compiled compile(const NvrtcApi& api, const Source& source);
 
 /// The text with a number before every line. Numbers restart behind `#line`, as the compiler's do,
 /// so that they are those of its log.

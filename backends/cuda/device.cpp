@@ -120,36 +120,49 @@ std::unique_ptr<backend::Queue> Device::adopt(CUstream stream, Timing timing) co
 std::string_view Device::kernel_file(std::string_view name) const { return kernel_text(name); }
 
 std::string Device::refusal(const Source& source) const {
-  return source.name + " cannot be compiled: " + about_embedded_ptx() +
+  return source.name + " cannot be compiled: " + about_embedded() +
          "; everything else runs on this GPU through OpenCL (selector \"opencl:nvidia\"), or with "
          "NVRTC installed: " +
          no_compiler_;
 }
 
 std::shared_ptr<const backend::Program> Device::from_library(const Source& source) const {
-  // What looks at the architecture gains by being compiled for it.
-  const bool gains = source.text.find("__CUDA_ARCH__") != std::string::npos;
-  if (compiler_ != nullptr && gains) return nullptr;
-  try {
-    std::vector<std::byte> ptx = embedded_ptx(source, architecture_of(context_->device()));
-    if (ptx.empty()) return nullptr;
-    core::log().debug("cuda: {} from the PTX in the library", source.name);
-    return std::make_shared<const Program>(context_, std::move(ptx));
-  } catch (const Error& error) {
-    // A driver may lack its compiler of PTX, or have it switched off.
-    const bool of_the_text = error.category() == ErrorCategory::build_failure ||
-                             error.category() == ErrorCategory::backend_failure;
-    if (compiler_ == nullptr || !of_the_text) throw;
-    core::log().warn("cuda: {} is compiled by NVRTC, as the PTX in the library cannot be used: {}",
-                     source.name, error.what());
-    return nullptr;
+  const bool by_architecture = source.text.find("__CUDA_ARCH__") != std::string::npos;
+  for (const EmbeddedForm form : {EmbeddedForm::machine_code, EmbeddedForm::ptx}) {
+    const bool is_ptx = form == EmbeddedForm::ptx;
+    // What looks at the architecture gains by being compiled for it.
+    if (is_ptx && by_architecture && compiler_ != nullptr) return nullptr;
+    const char* const name = is_ptx ? "PTX" : "machine code";
+    try {
+      std::vector<std::byte> image = embedded(source, form, architecture_of(context_->device()));
+      if (image.empty()) continue;
+      auto program = std::make_shared<const Program>(context_, std::move(image));
+      core::log().debug("cuda: {} from the {} in the library", source.name, name);
+      return program;
+    } catch (const Error& error) {
+      // A driver may be too old for either, may lack its compiler of PTX, or may be told to use
+      // that one alone.
+      const bool of_the_image = error.category() == ErrorCategory::build_failure ||
+                                error.category() == ErrorCategory::backend_failure;
+      if (!of_the_image || (is_ptx && compiler_ == nullptr)) throw;
+      constexpr std::string_view refusal = "cuda: the {} of {} in the library cannot be used: {}";
+      if (is_ptx) {
+        core::log().warn(refusal, name, source.name, error.what());
+      } else {
+        core::log().debug(refusal, name, source.name, error.what());
+      }
+    }
   }
+  return nullptr;
 }
 
 std::shared_ptr<const backend::Program> Device::build(const Source& source) {
   if (auto program = from_library(source)) return program;
   if (compiler_ == nullptr) throw plain_error(ErrorCategory::unavailable, refusal(source));
-  return std::make_shared<const Program>(context_, compile(*compiler_, source));
+  Compiled compiled = compile(*compiler_, source);
+  return std::make_shared<const Program>(context_, compiled.machine_code.empty()
+                                                       ? std::move(compiled.ptx)
+                                                       : std::move(compiled.machine_code));
 }
 
 std::shared_ptr<const backend::Program> Device::load(std::span<const std::byte> binary) {

@@ -45,9 +45,9 @@ class Device final : public backend::Device {
   explicit Device(const std::shared_ptr<const Context>& context);
   Device(std::uint32_t index, std::shared_ptr<const Context> context);
   void find_compiler();
-  /// Why that is not built, and what to do.
-  /// The program from the PTX that the library holds; null where that is none or not wanted.
+  /// The program from what the library holds; null where that is nothing, or not wanted.
   [[nodiscard]] std::shared_ptr<const backend::Program> from_library(const Source& source) const;
+  /// Why that is not built, and what to do.
   [[nodiscard]] std::string refusal(const Source& source) const;
 
   std::uint32_t index_;

@@ -1,6 +1,7 @@
 #include "cuda/embedded.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "core/hash.hpp"
@@ -22,37 +23,41 @@ EmbeddedKey embedded_key(const Source& source) {
   return {{first, core::hash(all, ~first)}, all.size()};
 }
 
-std::vector<std::byte> unpacked([[maybe_unused]] const EmbeddedPtx& entry) {
+std::vector<std::byte> unpacked([[maybe_unused]] const EmbeddedProgram& program) {
 #if BIFOLD_EMBED_PTX
-  const EmbeddedPack& pack = embedded_table().packs[entry.pack];
+  const EmbeddedPack& pack = embedded_table().packs[program.pack];
   std::vector<std::byte> all(pack.uncompressed);
   const std::size_t size =
       ZSTD_decompress(all.data(), all.size(), pack.words.data(), pack.compressed);
   if (ZSTD_isError(size) != 0 || size != all.size()) {
     throw plain_error(
         ErrorCategory::backend_failure,
-        std::string("the PTX in the library could not be unpacked: ") + ZSTD_getErrorName(size),
+        std::string("a program in the library could not be unpacked: ") + ZSTD_getErrorName(size),
         "ZSTD_decompress");
   }
-  const auto* const begin = all.data() + entry.offset;
-  return {begin, begin + entry.bytes};
+  const auto* const begin = all.data() + program.offset;
+  return {begin, begin + program.bytes};
 #else
   return {};
 #endif
 }
 
-std::vector<std::byte> embedded_ptx(const Source& source, int architecture) {
+std::vector<std::byte> embedded(const Source& source, EmbeddedForm form, int architecture) {
   const EmbeddedKey key = embedded_key(source);
-  const auto entries = embedded_table().entries;
-  const auto found = std::lower_bound(
-      entries.begin(), entries.end(), key,
-      [](const EmbeddedPtx& entry, const EmbeddedKey& wanted) { return entry.key < wanted; });
-  if (found == entries.end() || found->key != key || found->architecture > architecture) return {};
-  return unpacked(*found);
+  const auto programs = embedded_table().programs;
+  // The last one behind which only later architectures, other forms and other texts come.
+  const auto next = std::upper_bound(
+      programs.begin(), programs.end(), EmbeddedId{key, form, architecture},
+      [](const EmbeddedId& wanted, const EmbeddedProgram& program) { return wanted < program.id; });
+  if (next == programs.begin()) return {};
+  const EmbeddedProgram& found = *std::prev(next);
+  if (found.id.key != key || found.id.form != form) return {};
+  if (form == EmbeddedForm::machine_code && found.id.architecture != architecture) return {};
+  return unpacked(found);
 }
 
-std::string about_embedded_ptx() {
-  if (embedded_table().entries.empty())
+std::string about_embedded() {
+  if (embedded_table().programs.empty())
     return "this build holds nothing for machines without NVRTC";
   return "without NVRTC there are reduce and scan of i8 to u64, f32 and f64 with plus, multiplies, "
          "minimum and maximum, from sm_75 on";

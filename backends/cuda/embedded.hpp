@@ -1,4 +1,5 @@
-// PTX that was compiled with the library: there sooner than NVRTC's, and on machines without it.
+// Programs that were compiled with the library: there sooner than NVRTC's, and on machines without
+// it.
 #pragma once
 
 #include <array>
@@ -22,16 +23,29 @@ struct EmbeddedKey {
   friend auto operator<=>(const EmbeddedKey&, const EmbeddedKey&) = default;
 };
 
-/// Where the PTX of one text lies.
-struct EmbeddedPtx {
+enum class EmbeddedForm : std::uint8_t {
+  machine_code,  ///< A cubin, for one architecture.
+  ptx,           ///< For an architecture and all later ones, whose driver translates it.
+};
+
+/// One of a text's programs.
+struct EmbeddedId {
   EmbeddedKey key;
-  int architecture;      ///< The oldest that runs it: 75 for sm_75.
+  EmbeddedForm form;
+  int architecture;  ///< 75 for sm_75.
+
+  friend auto operator<=>(const EmbeddedId&, const EmbeddedId&) = default;
+};
+
+/// Where it lies.
+struct EmbeddedProgram {
+  EmbeddedId id;
   std::uint32_t pack;    ///< Index in EmbeddedTable::packs.
   std::uint32_t offset;  ///< In the pack, uncompressed.
   std::uint32_t bytes;
 };
 
-/// The PTX of kernels that resemble each other, compressed together by Zstandard.
+/// Programs of one form that resemble each other, compressed together by Zstandard.
 struct EmbeddedPack {
   std::span<const std::uint64_t> words;  ///< Bytes, as the host keeps them.
   std::size_t compressed;
@@ -39,7 +53,7 @@ struct EmbeddedPack {
 };
 
 struct EmbeddedTable {
-  std::span<const EmbeddedPtx> entries;  ///< By key.
+  std::span<const EmbeddedProgram> programs;  ///< By id.
   std::span<const EmbeddedPack> packs;
 };
 
@@ -49,14 +63,14 @@ const EmbeddedTable& embedded_table();
 /// Of the text with these options, whatever target they name.
 EmbeddedKey embedded_key(const Source& source);
 
-/// The entry's PTX, without a terminating zero.
-std::vector<std::byte> unpacked(const EmbeddedPtx& entry);
+/// The program's bytes; PTX without a terminating zero.
+std::vector<std::byte> unpacked(const EmbeddedProgram& program);
 
-/// The PTX of that source for a device of that architecture (90 for 9.0); empty where there is
+/// That form of the source for a device of that architecture (90 for 9.0); empty where there is
 /// none.
-std::vector<std::byte> embedded_ptx(const Source& source, int architecture);
+std::vector<std::byte> embedded(const Source& source, EmbeddedForm form, int architecture);
 
 /// For messages: what runs without NVRTC in this build.
-std::string about_embedded_ptx();
+std::string about_embedded();
 
 }  // namespace bifold::backend::cuda

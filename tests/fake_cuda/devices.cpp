@@ -51,17 +51,10 @@ const Name* find_name(CUresult code) {
   return nullptr;
 }
 
-/// 9 and 0 of FAKE_CUDA_ARCH=9.0.
-std::pair<int, int> architecture() {
-  const char* text = std::getenv("FAKE_CUDA_ARCH");
-  if (text == nullptr) return {9, 0};
-  const char* point = std::strchr(text, '.');
-  return {std::atoi(text), point != nullptr ? std::atoi(point + 1) : 0};
-}
-
 }  // namespace
 
 bool fake::exists(CUdevice device) { return device >= 0 && device < device_count(); }
+using fake::architecture;
 using fake::exists;
 
 extern "C" {

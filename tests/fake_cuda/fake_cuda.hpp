@@ -16,7 +16,7 @@ extern "C" {
 
 /// Every call of the driver function `function` (its exported name, "cuMemAlloc_v2") behind the
 /// next `after_calls` calls answers `code`, until fake_cuda_reset(). It then does nothing else.
-/// "PTX" is the loading of a module that is no cubin.
+/// "PTX" is the loading of a module that is no cubin, "cubin" that of one that is.
 void fake_cuda_fail(const char* function, int after_calls, int code);
 
 /// Takes back every fake_cuda_fail.
@@ -25,6 +25,7 @@ void fake_cuda_reset();
 /// A count: "contexts" (retained primary ones), "created_contexts", "streams", "events",
 /// "allocations", "modules", "graphs", "graph_execs", "captures" that are alive; "launches" so far,
 /// those of graphs included; "overlapped_launches": those that asked for programmatic dependence;
+/// "loaded_cubins" and "loaded_ptx": modules so far;
 /// "misuses": calls with a dead handle, of the wrong context or out of bounds. What a capture
 /// forbids is refused as the driver does, and is no misuse. -1 for any other name.
 std::int64_t fake_cuda_count(const char* what);

@@ -35,6 +35,19 @@ CUresult translate() {
   return CUDA_SUCCESS;
 }
 
+/// Machine code is for one architecture, which its header names.
+CUresult take_machine_code(const std::string& image) {
+  FAKE_CALL("cubin");
+  Elf64_Ehdr header;
+  std::memcpy(&header, image.data(), sizeof header);
+  constexpr unsigned first_to_shift = 8;
+  const unsigned abi = header.e_ident[EI_ABIVERSION];
+  const unsigned made_for = header.e_flags >> (abi < first_to_shift ? 0 : 8) & 0xFF;
+  const auto [major, minor] = fake::architecture();
+  return made_for == static_cast<unsigned>(major * 10 + minor) ? CUDA_SUCCESS
+                                                               : CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
 }  // namespace
 
 extern "C" {
@@ -51,9 +64,10 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     }
     return CUDA_ERROR_INVALID_IMAGE;
   }
-  if (!bytes.starts_with(ELFMAG)) {
-    if (const CUresult refused = translate(); refused != CUDA_SUCCESS) return refused;
-  }
+  const bool machine_code = bytes.starts_with(ELFMAG);
+  const CUresult refused = machine_code ? take_machine_code(bytes) : translate();
+  if (refused != CUDA_SUCCESS) return refused;
+  ++(machine_code ? fake::state().loaded_cubins : fake::state().loaded_ptx);
   *module = new CUmod_st{fake::current(), std::move(bytes), {}};
   fake::state().modules.insert(*module);
   return CUDA_SUCCESS;

@@ -60,6 +60,13 @@ CUstreamCaptureMode& capture_mode() {
   return mode;
 }
 
+std::pair<int, int> architecture() {
+  const char* text = std::getenv("FAKE_CUDA_ARCH");
+  if (text == nullptr) return {9, 0};
+  const char* point = std::strchr(text, '.');
+  return {std::atoi(text), point != nullptr ? std::atoi(point + 1) : 0};
+}
+
 int device_count() { return static_cast<int>(setting("FAKE_CUDA_DEVICES", 1)); }
 
 Call::Call(const char* function) : guard_(state().lock), injected_(take_failure(function)) {
@@ -207,6 +214,8 @@ std::int64_t fake_cuda_count(const char* what) {
   if (name == "modules") return static_cast<std::int64_t>(state.modules.size());
   if (name == "launches") return state.launches;
   if (name == "overlapped_launches") return state.overlapped_launches;
+  if (name == "loaded_cubins") return state.loaded_cubins;
+  if (name == "loaded_ptx") return state.loaded_ptx;
   if (name == "misuses") return state.misuses;
   return -1;
 }

@@ -16,6 +16,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace fake {
@@ -125,6 +126,8 @@ struct State {
   std::map<std::string, Failure> failures;
   std::int64_t launches = 0;
   std::int64_t overlapped_launches = 0;
+  std::int64_t loaded_cubins = 0;
+  std::int64_t loaded_ptx = 0;
   std::int64_t misuses = 0;
 };
 
@@ -132,6 +135,8 @@ State& state();
 std::vector<CUcontext>& context_stack();  // This thread's.
 CUstreamCaptureMode& capture_mode();      // This thread's.
 long setting(const char* name, long otherwise);
+/// 9 and 0 of FAKE_CUDA_ARCH=9.0.
+std::pair<int, int> architecture();
 int device_count();
 bool exists(CUdevice device);
 

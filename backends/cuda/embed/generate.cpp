@@ -1,5 +1,6 @@
-// Compiles what a build embeds, for machines without NVRTC, and writes it as a C++ file:
-//   bifold-embed-ptx OUTPUT CACHE_FOLDER
+// Compiles what a build embeds and writes it as a C++ file: PTX for all GPUs, and machine code for
+// those of the architectures that are named (90 for sm_90):
+//   bifold-embed OUTPUT CACHE_FOLDER [ARCHITECTURE...]
 #include <cuda.h>
 #include <zstd.h>
 
@@ -7,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <bifold/error.hpp>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -18,8 +20,11 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,12 +36,13 @@
 namespace {
 
 using bifold::Device;
-using bifold::backend::cuda::EmbeddedKey;
+using bifold::backend::cuda::EmbeddedForm;
+using bifold::backend::cuda::EmbeddedId;
 using bifold::backend::cuda::OfflineCompiler;
 using bifold::backend::cuda::OfflineDevice;
-using bifold::backend::cuda::OfflinePtx;
+using bifold::backend::cuda::OfflineImage;
 
-Device offline_device(OfflineCompiler& compiler, int architecture) {
+Device offline_device(OfflineCompiler& compiler, int architecture, bool machine_code) {
   bifold::DeviceInfo info;
   info.selector = "offline";
   info.backend = "cuda";
@@ -45,7 +51,7 @@ Device offline_device(OfflineCompiler& compiler, int architecture) {
   bifold::DeviceOptions options;
   options.cache.disk = false;
   return Device(std::make_shared<bifold::detail::DeviceState>(
-      info, std::make_shared<OfflineDevice>(compiler, architecture), options));
+      info, std::make_shared<OfflineDevice>(compiler, architecture, machine_code), options));
 }
 
 /// Runs the jobs on all cores; throws what the first of them to fail threw.
@@ -73,15 +79,20 @@ void run_all(const std::vector<std::function<void()>>& jobs) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void compile_everything(OfflineCompiler& compiler) {
-  for (const int architecture : bifold::backend::cuda::embedded_architectures) {
+void compile_everything(OfflineCompiler& compiler, const std::set<int>& with_machine_code) {
+  std::set<int> architectures = with_machine_code;
+  architectures.insert(bifold::backend::cuda::embedded_architectures.begin(),
+                       bifold::backend::cuda::embedded_architectures.end());
+  // The oldest first: what a text's PTX is for is the first that has it.
+  for (const int architecture : architectures) {
     const std::vector<int>& known = compiler.api().architectures;
     if (std::find(known.begin(), known.end(), architecture) == known.end()) {
       std::cout << "left out, as this NVRTC does not know it: sm_" << architecture << '\n';
       continue;
     }
     const auto shapes = bifold::backend::cuda::embedded_shapes();
-    const Device device = offline_device(compiler, architecture);
+    const Device device =
+        offline_device(compiler, architecture, with_machine_code.contains(architecture));
     std::vector<std::function<void()>> jobs;
     jobs.reserve(shapes.scans.size() + shapes.reductions.size() + 1);
     for (const auto& shape : shapes.scans) {
@@ -95,18 +106,18 @@ void compile_everything(OfflineCompiler& compiler) {
   }
 }
 
-/// Texts that are compressed together: the more alike they are, the smaller they become.
+/// Programs that are compressed together: the more alike they are, the smaller they become.
 struct Pack {
-  std::string text;
+  std::string bytes;
   std::string compressed;
 };
 
-Pack& pack_for(std::map<std::string, Pack>& packs, const OfflinePtx& ptx) {
-  constexpr std::string_view entry = ".entry ";
-  std::size_t begin = ptx.text.find(entry);
-  if (begin == std::string::npos) throw std::runtime_error("PTX without an entry point");
-  begin += entry.size();
-  return packs[ptx.text.substr(begin, ptx.text.find('(', begin) - begin)];
+using Packs = std::map<std::string, Pack>;
+
+/// By what they do, and on what.
+Pack& pack_for(Packs& packs, const EmbeddedId& id, const OfflineImage& program) {
+  const bool ptx = id.form == EmbeddedForm::ptx;
+  return packs[program.entry + (ptx ? ", PTX" : ", sm_" + std::to_string(id.architecture))];
 }
 
 std::string compressed(const std::string& text) {
@@ -130,55 +141,62 @@ std::string words_of(const std::string& bytes) {
 }
 
 /// The C++ file that defines embedded_table().
-std::string table_of(const std::map<EmbeddedKey, OfflinePtx>& compiled) {
-  std::map<std::string, Pack> packs;
-  std::map<EmbeddedKey, std::size_t> offsets;
-  for (const auto& [key, ptx] : compiled) {
-    std::string& text = pack_for(packs, ptx).text;
-    offsets[key] = text.size();
-    text += ptx.text;
+std::string table_of(const std::map<EmbeddedId, OfflineImage>& programs) {
+  Packs packs;
+  std::map<EmbeddedId, std::size_t> offsets;
+  for (const auto& [id, program] : programs) {
+    std::string& bytes = pack_for(packs, id, program).bytes;
+    offsets[id] = bytes.size();
+    bytes += program.bytes;
   }
   std::vector<std::function<void()>> jobs;
   jobs.reserve(packs.size());
   for (auto& [name, pack] : packs) {
-    jobs.emplace_back([&pack = pack] { pack.compressed = compressed(pack.text); });
+    jobs.emplace_back([&pack = pack] { pack.compressed = compressed(pack.bytes); });
   }
   run_all(jobs);
 
   std::string arrays;
   std::string rows;
   std::map<const Pack*, std::size_t> indices;
-  std::size_t plain = 0;
-  std::size_t packed = 0;
   for (const auto& [name, pack] : packs) {
     const std::size_t index = indices.size();
     indices[&pack] = index;
     arrays += bifold::core::formatted("// {}\nconstexpr std::uint64_t pack_{}[] = {{\n{}}};\n",
                                       name, index, words_of(pack.compressed));
     rows += bifold::core::formatted("    {{pack_{}, {}, {}}},\n", index, pack.compressed.size(),
-                                    pack.text.size());
-    plain += pack.text.size();
-    packed += pack.compressed.size();
+                                    pack.bytes.size());
+    std::cout << bifold::core::formatted("{}: {} KiB in {} KiB\n", name, pack.bytes.size() / 1024,
+                                         pack.compressed.size() / 1024);
   }
   std::string entries;
-  for (const auto& [key, ptx] : compiled) {
-    entries += bifold::core::formatted("    {{{{{{{{{:#x}U, {:#x}U}}}}, {}}}, {}, {}, {}, {}}},\n",
-                                       key.digest[0], key.digest[1], key.bytes, ptx.architecture,
-                                       indices.at(&pack_for(packs, ptx)), offsets.at(key),
-                                       ptx.text.size());
+  for (const auto& [id, program] : programs) {
+    const bool ptx = id.form == EmbeddedForm::ptx;
+    entries += bifold::core::formatted(
+        "    {{{{{{{{{{{:#x}U, {:#x}U}}}}, {}}}, EmbeddedForm::{}, {}}}, {}, {}, {}}},\n",
+        id.key.digest[0], id.key.digest[1], id.key.bytes, ptx ? "ptx" : "machine_code",
+        id.architecture, indices.at(&pack_for(packs, id, program)), offsets.at(id),
+        program.bytes.size());
   }
-  std::cout << bifold::core::formatted("{} programs: {} KiB of PTX in {} KiB\n", compiled.size(),
-                                       plain / 1024, packed / 1024);
   return bifold::core::formatted(
-      "// Generated by bifold-embed-ptx.\n"
+      "// Generated by bifold-embed.\n"
       "#include \"cuda/embedded.hpp\"\n\n"
       "namespace bifold::backend::cuda {{\nnamespace {{\n\n{}\n"
       "constexpr EmbeddedPack packs[] = {{\n{}}};\n\n"
-      "constexpr EmbeddedPtx entries[] = {{\n{}}};\n\n}}  // namespace\n\n"
+      "constexpr EmbeddedProgram programs[] = {{\n{}}};\n\n}}  // namespace\n\n"
       "const EmbeddedTable& embedded_table() {{\n"
-      "  static const EmbeddedTable table{{entries, packs}};\n  return table;\n}}\n\n"
+      "  static const EmbeddedTable table{{programs, packs}};\n  return table;\n}}\n\n"
       "}}  // namespace bifold::backend::cuda\n",
       arrays, rows, entries);
+}
+
+int architecture_of(std::string_view text) {
+  int architecture = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), architecture);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw std::runtime_error("not an architecture, as 90 is: " + std::string(text));
+  }
+  return architecture;
 }
 
 /// Writes the file unless it is as it should be: so what depends on it is not built anew.
@@ -195,21 +213,23 @@ void write(const std::filesystem::path& path, const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 3) {
-    std::cerr << "usage: bifold-embed-ptx OUTPUT CACHE_FOLDER\n";
+  if (argc < 3) {
+    std::cerr << "usage: bifold-embed OUTPUT CACHE_FOLDER [ARCHITECTURE...]\n";
     return 2;
   }
   unsetenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe): no thread is there yet.
   constexpr int newest = CUDA_VERSION;
   OfflineCompiler compiler(bifold::backend::cuda::find_nvrtc(newest), argv[2]);
-  compile_everything(compiler);
-  write(argv[1], table_of(compiler.compiled()));
+  std::set<int> with_machine_code;
+  for (int i = 3; i < argc; ++i) with_machine_code.insert(architecture_of(argv[i]));
+  compile_everything(compiler, with_machine_code);
+  write(argv[1], table_of(compiler.programs()));
   return 0;
 } catch (const bifold::Error& error) {
-  std::cerr << "bifold-embed-ptx: " << error.what() << '\n'
+  std::cerr << "bifold-embed: " << error.what() << '\n'
             << error.log() << "\nWith BIFOLD_EMBED_PTX=OFF the library is built without.\n";
   return 1;
 } catch (const std::exception& error) {
-  std::cerr << "bifold-embed-ptx: " << error.what() << '\n';
+  std::cerr << "bifold-embed: " << error.what() << '\n';
   return 1;
 }

@@ -1,4 +1,4 @@
-// The table of a build that embeds no PTX, and of the program that makes the PTX of another.
+// The table of a build that embeds nothing, and of the program that makes that of another.
 #include "cuda/embedded.hpp"
 
 namespace bifold::backend::cuda {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cuda/capabilities.hpp"
-#include "cuda/compiler.hpp"
+#include "cuda/embed/shapes.hpp"
 #include "cuda/error.hpp"
 
 namespace bifold::backend::cuda {
@@ -24,6 +24,20 @@ class OfflineProgram final : public Program {
   }
   [[nodiscard]] std::vector<std::byte> binary() const override { return {}; }
 };
+
+std::string_view as_text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string entry_of(std::string_view ptx) {
+  constexpr std::string_view entry = ".entry ";
+  std::size_t begin = ptx.find(entry);
+  if (begin == std::string_view::npos) {
+    throw plain_error(ErrorCategory::build_failure, "PTX without an entry point");
+  }
+  begin += entry.size();
+  return std::string(ptx.substr(begin, ptx.find('(', begin) - begin));
+}
 
 }  // namespace
 
@@ -47,35 +61,55 @@ std::string plain_ptx(std::string_view ptx, int architecture) {
 OfflineCompiler::OfflineCompiler(NvrtcApi api, const std::filesystem::path& folder)
     : api_(std::move(api)), kept_({.directory = folder}) {}
 
-std::string OfflineCompiler::ptx_of(const Source& source) const {
+Compiled OfflineCompiler::compiled(const Source& source, bool machine_code) const {
   const std::string key =
       "NVRTC " + version_text(api_) + '\n' + source.options + '\n' + source.text;
-  std::vector<std::byte> image = kept_.load(key).binary;
-  if (image.empty()) {
-    image = cuda::compile(api_, source);
-    kept_.store(key, image);
-  }
-  return {reinterpret_cast<const char*>(image.data()), image.size()};
+  const std::string key_of_code = "machine code, " + key;
+  Compiled both;
+  both.ptx = kept_.load(key).binary;
+  if (machine_code) both.machine_code = kept_.load(key_of_code).binary;
+  if (!both.ptx.empty() && both.machine_code.empty() != machine_code) return both;
+  both = cuda::compile(api_, source);
+  kept_.store(key, both.ptx);
+  if (machine_code) kept_.store(key_of_code, both.machine_code);
+  return both;
 }
 
-void OfflineCompiler::compile(const Source& source, int architecture) {
+void OfflineCompiler::compile(const Source& source, int architecture, bool machine_code) {
   const EmbeddedKey key = embedded_key(source);
+  const bool listed = std::find(embedded_architectures.begin(), embedded_architectures.end(),
+                                architecture) != embedded_architectures.end();
+  const EmbeddedId code_id{key, EmbeddedForm::machine_code, architecture};
+  const EmbeddedId ptx_id{key, EmbeddedForm::ptx, architecture};
+  bool add_code = machine_code;
+  bool add_ptx = listed;
   {
     const std::lock_guard lock(mutex_);
-    if (compiled_.contains(key)) return;
+    add_code = add_code && !programs_.contains(code_id);
+    const auto oldest = programs_.lower_bound({key, EmbeddedForm::ptx, 0});
+    const bool known = oldest != programs_.end() && oldest->first.key == key;
+    add_ptx = add_ptx && !known;
   }
-  std::string text = plain_ptx(ptx_of(source), architecture);
+  if (!add_code && !add_ptx) return;
+  const Compiled both = compiled(source, machine_code);
+  std::string text = plain_ptx(as_text(both.ptx), architecture);
+  const std::string entry = entry_of(text);
   const std::lock_guard lock(mutex_);
-  compiled_.try_emplace(key, OfflinePtx{architecture, std::move(text)});
+  if (add_code) {
+    programs_.try_emplace(code_id, OfflineImage{entry, std::string(as_text(both.machine_code))});
+  }
+  if (add_ptx) programs_.try_emplace(ptx_id, OfflineImage{entry, std::move(text)});
 }
 
-OfflineDevice::OfflineDevice(OfflineCompiler& compiler, int architecture)
+OfflineDevice::OfflineDevice(OfflineCompiler& compiler, int architecture, bool machine_code)
     : compiler_(compiler),
       architecture_(architecture),
+      machine_code_(machine_code),
       capabilities_(capabilities_of(architecture)),
       options_(std::string(common_options)
                    .append(target_option)
-                   .append("compute_" + std::to_string(architecture))),
+                   .append(machine_code ? "sm_" : "compute_")
+                   .append(std::to_string(architecture))),
       key_("offline") {
   constexpr int newest_driver = 1000000;
   // What an H200 has; that there is enough of it for a ring is all that matters.
@@ -95,7 +129,7 @@ std::string_view OfflineDevice::kernel_file(std::string_view name) const {
 }
 
 std::shared_ptr<const Program> OfflineDevice::build(const Source& source) {
-  compiler_.compile(source, architecture_);
+  compiler_.compile(source, architecture_, machine_code_);
   return std::make_shared<const OfflineProgram>();
 }
 

@@ -8,43 +8,46 @@
 #include <string>
 
 #include "core/disk_cache.hpp"
+#include "cuda/compiler.hpp"
 #include "cuda/embedded.hpp"
 #include "cuda/nvrtc_api.hpp"
 #include "interface.hpp"
 
 namespace bifold::backend::cuda {
 
-/// One text, compiled.
-struct OfflinePtx {
-  int architecture;
-  std::string text;
+struct OfflineImage {
+  std::string entry;
+  std::string bytes;
 };
 
-/// What offline devices have compiled, each text once: for the first device that asks. Thread-safe.
+/// What offline devices have compiled. Thread-safe.
 class OfflineCompiler {
  public:
-  /// Compiled PTX is kept in `folder` from one run to the next.
+  /// What is compiled is kept in `folder` from one run to the next.
   OfflineCompiler(NvrtcApi api, const std::filesystem::path& folder);
 
-  void compile(const Source& source, int architecture);
+  /// Adds PTX, where the architecture is one of embedded_architectures and no older one had the
+  /// text, and machine code, where that is wanted and the target in the options is a real one.
+  void compile(const Source& source, int architecture, bool machine_code);
 
   [[nodiscard]] const NvrtcApi& api() const noexcept { return api_; }
-  [[nodiscard]] const std::map<EmbeddedKey, OfflinePtx>& compiled() const noexcept {
-    return compiled_;
+  [[nodiscard]] const std::map<EmbeddedId, OfflineImage>& programs() const noexcept {
+    return programs_;
   }
 
  private:
-  [[nodiscard]] std::string ptx_of(const Source& source) const;
+  [[nodiscard]] Compiled compiled(const Source& source, bool machine_code) const;
 
   NvrtcApi api_;
   core::DiskCache kept_;
   std::mutex mutex_;  // Protects what follows.
-  std::map<EmbeddedKey, OfflinePtx> compiled_;
+  std::map<EmbeddedId, OfflineImage> programs_;
 };
 
 class OfflineDevice final : public backend::Device {
  public:
-  OfflineDevice(OfflineCompiler& compiler, int architecture);
+  /// Compiles for the architecture itself, to machine code, or for it and later ones, to PTX alone.
+  OfflineDevice(OfflineCompiler& compiler, int architecture, bool machine_code);
 
   [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
   [[nodiscard]] const void* context() const noexcept override { return this; }
@@ -66,6 +69,7 @@ class OfflineDevice final : public backend::Device {
  private:
   OfflineCompiler& compiler_;
   int architecture_;
+  bool machine_code_;
   Capabilities capabilities_;
   std::string options_;
   std::string key_;

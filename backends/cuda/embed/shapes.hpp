@@ -1,4 +1,4 @@
-// What runs on CUDA without NVRTC: the one list of it, for the program that makes the PTX and for
+// What runs on CUDA without NVRTC: the one list of it, for the program that compiles it and for
 // the tests.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace bifold::backend::cuda {
 
 /// The architectures whose kernels differ in their text, oldest first: a text that several have is
-/// compiled for the first, and from there on.
+/// compiled to PTX for the first, and from there on.
 inline constexpr std::array embedded_architectures{75, 90};
 
 /// Shapes of both algorithms, for "production".

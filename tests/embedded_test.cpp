@@ -1,20 +1,26 @@
-// The PTX in the library, for machines with a driver but no NVRTC. The suites run over the stand-in
-// driver, embedded_plans with NVRTC hidden; nothing is executed.
+// The programs in the library, for machines with a driver but no NVRTC. The suites run over the
+// stand-in driver, embedded_plans with NVRTC hidden; nothing is executed.
+#include "cuda/embedded.hpp"
+
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bifold/bifold.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/kernel_source.hpp"
 #include "core/state.hpp"
 #include "cuda/embed/shapes.hpp"
-#include "cuda/embedded.hpp"
+#include "fake_cuda/fixture.hpp"
 #include "support/environment.hpp"
 
 namespace bifold {
@@ -27,9 +33,25 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-std::string text_of(const cuda::EmbeddedPtx& entry) {
-  const std::vector<std::byte> ptx = cuda::unpacked(entry);
-  return {reinterpret_cast<const char*>(ptx.data()), ptx.size()};
+std::string bytes_of(const cuda::EmbeddedProgram& program) {
+  const std::vector<std::byte> bytes = cuda::unpacked(program);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::vector<cuda::EmbeddedProgram> programs_in(cuda::EmbeddedForm form) {
+  std::vector<cuda::EmbeddedProgram> programs;
+  for (const cuda::EmbeddedProgram& program : cuda::embedded_table().programs) {
+    if (program.id.form == form) programs.push_back(program);
+  }
+  return programs;
+}
+
+/// Whether this build holds machine code for those GPUs.
+bool has_machine_code(int architecture) {
+  const auto programs = programs_in(cuda::EmbeddedForm::machine_code);
+  return std::any_of(programs.begin(), programs.end(), [&](const cuda::EmbeddedProgram& program) {
+    return program.id.architecture == architecture;
+  });
 }
 
 int architecture() { return std::stoi(test::device().capabilities().architecture.substr(3)); }
@@ -208,26 +230,52 @@ TEST_CASE("a text is found whole, and not when a character differs") {
   const Device device = fresh_device();
   backend::Device& driver = *device.state()->backend;
   const backend::Source source = known_source(driver);
-  REQUIRE_FALSE(cuda::embedded_ptx(source, 75).empty());
-  CHECK_FALSE(cuda::embedded_ptx(source, 121).empty());
-  CHECK(cuda::embedded_ptx(source, 72).empty());
+  constexpr auto ptx = cuda::EmbeddedForm::ptx;
+  REQUIRE_FALSE(cuda::embedded(source, ptx, 75).empty());
+  CHECK_FALSE(cuda::embedded(source, ptx, 121).empty());
+  CHECK(cuda::embedded(source, ptx, 72).empty());
   for (const std::size_t at : {std::size_t{0}, source.text.size() / 2, source.text.size() - 1}) {
     backend::Source altered = source;
     altered.text[at] ^= 1;
-    CHECK(cuda::embedded_ptx(altered, 75).empty());
+    CHECK(cuda::embedded(altered, ptx, 75).empty());
     check_refused([&] { (void)driver.build(altered); }, "bandwidth.cu");
   }
   backend::Source longer = source;
   longer.text += ' ';
-  CHECK(cuda::embedded_ptx(longer, 75).empty());
+  CHECK(cuda::embedded(longer, ptx, 75).empty());
   backend::Source contracted = source;
   const std::size_t option = contracted.options.find("--fmad=false");
   REQUIRE(option != std::string::npos);
   contracted.options.replace(option, 12, "--fmad=true");
-  CHECK(cuda::embedded_ptx(contracted, 75).empty());
+  CHECK(cuda::embedded(contracted, ptx, 75).empty());
   backend::Source other_target = source;
   other_target.options = other_target.options.substr(0, other_target.options.rfind('=')) + "=sm_86";
-  CHECK(cuda::embedded_ptx(other_target, 86) == cuda::embedded_ptx(source, 75));
+  CHECK(cuda::embedded(other_target, ptx, 86) == cuda::embedded(source, ptx, 75));
+}
+
+TEST_CASE("machine code of this very architecture comes first, and PTX where a driver refuses it") {
+  using fake_cuda::count;
+  if (architecture() < 75) return;
+  const ScanShape shape{.input = Type::f32, .output = Type::f32, .accumulator = Type::f32};
+  const auto loaded_by = [&] {
+    const std::int64_t cubins = count("loaded_cubins");
+    const std::int64_t ptx = count("loaded_ptx");
+    const Device device = fresh_device();
+    warm(device, shape);
+    warm(device, ReduceShape{.input = Type::u8, .accumulator = Type::u8});
+    CHECK(count("loaded_cubins") - cubins + count("loaded_ptx") - ptx ==
+          static_cast<std::int64_t>(device.cache_statistics().compiled));
+    return std::pair(count("loaded_cubins") - cubins, count("loaded_ptx") - ptx);
+  };
+  const auto [cubins, ptx] = loaded_by();
+  // Where launches do not overlap, an older driver's, the texts are others.
+  const bool expected =
+      has_machine_code(architecture()) && fresh_device().capabilities().overlapped_launches;
+  CHECK((cubins > 0) == expected);
+  CHECK((ptx == 0) == expected);
+  constexpr int no_binary_for_gpu = 209;
+  const fake_cuda::Failing refusing("cubin", no_binary_for_gpu);
+  CHECK(loaded_by() == std::pair(std::int64_t{0}, cubins + ptx));
 }
 
 TEST_SUITE_END();
@@ -236,21 +284,50 @@ TEST_SUITE_BEGIN("embedded_ptxas");
 
 TEST_CASE("the table is within its budget and names old enough versions") {
   const cuda::EmbeddedTable& table = cuda::embedded_table();
-  std::size_t compressed = 0;
-  for (const cuda::EmbeddedPack& pack : table.packs) compressed += pack.compressed;
-  std::cout << table.entries.size() << " programs in " << compressed / 1024 << " KiB\n";
-  CHECK(table.entries.size() > 200);
-  CHECK(compressed < 1536 * 1024);
+  constexpr std::size_t budget = 1536 * 1024;  // For the PTX, and for each GPU's machine code.
+  std::map<std::string, std::size_t> compressed;
+  std::vector<bool> counted(table.packs.size());
+  for (const cuda::EmbeddedProgram& program : table.programs) {
+    if (counted[program.pack]) continue;
+    counted[program.pack] = true;
+    const bool is_ptx = program.id.form == cuda::EmbeddedForm::ptx;
+    compressed[is_ptx ? "PTX" : "sm_" + std::to_string(program.id.architecture)] +=
+        table.packs[program.pack].compressed;
+  }
+  for (const auto& [what, bytes] : compressed) {
+    std::cout << what << ": " << bytes / 1024 << " KiB\n";
+    CHECK_MESSAGE(bytes < budget, what);
+  }
+  CHECK(table.programs.size() > 200);
   std::set<int> seen;
-  for (const cuda::EmbeddedPtx& entry : table.entries) {
-    const std::string text = text_of(entry);
-    seen.insert(entry.architecture);
-    const bool bulk = entry.architecture >= 90;
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    const std::string text = bytes_of(program);
+    seen.insert(program.id.architecture);
+    const bool bulk = program.id.architecture >= 90;
     CHECK(
         text.starts_with(bulk ? ".version 8.0\n.target sm_90\n" : ".version 7.0\n.target sm_75\n"));
     CHECK(contains(text, ".entry "));
   }
   CHECK(seen == std::set<int>{75, 90});
+}
+
+TEST_CASE("machine code is there for every program that its GPU takes") {
+  std::set<int> architectures;
+  std::set<cuda::EmbeddedKey> texts;
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::machine_code)) {
+    architectures.insert(program.id.architecture);
+    texts.insert(program.id.key);
+    const std::string image = bytes_of(program);
+    CHECK(
+        image.starts_with("\x7F"
+                          "ELF"));
+    CHECK(contains(image, ".text."));
+  }
+  for (const int target : architectures) std::cout << "machine code for sm_" << target << '\n';
+  if (!architectures.contains(90)) return;
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    if (program.id.architecture == 90) CHECK(texts.contains(program.id.key));
+  }
 }
 
 // The assembler refuses what is newer than the version that a text names. Each text is assembled
@@ -279,8 +356,8 @@ TEST_CASE("ptxas assembles all of it as it is") {
   REQUIRE(targets.size() >= 3);
   std::size_t turn = 0;
   std::size_t assembled = 0;
-  for (const cuda::EmbeddedPtx& entry : cuda::embedded_table().entries) {
-    const std::string text = text_of(entry);
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    const std::string text = bytes_of(program);
     const auto check = [&](int target) {
       ++assembled;
       if (assembles(text, target)) return;
@@ -288,15 +365,15 @@ TEST_CASE("ptxas assembles all of it as it is") {
       FAIL_CHECK("for sm_", target, ": ",
                  std::string(std::istreambuf_iterator<char>(log), {}).substr(0, 400));
     };
-    check(entry.architecture);
+    check(program.id.architecture);
     constexpr std::size_t share = 12;
     const std::size_t own = turn++ % share;
-    if (own < targets.size() && targets[own] > entry.architecture) check(targets[own]);
+    if (own < targets.size() && targets[own] > program.id.architecture) check(targets[own]);
   }
   std::cout << assembled << " assembled\n";
   // That the version is heeded at all: the words of the ring are younger than 7.8.
-  for (const cuda::EmbeddedPtx& entry : cuda::embedded_table().entries) {
-    std::string text = text_of(entry);
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    std::string text = bytes_of(program);
     if (!contains(text, "cp.async.bulk")) continue;
     text.replace(0, std::string_view(".version 8.0").size(), ".version 7.8");
     CHECK_FALSE(assembles(text, 90));
