@@ -33,6 +33,7 @@ constexpr Requirements ring{.published_words = true, .ring_bytes = 204800};
 constexpr Requirements counted_groups{.commutative = true, .counted_groups = true};
 constexpr Requirements opencl_only{.backend = "opencl"};
 constexpr Requirements published_words_opencl{.published_words = true, .backend = "opencl"};
+constexpr Requirements packs_opencl{.published_words = true, .packs = true, .backend = "opencl"};
 constexpr Requirements commutative_opencl{.commutative = true, .backend = "opencl"};
 
 struct Table {
@@ -124,7 +125,8 @@ struct Table {
          Order::v1, {1, 1, 1},
          {.on_gpu = {"order_v1_ring", "lookback_warp", "reduce_then_scan", "order_v1",
                      "order_v1_passes"},
-          .on_cpu = {"chunks", "reduce_then_scan", "order_v1_drawn", "order_v1_chunks"}});
+          .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
+                     "order_v1_chunks"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
          opencl_only, Order::fixed, {2, 1, 3},
@@ -167,7 +169,11 @@ struct Table {
     scan("order_v1_drawn", "scan_order_drawn",
          "single pass in order v1 for CPUs: work-items draw tiles, and scan them from the cache",
          "bifold", published_words_opencl, Order::v1, {1, 1, 1},
-         {core::plan_order_drawn, order_drawn_prelude()});
+         {core::plan_order_drawn, order_drawn_prelude("order_tiles")});
+    scan("order_v1_packs", "scan_order_drawn",
+         "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
+         "bifold", packs_opencl, Order::v1, {1, 1, 1},
+         {core::plan_order_drawn, order_drawn_prelude("pack_tiles")});
   }
   // clang-format on
 
@@ -318,11 +324,10 @@ struct Table {
     return files;
   }
   static std::vector<std::string_view> order_loop_prelude() {
-    return {
-        "count", "init", "total", "elements", "blocks", "order_tile_chunks", "order_prefix_local"};
+    return {"count", "init", "total", "elements", "blocks", "order_tiles", "order_prefix_local"};
   }
-  static std::vector<std::string_view> order_drawn_prelude() {
-    return {"count",   "init",       "total",       "elements",           "order_tile_chunks",
+  static std::vector<std::string_view> order_drawn_prelude(std::string_view tiles) {
+    return {"count",   "init",       "total",       "elements",           tiles,
             "atomics", "tile_words", "order_words", "order_prefix_local", "order_groups_local"};
   }
 

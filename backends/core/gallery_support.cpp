@@ -167,6 +167,11 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
     return no("its kernels take n and the initial value from the host only");
   }
   if (Support possible = check_reach(variant, shape); !possible) return possible;
+  if (variant.requirements.packs && !combines_packs(shape)) {
+    return no(
+        "it takes one type, without a map: integers by built-in operators that are not "
+        "logical ones, or sums and products of f32 and f64");
+  }
   if (variant.requirements.ring_bytes > 0) {
     const std::size_t size = size_of(shape.accumulator);
     const std::size_t out = size_of(shape.output);

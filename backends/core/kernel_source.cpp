@@ -169,6 +169,21 @@ void append_operator(std::string& text, const KernelSpec& spec) {
       literal(accumulator, zeros.data()));
 }
 
+/// Packs of values, and COMBINE_PACKS. Integers' sums and products are those of unsigned values,
+/// which wrap.
+void append_packs(std::string& text, const KernelSpec& spec) {
+  const OperatorKind kind = spec.op.kind();
+  const bool compares = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
+  const bool as_they_are = compares || is_floating(spec.accumulator);
+  const std::string_view lane =
+      as_they_are ? name_of(spec.accumulator) : unsigned_of(spec.accumulator);
+  text += formatted(
+      "#define PACK_LANES {0}\n#define LANE_NAME {1}\n"
+      "typedef {1} Lane;\ntypedef VECTOR({1}, {0}) Pack;\n"
+      "DEVICE Pack COMBINE_PACKS(Pack a, Pack b) {{ return {2}; }}\n",
+      spec.pack_lanes, lane, builtin_pack_expression(kind, "a", "b"));
+}
+
 /// What makes an accumulator of elements and initial values, and an output of an accumulator. Rows
 /// that take neither indices nor pairs know LIFT only.
 void append_conversions(std::string& text, const KernelSpec& spec) {
@@ -259,6 +274,7 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   text += "#line 1 \"generated\"\n";
   append_operator(text, spec);
   append_conversions(text, spec);
+  if (spec.pack_lanes > 0) append_packs(text, spec);
 
   for (const std::string& file : spec.prelude) append_file(text, device, file);
   append_file(text, device, spec.family);

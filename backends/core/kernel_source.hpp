@@ -27,6 +27,7 @@ struct KernelSpec {
   Map map{};                     ///< From elements to the accumulator.
   std::optional<Type> second{};  ///< Of the elements of a second array, which the map takes too.
   std::optional<Type> count{};   ///< Of a count in device memory.
+  std::uint32_t pack_lanes = 0;  ///< Elements of a pack that operators take as one; 0: they do not.
   std::vector<std::pair<std::string_view, std::uint32_t>> defines;
   backend::LaunchTraits launch{};
 };

@@ -134,4 +134,20 @@ std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
   throw Error(ErrorCategory::invalid_argument, "a user operator brings its own expression");
 }
 
+std::string builtin_pack_expression(OperatorKind kind, std::string_view a, std::string_view b) {
+  const auto infix = [&](std::string_view symbol) { return formatted("{} {} {}", a, symbol, b); };
+  const auto call = [&](std::string_view name) { return formatted("{}({}, {})", name, a, b); };
+  switch (kind) {
+    case OperatorKind::plus: return infix("+");
+    case OperatorKind::multiplies: return infix("*");
+    case OperatorKind::minimum: return call("min");
+    case OperatorKind::maximum: return call("max");
+    case OperatorKind::bit_and: return infix("&");
+    case OperatorKind::bit_or: return infix("|");
+    case OperatorKind::bit_xor: return infix("^");
+    default: break;
+  }
+  throw Error(ErrorCategory::invalid_argument, "this operator does not combine packs");
+}
+
 }  // namespace bifold::core

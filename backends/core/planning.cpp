@@ -114,9 +114,9 @@ bool by_groups(const PlanShape& shape) { return size_of(shape.accumulator) > 4; 
 
 namespace {
 
-bool is_narrow_integer(Type type) {
-  return !type.is_struct() && !is_floating(type) && !is_storage(type) && size_of(type) <= 4;
-}
+bool is_integer(Type type) { return !type.is_struct() && !is_floating(type) && !is_storage(type); }
+
+bool is_narrow_integer(Type type) { return is_integer(type) && size_of(type) <= 4; }
 
 // Integers of 1 and 2 bytes that are combined as they are, in no more than 4.
 bool combines_narrow_integers(const PlanShape& shape) {
@@ -174,7 +174,31 @@ void add_word_file(const PlanShape& shape, KernelSpec& spec, std::string_view fi
   }
 }
 
+// Of integers no order shows.
+void add_pack_tiles(const PlanShape& shape, KernelSpec& spec) {
+  spec.prelude.emplace_back("caches_chunks");
+  if (is_floating(shape.input)) {
+    spec.pack_lanes = order_v1::scan_strip_rows;
+    spec.prelude.insert(spec.prelude.end(),
+                        {"strip_shape_chunks", "order_strip_packs_chunks", "order_tile_chunks"});
+  } else {
+    constexpr std::uint32_t pack_bytes = 16;
+    spec.pack_lanes = pack_bytes / static_cast<std::uint32_t>(size_of(shape.input));
+    spec.prelude.emplace_back("tile_packs_chunks");
+  }
+}
+
 }  // namespace
+
+bool combines_packs(const PlanShape& shape) {
+  const OperatorKind kind = shape.op.kind();
+  const bool one_type = shape.accumulator == shape.input && shape.output == shape.input;
+  if (!one_type || !shape.map.is_identity() || shape.second) return false;
+  if (is_integer(shape.input)) return kind != OperatorKind::user && !is_logical(kind);
+  // Extrema would have to decide about zeros and NaN.
+  return is_floating(shape.input) && !is_storage(shape.input) &&
+         (kind == OperatorKind::plus || kind == OperatorKind::multiplies);
+}
 
 bool combines_words(const Device& device, const PlanShape& shape) {
   return word_file(device, shape).has_value();
@@ -264,6 +288,11 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {
     add_cell_path(device, spec);
+  } else if (file == "order_tiles") {
+    spec.prelude.insert(spec.prelude.end(),
+                        {"strip_shape_chunks", "order_strip_chunks", "order_tile_chunks"});
+  } else if (file == "pack_tiles") {
+    add_pack_tiles(shape, spec);
   } else if (file == "count") {
     spec.prelude.push_back(count_path(shape.on_device));
     spec.count = shape.on_device.count;

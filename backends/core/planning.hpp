@@ -52,6 +52,10 @@ bool by_groups(const PlanShape& shape);
 /// Whether a reduction combines the integers in a word at once, so that no order of them shows.
 bool combines_words(const Device& device, const PlanShape& shape);
 
+/// Whether vectors combine elements of one type as values do, lane by lane: integers by built-in
+/// operators but the logical ones, and sums and products of f32 and f64.
+bool combines_packs(const PlanShape& shape);
+
 /// Whether a ring takes the elements in runs of 16 bytes, folded twice: integers of 1 and 2 bytes
 /// by built-in operators, for which neither the association nor the accumulator's width decides
 /// about bits.

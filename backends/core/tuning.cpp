@@ -121,6 +121,7 @@ const std::vector<Defaults>& defaults() {
        {},
        {{"DRAWN_TILES", 2},
         {"groups_per_unit", 8},
+        {past_caches_from_kib, 32768},
         {"PUBLISHED_EVERY", 1},
         {"SPIN_LIMIT", 16384},
         {"EPOCH_LIMIT", 0x3fffffff}}},
@@ -225,6 +226,11 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
       if (name == "GROUP_SIZE") tuning.set(name, std::min<std::uint32_t>(value, 128));
     } else if (name == "ROWS" && element_bytes == 1) {
       tuning.set(name, std::min<std::uint32_t>(value, 6));
+    }
+    // What the caches cannot keep until it is asked for need not go there.
+    if (name == past_caches_from_kib && capabilities.cache_bytes > 0) {
+      const std::uint64_t kib = capabilities.cache_bytes >> 10;
+      tuning.set(name, static_cast<std::uint32_t>(std::min<std::uint64_t>(kib, 0xffffffff)));
     }
     // A ring's tile has as many bytes whatever the type, while a tile of the rows for small inputs
     // has fewer of a narrow one, and waits as often; of one of 8 bytes, it has more to exchange.

@@ -38,6 +38,7 @@ const std::vector<Space>& spaces() {
       {"TRAIL_IN_GROUP", {1, 2, 3}},
       {"TRAIL_OF_GROUPS", {1, 2, 3}},
       {"GROUP_POLLS", {16, 64, 256}}};
+  static const TuningParameter drawn_tiles{"DRAWN_TILES", {1, 2, 4, 8, 16, 32}};
   static const std::vector<Space> table{
       {Algorithm::reduce, "vector", {group, unroll, per_unit}},
       {Algorithm::reduce, "chunks", {stripes, per_unit}},
@@ -55,7 +56,8 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "order_v1_ring", ring},
       {Algorithm::scan, "order_v1_passes", {group}},
       {Algorithm::scan, "order_v1_chunks", {per_unit}},
-      {Algorithm::scan, "order_v1_drawn", {per_unit, {"DRAWN_TILES", {1, 2, 4, 8, 16, 32}}}},
+      {Algorithm::scan, "order_v1_drawn", {per_unit, drawn_tiles}},
+      {Algorithm::scan, "order_v1_packs", {per_unit, drawn_tiles}},
   };
   return table;
 }

@@ -29,6 +29,10 @@ struct TuningParameter {
 /// The input, in MiB, from which production takes a row instead of the one behind it.
 inline constexpr std::string_view at_least_mib = "at_least_mib";
 
+/// The input and output together, in KiB, from which a CPU stores results past its caches: what the
+/// last of them holds, where that is known.
+inline constexpr std::string_view past_caches_from_kib = "PAST_CACHES_FROM_KIB";
+
 /// The parameters of a row; none where it is not production's, as a paper's values are its own.
 std::span<const TuningParameter> tuning_space(const gallery::Variant& row);
 

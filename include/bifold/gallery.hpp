@@ -50,6 +50,9 @@ struct Requirements {
   bool result_cell = false;      ///< Atomic updates of one accumulator, of at most 8 bytes.
   std::uint64_t ring_bytes = 0;  ///< Local memory that bulk copies fill, for elements of 4, 8 or
                                  ///< 16 bytes that accumulators of the same size take.
+  bool packs = false;            ///< Elements, accumulators and results of one type, without a map:
+                                 ///< integers by built-in operators other than the logical ones,
+                                 ///< or sums and products of f32 and f64.
   std::string_view backend{};    ///< Only this backend has the kernels; empty: every backend.
 };
 

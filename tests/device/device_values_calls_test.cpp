@@ -99,8 +99,9 @@ struct Counted {
   Buffer<std::uint64_t> count{test::device(), 1};
 };
 
-std::vector<const gallery::Variant*> scans_with_values() {
-  auto rows = test::families_on_device(Algorithm::scan, Type::i32, plus);
+std::vector<const gallery::Variant*> scans_with_values(Type type = Type::i32,
+                                                       const Operator& op = plus) {
+  auto rows = test::families_on_device(Algorithm::scan, type, op);
   std::erase_if(rows, [](const auto* row) { return !row->device_values; });
   return rows;
 }
@@ -270,7 +271,7 @@ TEST_CASE("the initial value of a logical operator counts as 0 or 1, of no eleme
   const auto zeros = queue.upload(std::span<const float>(std::vector<float>(50)));
   const std::uint64_t counts[] = {0, 20};
   const auto counted = queue.upload(std::span<const std::uint64_t>(counts));
-  for (const auto* row : scans_with_values()) {
+  for (const auto* row : scans_with_values(Type::f32, logical_or)) {
     for (std::uint64_t at = 0; at < 3; ++at) {
       INFO(row->name << ", init " << values[at]);
       const float truth = values[at] != 0 ? 1 : 0;

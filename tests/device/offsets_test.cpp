@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/architecture.hpp"
+#include "core/tuning_space.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"
@@ -53,12 +54,14 @@ std::vector<Run> runs_of(const Workload& workload, const std::vector<std::uint64
   return test::affordable(runs, [](const Run& run) { return run.n; });
 }
 
-/// The rows that production takes on GPUs, and the plain ones beside them.
+/// The rows that production takes on GPUs, the plain ones beside them, and what CPUs take that
+/// moves packs.
 std::vector<const gallery::Variant*> rows(Algorithm algorithm, Type type, const Operator& op) {
   auto all = test::rows_on_device(algorithm, type, op);
   std::erase_if(all, [](const gallery::Variant* row) {
     constexpr std::string_view names[] = {"order_v1_single", "order_v1",      "vector",
-                                          "order_v1_ring",   "lookback_warp", "reduce_then_scan"};
+                                          "order_v1_ring",   "lookback_warp", "reduce_then_scan",
+                                          "order_v1_packs"};
     return std::find(std::begin(names), std::end(names), row->name) == std::end(names);
   });
   return all;
@@ -183,6 +186,25 @@ TEST_CASE("scans whose input makes way in the cache") {
     }
   }
   CHECK(ran == rings);
+}
+
+TEST_CASE("scans whose results go past the caches") {
+  Queue queue(test::device());
+  std::size_t drawing = 0;
+  std::size_t ran = 0;
+  for (const Type type : {Type::u8, Type::i16, Type::u32, Type::u64, Type::f32, Type::f64}) {
+    for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+      for (const auto* row : rows(Algorithm::scan, type, plus)) {
+        Workload workload = test::workload_of(*row, type, plus, kind);
+        const core::Tuning own = test::default_tuning_of(workload);
+        drawing += row->name == "order_v1_packs" ? 1U : 0U;
+        if (!test::has_value(own, core::past_caches_from_kib)) continue;
+        workload.tuning = core::Tuning(own).set(core::past_caches_from_kib, 0);
+        ran += check(queue, workload) ? 1U : 0U;
+      }
+    }
+  }
+  CHECK(ran == drawing);
 }
 
 TEST_CASE("tiles that stay missing are reduced from their first element on") {

@@ -128,6 +128,8 @@ TEST_CASE("a scan accumulates in the output's type, or in the one that is asked 
       Workload workload = test::workload_of(*row, types.input, plus, ScanKind::inclusive);
       workload.accumulator = types.accumulator;
       workload.output = types.output;
+      // Production, the first of them, takes all.
+      if (row->name == "order_v1_packs" && !test::supports(workload)) continue;
       const Run runs[] = {{1, 0}, {255, 3}, {257, 1, false, true}, {30'001, 7, false, true}};
       test::check_runs(queue, workload, runs);
     }

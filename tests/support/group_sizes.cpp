@@ -1,6 +1,7 @@
 #include "group_sizes.hpp"
 
 #include <algorithm>
+#include <bifold/order.hpp>
 
 #include "environment.hpp"
 
@@ -35,6 +36,9 @@ std::optional<core::Tuning> tuning_with_group(const Workload& workload, std::uin
 std::uint64_t tile_of(const Workload& workload) {
   // A ring's tile has as many bytes whatever the type and the tuning.
   if (workload.row->family == "scan_order_ring") return 32'768 / size_of(workload.input);
+  if (workload.row->family.starts_with("scan_order")) {
+    return order_v1::scan_tile(size_of(workload.accumulator));
+  }
   std::uint64_t tile = 1;
   const core::Tuning tuning = default_tuning_of(workload);
   for (const std::string_view factor : {"GROUP_SIZE", "PER_ITEM", "ROWS", "UNROLL", "STRIPES"}) {
