@@ -6,7 +6,7 @@
 #define STRIP (RUN * LANES * STRIP_ROWS)
 #define TILE (STRIP * TILE_STRIPS)
 #define ORDER_RUN (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1)
-typedef char order_run_fits[RUN == ORDER_RUN || RUN * sizeof(IN) == 16 ? 1 : -1];
+typedef char order_run_fits[((RUN == ORDER_RUN) | (RUN * sizeof(IN) == 16)) ? 1 : -1];
 
 // Index in its strip of the first element that this lane holds in `row`.
 DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }

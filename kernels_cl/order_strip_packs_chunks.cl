@@ -2,7 +2,13 @@
 // of one type. A pack has one value of each row of the strip, as rows are independent of one
 // another almost to the end: what a row combines is then combined by packs, without exchanges.
 
-typedef char pack_has_every_row[PACK_LANES == STRIP_ROWS && STRIP_ROWS == 8 ? 1 : -1];
+#ifdef __clang__
+// Where registers are shorter than packs it warns of calls that pass packs. All are inlined.
+#pragma clang diagnostic ignored "-Wpsabi"
+#endif
+
+typedef char pack_has_every_row[PACK_LANES == STRIP_ROWS ? 1 : -1];
+typedef char rows_are_eight[STRIP_ROWS == 8 ? 1 : -1];
 typedef VECTOR(LANE_NAME, RUN) Run;
 // A run that starts where an element may.
 typedef Run RunAnywhere __attribute__((aligned(sizeof(Lane))));
@@ -92,7 +98,7 @@ DEVICE ACC total_of_rows(Elements input, u64 begin, u64 n, bool whole) {
   for (u32 l = 0; l < ROW_RUNS; ++l) {
     Pack of[RUN];
     // Two strips ahead, in order: no CPU guesses what the loads of many rows come to.
-    if (whole) load_ahead(input + begin + 2 * STRIP + l * (STRIP / ROW_RUNS), STRIP / ROW_RUNS);
+    if (whole) load_ahead(input + begin, 2 * STRIP + l * (STRIP / ROW_RUNS), STRIP / ROW_RUNS);
     load_runs(input, begin, n, whole, l, of);
     total[l] = of[0];
 #pragma unroll

@@ -27,7 +27,8 @@ DEVICE bool is_within(u64 i, u64 first, u64 n) {
 // Whether the pack from element i on is moved whole in a part of a tile. Of packs with many
 // elements, what is asked of each besides would take more registers than there are.
 DEVICE bool pack_within(u64 i, u64 first, u64 n) {
-  return VEC <= 4 && (!INNER_START || i >= first) && i + VEC <= n;
+  const bool begun = !INNER_START || i >= first;
+  return VEC <= 4 && begun && i + VEC <= n;
 }
 
 // Elements [begin, begin + TILE) of input; those before `first`, which lie in the first pack, and

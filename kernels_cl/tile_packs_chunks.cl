@@ -1,7 +1,7 @@
 // Prelude: tiles of a scan by one work-item, for CPU devices, of integers of one type, a pack of 16
 // bytes at a time.
 
-#define ORDER_RUN 0  // No association has to be kept.
+#define ORDER_RUN 0  // Not RUN: no association has to be kept.
 #define NEUTRAL ((Lane)(IDENTITY))
 
 // A pack that starts where an element may. vload and vstore would say the same, but PoCL's go lane

@@ -33,8 +33,9 @@ constexpr bool is_logical(OperatorKind kind) noexcept {
 std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
                                std::string_view b);
 
-/// The OpenCL C expression that combines vectors of integers lane by lane: of unsigned ones, or of
-/// the elements' own type for minimum and maximum. Not for logical and users' operators.
+/// The OpenCL C expression that combines vectors lane by lane: of floating-point values, of
+/// unsigned integers, or for minimum and maximum of integers of the elements' own type. Not for
+/// logical and users' operators.
 std::string builtin_pack_expression(OperatorKind kind, std::string_view a, std::string_view b);
 
 }  // namespace bifold::core

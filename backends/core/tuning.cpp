@@ -227,9 +227,10 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     } else if (name == "ROWS" && element_bytes == 1) {
       tuning.set(name, std::min<std::uint32_t>(value, 6));
     }
-    // What the caches cannot keep until it is asked for need not go there.
-    if (name == past_caches_from_kib && capabilities.cache_bytes > 0) {
-      const std::uint64_t kib = capabilities.cache_bytes >> 10;
+    // What the caches cannot keep until it is asked for need not go there. Less than a MiB is no
+    // last cache, but all that some drivers tell of.
+    const std::uint64_t kib = capabilities.cache_bytes >> 10;
+    if (name == past_caches_from_kib && kib >= 1024) {
       tuning.set(name, static_cast<std::uint32_t>(std::min<std::uint64_t>(kib, 0xffffffff)));
     }
     // A ring's tile has as many bytes whatever the type, while a tile of the rows for small inputs
