@@ -22,13 +22,13 @@ using bifold::Error;
 
 /// Skips a case unless this process runs with that kind of driver.
 inline doctest::skip unless(std::string_view kind) {
-  const char* text = std::getenv("BIFOLD_TEST_CUDA_DRIVER");
-  return doctest::skip(text == nullptr || text != kind);
+  const char* text = std::getenv("BIFOLD_TEST_CUDA_DRIVER");  // NOLINT(concurrency-mt-unsafe)
+  return {text == nullptr || text != kind};
 }
 
 /// An environment variable.
 inline std::string setting(const char* name, const char* otherwise) {
-  const char* text = std::getenv(name);
+  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return text != nullptr ? text : otherwise;
 }
 

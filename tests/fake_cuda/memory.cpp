@@ -69,7 +69,7 @@ bool attribute(void* value, CUpointer_attribute which, CUdeviceptr address) {
   if (block == nullptr) return false;
   const bool pool = block->kind == fake::BlockKind::pool;
   const bool host = block->kind == fake::BlockKind::host;
-  const auto give = [value](auto known) { std::memcpy(value, &known, sizeof(decltype(known))); };
+  const auto give = [value](auto known) { *static_cast<decltype(known)*>(value) = known; };
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: give(pool ? CUcontext{} : block->context); return true;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:

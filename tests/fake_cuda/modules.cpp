@@ -59,7 +59,8 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   if (bytes.empty()) {
     for (unsigned i = 0; i < count; ++i) {
       if (options[i] == CU_JIT_ERROR_LOG_BUFFER) {
-        std::strcpy(static_cast<char*>(values[i]), "fake: neither a cubin nor PTX");
+        constexpr char log[] = "fake: neither a cubin nor PTX";
+        std::memcpy(values[i], log, sizeof log);
       }
     }
     return CUDA_ERROR_INVALID_IMAGE;
