@@ -165,7 +165,9 @@ TEST_CASE("by default every row is checked that production may pick, and no othe
   for (const Json& row : device.at("rows")) {
     CAPTURE(row.dump());
     checked.insert(row.at("algorithm").get<std::string>() + " " + row.at("row").get<std::string>());
-    CHECK(row.at("outcome") == "failed");
+    const bool halves = row.at("elements") == "f16" || row.at("elements") == "bf16";
+    const bool never = row.at("row") == "order_v1_packs" && halves;
+    CHECK(row.at("outcome") == (never ? "unsupported" : "failed"));
     CHECK(row.at("reason").get<std::string>().size() < 600);
   }
   CHECK(checked.contains("reduce chunks"));
@@ -173,6 +175,7 @@ TEST_CASE("by default every row is checked that production may pick, and no othe
   CHECK(checked.contains("scan chunks"));
   CHECK(checked.contains("scan reduce_then_scan"));
   CHECK(checked.contains("reduce order_v1_chunks"));
+  CHECK(checked.contains("scan order_v1_packs"));
   CHECK(checked.contains("scan order_v1_chunks"));
   CHECK_FALSE(checked.contains("reduce catanzaro"));
   CHECK_FALSE(checked.contains("scan lookback"));

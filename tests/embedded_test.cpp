@@ -284,7 +284,8 @@ TEST_SUITE_BEGIN("embedded_ptxas");
 
 TEST_CASE("the table is within its budget and names old enough versions") {
   const cuda::EmbeddedTable& table = cuda::embedded_table();
-  constexpr std::size_t budget = std::size_t{1536} * 1024;  // For the PTX, and for each GPU's machine code.
+  // For the PTX, and for each GPU's machine code.
+  constexpr std::size_t budget = std::size_t{1536} * 1024;
   std::map<std::string, std::size_t> compressed;
   std::vector<bool> counted(table.packs.size());
   for (const cuda::EmbeddedProgram& program : table.programs) {

@@ -91,6 +91,29 @@ static void test_earlier_structs(bifold_view input, const char* v1, float in_v1)
   CHECK(result == in_v1);
 }
 
+/* Of a product in source text: the rows for built-in operators may keep order v1 anyway. */
+static void test_orders_of_scans(bifold_view input, bifold_view output) {
+  bifold_operator* product = NULL;
+  bifold_plan* plan = NULL;
+  bifold_options options = {.struct_size = sizeof options, .order = BIFOLD_ORDER_ANY};
+  bifold_scan_shape scan = {.struct_size = sizeof scan,
+                            .input = BIFOLD_F32,
+                            .output = BIFOLD_F32,
+                            .accumulator = BIFOLD_F32};
+  OK(bifold_operator_create("product", "a * b", BIFOLD_F32, &(float){1}, BIFOLD_COMMUTATIVE,
+                            &product));
+  scan.op = product;
+  OK(bifold_scan_plan_create(device, &scan, &plan));
+  CHECK(strncmp(bifold_plan_variant(plan), "order_v1", 8) == 0);
+  bifold_plan_destroy(plan);
+  scan.order = BIFOLD_ORDER_ANY;
+  OK(bifold_scan_plan_create(device, &scan, &plan));
+  CHECK(strncmp(bifold_plan_variant(plan), "order_v1", 8) != 0);
+  bifold_plan_destroy(plan);
+  OK(bifold_inclusive_scan(queue, input, output, product, NULL, &options));
+  bifold_operator_destroy(product);
+}
+
 void test_order(void) {
   const bifold_view input = about_one();
   const bifold_view output = allocated(BIFOLD_F32, n);
@@ -122,11 +145,7 @@ void test_order(void) {
   OK(bifold_scan_plan_create(device, &scan, &plan));
   CHECK(strncmp(bifold_plan_variant(plan), "order_v1", 8) == 0);
   bifold_plan_destroy(plan);
-  scan.order = BIFOLD_ORDER_ANY;
-  OK(bifold_scan_plan_create(device, &scan, &plan));
-  CHECK(strncmp(bifold_plan_variant(plan), "order_v1", 8) != 0);
-  bifold_plan_destroy(plan);
-  OK(bifold_inclusive_scan(queue, input, output, product, NULL, &options));
+  test_orders_of_scans(input, output);
 
   scan.order = reduce.order = options.order = 2;
   FAILS(bifold_scan_plan_create(device, &scan, &plan), BIFOLD_INVALID_ARGUMENT);

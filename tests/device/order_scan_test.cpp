@@ -5,33 +5,19 @@
 #include <bifold/bifold.hpp>
 #include <bifold/order.hpp>
 #include <bifold/reference_v1.hpp>
-#include <cmath>
 #include <iostream>
 #include <limits>
 #include <numeric>
-#include <sstream>
 
 #include "core/plan.hpp"
+#include "core/tuning_space.hpp"
 #include "support/affordable.hpp"
+#include "support/arithmetic.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"
-#include "support/same_bits.hpp"
 #include "support/workload.hpp"
-
-namespace app {
-// An affine map x -> factor * x + offset: maps in index order do not commute.
-template <class T>
-struct Map {
-  T factor;
-  T offset;
-};
-using Map32 = Map<float>;
-using Map64 = Map<double>;
-}  // namespace app
-BIFOLD_STRUCT_NAMED(app::Map32, Map32, factor, offset);
-BIFOLD_STRUCT_NAMED(app::Map64, Map64, factor, offset);
 
 namespace bifold {
 
@@ -39,61 +25,14 @@ namespace {
 
 using app::Map32;
 using app::Map64;
+using test::Arithmetic;
+using test::difference;
+using test::drawn;
+using test::maps;
+using test::products;
+using test::same;
+using test::sums;
 using test::Workload;
-
-/// An operator of both worlds, and data on which another association shows.
-template <class T>
-struct Arithmetic {
-  Operator op;
-  T (*combine)(T, T);
-  T (*draw)(test::Random&);
-  T init;
-};
-
-template <class T>
-T any_real(test::Random& random) {
-  return static_cast<T>(std::ldexp(random.real(), static_cast<int>(random.below(16)) - 8));
-}
-
-template <class T>
-Arithmetic<T> sums() {
-  return {plus, [](T a, T b) { return a + b; }, any_real<T>, static_cast<T>(-3.7)};
-}
-
-template <class T>
-Arithmetic<T> products() {
-  // Near one, of either sign, so that products of many stay away from the ends of the range.
-  return {multiplies, [](T a, T b) { return a * b; },
-          [](test::Random& random) {
-            const T x = static_cast<T>(1 + random.real() / 1024);
-            return random.one_in(2) ? x : -x;
-          },
-          static_cast<T>(1.3)};
-}
-
-template <class Map>
-Arithmetic<Map> maps() {
-  using T = decltype(Map::factor);
-  const std::string name(name_of(type_of<Map>()));
-  return {Operator::user("after",
-                         "make_" + name + "(a.factor * b.factor, a.offset * b.factor + b.offset)",
-                         Value(Map{T{1}, T{-0.0}})),
-          [](Map a, Map b) {
-            return Map{a.factor * b.factor, a.offset * b.factor + b.offset};
-          },
-          [](test::Random& random) {
-            return Map{products<T>().draw(random), any_real<T>(random)};
-          },
-          Map{static_cast<T>(0.9), static_cast<T>(2.2)}};
-}
-
-template <class T>
-std::vector<T> drawn(const Arithmetic<T>& arithmetic, std::uint64_t count) {
-  test::Random random(test::seed());
-  std::vector<T> values(count);
-  for (T& value : values) value = arithmetic.draw(random);
-  return values;
-}
 
 /// What lies before each element and behind the last: exclusive results are all but its last value,
 /// inclusive ones all but its first.
@@ -108,35 +47,6 @@ std::vector<Out> borders(std::span<const In> input, Acc init, Acc (*combine)(Acc
     values.push_back(static_cast<Out>(running.value()));
   }
   return values;
-}
-
-template <class T>
-bool same(const T& left, const T& right) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return test::same_bits(left, right);
-  } else {
-    return same(left.factor, right.factor) && same(left.offset, right.offset);
-  }
-}
-
-/// How one result differs from what it has to be, or nothing.
-template <class T>
-std::string difference(std::span<const T> want, std::span<const T> got) {
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    if (same(want[i], got[i])) continue;
-    const auto wrong = [&] {
-      std::size_t count = 0;
-      for (std::size_t j = i; j < want.size(); ++j) count += !same(want[j], got[j]);
-      return count;
-    }();
-    std::ostringstream text;
-    text << wrong << " of " << want.size() << " wrong, the first at " << i;
-    if constexpr (std::is_floating_point_v<T>) {
-      text << ": " << std::hexfloat << got[i] << " instead of " << want[i];
-    }
-    return text.str();
-  }
-  return {};
 }
 
 /// The rows of order v1 for these types, each with its own tuning and with other group sizes.
@@ -439,6 +349,16 @@ TEST_CASE("how many tiles are drawn at once shows in no bit") {
 TEST_CASE("tiles that stay missing are reduced in the same order by who needs them") {
   if (test::too_long_here()) return;
   check_forced(maps<Map32>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11, "SPIN_LIMIT", {0});
+  // What is by vectors otherwise.
+  check_forced(sums<float>(), std::uint64_t{order_v1::scan_tile(4)} * 70 + 11, "SPIN_LIMIT", {0});
+  if (!test::device().supports(Type::f64)) return;
+  check_forced(sums<double>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11, "SPIN_LIMIT", {0});
+}
+
+TEST_CASE("whether results go past the caches shows in no bit") {
+  if (test::too_long_here()) return;
+  check_forced(sums<float>(), std::uint64_t{order_v1::scan_tile(4)} * 70 + 11,
+               core::past_caches_from_kib, {0, 1 << 30});
 }
 
 TEST_SUITE_END();
