@@ -81,8 +81,9 @@ Json production(const Json& device, const std::string& call) {
 
 // The production reduction of CPUs, wrong on 600 elements and on nothing else.
 const std::string wrong_on_600 =
-    "reduce_chunk(input + input_offset, begin, end)=>"
-    "reduce_chunk(input + input_offset, begin, end - (n == 600))";
+    "total_subtree(INPUT, n, get_group_id(0), leaves_per_node)=>"
+    "total_subtree(INPUT, n - (n == 600), get_group_id(0), leaves_per_node)";
+const std::string production_reduction = "order_v1_single_chunks";
 
 bool has_layer() {
   if (!std::string(BIFOLD_OPENCL_LAYER).empty()) return true;
@@ -137,7 +138,7 @@ TEST_CASE("a device that computes right passes, and the verdict is stored") {
     CHECK(row.at("calls").get<int>() > 150);
     CHECK_FALSE(row.at("cases").empty());
   }
-  CHECK(production(device, "reduce integers").at("row") == "chunks");
+  CHECK(production(device, "reduce integers").at("row") == production_reduction);
 }
 
 TEST_CASE("what is not to be stored is not") {
@@ -175,6 +176,7 @@ TEST_CASE("by default every row is checked that production may pick, and no othe
   CHECK(checked.contains("scan chunks"));
   CHECK(checked.contains("scan reduce_then_scan"));
   CHECK(checked.contains("reduce order_v1_chunks"));
+  CHECK(checked.contains("reduce " + production_reduction));
   CHECK(checked.contains("scan order_v1_packs"));
   CHECK(checked.contains("scan order_v1_chunks"));
   CHECK_FALSE(checked.contains("reduce catanzaro"));
@@ -190,7 +192,7 @@ TEST_CASE("by default every row is checked that production may pick, and no othe
 TEST_CASE("a kernel that is wrong is found, told in words, and avoided from then on") {
   if (!has_cpu_device() || !has_layer()) return;
   const Place place;
-  const Outcome outcome = place.check("chunks", wrong_on_600);
+  const Outcome outcome = place.check(production_reduction, wrong_on_600);
   CAPTURE(outcome.out);
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "FAILED"));
@@ -198,18 +200,17 @@ TEST_CASE("a kernel that is wrong is found, told in words, and avoided from then
   CHECK(contains(outcome.out, "n = 600"));
   REQUIRE(place.verdicts().size() == 1);
   const Json device = place.device();
+  REQUIRE(device.at("rows").size() == 5);  // Kinds of elements.
   for (const Json& row : device.at("rows")) {
     CAPTURE(row.dump());
-    const bool wrong = row.at("algorithm") == "reduce";
-    CHECK(row.at("outcome") == (wrong ? "failed" : "passed"));
-    if (!wrong) continue;
+    CHECK(row.at("outcome") == "failed");
     const std::string reason = row.at("reason");
     CHECK(contains(reason, "n = 600"));
     CHECK(contains(reason, "element 0 is "));
     CHECK(contains(reason, " instead of "));
   }
   const Json choice = production(device, "reduce integers");
-  CHECK(choice.at("row") == "ordered");
+  CHECK(choice.at("row") == "chunks");
   CHECK(contains(choice.at("passed_over"), "bifold-bench check found it wrong on this device"));
 
   // Another process heeds it, and computes right what would have been wrong.
@@ -224,20 +225,20 @@ TEST_CASE("a kernel that is wrong is found, told in words, and avoided from then
     return Json::parse(text_of(place.scratch / "run.json")).at("results").front();
   };
   const Json heeded = outcome_of({});
-  CHECK(heeded.at("variant_ran") == "ordered");
+  CHECK(heeded.at("variant_ran") == "chunks");
   CHECK(heeded.at("outcome") == "timed");
-  CHECK(outcome_of({"--variant", "chunks"}).at("outcome") == "wrong");
+  CHECK(outcome_of({"--variant", production_reduction}).at("outcome") == "wrong");
 
   // A check of the other rows leaves what is known of this one.
   CHECK(place.check("order_v1_chunks").status == 0);
-  CHECK(outcome_of({}).at("variant_ran") == "ordered");
+  CHECK(outcome_of({}).at("variant_ran") == "chunks");
   // A driver that computes right makes it good. Its kernels are compiled anew, as after an update.
   for (const auto& entry : fs::directory_iterator(place.scratch / "cache")) {
     if (entry.path().extension() == ".kernel") fs::remove(entry.path());
   }
-  const Outcome again = place.check("chunks");
+  const Outcome again = place.check(production_reduction);
   CHECK(again.status == 0);
-  CHECK(production(place.device(), "reduce integers").at("row") == "chunks");
+  CHECK(production(place.device(), "reduce integers").at("row") == production_reduction);
 }
 
 TEST_CASE("a compiler that contracts does not give order v1") {

@@ -46,7 +46,7 @@ Place place(std::uint32_t mib, double gain, double spread = 0.01) {
 
 bifold::DeviceInfo cpu_info() { return bifold::open_device("opencl:cpu").info(); }
 
-/// The text of a file for the OpenCL CPU that changes one value of its production reduction.
+/// The text of a file for the OpenCL CPU that changes one value of the reduction `chunks`.
 std::string cpu_tuning(const std::string& stripes) {
   core::Tunings tunings;
   tunings.set({bifold::gallery::find(bifold::Algorithm::reduce, "chunks"),
@@ -168,8 +168,8 @@ TEST_CASE("a file whose values the compiler refuses does not keep a call from be
   bifold::test::write_file(core::tuning_file(bifold::test::cache_in(scratch / "cache"), cpu_info()),
                            cpu_tuning("64"));
   const auto run = [&](const std::string& change) {
-    return run_tool({"run", "--device", "opencl:cpu", "--algorithm", "reduce", "--type", "i32",
-                     "--size", "1000", "--seconds", "0.01"},
+    return run_tool({"run", "--device", "opencl:cpu", "--algorithm", "reduce", "--variant",
+                     "chunks", "--type", "i32", "--size", "1000", "--seconds", "0.01"},
                     {"BIFOLD_CACHE_DIR=" + (scratch / "cache").string(),
                      "OPENCL_LAYERS=" BIFOLD_OPENCL_LAYER, "BIFOLD_LAYER_MISCOMPILE=" + change});
   };

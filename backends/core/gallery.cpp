@@ -31,6 +31,8 @@ constexpr Requirements result_cell{.commutative = true, .result_cell = true};
 constexpr Requirements published_words{.published_words = true};
 constexpr Requirements ring{.published_words = true, .ring_bytes = 204800};
 constexpr Requirements counted_groups{.commutative = true, .counted_groups = true};
+constexpr Requirements counted_groups_opencl{
+    .commutative = true, .counted_groups = true, .backend = "opencl"};
 constexpr Requirements opencl_only{.backend = "opencl"};
 constexpr Requirements published_words_opencl{.published_words = true, .backend = "opencl"};
 constexpr Requirements packs_opencl{.published_words = true, .packs = true, .backend = "opencl"};
@@ -46,12 +48,13 @@ struct Table {
   Table() {
     // name, family, summary, source, requirements, order, reads, writes, launches;
     // planner, prelude, entry, fixed parameters; rows that production tries on GPUs and on CPUs
-    // What production costs is what it costs on GPUs, where it takes one launch.
+    // What production costs is what it costs where it takes one launch.
     reduce("production", "", "what reduce uses by default on this device", "bifold", nothing,
            Order::v1, {1, 0, 1},
            {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro", "order_v1_ordered",
                        "ordered"},
-            .on_cpu = {"chunks", "ordered", "order_v1_chunks", "order_v1_ordered_chunks"}});
+            .on_cpu = {"order_v1_single_chunks", "chunks", "ordered", "order_v1_chunks",
+                       "order_v1_ordered_chunks"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
            Order::fixed, {1, 0, 2},
@@ -75,7 +78,13 @@ struct Table {
            {core::plan_order_single_reduce, order_single_prelude()});
     reduce("order_v1_chunks", "reduce_order_chunks",
            "order v1 for CPUs: one work-item per subtree of leaves", "bifold", commutative_opencl,
-           Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce, {"count", "elements"}});
+           Order::v1, {1, 0, 2},
+           {core::plan_order_chunk_reduce, {"count", "elements", "order_subtree_chunks"}});
+    reduce("order_v1_single_chunks", "reduce_order_single_chunks",
+           "the same in one launch: the work-item that finishes last combines the subtrees",
+           "bifold", counted_groups_opencl, Order::v1, {1, 0, 1},
+           {core::plan_order_single_chunk_reduce,
+            {"count", "init", "elements", "atomics", "last_group", "order_subtree_chunks"}});
     reduce("order_v1_ordered", "scan_order_passes",
            "order v1 for operators that do not commute: the totals of a scan's tiles, then a tree",
            "bifold", nothing, Order::v1, {1, 0, 2},

@@ -95,7 +95,7 @@ class OrderChunkReduce final : public OrderReduce {
 };
 
 /// Subtrees of leaves, and the tree over them by the group that finishes last.
-class OrderSingleReduce final : public Plan {
+class OrderSingleReduce : public Plan {
  public:
   OrderSingleReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
                     Subtrees subtrees, PlannedKernel kernel)
@@ -108,14 +108,36 @@ class OrderSingleReduce final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    const std::uint64_t control_offset = call.scratch.tagged_offset / word_bytes;
-    launch(call.queue, kernel_, subtrees_.nodes(call.count.n), call.input, call.count,
-           partials_of(call), control_offset, call.init, call.output);
+    launch_groups(call, subtrees_.nodes(call.count.n), partials_of(call),
+                  call.scratch.tagged_offset / word_bytes);
   }
+
+ protected:
+  virtual void launch_groups(const Call& call, std::uint64_t groups, const Range& nodes,
+                             std::uint64_t control_offset) const {
+    launch(call.queue, kernel_, groups, call.input, call.count, nodes, control_offset, call.init,
+           call.output);
+  }
+
+  [[nodiscard]] const Subtrees& subtrees() const noexcept { return subtrees_; }
+  [[nodiscard]] const PlannedKernel& kernel() const noexcept { return kernel_; }
 
  private:
   Subtrees subtrees_;
   PlannedKernel kernel_;
+};
+
+/// The same where a node has as many leaves as the input asks for.
+class OrderSingleChunkReduce final : public OrderSingleReduce {
+ public:
+  using OrderSingleReduce::OrderSingleReduce;
+
+ private:
+  void launch_groups(const Call& call, std::uint64_t groups, const Range& nodes,
+                     std::uint64_t control_offset) const override {
+    launch(call.queue, kernel(), groups, call.input, call.count,
+           subtrees().leaves_per_node(call.count.n), nodes, control_offset, call.init, call.output);
+  }
 };
 
 // Columns of a leaf whose rows are of 32 of the widest loads: where no order shows.
@@ -158,14 +180,23 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
   return build_kernel(device, spec);
 }
 
-PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
-                           const PlanShape& shape, const Tuning& tuning) {
-  return build_leaves(device, variant, shape, tuning, order_v1::leaf_columns(shape.accumulator));
-}
-
 // What a group of `group` work-items takes, whatever n.
 Subtrees subtrees_of(std::uint32_t columns, std::uint32_t group) {
   return {std::uint64_t{order_v1::leaf_rows} * columns, group / 32, no_limit, no_limit};
+}
+
+// Columns of a leaf of one work-item: where no order shows, as many bytes of narrow accumulators as
+// of wide ones, which the same vector registers hold.
+std::uint32_t chunk_columns(const PlanShape& shape) {
+  const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
+  if (shape.accumulator.is_struct() || !shape.op.exact(shape.accumulator)) return columns;
+  return std::max(columns, 512 / static_cast<std::uint32_t>(size_of(shape.accumulator)));
+}
+
+// Such leaves shared out to so many work-items.
+Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& tuning) {
+  return {std::uint64_t{order_v1::leaf_rows} * chunk_columns(shape), 1, max_groups(device, tuning),
+          no_limit};
 }
 
 // The tuning with whole leaves for a group, each of which takes 32 work-items.
@@ -219,9 +250,10 @@ std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const galler
                                               const PlanShape& shape, const Tuning& tuning) {
   const Tuning values = with_whole_leaves(tuning);
   const std::uint32_t group = values.get("GROUP_SIZE");
+  const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
   return std::make_shared<OrderReduce>(
-      device, variant, shape, subtrees_of(order_v1::leaf_columns(shape.accumulator), group),
-      build_leaves(device, variant, to_accumulators(shape), values),
+      device, variant, shape, subtrees_of(columns, group),
+      build_leaves(device, variant, to_accumulators(shape), values, columns),
       build_nodes(device, shape, last_group(device, shape, group)));
 }
 
@@ -281,11 +313,19 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
 std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,
                                                     const gallery::Variant& variant,
                                                     const PlanShape& shape, const Tuning& tuning) {
-  const Subtrees subtrees{order_v1::leaf_elements(shape.accumulator), 1, max_groups(device, tuning),
-                          no_limit};
   return std::make_shared<OrderChunkReduce>(
-      device, variant, shape, subtrees,
-      build_leaves(device, variant, to_accumulators(shape), tuning), build_nodes(device, shape, 1));
+      device, variant, shape, chunks_of(device, shape, tuning),
+      build_leaves(device, variant, to_accumulators(shape), tuning, chunk_columns(shape)),
+      build_nodes(device, shape, 1));
+}
+
+std::shared_ptr<const Plan> plan_order_single_chunk_reduce(const Device& device,
+                                                           const gallery::Variant& variant,
+                                                           const PlanShape& shape,
+                                                           const Tuning& tuning) {
+  return std::make_shared<OrderSingleChunkReduce>(
+      device, variant, shape, chunks_of(device, shape, tuning),
+      build_leaves(device, variant, shape, tuning, chunk_columns(shape)));
 }
 
 std::shared_ptr<const Plan> plan_order_tile_reduce(const Device& device,

@@ -51,7 +51,7 @@ std::shared_ptr<const detail::Plan> plan_cell_reduce(const Device& device,
 std::shared_ptr<const detail::Plan> plan_order_reduce(const Device& device,
                                                       const gallery::Variant& variant,
                                                       const PlanShape& shape, const Tuning& tuning);
-/// The same in one launch. Kernel: (input, input_offset, n, nodes, nodes_offset, control,
+/// The same in one launch. Kernel: (input, input_offset, n, nodes, nodes_offset,
 /// control_offset, init, result, result_offset).
 std::shared_ptr<const detail::Plan> plan_order_single_reduce(const Device& device,
                                                              const gallery::Variant& variant,
@@ -63,6 +63,12 @@ std::shared_ptr<const detail::Plan> plan_order_chunk_reduce(const Device& device
                                                             const gallery::Variant& variant,
                                                             const PlanShape& shape,
                                                             const Tuning& tuning);
+/// The same in one launch. Kernel: (input, input_offset, n, leaves_per_node, nodes, nodes_offset,
+/// control_offset, init, result, result_offset).
+std::shared_ptr<const detail::Plan> plan_order_single_chunk_reduce(const Device& device,
+                                                                   const gallery::Variant& variant,
+                                                                   const PlanShape& shape,
+                                                                   const Tuning& tuning);
 /// Order v1 in index order: the totals of a scan's tiles, a group each, then one group over them.
 /// Kernel: (input, input_offset, n, nodes, nodes_offset).
 std::shared_ptr<const detail::Plan> plan_order_tile_reduce(const Device& device,

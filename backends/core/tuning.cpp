@@ -56,6 +56,7 @@ const std::vector<Defaults>& defaults() {
         {"half_kept_bytes_from_mib", 1},
         {"half_kept_to_mib", 1}}},
       {"reduce_order_chunks", {}, {{"groups_per_unit", 16}}},
+      {"reduce_order_single_chunks", {}, {{"groups_per_unit", 16}}},
       {"reduce_catanzaro",
        {{"GROUP_SIZE", 256}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 64}, {"groups_per_unit", 8}}},

@@ -47,6 +47,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::reduce, "order_v1", {group, unroll}},
       {Algorithm::reduce, "order_v1_single", {group, unroll, small_group, large_from}},
       {Algorithm::reduce, "order_v1_chunks", {per_unit}},
+      {Algorithm::reduce, "order_v1_single_chunks", {per_unit}},
       {Algorithm::reduce, "order_v1_ordered", {group}},
       {Algorithm::reduce, "order_v1_ordered_chunks", {per_unit}},
       {Algorithm::scan, "chunks", {stripes, per_unit}},

@@ -1,0 +1,100 @@
+// Prelude: the binary tree of a reduction in order v1 by one work-item of a CPU device, which adds
+// the columns of a leaf in vector registers.
+
+#ifndef LEAF_ROWS
+#define LEAF_ROWS 32  // Rows of a leaf.
+#endif
+#ifndef COLUMNS
+#define COLUMNS 128  // Columns of a leaf.
+#endif
+
+#define LEAF (LEAF_ROWS * COLUMNS)
+
+// A node of each level waits at most, and a level doubles the elements.
+#define LEVELS 64
+
+// Complete subtrees that wait for their neighbours on the right.
+typedef struct {
+  ACC waiting[LEVELS];
+  u32 depth;
+} SubtreeStack;
+
+// Appends node `index` of the lowest level, and combines the subtrees that are complete with it.
+DEVICE void append_node(SubtreeStack* stack, u64 index, ACC node) {
+  for (; index % 2 != 0; index /= 2) {
+    --stack->depth;
+    node = COMBINE(stack->waiting[stack->depth], node);
+  }
+  stack->waiting[stack->depth] = node;
+  ++stack->depth;
+}
+
+// The whole tree, absent nodes skipped; of no nodes, the identity.
+DEVICE ACC root_of(const SubtreeStack* stack) {
+  ACC root = stack->depth > 0 ? stack->waiting[stack->depth - 1] : IDENTITY;
+  for (u32 level = stack->depth; level > 1; --level)
+    root = COMBINE(stack->waiting[level - 2], root);
+  return root;
+}
+
+// Half the columns of a whole leaf, from `first` on.
+DEVICE void add_columns(Elements input, u64 begin, u32 first, ACC sums[COLUMNS]) {
+  ACC part[COLUMNS / 2];
+  for (u32 c = 0; c < COLUMNS / 2; ++c) part[c] = IDENTITY;
+  for (u32 row = 0; row < LEAF; row += COLUMNS) {
+#pragma unroll
+    for (u32 c = 0; c < COLUMNS / 2; ++c) {
+      const u64 i = begin + row + first + c;
+      part[c] = COMBINE(part[c], lift_element(load_element(input, i), i));
+    }
+  }
+  for (u32 c = 0; c < COLUMNS / 2; ++c) sums[first + c] = part[c];
+}
+
+// The columns of a leaf of which `count` elements exist.
+DEVICE void add_rows(Elements input, u64 begin, u64 count, ACC sums[COLUMNS]) {
+  for (u32 c = 0; c < COLUMNS; ++c) sums[c] = IDENTITY;
+  u64 row = 0;
+  for (; row + COLUMNS <= count; row += COLUMNS) {
+    for (u32 c = 0; c < COLUMNS; ++c) {
+      const u64 i = begin + row + c;
+      sums[c] = COMBINE(sums[c], lift_element(load_element(input, i), i));
+    }
+  }
+  for (u32 c = 0; row + c < count; ++c) {
+    const u64 i = begin + row + c;
+    sums[c] = COMBINE(sums[c], lift_element(load_element(input, i), i));
+  }
+}
+
+// The leaf that begins there, of which `count` elements exist.
+DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count) {
+  ACC sums[COLUMNS];
+  // The vector registers of most CPUs hold half the columns of a number, and not all. More of a
+  // struct would only be more code.
+  if (COLUMNS * sizeof(ACC) <= 512 && count == LEAF) {
+    add_columns(input, begin, 0, sums);
+    add_columns(input, begin, COLUMNS / 2, sums);
+  } else {
+    add_rows(input, begin, count, sums);
+  }
+  for (u32 width = COLUMNS / 2; width > 0; width /= 2) {
+    for (u32 c = 0; c < width; ++c) sums[c] = COMBINE(sums[c], sums[c + width]);
+  }
+  return sums[0];
+}
+
+// Subtree `subtree` of those with `leaves_each` leaves. It may have none, where n is less than the
+// launch was made for.
+DEVICE ACC total_subtree(Elements input, u64 n, u64 subtree, u64 leaves_each) {
+  const u64 leaves = n / LEAF + (n % LEAF != 0);
+  const u64 first = subtree * leaves_each;
+  const u64 last = first + leaves_each < leaves ? first + leaves_each : leaves;
+  SubtreeStack stack;
+  stack.depth = 0;
+  for (u64 leaf = first; leaf < last; ++leaf) {
+    const u64 begin = leaf * LEAF;
+    append_node(&stack, leaf - first, leaf_sum(input, begin, n - begin < LEAF ? n - begin : LEAF));
+  }
+  return root_of(&stack);
+}

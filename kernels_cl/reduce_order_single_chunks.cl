@@ -1,0 +1,40 @@
+// The CPU's production reduction by operators that commute, in order v1 and in one launch: one
+// work-item per group takes a subtree of leaves, and the one that finishes last combines them.
+// Cost: reads each element once, and writes and reads one accumulator per group; one launch; one
+// barrier, for which nobody waits.
+// Assumes a commutative operator, and 64-bit atomics and fences that reach the whole device. Groups
+// do not wait for each other.
+// Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single_chunks(
+    INPUT_PARAMETERS, COUNT_PARAMETERS, u64 leaves_per_node, __global void* work, u64 nodes_offset,
+    u64 control_offset, INIT_PARAMETERS, __global OUT* result, u64 result_offset) {
+  __local u32 flag;
+  __global ACC* const nodes = (__global ACC*)work + nodes_offset;
+  __global u64* const control = (__global u64*)work + control_offset;
+  const u64 n = COUNT;
+  const u64 groups = get_num_groups(0);
+
+  // --- Reduce the leaves of the group ---
+  ACC root = total_subtree(INPUT, n, get_group_id(0), leaves_per_node);
+  if (groups > 1) nodes[get_group_id(0)] = root;
+
+  // --- Count the group as finished ---
+  const bool last = finishes_last(control, groups, &flag);
+  if (!last && groups > 1) return;
+
+  // --- Combine the nodes of all groups ---
+  if (last) {
+    // There may be fewer, where n is less than the launch was made for.
+    const u64 node_elements = leaves_per_node * LEAF;
+    const u64 count = n / node_elements + (n % node_elements != 0);
+    SubtreeStack stack;
+    stack.depth = 0;
+    for (u64 node = 0; node < count; ++node) append_node(&stack, node, nodes[node]);
+    root = root_of(&stack);
+  }
+
+  // --- Write the result ---
+  // Nobody else reads INIT, whose place may be the result's.
+  result[result_offset] = TO_OUT(COMBINE(INIT, root));
+}
