@@ -1,4 +1,4 @@
-// The CPU's reduction in order v1: one work-item per group takes a subtree of leaves.
+// A reduction in order v1 for CPUs: one work-item per group takes a subtree of leaves.
 // Cost: reads each element once, writes one accumulator per group; two launches; no barrier.
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.

@@ -1,5 +1,5 @@
-// A scan for CPUs, production's in any order of what vectors do not combine as values do:
-// reduce-then-scan over consecutive chunks, one work-item per group. The first pass is
+// A scan for CPUs, production's where no order shows or any will do, of what order_v1_packs does
+// not take: reduce-then-scan over consecutive chunks, one work-item per group. The first pass is
 // reduce_chunks; here are the scan of its results and the pass that writes.
 // Cost: reads each element twice, writes it once; three launches; no barrier.
 // Assumes nothing: operands are combined in index order.
