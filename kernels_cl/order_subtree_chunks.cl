@@ -8,6 +8,10 @@
 #define COLUMNS 128  // Columns of a leaf.
 #endif
 
+#ifndef PAST_CACHES_FROM_KIB
+#define PAST_CACHES_FROM_KIB 32768  // KiB from which on no cache holds the input.
+#endif
+
 #define LEAF (LEAF_ROWS * COLUMNS)
 
 // A node of each level waits at most, and a level doubles the elements.
@@ -68,11 +72,11 @@ DEVICE void add_rows(Elements input, u64 begin, u64 count, ACC sums[COLUMNS]) {
 }
 
 // The leaf that begins there, of which `count` elements exist.
-DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count) {
+DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count, bool cached) {
   ACC sums[COLUMNS];
-  // The vector registers of most CPUs hold half the columns of a number, and not all. More of a
-  // struct would only be more code.
-  if (COLUMNS * sizeof(ACC) <= 512 && count == LEAF) {
+  // The vector registers of most CPUs hold half the columns of a number, and not all; but memory
+  // wants to be read in order. Of a struct, halves would only be more code.
+  if (COLUMNS * sizeof(ACC) <= 512 && cached && count == LEAF) {
     add_columns(input, begin, 0, sums);
     add_columns(input, begin, COLUMNS / 2, sums);
   } else {
@@ -90,11 +94,13 @@ DEVICE ACC total_subtree(Elements input, u64 n, u64 subtree, u64 leaves_each) {
   const u64 leaves = n / LEAF + (n % LEAF != 0);
   const u64 first = subtree * leaves_each;
   const u64 last = first + leaves_each < leaves ? first + leaves_each : leaves;
+  const bool cached = n < ((u64)PAST_CACHES_FROM_KIB << 10) / sizeof(IN);
   SubtreeStack stack;
   stack.depth = 0;
   for (u64 leaf = first; leaf < last; ++leaf) {
     const u64 begin = leaf * LEAF;
-    append_node(&stack, leaf - first, leaf_sum(input, begin, n - begin < LEAF ? n - begin : LEAF));
+    const u64 count = n - begin < LEAF ? n - begin : LEAF;
+    append_node(&stack, leaf - first, leaf_sum(input, begin, count, cached));
   }
   return root_of(&stack);
 }
