@@ -36,8 +36,9 @@ DEVICE void append_node(SubtreeStack* stack, u64 index, ACC node) {
 // The whole tree, absent nodes skipped; of no nodes, the identity.
 DEVICE ACC root_of(const SubtreeStack* stack) {
   ACC root = stack->depth > 0 ? stack->waiting[stack->depth - 1] : IDENTITY;
-  for (u32 level = stack->depth; level > 1; --level)
+  for (u32 level = stack->depth; level > 1; --level) {
     root = COMBINE(stack->waiting[level - 2], root);
+  }
   return root;
 }
 

@@ -9,7 +9,6 @@
 #include <iostream>
 
 #include "core/comparison.hpp"
-#include "core/gallery_rows.hpp"
 #include "core/probe.hpp"
 #include "support/environment.hpp"
 #include "support/factors.hpp"
@@ -174,10 +173,7 @@ TEST_CASE("every row that takes values from device memory compiles with all of t
       workload.on_device.count = turn % 2 == 0 ? Type::u32 : Type::u64;
       workload.on_device.init = true;
       workload.on_device.total = row.algorithm == Algorithm::scan;
-      core::PlanShape shape{workload.input, workload.accumulator, workload.output, workload.kind,
-                            workload.op};
-      shape.on_device = workload.on_device;
-      if (core::choose_row(test::device(), row, shape).variant == nullptr) continue;
+      if (!supports(workload)) continue;
       rows += compiles(workload);
       break;
     }

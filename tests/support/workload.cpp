@@ -168,9 +168,9 @@ gallery::Support supports(const Workload& workload) {
       return {false, "the device has no " + std::string(name_of(type))};
     }
   }
-  core::Choice choice = core::choose_row(
-      device(), *workload.row,
-      {workload.input, workload.accumulator, workload.output, workload.kind, workload.op});
+  core::Choice choice = core::choose_row(device(), *workload.row,
+                                         {workload.input, workload.accumulator, workload.output,
+                                          workload.kind, workload.op, Map{}, workload.on_device});
   return {choice.variant != nullptr, std::move(choice.reasons)};
 }
 
