@@ -1,83 +1,71 @@
-// Prelude: the look-back of a single-pass scan in order v1 by the lanes of a row: a lane reads a
-// tile of a group, or the prefix of a group.
+// Prelude: the look-back of a single-pass scan in order v1 by all lane groups: each takes a group
+// of tiles, a lane a tile of it.
 
-#ifndef GROUPS_AHEAD
-#define GROUPS_AHEAD 4  // Groups whose words are loaded before it is known that they are needed.
-#endif
+// With the tile's own group, they are as many as there can be lane groups.
+#define GROUPS_AT_ONCE (TILE_STRIPS - 1)
 
-// Everything before `group`, the same for every lane: from the nearest prefix that is published on,
-// the totals of the groups between are folded from left to right. The first group's is `init`.
-DEVICE ACC group_prefix(const __global u64* words, const __global u64* group_words, u64 group,
-                        u32 epoch, Elements input, ACC init, __local LaneScratch* scratch) {
-  // The nearest groups' words are on their way while a prefix is looked for.
-  const i64 nearest_first = (i64)group - GROUPS_AHEAD;
-  ACC total[GROUPS_AHEAD];
-  u32 state[GROUPS_AHEAD];
-#pragma unroll
-  for (u32 g = 0; g < GROUPS_AHEAD; ++g) {
-    total[g] = IDENTITY;
-    state[g] = STATE_EMPTY;
-    if (nearest_first + g >= 0) {
-      const u64 tile = (u64)(nearest_first + g) * GROUP_TILES + lane_index();
-      state[g] = inspect(words, tile, epoch, &total[g]);
-    }
-  }
-  ACC prefix = init;
-  i64 known = -1;
-  for (i64 top = (i64)group; known < 0; top -= LANES) {
-    const i64 mine = top - (LANES - 1) + lane_index();
-    ACC value = init;
-    bool found = mine <= 0;
-    if (!found) found = inspect(group_words, (u64)mine, epoch, &value) != STATE_EMPTY;
-    const i32 highest = lane_highest(found, scratch);
-    prefix = lane_value(value, highest < 0 ? 0 : (u32)highest, scratch);
-    if (highest >= 0) known = top - (LANES - 1) + highest;
-  }
-  for (i64 next = known; next < nearest_first; ++next) {
-    const u64 tile = (u64)next * GROUP_TILES + lane_index();
-    const ACC sum = lane_prefix(await_total(words, tile, epoch, input), scratch);
-    prefix = COMBINE(prefix, lane_value(sum, LANES - 1, scratch));
-  }
-#pragma unroll
-  for (u32 g = 0; g < GROUPS_AHEAD; ++g) {
-    if (nearest_first + g >= known) {
-      if (state[g] == STATE_EMPTY) {
-        const u64 tile = (u64)(nearest_first + g) * GROUP_TILES + lane_index();
-        total[g] = await_total(words, tile, epoch, input);
-      }
-      const ACC sum = lane_prefix(total[g], scratch);
-      prefix = COMBINE(prefix, lane_value(sum, LANES - 1, scratch));
-    }
-  }
-  return prefix;
-}
+// What the work-items tell each other.
+typedef struct {
+  u32 epoch;                  // Of the call; the first work-item drew it.
+  u64 known;                  // A group,
+  ACC groups;                 // and what lies before it.
+  ACC total[GROUPS_AT_ONCE];  // Of groups from there on.
+  ACC earlier;                // Before the tile in its group,
+  ACC with_own;               // and that with the tile.
+} LookBack;
 
 // Finds what lies before the tile and, from the tile's total, what lies before the next one. The
-// last tile of a group publishes the latter for the groups behind. Called by all work-items; seen
-// by all behind a barrier.
-DEVICE void look_back(const Draw* draw, u32 epoch, __global u64* words, __global u64* group_words,
-                      ACC total, Elements input, ACC init, __local ACC* before, __local ACC* after,
-                      __local LaneScratch* scratch) {
-  if (lane_group() != 0) return;
+// last tile of a group publishes the latter for the groups behind. Called by all work-items.
+DEVICE void look_back(const Draw* draw, const __global u64* words, __global u64* group_words,
+                      ACC total, Elements input, ACC init, __local LookBack* told, ACC* before,
+                      ACC* after, __local LaneScratch* scratch) {
+  const u32 epoch = told->epoch;
   const u64 group = draw->predecessors / GROUP_TILES;
   const u32 place = (u32)(draw->predecessors % GROUP_TILES);
-
-  // The words of the own group are on their way while the prefix of the group is found.
-  const u64 mine = group * GROUP_TILES + lane_index();
-  ACC value = lane_index() == place ? total : IDENTITY;
-  u32 state = STATE_AGGREGATE;
-  if (lane_index() < place) state = inspect(words, mine, epoch, &value);
-  const ACC groups = group_prefix(words, group_words, group, epoch, input, init, scratch);
-  if (state == STATE_EMPTY) value = await_total(words, mine, epoch, input);
-
-  const ACC prefix = lane_prefix(value, scratch);
-  const ACC earlier = lane_value(prefix, place == 0 ? 0 : place - 1, scratch);
-  const ACC next = COMBINE(groups, lane_value(prefix, place, scratch));
-  if (lane_index() == 0) {
-    if (draw->valid && publishes_prefix(group, place)) {
-      publish(group_words, group + 1, epoch, STATE_INCLUSIVE, next);
+  u64 known = 0;
+  ACC groups = init;
+  if (group > GROUPS_AT_ONCE) {
+    if (lane_group() == 0) {
+      skip_groups(group_words, group, epoch, &known, &groups, scratch);
+      if (lane_index() == 0) {
+        told->known = known;
+        told->groups = groups;
+      }
     }
-    *before = place == 0 ? groups : COMBINE(groups, earlier);
-    *after = next;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    known = told->known;
+    groups = told->groups;
+  }
+  for (;;) {
+    const u32 count = group - known < GROUPS_AT_ONCE ? (u32)(group - known) : GROUPS_AT_ONCE;
+    // The last task is the tile's own group, of which only the tiles before the tile count.
+    const u32 tasks = known + count == group ? count + 1 : count;
+    for (u32 task = lane_group(); task < tasks; task += LANE_GROUPS) {
+      ACC value = total;
+      if (task < count || lane_index() < place) {
+        value = await_total(words, (known + task) * GROUP_TILES + lane_index(), epoch, input);
+      }
+      lane_barrier();
+      const ACC prefix = lane_prefix(value, scratch);
+      if (task < count) {
+        if (lane_index() == LANES - 1) told->total[task] = prefix;
+      } else {
+        if (lane_index() + 1 == place) told->earlier = prefix;
+        if (lane_index() == place) told->with_own = prefix;
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#pragma unroll
+    for (u32 g = 0; g < GROUPS_AT_ONCE; ++g) {
+      if (g < count) groups = COMBINE(groups, told->total[g]);
+    }
+    known += count;
+    if (known == group) break;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  *before = place == 0 ? groups : COMBINE(groups, told->earlier);
+  *after = COMBINE(groups, told->with_own);
+  if (get_local_id(0) == 0 && draw->valid && publishes_prefix(group, place)) {
+    publish(group_words, group + 1, epoch, STATE_INCLUSIVE, *after);
   }
 }

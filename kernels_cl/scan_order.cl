@@ -4,16 +4,16 @@
 // the Kogge-Stone prefix in its own group. Who needs a group's total computes it from the words of
 // its tiles; the last tile of a group publishes the prefix of the next, from which others go on.
 // Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
-// Cost: reads and writes each element once; one launch; 2 barriers per tile, or 3. Assumes 64-bit
-// words visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
+// Cost: reads and writes each element once; one launch; 2 to 4 barriers per tile, and 2 more for
+// every 7 groups without a published prefix. Assumes 64-bit words visible to other running groups.
+// Source: bifold; look-back as in Merrill & Garland 2016.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, u64 output_offset, INIT_PARAMETERS,
     __global u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC strips[TILE_STRIPS];
-  __local ACC before;
-  __local ACC after;
+  __local LookBack told;
   __local u64 drawn;
   await_earlier_work();
   const Elements input = INPUT;
@@ -33,16 +33,18 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
-  const u32 epoch = epoch_drawn(ticket);
+  if (get_local_id(0) == 0) told.epoch = epoch_of(ticket);
+  barrier(CLK_LOCAL_MEM_FENCE);
 
   // --- Publish the total, look back, publish the prefix of the next group ---
   const ACC total = fold_strips(strips, TILE_STRIPS);
   if (get_local_id(0) == 0 && draw.valid) {
-    publish(words, draw.tile, epoch, STATE_AGGREGATE, total);
+    publish(words, draw.tile, told.epoch, STATE_AGGREGATE, total);
     if (starts_at(input, output)) device_fence();
   }
-  look_back(&draw, epoch, words, group_words, total, input, init, &before, &after, &lane_scratch);
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  ACC before;
+  ACC after;
+  look_back(&draw, words, group_words, total, input, init, &told, &before, &after, &lane_scratch);
 
   // --- Write the tile ---
   store_tile_sums(output, begin, n, sums, prefix, strips, before, after,
@@ -51,6 +53,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {
-    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, capacity, told.epoch, tiles, ticket_of(ticket) + 1 == tiles);
   }
 }

@@ -16,6 +16,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_tile
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, (u64)get_group_id(0) * TILE, n, sums, prefix, &lane_scratch, strips);
+  barrier(CLK_LOCAL_MEM_FENCE);
 
   // --- Write its total ---
   if (get_local_id(0) == 0) {
@@ -65,6 +66,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
+  barrier(CLK_LOCAL_MEM_FENCE);
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
   store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after,
                   &lane_scratch TOTAL_ARGUMENTS);

@@ -12,24 +12,40 @@ typedef char order_run_fits[((RUN == ORDER_RUN) | (RUN * sizeof(IN) == 16)) ? 1 
 DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
 
 // The strip from `begin` on; elements from n on are the identity, on which no result depends.
+// Packs are loaded where they lie. The first lane's first pack may begin before the strip: in place
+// of what is another strip's or nobody's, it has an element of the strip, so that no map sees it.
 DEVICE void load_strip(Elements input, u64 begin, u64 n, ACC* item) {
-  if (begin + STRIP <= n && packs_aligned(input)) {
+  const bool shifts = PACKS_EVERYWHERE ? SHIFTS_ROWS : false;
+  const u32 early = shifts ? pack_offset(input) : 0;
+  if (begin + STRIP <= n && (shifts || packs_aligned(input))) {
+    const u64 first = begin + run_index(0) - early;
     ElementPack pack[STRIP_ROWS][RUN / VEC];
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
       for (u32 p = 0; p < RUN / VEC; ++p) {
-        pack[r][p] = load_elements(input, begin + run_index(r) + p * VEC);
+        pack[r][p] = load_elements(input, first + r * LANES * RUN + p * VEC);
       }
+    }
+    // What lies behind the last pack is loaded alone: another might reach beyond the input.
+    Element behind[RUN];
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      const bool takes = k < early && lane_index() == LANES - 1;
+      if (takes) behind[k] = load_element(input, begin + STRIP - early + k);
     }
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
-        const Element element = element_of(pack[r][k / VEC], k % VEC);
-        item[r * RUN + k] = lift_element(element, begin + run_index(r) + k);
+        const bool before = shifts && r == 0 && lane_index() == 0 && k < early;
+        Element element = element_of(pack[r][k / VEC], k % VEC);
+        if (before) element = element_of(pack[r][RUN / VEC - 1], VEC - 1);
+        const u64 i = first + r * LANES * RUN + (before ? RUN - 1 : k);
+        item[r * RUN + k] = lift_element(element, i);
       }
     }
+    if (early > 0) shift_runs(item, behind, begin + STRIP, early);
   } else {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {

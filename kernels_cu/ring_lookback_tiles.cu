@@ -5,27 +5,6 @@
 #define FAR_GROUPS 64  // Groups since the last tile beyond which a published prefix is looked for.
 #endif
 
-// The prefix of the nearest group up to `group` that is published, where it lies behind group
-// *known, whose prefix is *prefix: for a group that starts late.
-DEVICE void skip_groups(const u64* group_words, u64 group, u32 epoch, u64* known, ACC* prefix,
-                        LaneScratch* scratch) {
-  for (u64 top = group; top > *known; top = top > LANES ? top - LANES : 0) {
-    const i64 mine = (i64)top - (LANES - 1) + lane_index();
-    ACC value = *prefix;
-    bool found = mine <= (i64)*known;
-    if (!found) found = inspect(group_words, (u64)mine, epoch, &value) != STATE_EMPTY;
-    const i32 highest = lane_highest(found, scratch);
-    if (highest >= 0) {
-      const i64 nearest = (i64)top - (LANES - 1) + highest;
-      if (nearest > (i64)*known) {
-        *prefix = lane_value(value, (u32)highest, scratch);
-        *known = (u64)nearest;
-      }
-      top = 0;
-    }
-  }
-}
-
 // Publishes the total of a tile in the place of a group that has not.
 DEVICE void install_total(u64* words, u64 tile, u32 epoch, Elements input) {
   ACC value;

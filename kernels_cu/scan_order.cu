@@ -4,17 +4,20 @@
 // the Kogge-Stone prefix in its own group. Who needs a group's total computes it from the words of
 // its tiles; the last tile of a group publishes the prefix of the next, from which others go on.
 // Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
-// Cost: reads and writes each element once; one launch; 2 barriers per tile, or 3. Assumes 64-bit
-// words visible to other running groups. Source: bifold; look-back as in Merrill & Garland 2016.
+// Cost: reads and writes each element once; one launch; 2 to 4 barriers per tile, and 2 more for
+// every 7 groups without a published prefix. Assumes 64-bit words visible to other running groups.
+// Source: bifold; look-back as in Merrill & Garland 2016.
 
-// One group at least: the compiler then spills no registers for the sake of more groups.
-extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
+// Groups that a multiprocessor is to hold at once: where it is told no number, the compiler spills
+// registers for the sake of more. Three keep nearly all of values of up to 8 bytes in registers.
+#define GROUPS_HELD (ACC_WORDS <= 2 ? 3 : 1)
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
     scan_order(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, u64 output_offset, INIT_PARAMETERS,
                u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC strips[TILE_STRIPS];
-  __shared__ ACC before;
-  __shared__ ACC after;
+  __shared__ LookBack told;
   __shared__ u64 drawn;
   await_earlier_work();
   const Elements input = INPUT;
@@ -34,16 +37,18 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
-  const u32 epoch = epoch_drawn(ticket);
+  if (threadIdx.x == 0) told.epoch = epoch_of(ticket);
+  __syncthreads();
 
   // --- Publish the total, look back, publish the prefix of the next group ---
   const ACC total = fold_strips(strips, TILE_STRIPS);
   if (threadIdx.x == 0 && draw.valid) {
-    publish(words, draw.tile, epoch, STATE_AGGREGATE, total);
+    publish(words, draw.tile, told.epoch, STATE_AGGREGATE, total);
     if (starts_at(input, output)) device_fence();
   }
-  look_back(&draw, epoch, words, group_words, total, input, init, &before, &after, &lane_scratch);
-  __syncthreads();
+  ACC before;
+  ACC after;
+  look_back(&draw, words, group_words, total, input, init, &told, &before, &after, &lane_scratch);
 
   // --- Write the tile ---
   store_tile_sums(output, begin, n, sums, prefix, strips, before, after,
@@ -52,6 +57,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {
-    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, capacity, told.epoch, tiles, ticket_of(ticket) + 1 == tiles);
   }
 }

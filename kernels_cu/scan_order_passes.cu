@@ -16,6 +16,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, (u64)blockIdx.x * TILE, n, sums, prefix, &lane_scratch, strips);
+  __syncthreads();
 
   // --- Write its total ---
   if (threadIdx.x == 0) {
@@ -65,6 +66,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
+  __syncthreads();
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
   store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after,
                   &lane_scratch TOTAL_ARGUMENTS);

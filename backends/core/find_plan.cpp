@@ -77,13 +77,6 @@ Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
   const std::size_t widest =
       std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
   Tuning values = default_tuning(variant, device.info().kind, device.capabilities(), widest);
-  // A ring takes over earlier from the row that keeps order v1 than from the quicker one that is
-  // free not to; where launches do not overlap, what it takes to begin counts for less.
-  const std::uint32_t from_mib_in_order = device.capabilities().overlapped_launches ? 4 : 1;
-  const bool in_order = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
-  if (in_order && values.get_or(at_least_mib, 0) > from_mib_in_order) {
-    values.set(at_least_mib, from_mib_in_order);
-  }
   // Of 16-byte elements an H200 wants small groups for longer. Of narrower ones that become as
   // wide, and of other GPUs, nothing was measured.
   const bool wide = size_of(shape.input) == 16 && widest == 16;

@@ -311,8 +311,8 @@ struct Table {
     return files;
   }
   static std::vector<std::string_view> order_strip_prelude(std::string_view elements = "elements") {
-    return {"count",    "init",      "total",  "lanes_of_32",   "order_lanes", "units_in",
-            "packs_in", "packs_out", elements, "element_packs", "rows_out",    "order_strip"};
+    return {"count",    "init",      "total",  "lanes_of_32",   "order_lanes",  "units_in",
+            "packs_in", "packs_out", elements, "element_packs", "shifted_rows", "order_strip"};
   }
   static std::vector<std::string_view> order_tile_prelude() {
     std::vector<std::string_view> files = order_strip_prelude();

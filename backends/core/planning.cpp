@@ -242,7 +242,7 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     if (has_lanes_of_32(device)) add_prelude(device, shape, spec, "lanes");
   } else if (file == "order_lookback") {
     if (has_lanes_of_32(device)) {
-      spec.prelude.emplace_back("order_lookback_shuffle");
+      spec.prelude.insert(spec.prelude.end(), {"published_groups", "order_lookback_shuffle"});
     } else {
       spec.prelude.insert(spec.prelude.end(),
                           {"order_prefix_local", "order_groups_local", "order_lookback_local"});
@@ -251,7 +251,7 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     // NVIDIA's devices start groups in the order of their indices.
     spec.prelude.emplace_back(ptx_architecture(has) > 0 ? "tiles_indexed" : "tiles_drawn");
   } else if (file == "columns" || file == "neighbours" || file == "order_lanes" ||
-             file == "rows_out") {
+             file == "shifted_rows") {
     spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
   } else if (file == "joined_rows") {
     // Of wider elements, single ones cost less than the registers that joining takes.
@@ -261,7 +261,11 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
       spec.prelude.emplace_back("joined_rows_none");
     }
   } else if (file == "ring_lookback") {
-    spec.prelude.push_back("ring_lookback_" + std::string(by_groups(shape) ? "groups" : "tiles"));
+    if (by_groups(shape)) {
+      spec.prelude.emplace_back("ring_lookback_groups");
+    } else {
+      spec.prelude.insert(spec.prelude.end(), {"published_groups", "ring_lookback_tiles"});
+    }
   } else if (file == "ring_elements") {
     spec.prelude.emplace_back(has_packed_sums(shape) ? "elements_from" : "elements_one");
   } else if (file == "ring_items") {

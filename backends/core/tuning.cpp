@@ -92,13 +92,11 @@ const std::vector<Defaults>& defaults() {
       {"scan_lookback_warp_copy", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
       {"scan_lookback_warp", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
       {"scan_order",
-       {{"GROUP_SIZE", 128},
-        {"GROUPS_AHEAD", 1},
+       {{"GROUP_SIZE", 256},
         {"PUBLISHED_EVERY", 1},
         {"SPIN_LIMIT", 16384},
         {"EPOCH_LIMIT", 0x3fffffff}},
        {{"GROUP_SIZE", 256},
-        {"GROUPS_AHEAD", 1},
         {"PUBLISHED_EVERY", 1},
         {"SPIN_LIMIT", 1024},
         {"EPOCH_LIMIT", 0x3fffffff}}},
@@ -238,7 +236,7 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     // has fewer of a narrow one, and waits as often; of one of 8 bytes, it has more to exchange.
     if (name == at_least_mib && element_bytes == 1) tuning.set(name, 4);
     if (name == at_least_mib && element_bytes == 2) tuning.set(name, 6);
-    if (name == at_least_mib && element_bytes == 8) tuning.set(name, 12);
+    if (name == at_least_mib && element_bytes == 8) tuning.set(name, 18);
     // A tile of 8-byte elements stays longest, which takes all the stages that fit; of others, a
     // group had better not load that far ahead of what it stores.
     if (name == "STAGES" && element_bytes == 4) tuning.set(name, 4);

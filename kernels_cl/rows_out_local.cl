@@ -1,6 +1,0 @@
-// Prelude: rows of a strip stored where packs do not lie as lanes hold them: element by element,
-// as an exchange through local memory would cost more.
-
-#define SHIFTS_ROWS 0
-
-DEVICE void store_shifted_rows(__global OUT* own, u32 lead, const __private ACC* value) {}
