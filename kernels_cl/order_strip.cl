@@ -38,7 +38,7 @@ DEVICE void load_strip(Elements input, u64 begin, u64 n, __private ACC* item) {
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
-        const bool before = shifts && r == 0 && lane_index() == 0 && k < early;
+        const bool before = r == 0 && lane_index() == 0 && k < early;
         Element element = element_of(pack[r][k / VEC], k % VEC);
         if (before) element = element_of(pack[r][RUN / VEC - 1], VEC - 1);
         const u64 i = first + r * LANES * RUN + (before ? RUN - 1 : k);

@@ -8,6 +8,25 @@ DEVICE ACC next_value(ACC x, ACC behind) {
   return shuffle_idx(lane_index() == 0 ? behind : x, (lane_index() + 1) % LANES);
 }
 
+// The run of this lane in row `r`, and behind it that of the next lane; of the last row's last
+// lane, nothing that counts.
+DEVICE void join_runs(const __private ACC* value, u32 r, __private ACC* joined) {
+  const u32 behind = r + 1 < STRIP_ROWS ? r + 1 : r;
+#pragma unroll
+  for (u32 k = 0; k < RUN; ++k) {
+    joined[k] = value[r * RUN + k];
+    joined[RUN + k] = next_value(value[r * RUN + k], value[behind * RUN + k]);
+  }
+}
+
+// Element k of the run that begins `by` elements, 1 to 3 of them, into two joined ones.
+DEVICE ACC shifted_element(const __private ACC* joined, u32 k, u32 by) {
+  ACC shifted = joined[k + 1];
+  if (by == 2) shifted = joined[(k + 2) % (2 * RUN)];
+  if (by == 3) shifted = joined[(k + 3) % (2 * RUN)];
+  return shifted;
+}
+
 // Gives each lane its runs of a whole strip that ends before element `end`, where it has loaded
 // what begins `early` elements before them: at least one, and fewer than a run has. `behind` are
 // the last ones of the strip, as many, which the last lane has loaded.
@@ -15,22 +34,15 @@ DEVICE void shift_runs(__private ACC* item, const __private Element* behind, u64
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
     ACC joined[2 * RUN];
+    join_runs(item, r, joined);
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
-      joined[k] = item[r * RUN + k];
-      const u32 later = r + 1 < STRIP_ROWS ? r + 1 : r;
-      joined[RUN + k] = next_value(item[r * RUN + k], item[later * RUN + k]);
       if (r + 1 == STRIP_ROWS && lane_index() == LANES - 1 && k < early) {
         joined[RUN + k] = lift_element(behind[k], end - early + k);
       }
     }
 #pragma unroll
-    for (u32 k = 0; k < RUN; ++k) {
-      ACC shifted = joined[k + 1];
-      if (early == 2) shifted = joined[(k + 2) % (2 * RUN)];
-      if (early == 3) shifted = joined[(k + 3) % (2 * RUN)];
-      item[r * RUN + k] = shifted;
-    }
+    for (u32 k = 0; k < RUN; ++k) item[r * RUN + k] = shifted_element(joined, k, early);
   }
 }
 
@@ -39,20 +51,12 @@ DEVICE void shift_runs(__private ACC* item, const __private Element* behind, u64
 DEVICE void store_shifted_rows(__global OUT* own, u32 lead, const __private ACC* value) {
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
-    const u32 behind = r + 1 < STRIP_ROWS ? r + 1 : r;
     ACC joined[2 * RUN];
-#pragma unroll
-    for (u32 k = 0; k < RUN; ++k) {
-      joined[k] = value[r * RUN + k];
-      joined[RUN + k] = next_value(value[r * RUN + k], value[behind * RUN + k]);
-    }
+    join_runs(value, r, joined);
     OUT_PACK pack;
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
-      ACC shifted = joined[k + 1];
-      if (lead == 2) shifted = joined[(k + 2) % (2 * RUN)];
-      if (lead == 3) shifted = joined[(k + 3) % (2 * RUN)];
-      pack.item[k % VEC] = TO_OUT(shifted);
+      pack.item[k % VEC] = TO_OUT(shifted_element(joined, k, lead));
     }
     if (r + 1 < STRIP_ROWS || lane_index() < LANES - 1) {
       store_pack(own + r * LANES * RUN + lead, pack);

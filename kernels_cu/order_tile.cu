@@ -12,8 +12,8 @@
 // Rows whose sums and prefixes a lane holds, strip after strip, as sum_strip leaves them.
 #define ROWS_EACH (STRIPS_EACH * STRIP_ROWS)
 
-// Loads the tile from `begin` on; the totals of its strips go to strips, where
-// all see them behind a barrier.
+// Loads the tile from `begin` on; the totals of its strips go to strips, where all see them behind
+// a barrier.
 DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, ACC* sums, ACC* prefix,
                            LaneScratch* scratch, ACC* strips) {
 #pragma unroll
