@@ -12,40 +12,41 @@ typedef char order_run_fits[((RUN == ORDER_RUN) | (RUN * sizeof(IN) == 16)) ? 1 
 DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
 
 // The strip from `begin` on; elements from n on are the identity, on which no result depends.
-// Packs are loaded where they lie. The first lane's first pack may begin before the strip: in place
-// of what is another strip's or nobody's, it has an element of the strip, so that no map sees it.
+// Packs are loaded where they lie; one that the strip's begin splits has its end as well.
 DEVICE void load_strip(Elements input, u64 begin, u64 n, __private ACC* item) {
   const bool shifts = PACKS_EVERYWHERE ? SHIFTS_ROWS : false;
-  const u32 early = shifts ? pack_offset(input) : 0;
   if (begin + STRIP <= n && (shifts || packs_aligned(input))) {
+    const u32 early = shifts ? pack_offset(input) : 0;
+    const bool split = early > 0 && lane_index() == 0;
     const u64 first = begin + run_index(0) - early;
     ElementPack pack[STRIP_ROWS][RUN / VEC];
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
       for (u32 p = 0; p < RUN / VEC; ++p) {
+        if (r == 0 && split) continue;
         pack[r][p] = load_elements(input, first + r * LANES * RUN + p * VEC);
       }
     }
-    // What lies behind the last pack is loaded alone: another might reach beyond the input.
-    Element behind[RUN];
+    Element single[RUN];
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
-      const bool takes = k < early && lane_index() == LANES - 1;
-      if (takes) behind[k] = load_element(input, begin + STRIP - early + k);
+      if (split) single[k] = load_element(input, first + k + (k < early ? STRIP : 0));
     }
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
-        const bool before = r == 0 && lane_index() == 0 && k < early;
         Element element = element_of(pack[r][k / VEC], k % VEC);
-        if (before) element = element_of(pack[r][RUN / VEC - 1], VEC - 1);
-        const u64 i = first + r * LANES * RUN + (before ? RUN - 1 : k);
+        u64 i = first + r * LANES * RUN + k;
+        if (r == 0 && split) {
+          element = single[k];
+          if (k < early) i += STRIP;
+        }
         item[r * RUN + k] = lift_element(element, i);
       }
     }
-    if (early > 0) shift_runs(item, behind, begin + STRIP, early);
+    if (shifts) packs_to_runs(item, early);
   } else {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
@@ -96,6 +97,14 @@ DEVICE ACC fold_strips(const __local ACC* strips, u32 count) {
   return total;
 }
 
+// VEC results as they are stored.
+DEVICE OUT_PACK pack_results(const __private ACC* value) {
+  OUT_PACK pack;
+#pragma unroll
+  for (u32 k = 0; k < VEC; ++k) pack.item[k] = TO_OUT(value[k]);
+  return pack;
+}
+
 // Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
 // next one. An inclusive value is what an exclusive scan has behind it: so the last one of a run is
 // the carry of the next, and that of element n - 1 the total of the scan.
@@ -118,7 +127,6 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
   for (u32 r = 0; r < STRIP_ROWS; ++r) prefix[r] = COMBINE(start[r], prefix[r]);
   shift_rows(prefix, start, carry, scratch);
 
-  OUT_PACK pack[STRIP_ROWS][RUN / VEC];
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
     ACC running = carry[r];
@@ -129,30 +137,41 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
       running = k == RUN - 1 ? next : COMBINE(carry[r], sums[r * RUN + k]);
       LEAVE_TOTAL(begin + run_index(r) + k + 1 == n, running);
       sums[r * RUN + k] = INCLUSIVE ? running : earlier;
-      pack[r][k / VEC].item[k % VEC] = TO_OUT(sums[r * RUN + k]);
     }
   }
   // One address, from which the others are constants away.
   __global OUT* own = output + begin + run_index(0);
-  const bool whole = begin + STRIP <= n;
   const u32 off = (u32)((u64)output % OUT_PACK_ALIGNMENT);
+  const bool whole = begin + STRIP <= n;
   if (whole && off == 0) {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
-      for (u32 p = 0; p < RUN / VEC; ++p) {
-        store_pack(own + r * LANES * RUN + p * VEC, pack[r][p]);
+      for (u32 p = 0; p < RUN; p += VEC) {
+        store_pack(own + r * LANES * RUN + p, pack_results(sums + r * RUN + p));
       }
     }
   } else if (SHIFTS_ROWS && whole && off % sizeof(OUT) == 0) {
-    store_shifted_rows(own, RUN - off / sizeof(OUT), sums);
+    // By one path for both, whole strips on alignment take longer.
+    const u32 early = off / sizeof(OUT);
+    runs_to_packs(sums, early);
+    own -= early;
+#pragma unroll
+    for (u32 r = 0; r < STRIP_ROWS; ++r) {
+      const bool split = r == 0 && lane_index() == 0;
+      if (!split) store_pack(own + r * LANES * RUN, pack_results(sums + r * RUN));
+    }
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      if (lane_index() == 0) own[k + (k < early ? STRIP : 0)] = TO_OUT(sums[k]);
+    }
   } else {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
         const u64 i = begin + run_index(r) + k;
-        if (i < n) output[i] = pack[r][k / VEC].item[k % VEC];
+        if (i < n) output[i] = TO_OUT(sums[r * RUN + k]);
       }
     }
   }

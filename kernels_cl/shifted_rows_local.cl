@@ -3,6 +3,6 @@
 
 #define SHIFTS_ROWS 0
 
-DEVICE void shift_runs(__private ACC* item, const __private Element* behind, u64 end, u32 early) {}
+DEVICE void packs_to_runs(__private ACC* item, u32 by) {}
 
-DEVICE void store_shifted_rows(__global OUT* own, u32 lead, const __private ACC* value) {}
+DEVICE void runs_to_packs(__private ACC* item, u32 by) {}
