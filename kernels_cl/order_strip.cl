@@ -133,7 +133,10 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
       const ACC earlier = running;
-      const ACC next = lane_index() == LANES - 1 ? start[r + 1] : prefix[r];
+      // Not by an expression: of structs that chooses an address, for which the OpenCL compiler of
+      // NVIDIA keeps the arrays in memory.
+      ACC next = prefix[r];
+      if (lane_index() == LANES - 1) next = start[r + 1];
       running = k == RUN - 1 ? next : COMBINE(carry[r], sums[r * RUN + k]);
       LEAVE_TOTAL(begin + run_index(r) + k + 1 == n, running);
       sums[r * RUN + k] = INCLUSIVE ? running : earlier;
