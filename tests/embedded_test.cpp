@@ -139,9 +139,11 @@ TEST_CASE("calls run, production taking the row for large sums where bulk copies
   const bool ring = device.capabilities().ring_bytes >= 204800;
   const ScanPlan sums(device, {.input = Type::f32, .output = Type::f32, .accumulator = Type::f32});
   CHECK(sums.variant().name == (ring ? "order_v1_ring" : "order_v1"));
-  ScanShape shape{.input = Type::i32, .output = Type::i32, .accumulator = Type::i32};
+  ScanShape shape{.input = Type::i16, .output = Type::i16, .accumulator = Type::i16};
   shape.op = maximum;
   CHECK(ScanPlan(device, shape).variant().name == (ring ? "order_v1_ring" : "lookback_warp"));
+  shape.input = shape.output = shape.accumulator = Type::i32;
+  CHECK(ScanPlan(device, shape).variant().name == (ring ? "order_v1_ring" : "order_v1"));
 }
 
 TEST_CASE("a call builds what it runs, a plan what any size takes") {

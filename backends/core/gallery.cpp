@@ -134,6 +134,8 @@ struct Table {
          Order::v1, {1, 1, 1},
          {.on_gpu = {"order_v1_ring", "lookback_warp", "reduce_then_scan", "order_v1",
                      "order_v1_passes"},
+          .on_lanes_of_32 = {"order_v1_ring", "order_v1", "lookback_warp", "reduce_then_scan",
+                             "order_v1_passes"},
           .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
                      "order_v1_chunks"}});
     scan("chunks", "scan_chunks",

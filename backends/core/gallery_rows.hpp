@@ -34,6 +34,8 @@ struct Row {
   std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
   Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.
   std::vector<std::string_view> on_gpu{};
+  /// The same where 32 lanes exchange registers, for elements of 4 bytes and more; empty: on_gpu.
+  std::vector<std::string_view> on_lanes_of_32{};
   std::vector<std::string_view> on_cpu{};
   bool lanes_idle = false;  ///< "lanes" is there for other kernels of the file.
 

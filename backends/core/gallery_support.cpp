@@ -148,6 +148,14 @@ Support may_run_unattended(const Device& device, const Variant& variant, const P
   return {};
 }
 
+// The rows that production tries for this shape, best first.
+const std::vector<std::string_view>& rows_to_try(const Device& device, const core::Row& row,
+                                                 const PlanShape& shape) {
+  if (device.info().kind == DeviceKind::cpu) return row.on_cpu;
+  const bool wide = core::has_lanes_of_32(device) && size_of(shape.input) >= 4;
+  return wide && !row.on_lanes_of_32.empty() ? row.on_lanes_of_32 : row.on_gpu;
+}
+
 }  // namespace
 
 namespace core {
@@ -201,7 +209,7 @@ Choice choose_row(const Device& device, const Variant& variant, const PlanShape&
     return {possible ? &variant : nullptr, std::move(possible.reason)};
   }
   Choice choice;
-  for (const auto name : device.info().kind == DeviceKind::cpu ? row.on_cpu : row.on_gpu) {
+  for (const auto name : rows_to_try(device, row, shape)) {
     const Variant& candidate = *gallery::find(variant.algorithm, name);
     if (after != nullptr) {
       if (&candidate == after) after = nullptr;
