@@ -106,9 +106,10 @@ DEVICE OUT_PACK pack_results(const __private ACC* value) {
 }
 
 // Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
-// next one. An inclusive value is what an exclusive scan has behind it: so the last one of a run is
-// the carry of the next, and that of element n - 1 the total of the scan.
-DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* sums,
+// next one. Elements before `from` are left alone, as are those from n on. An inclusive value is
+// what an exclusive scan has behind it: so the last one of a run is the carry of the next, and that
+// of element n - 1 the total of the scan.
+DEVICE void store_strip(__global OUT* output, u64 from, u64 begin, u64 n, __private ACC* sums,
                         __private ACC* prefix, ACC before, ACC after,
                         __local LaneScratch* scratch TOTAL_PARAMETERS) {
   ACC row[STRIP_ROWS];
@@ -145,7 +146,7 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
   // One address, from which the others are constants away.
   __global OUT* own = output + begin + run_index(0);
   const u32 off = (u32)((u64)output % OUT_PACK_ALIGNMENT);
-  const bool whole = begin + STRIP <= n;
+  const bool whole = begin >= from && begin + STRIP <= n;
   if (whole && off == 0) {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
@@ -174,7 +175,7 @@ DEVICE void store_strip(__global OUT* output, u64 begin, u64 n, __private ACC* s
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
         const u64 i = begin + run_index(r) + k;
-        if (i < n) output[i] = TO_OUT(sums[r * RUN + k]);
+        if (i - from < n - from) output[i] = TO_OUT(sums[r * RUN + k]);
       }
     }
   }

@@ -63,7 +63,7 @@ DEVICE void scan_tiles_of(Elements input, u64 n, __global OUT* output, const __l
     const ACC start = strip == 0 ? before : COMBINE(before, strips[strip - 1]);
     const ACC next = strip == TILE_STRIPS - 1 ? COMBINE(groups, ring->with_own[turn.slot])
                                               : COMBINE(before, strips[strip]);
-    store_strip(output, tile * TILE + strip * STRIP, n, sums, prefix, start, next,
+    store_strip(output, first_of(input), tile * TILE + strip * STRIP, n, sums, prefix, start, next,
                 scratch TOTAL_ARGUMENTS);
     next_turn(&turn);
   }

@@ -104,9 +104,10 @@ DEVICE OUT_PACK pack_results(const ACC* value) {
 }
 
 // Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
-// next one. An inclusive value is what an exclusive scan has behind it: so the last one of a run is
-// the carry of the next, and that of element n - 1 the total of the scan.
-DEVICE void store_strip(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, ACC before,
+// next one. Elements before `from` are left alone, as are those from n on. An inclusive value is
+// what an exclusive scan has behind it: so the last one of a run is the carry of the next, and that
+// of element n - 1 the total of the scan.
+DEVICE void store_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, ACC* prefix, ACC before,
                         ACC after, LaneScratch* scratch TOTAL_PARAMETERS) {
   ACC row[STRIP_ROWS];
   ACC carry[STRIP_ROWS];
@@ -142,7 +143,7 @@ DEVICE void store_strip(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, A
   // One address, from which the others are constants away.
   OUT* own = output + begin + run_index(0);
   const u32 off = (u32)((u64)output % OUT_PACK_ALIGNMENT);
-  const bool whole = begin + STRIP <= n;
+  const bool whole = begin >= from && begin + STRIP <= n;
   if (whole && off == 0) {
 #pragma unroll
     for (u32 r = 0; r < STRIP_ROWS; ++r) {
@@ -171,7 +172,7 @@ DEVICE void store_strip(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix, A
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
         const u64 i = begin + run_index(r) + k;
-        if (i < n) output[i] = TO_OUT(sums[r * RUN + k]);
+        if (i - from < n - from) output[i] = TO_OUT(sums[r * RUN + k]);
       }
     }
   }

@@ -62,6 +62,10 @@ bool combines_packs(const PlanShape& shape);
 bool has_long_runs(const PlanShape& shape);
 /// Whether these are sums that are as wide as the elements: several are added in a word.
 bool has_packed_sums(const PlanShape& shape);
+/// Whether a ring's first tile may begin in front of the elements, where a pack does, with the
+/// identity there: these sums, and integers of 4 bytes that stay what they are. No order of them
+/// shows. Nor does it of 8 bytes, whose strips are stored off alignment as quickly.
+bool may_begin_early(const PlanShape& shape);
 /// The shape of its kernel, whose accumulators have 4 bytes then.
 PlanShape in_long_runs(PlanShape shape);
 

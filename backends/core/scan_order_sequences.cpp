@@ -76,11 +76,10 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
   const std::uint32_t lane_groups =
       tuning.get("REDUCING") + order_v1::scan_tile_strips + looking + 1;
   const PlanShape inner = in_long_runs(shape);
-  // Where no order of the elements shows, tiles may begin anywhere.
   const PublishedTiles tiles{std::uint64_t{ring_run(shape)} * order_v1::scan_row_runs *
                                  order_v1::scan_strip_rows * order_v1::scan_tile_strips,
                              order_v1::scan_group_tiles,
-                             has_packed_sums(inner) ? ring_run(shape) : 0};
+                             may_begin_early(inner) ? ring_run(shape) : 0};
   Tuning values = tuning;
   values.set("LOOKING", looking).set("STAGES", std::min(tuning.get("STAGES"), fitting));
   return make_lookback(

@@ -147,8 +147,12 @@ TEST_CASE("scans at every offset of input and output") {
       }
     }
   }
-  for (const auto* row : rows(Algorithm::scan, Type::u8, maximum)) {
-    ran += check(queue, test::workload_of(*row, Type::u8, maximum)) ? 1U : 0U;
+  // A tile that begins in front of the elements has the operator's identity there.
+  for (const auto& [type, op] : std::initializer_list<std::pair<Type, Operator>>{
+           {Type::u8, maximum}, {Type::i32, maximum}, {Type::i64, multiplies}}) {
+    for (const auto* row : rows(Algorithm::scan, type, op)) {
+      ran += check(queue, test::workload_of(*row, type, op)) ? 1U : 0U;
+    }
   }
   CHECK(ran > 0);
 }

@@ -1,0 +1,252 @@
+// Which files a kernel is made of, and what of a shape decides about them.
+#include <cctype>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/architecture.hpp"
+#include "core/cell_path.hpp"
+#include "core/gallery_rows.hpp"
+#include "core/operator_text.hpp"
+#include "core/planning.hpp"
+
+namespace bifold::core {
+
+bool has_lanes_of_32(const Device& device) {
+  const Capabilities& has = device.capabilities();
+  return has.lanes != "local" && has.subgroup_width == 32;
+}
+
+bool by_groups(const PlanShape& shape) { return size_of(shape.accumulator) > 4; }
+
+namespace {
+
+bool is_integer(Type type) { return !type.is_struct() && !is_floating(type) && !is_storage(type); }
+
+bool is_narrow_integer(Type type) { return is_integer(type) && size_of(type) <= 4; }
+
+// Integers of 1 and 2 bytes that are combined as they are, in no more than 4.
+bool combines_narrow_integers(const PlanShape& shape) {
+  return is_narrow_integer(shape.input) && size_of(shape.input) < 4 &&
+         is_narrow_integer(shape.accumulator) && shape.op.kind() != OperatorKind::user &&
+         shape.map.is_identity() && !shape.second;
+}
+
+// Whether accumulators hold every element as the number it is.
+bool holds_elements(const PlanShape& shape) {
+  if (shape.accumulator == shape.input) return true;
+  return size_of(shape.accumulator) > size_of(shape.input) &&
+         (is_signed(shape.accumulator) || !is_signed(shape.input));
+}
+
+// The file of the prelude that combines the integers in a word at once; none where there is none.
+std::optional<std::string_view> word_file(const Device& device, const PlanShape& shape) {
+  if (!combines_narrow_integers(shape)) return {};
+  const Capabilities& has = device.capabilities();
+  const std::uint32_t ptx = ptx_architecture(has);
+  switch (shape.op.kind()) {
+    case OperatorKind::plus:
+      if (ptx >= 61) return "word_sums";
+      break;
+    case OperatorKind::bit_and:
+    case OperatorKind::bit_or:
+    case OperatorKind::bit_xor:
+      if (ptx >= 61) return "word_bits";
+      break;
+    case OperatorKind::minimum:
+    case OperatorKind::maximum:
+      // A driver that knows bulk copies knows the instructions for these, too.
+      if (ptx >= 90 && has.ring_bytes > 0 && holds_elements(shape)) return "word_extrema";
+      break;
+    default: break;
+  }
+  return {};
+}
+
+// That file, with what it asks for.
+void add_word_file(const PlanShape& shape, KernelSpec& spec, std::string_view file) {
+  spec.prelude.emplace_back(file);
+  spec.defines.emplace_back("VALUES_PER_WORD", 4 / size_of(shape.input));
+  const OperatorKind kind = shape.op.kind();
+  if (file == "word_bits") {
+    const std::uint32_t number = kind == OperatorKind::bit_and  ? 0
+                                 : kind == OperatorKind::bit_or ? 1
+                                                                : 2;
+    spec.defines.emplace_back("BIT_OPERATOR", number);
+    return;
+  }
+  spec.defines.emplace_back("SIGNED_VALUES", is_signed(shape.input) ? 1 : 0);
+  if (file == "word_extrema") {
+    spec.defines.emplace_back("GREATEST", kind == OperatorKind::maximum ? 1 : 0);
+  }
+}
+
+// Of integers no order shows.
+void add_pack_tiles(const PlanShape& shape, KernelSpec& spec) {
+  spec.prelude.emplace_back("caches_chunks");
+  if (is_floating(shape.input)) {
+    spec.pack_lanes = order_v1::scan_strip_rows;
+    spec.prelude.insert(spec.prelude.end(),
+                        {"strip_shape_chunks", "order_strip_packs_chunks", "order_tile_chunks"});
+  } else {
+    constexpr std::uint32_t pack_bytes = 16;
+    spec.pack_lanes = pack_bytes / static_cast<std::uint32_t>(size_of(shape.input));
+    spec.prelude.emplace_back("tile_packs_chunks");
+  }
+}
+
+}  // namespace
+
+bool combines_packs(const PlanShape& shape) {
+  const OperatorKind kind = shape.op.kind();
+  const bool one_type = shape.accumulator == shape.input && shape.output == shape.input;
+  if (!one_type || !shape.map.is_identity() || shape.second) return false;
+  if (is_integer(shape.input)) return kind != OperatorKind::user && !is_logical(kind);
+  // Extrema would have to decide about zeros and NaN.
+  return is_floating(shape.input) && !is_storage(shape.input) &&
+         (kind == OperatorKind::plus || kind == OperatorKind::multiplies);
+}
+
+bool combines_words(const Device& device, const PlanShape& shape) {
+  return word_file(device, shape).has_value();
+}
+
+bool has_long_runs(const PlanShape& shape) {
+  const bool widens = size_of(shape.accumulator) < 4;
+  // The results of a run are whole units of 16 bytes.
+  const bool whole_units = size_of(shape.output) >= size_of(shape.input);
+  return combines_narrow_integers(shape) && is_narrow_integer(shape.output) && whole_units &&
+         !(widens && (shape.on_device.init || shape.on_device.total));
+}
+
+bool has_packed_sums(const PlanShape& shape) {
+  return has_long_runs(shape) && shape.op.kind() == OperatorKind::plus &&
+         size_of(shape.output) == size_of(shape.input) && !shape.on_device.total;
+}
+
+bool may_begin_early(const PlanShape& shape) {
+  return has_packed_sums(shape) ||
+         (combines_packs(shape) && is_integer(shape.input) && size_of(shape.input) == 4);
+}
+
+PlanShape in_long_runs(PlanShape shape) {
+  if (!has_long_runs(shape) || size_of(shape.accumulator) == 4) return shape;
+  shape.accumulator = is_signed(shape.accumulator) ? Type::i32 : Type::u32;
+  return shape;
+}
+
+std::string init_path(const DeviceValues& on_device) {
+  return on_device.init ? "init_device" : "init_host";
+}
+
+std::string count_path(const DeviceValues& on_device) {
+  return on_device.count ? "count_device" : "count_host";
+}
+
+void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
+                 std::string_view file) {
+  const Capabilities& has = device.capabilities();
+  if (file == "lanes") {
+    spec.prelude.push_back("lanes_" + has.lanes);
+    if (has.lanes != "local") spec.prelude.emplace_back("shuffles");
+    if (has.lanes == "subgroup") spec.defines.emplace_back("LANES", has.subgroup_width);
+  } else if (file == "lanes_of_32") {
+    if (has_lanes_of_32(device)) add_prelude(device, shape, spec, "lanes");
+  } else if (file == "order_lookback") {
+    if (has_lanes_of_32(device)) {
+      spec.prelude.insert(spec.prelude.end(), {"published_groups", "order_lookback_shuffle"});
+    } else {
+      spec.prelude.insert(spec.prelude.end(),
+                          {"order_prefix_local", "order_groups_local", "order_lookback_local"});
+    }
+  } else if (file == "tiles_taken") {
+    // NVIDIA's devices start groups in the order of their indices.
+    spec.prelude.emplace_back(ptx_architecture(has) > 0 ? "tiles_indexed" : "tiles_drawn");
+  } else if (file == "columns" || file == "neighbours" || file == "order_lanes" ||
+             file == "shifted_rows") {
+    spec.prelude.push_back(std::string(file) + (has_lanes_of_32(device) ? "_shuffle" : "_local"));
+  } else if (file == "joined_rows") {
+    // Of wider elements, single ones cost less than the registers that joining takes.
+    if (has.lanes != "local" && size_of(shape.input) < 4) {
+      spec.prelude.insert(spec.prelude.end(), {"join_words", "joined_rows_shuffle"});
+    } else {
+      spec.prelude.emplace_back("joined_rows_none");
+    }
+  } else if (file == "ring_lookback") {
+    if (by_groups(shape)) {
+      spec.prelude.emplace_back("ring_lookback_groups");
+    } else {
+      spec.prelude.insert(spec.prelude.end(), {"published_groups", "ring_lookback_tiles"});
+    }
+  } else if (file == "ring_elements") {
+    spec.prelude.emplace_back(may_begin_early(shape) ? "elements_from" : "elements_one");
+  } else if (file == "ring_items") {
+    if (!has_long_runs(shape)) {
+      spec.prelude.emplace_back("ring_items_words");
+    } else if (has_packed_sums(shape)) {
+      spec.prelude.insert(spec.prelude.end(), {"join_words", "ring_items_bytes"});
+      add_word_file(shape, spec, "word_sums");
+      spec.prelude.emplace_back("ring_runs_sums");
+    } else {
+      spec.prelude.insert(spec.prelude.end(),
+                          {"join_words", "ring_items_bytes", "ring_runs_items"});
+    }
+  } else if (file == "ring_scan") {
+    spec.prelude.emplace_back(has_long_runs(shape) ? "ring_scan_again" : "ring_scan_kept");
+  } else if (file == "leaf_rows") {
+    const auto word = word_file(device, shape);
+    if (word) add_word_file(shape, spec, *word);
+    spec.prelude.emplace_back(word ? "leaf_rows_words" : "leaf_rows_items");
+  } else if (file == "launch") {
+    spec.launch.overlaps = has.overlapped_launches;
+    spec.prelude.emplace_back(has.overlapped_launches ? "launch_overlapped" : "launch_in_order");
+  } else if (file == "atomics") {
+    spec.prelude.push_back("atomics_" + has.atomics);
+  } else if (file == "cell") {
+    add_cell_path(device, spec);
+  } else if (file == "order_tiles") {
+    spec.prelude.insert(spec.prelude.end(),
+                        {"strip_shape_chunks", "order_strip_chunks", "order_tile_chunks"});
+  } else if (file == "pack_tiles") {
+    add_pack_tiles(shape, spec);
+  } else if (file == "count") {
+    spec.prelude.push_back(count_path(shape.on_device));
+    spec.count = shape.on_device.count;
+  } else if (file == "init") {
+    spec.prelude.push_back(init_path(shape.on_device));
+  } else if (file == "elements" || file == "element_packs") {
+    spec.prelude.push_back(std::string(file) + (shape.second ? "_two" : "_one"));
+  } else if (file == "total") {
+    spec.prelude.emplace_back(shape.on_device.total ? "total_device" : "total_none");
+  } else {
+    spec.prelude.emplace_back(file);
+  }
+}
+
+KernelSpec make_spec(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                     const Tuning& tuning, std::string_view entry) {
+  KernelSpec spec;
+  spec.family = variant.family;
+  spec.entry = entry;
+  spec.input = shape.input;
+  spec.accumulator = shape.accumulator;
+  spec.output = shape.output;
+  spec.op = shape.op;
+  spec.map = shape.map;
+  spec.second = shape.second;
+  for (const std::string_view file : row_of(variant).prelude) {
+    add_prelude(device, shape, spec, file);
+  }
+  for (const auto& [name, value] : tuning.entries()) {
+    if (std::isupper(static_cast<unsigned char>(name.front())) != 0) {
+      spec.defines.emplace_back(name, value);
+    }
+  }
+  if (tuning.get_or("pack_bytes", 0) > 0) {
+    spec.defines.emplace_back("VEC", pack_width(variant, shape, tuning));
+  }
+  spec.defines.emplace_back("INCLUSIVE", shape.kind == ScanKind::inclusive ? 1 : 0);
+  return spec;
+}
+
+}  // namespace bifold::core
