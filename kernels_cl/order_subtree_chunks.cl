@@ -12,6 +12,10 @@
 #define PAST_CACHES_FROM_KIB 32768  // KiB from which on no cache holds the input.
 #endif
 
+#ifndef KEPT_BYTES
+#define KEPT_BYTES 512  // Of columns that may stay in registers, half of them at a time.
+#endif
+
 #define LEAF (LEAF_ROWS * COLUMNS)
 
 // A node of each level waits at most, and a level doubles the elements.
@@ -42,10 +46,12 @@ DEVICE ACC root_of(const SubtreeStack* stack) {
   return root;
 }
 
-// Half the columns of a whole leaf, from `first` on.
+// Half the columns of a whole leaf, from `first` on. Columns make vectors: of integers a compiler
+// may take rows for them, unless told not to, and gather their elements.
 DEVICE void add_columns(Elements input, u64 begin, u32 first, ACC sums[COLUMNS]) {
   ACC part[COLUMNS / 2];
   for (u32 c = 0; c < COLUMNS / 2; ++c) part[c] = IDENTITY;
+#pragma clang loop vectorize(disable)
   for (u32 row = 0; row < LEAF; row += COLUMNS) {
 #pragma unroll
     for (u32 c = 0; c < COLUMNS / 2; ++c) {
@@ -77,7 +83,7 @@ DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count, bool cached) {
   ACC sums[COLUMNS];
   // The vector registers of most CPUs hold half the columns of a number, and not all; but memory
   // wants to be read in order. Of a struct, halves would only be more code.
-  if (COLUMNS * sizeof(ACC) <= 512 && cached && count == LEAF) {
+  if (COLUMNS * sizeof(ACC) <= KEPT_BYTES && cached && count == LEAF) {
     add_columns(input, begin, 0, sums);
     add_columns(input, begin, COLUMNS / 2, sums);
   } else {

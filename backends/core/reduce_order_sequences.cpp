@@ -199,6 +199,16 @@ Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& t
           no_limit};
 }
 
+PlannedKernel build_chunk_leaves(const Device& device, const gallery::Variant& variant,
+                                 const PlanShape& shape, const Tuning& tuning) {
+  // Compilers make vectors of columns in registers, but not where an operator chooses floats.
+  const OperatorKind kind = shape.op.kind();
+  const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
+  Tuning values = tuning;
+  if (extreme && is_floating(shape.accumulator)) values.set("KEPT_BYTES", 0);
+  return build_leaves(device, variant, shape, values, chunk_columns(shape));
+}
+
 // The tuning with whole leaves for a group, each of which takes 32 work-items.
 Tuning with_whole_leaves(Tuning tuning) {
   const std::uint32_t group = std::max(tuning.get("GROUP_SIZE") / 32, 1U) * 32;
@@ -315,7 +325,7 @@ std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,
                                                     const PlanShape& shape, const Tuning& tuning) {
   return std::make_shared<OrderChunkReduce>(
       device, variant, shape, chunks_of(device, shape, tuning),
-      build_leaves(device, variant, to_accumulators(shape), tuning, chunk_columns(shape)),
+      build_chunk_leaves(device, variant, to_accumulators(shape), tuning),
       build_nodes(device, shape, 1));
 }
 
@@ -325,7 +335,7 @@ std::shared_ptr<const Plan> plan_order_single_chunk_reduce(const Device& device,
                                                            const Tuning& tuning) {
   return std::make_shared<OrderSingleChunkReduce>(
       device, variant, shape, chunks_of(device, shape, tuning),
-      build_leaves(device, variant, shape, tuning, chunk_columns(shape)));
+      build_chunk_leaves(device, variant, shape, tuning));
 }
 
 std::shared_ptr<const Plan> plan_order_tile_reduce(const Device& device,
