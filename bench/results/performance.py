@@ -286,16 +286,19 @@ COSTS = (
 
 
 def order_table():
-    """Scans in order v1 and in any order, and what the former takes more."""
-    times = back_to_back("order/any-scans-nvidia-h200-cuda-13.0-opencl-580.json")
+    """Scans in order v1, those that take the prefix of any tile, and what the former take more."""
+    run = json.loads(
+        (FOLDER / "order/prefixes-nvidia-h200-cuda-13.0-opencl-580.json").read_text())
+    times = {(r["device"].split(":")[0], r["type"], r["n"], r["variant"]): r["median_s"]
+             for r in run["results"] if r["outcome"] == "timed"}
     columns = [(t, device) for t in ("f32", "f64") for device in ("cuda", "opencl")]
     names = {"cuda": "CUDA", "opencl": "OpenCL"}
     lines = ["| n | " + " | ".join(f"{t}, {names[device]}" for t, device in columns) + " |",
              "| --- |" + " --- |" * len(columns)]
-    for n in sorted({key[3] for key in times}):
+    for n in sorted({key[2] for key in times}):
         cells = []
         for t, device in columns:
-            v1, free = (times[(device, "scan", t, n, order)] for order in ("v1", "any"))
+            v1, free = (times[(device, t, n, row)] for row in ("production", "lookback_warp"))
             cells.append(f"{duration(v1)}, {duration(free)}: {(v1 / free - 1) * 100:+.1f} %")
         lines.append(f"| {size(n)} | " + " | ".join(cells) + " |")
     return lines
