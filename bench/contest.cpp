@@ -56,6 +56,27 @@ struct Contest::Entrant {
   }
 };
 
+/// A device would be idle while another processor has its turn, and slower after it: whoever came
+/// next would pay for that. So those on either processor take turns among themselves.
+class Contest::Round {
+ public:
+  /// `timing` is where the contender's goes; it has to outlive measure().
+  void add(Stopwatch contender, Timing& timing) {
+    contenders_.push_back(std::move(contender));
+    timings_.push_back(&timing);
+  }
+
+  void measure(const Budget& budget, Batches batches) const {
+    if (contenders_.empty()) return;
+    const std::vector<Timing> measured = measure_in_turn(budget, batches, contenders_);
+    for (std::size_t i = 0; i < measured.size(); ++i) *timings_[i] = measured[i];
+  }
+
+ private:
+  std::vector<Stopwatch> contenders_;
+  std::vector<Timing*> timings_;
+};
+
 Contest::Contest(bifold::Queue queue, const Budget& budget, FlushBytes flush,
                  std::vector<const Peer*> peers)
     : queue_(std::move(queue)),
@@ -215,7 +236,8 @@ Stopwatch Contest::stopwatch(const OurCall& ours, const std::function<void()>& e
   return one_by_one([&] { return seconds_of([&] { ours.block(queue_); }); });
 }
 
-void Contest::run(Result& result, const OurCall& ours, const Arena& arena, Verifier& verifier) {
+void Contest::run(Result& result, const OurCall& ours, std::span<const LimitCall> limits,
+                  const Arena& arena, Verifier& verifier) {
   std::vector<Entrant> entrants;
   entrants.reserve(peers_.size());
   for (const Peer* peer : peers_) {
@@ -225,18 +247,27 @@ void Contest::run(Result& result, const OurCall& ours, const Arena& arena, Verif
   ours.enqueue(timed_);  // What a queue does at its first call is in none of the timings.
   timed_.finish(wait_limit);
   queue_.finish(wait_limit);
+  const bool one_processor = queue_.device().info().kind == bifold::DeviceKind::cpu;
   for (const Regime regime : regimes) {
-    std::vector<Stopwatch> contenders;
-    contenders.push_back(stopwatch(ours, our_enqueue, regime));
-    std::vector<Timing*> timings{&result.timing_in(regime)};
+    Round on_device;
+    Round on_host;
+    on_device.add(stopwatch(ours, our_enqueue, regime), result.timing_in(regime));
+    std::vector<Timing> of_limits(regime == Regime::back_to_back ? limits.size() : 0);
+    for (std::size_t i = 0; i < of_limits.size(); ++i) {
+      on_device.add(back_to_back(queue_, limits[i].call), of_limits[i]);
+    }
     for (Entrant& entrant : entrants) {
       if (entrant.result.outcome != Outcome::timed) continue;
-      contenders.push_back(entrant.guarded(stopwatch(entrant, regime)));
-      timings.push_back(&entrant.result.timing_in(regime));
+      const bool apart = entrant.peer->side() == PeerSide::host && !one_processor;
+      (apart ? on_host : on_device)
+          .add(entrant.guarded(stopwatch(entrant, regime)), entrant.result.timing_in(regime));
     }
     const Batches batches = regime == Regime::back_to_back ? Batches::long_enough : Batches::single;
-    const std::vector<Timing> measured = measure_in_turn(budget_, batches, contenders);
-    for (std::size_t i = 0; i < measured.size(); ++i) *timings[i] = measured[i];
+    on_device.measure(budget_, batches);
+    on_host.measure(budget_, batches);
+    for (std::size_t i = 0; i < of_limits.size(); ++i) {
+      result.limits.*limits[i].rate = limits[i].moved_bytes / of_limits[i].median_s / 1e9;
+    }
   }
   for (Entrant& entrant : entrants) result.peers.push_back(std::move(entrant.result));
 }

@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "data.hpp"
+#include "limits.hpp"
 #include "measure.hpp"
 #include "peers/peer.hpp"
 #include "result.hpp"
@@ -40,15 +42,18 @@ class Contest {
   Contest(bifold::Queue queue, const Budget& budget, FlushBytes flush,
           std::vector<const Peer*> peers);
 
-  /// Blocks. Verifies the peers, then measures all in turn, and fills in the timings and peers of
-  /// `result`. What fails in a peer is told there; errors of ours are thrown.
-  void run(Result& result, const OurCall& ours, const Arena& arena, Verifier& verifier);
+  /// Blocks. Verifies the peers, then measures all in turn, back to back with the calls of
+  /// `limits`, and fills in the timings, limits and peers of `result`. What fails in a peer is told
+  /// there; errors of ours are thrown.
+  void run(Result& result, const OurCall& ours, std::span<const LimitCall> limits,
+           const Arena& arena, Verifier& verifier);
 
   /// Frees what was kept for the data at hand.
   void unload() { host_output_.reset(); }
 
  private:
   struct Entrant;  ///< A peer, over one configuration.
+  class Round;     ///< Those who take turns with one another.
 
   Entrant enter(const Peer& peer, const Configuration& what, const Arena& arena,
                 Verifier& verifier);

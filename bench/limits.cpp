@@ -1,7 +1,6 @@
 #include "limits.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "format.hpp"
 
@@ -20,6 +19,20 @@ const bifold::core::BandwidthProbe& LimitMeter::probe() {
   return *probe_;
 }
 
+std::vector<LimitCall> LimitMeter::calls(bifold::Queue& queue, std::uint64_t bytes,
+                                         bifold::View<std::uint8_t> from,
+                                         bifold::View<std::uint8_t> to) {
+  const std::uint64_t size = measured_bytes(bytes);
+  const bifold::View<const std::uint8_t> source = from.subview(0, size);
+  const bifold::View<std::uint8_t> target = to.subview(0, size);
+  const auto moved = static_cast<double>(size);
+  return {
+      {[&queue, source, target] { queue.copy(source, target); }, 2 * moved, &Limits::queue_copy},
+      {[this, &queue, source, target] { probe().copy(queue, source, target); }, 2 * moved,
+       &Limits::kernel_copy},
+      {[this, &queue, source] { probe().read(queue, source); }, moved, &Limits::read}};
+}
+
 const Limits& LimitMeter::at(bifold::Queue& queue, std::uint64_t bytes,
                              bifold::View<std::uint8_t> from, bifold::View<std::uint8_t> to) {
   const std::uint64_t size = measured_bytes(bytes);
@@ -28,12 +41,10 @@ const Limits& LimitMeter::at(bifold::Queue& queue, std::uint64_t bytes,
   if (!is_new) return limits;
   limits.bytes = size;
 
-  const bifold::View<const std::uint8_t> source = from.subview(0, size);
-  const bifold::View<std::uint8_t> target = to.subview(0, size);
-  const auto rate = [&](double moved, double& result, const std::function<void()>& call) {
+  for (const LimitCall& limit : calls(queue, bytes, from, to)) {
     try {
-      call();
-      result = moved / measure(queue, budget_, call).median_s / 1e9;
+      limit.call();
+      limits.*limit.rate = limit.moved_bytes / measure(queue, budget_, limit.call).median_s / 1e9;
     } catch (const bifold::Error& error) {
       // A device that hangs or is gone ends the run on it; a missing limit does not.
       if (error.category() == bifold::ErrorCategory::device_lost ||
@@ -42,11 +53,7 @@ const Limits& LimitMeter::at(bifold::Queue& queue, std::uint64_t bytes,
       }
       limits.problem = one_line(error.what());
     }
-  };
-  const auto moved = static_cast<double>(size);
-  rate(2 * moved, limits.queue_copy, [&] { queue.copy(source, target); });
-  rate(2 * moved, limits.kernel_copy, [&] { probe().copy(queue, source, target); });
-  rate(moved, limits.read, [&] { probe().read(queue, source); });
+  }
   return limits;
 }
 

@@ -3,6 +3,7 @@
 
 #include <bifold/bifold.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +25,13 @@ struct Limits {
   [[nodiscard]] double copy() const { return queue_copy > kernel_copy ? queue_copy : kernel_copy; }
 };
 
+/// A call whose rate is a limit.
+struct LimitCall {
+  std::function<void()> call;
+  double moved_bytes;  ///< Read and written by the call.
+  double Limits::*rate;
+};
+
 /// Measures each byte count once per device.
 class LimitMeter {
  public:
@@ -40,6 +48,10 @@ class LimitMeter {
   /// the device that it survives are told in Limits::problem; others are thrown.
   const Limits& at(bifold::Queue& queue, std::uint64_t bytes, bifold::View<std::uint8_t> from,
                    bifold::View<std::uint8_t> to);
+
+  /// What `at` measures. The calls enqueue on `queue`, which must outlive them, as must the meter.
+  std::vector<LimitCall> calls(bifold::Queue& queue, std::uint64_t bytes,
+                               bifold::View<std::uint8_t> from, bifold::View<std::uint8_t> to);
 
   /// The kernels that limits are measured with; the first call compiles them.
   [[nodiscard]] const bifold::core::BandwidthProbe& probe();

@@ -76,13 +76,15 @@ struct PeerResult {
 struct Result {
   Configuration what;
   Outcome outcome = Outcome::skipped;
-  std::string reason;          ///< Of everything but `timed`.
-  std::string variant_ran;     ///< What "production" stood for; empty when it did not run.
-  Timing timing;               ///< Of `timed`, back to back.
-  Timing isolated;             ///< Of `timed`, where peers were asked for; else of no samples.
-  Timing blocking;             ///< As `isolated`.
-  Timing aligned;              ///< In turns with `timing`, from where buffers start; or no samples.
-  Limits limits;               ///< Measured with buffers of the same byte count.
+  std::string reason;       ///< Of everything but `timed`.
+  std::string variant_ran;  ///< What "production" stood for; empty when it did not run.
+  Timing timing;            ///< Of `timed`, back to back.
+  Timing isolated;          ///< Of `timed`, where peers were asked for; else of no samples.
+  Timing blocking;          ///< As `isolated`.
+  Timing aligned;           ///< In turns with `timing`, from where buffers start; or no samples.
+  /// Measured with buffers of the same byte count; in all regimes, those that the result is a share
+  /// of in turns with it.
+  Limits limits;
   bool in_cache = false;       ///< The buffers fit the last-level cache.
   double enqueue_s = 0;        ///< The host's part of a call back to back; 0: not measured.
   double empty_enqueue_s = 0;  ///< That of a launch that does nothing, in turns with it.

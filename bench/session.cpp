@@ -224,7 +224,14 @@ void Session::time_in_regimes(Result& result, const Place& place, const Enqueue&
     bifold::transform_reduce(queue, place.input, result.what.type, op, data_->identity(), {},
                              options);
   };
-  contest_->run(result, {enqueue, block}, {*data_, place.input, place.output}, verifier);
+  const bool reduces = result.what.algorithm == bifold::Algorithm::reduce;
+  const std::uint64_t bytes = result.what.n * bifold::size_of(result.what.type);
+  // Those that the result is a share of, as far as the device has them.
+  auto limits = limits_.calls(queue_, bytes, input_.view(), output_.view());
+  std::erase_if(limits, [&](const LimitCall& limit) {
+    return result.limits.*limit.rate == 0 || (limit.rate == &Limits::read) != reduces;
+  });
+  contest_->run(result, {enqueue, block}, limits, {*data_, place.input, place.output}, verifier);
 }
 
 void Session::measure_into(Result& result, Verifier& verifier) {
