@@ -1,6 +1,14 @@
 // Prelude: the group of a launch that finishes last, which goes on with what all of them left.
 // control[1] counts finished groups, and is 0 between launches.
 
+// Where things lie, as indices from where their memory begins: of the groups' results, the control
+// words and the one result. One parameter, as ScanPlaces are.
+typedef struct {
+  u64 nodes;
+  u64 control;
+  u64 result;
+} ReducePlaces;
+
 // Whether all other groups have finished: then what their first work-items wrote before is seen by
 // every work-item of this one. One group in all need not ask. Ends with a barrier.
 DEVICE bool finishes_last(__global u64* control, u64 groups, __local u32* flag) {

@@ -6,13 +6,13 @@
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_single(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, u64 nodes_offset, u64 control_offset,
-    INIT_PARAMETERS, __global OUT* result, u64 result_offset) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS, __global OUT* result,
+    ReducePlaces places) {
   __local LeafScratch scratch;
   __local u32 flag;
   await_earlier_work();
-  __global ACC* const nodes = (__global ACC*)work + nodes_offset;
-  __global u64* const control = (__global u64*)work + control_offset;
+  __global ACC* const nodes = (__global ACC*)work + places.nodes;
+  __global u64* const control = (__global u64*)work + places.control;
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---
@@ -30,6 +30,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
   // --- Write the result ---
   // Nobody else reads INIT, whose place may be the result's.
   if ((last || get_num_groups(0) == 1) && get_local_id(0) == 0) {
-    result[result_offset] = TO_OUT(COMBINE(INIT, root));
+    result[places.result] = TO_OUT(COMBINE(INIT, root));
   }
 }

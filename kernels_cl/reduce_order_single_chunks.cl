@@ -7,11 +7,11 @@
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single_chunks(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, u64 leaves_per_node, __global void* work, u64 nodes_offset,
-    u64 control_offset, INIT_PARAMETERS, __global OUT* result, u64 result_offset) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, u64 leaves_per_node, __global void* work, INIT_PARAMETERS,
+    __global OUT* result, ReducePlaces places) {
   __local u32 flag;
-  __global ACC* const nodes = (__global ACC*)work + nodes_offset;
-  __global u64* const control = (__global u64*)work + control_offset;
+  __global ACC* const nodes = (__global ACC*)work + places.nodes;
+  __global u64* const control = (__global u64*)work + places.control;
   const u64 n = COUNT;
   const u64 groups = get_num_groups(0);
 
@@ -36,5 +36,5 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single
 
   // --- Write the result ---
   // Nobody else reads INIT, whose place may be the result's.
-  result[result_offset] = TO_OUT(COMBINE(INIT, root));
+  result[places.result] = TO_OUT(COMBINE(INIT, root));
 }

@@ -9,8 +9,7 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chained(
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global OUT* output,
-    u64 output_offset, INIT_PARAMETERS, __global u64* control, u64 control_offset, u64 capacity,
-    u64 tiles TOTAL_PARAMETERS) {
+    INIT_PARAMETERS, __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   __local ACC prefix;
@@ -18,8 +17,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
   const u64 n = COUNT;
   const ACC init = INIT;
   input += input_offset;
-  output += output_offset;
-  control += control_offset;
+  output += places.output;
+  control += places.control;
   __global u64* words = control + 2;
 
   // --- Draw a tile ---
@@ -67,6 +66,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_chain
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {
-    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, places.capacity, epoch, places.tiles,
+              ticket_of(ticket) + 1 == places.tiles);
   }
 }

@@ -11,8 +11,7 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback_warp_copy(
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global OUT* output,
-    u64 output_offset, INIT_PARAMETERS, __global u64* control, u64 control_offset, u64 capacity,
-    u64 tiles TOTAL_PARAMETERS) {
+    INIT_PARAMETERS, __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   __local ACC window[LANES];
@@ -21,8 +20,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   const u64 n = COUNT;
   const ACC init = INIT;
   input += input_offset;
-  output += output_offset;
-  control += control_offset;
+  output += places.output;
+  control += places.control;
   __global u64* words = control + 2;
 
   // --- Draw a tile ---
@@ -85,6 +84,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {
-    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, places.capacity, epoch, places.tiles,
+              ticket_of(ticket) + 1 == places.tiles);
   }
 }

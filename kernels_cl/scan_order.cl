@@ -9,8 +9,8 @@
 // Source: bifold; look-back as in Merrill & Garland 2016.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, u64 output_offset, INIT_PARAMETERS,
-    __global u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, INIT_PARAMETERS,
+    __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC strips[TILE_STRIPS];
   __local LookBack told;
@@ -19,10 +19,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
-  output += output_offset;
-  control += control_offset;
+  output += places.output;
+  control += places.control;
   __global u64* words = control + 2;
-  __global u64* group_words = words + tiles * ACC_WORDS;
+  __global u64* group_words = words + places.tiles * ACC_WORDS;
 
   // --- Draw a tile ---
   const u64 ticket = draw_ticket(control, &drawn);
@@ -53,6 +53,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {
-    end_epoch(control, words, capacity, told.epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, places.capacity, told.epoch, places.tiles,
+              ticket_of(ticket) + 1 == places.tiles);
   }
 }

@@ -8,15 +8,15 @@
 typedef char drawn_in_one_group[GROUP_TILES % DRAWN_TILES == 0 ? 1 : -1];
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, u64 output_offset, INIT_PARAMETERS,
-    __global u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, INIT_PARAMETERS,
+    __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
-  output += output_offset;
-  control += control_offset;
+  output += places.output;
+  control += places.control;
   __global u64* words = control + 2;
-  __global u64* group_words = words + tiles * ACC_WORDS;
+  __global u64* group_words = words + places.tiles * ACC_WORDS;
 
   u64 drawn = add_word(control, 1);
   const u32 epoch = epoch_of(drawn);
@@ -60,5 +60,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
 
   // --- Move the epoch on ---
   const u64 drawers = (n + DRAWN_TILES * TILE - 1) / (DRAWN_TILES * TILE) + get_num_groups(0);
-  end_epoch(control, words, capacity, epoch, get_num_groups(0), ticket_of(drawn) + 1 == drawers);
+  end_epoch(control, words, places.capacity, epoch, get_num_groups(0),
+            ticket_of(drawn) + 1 == drawers);
 }

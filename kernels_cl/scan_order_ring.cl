@@ -11,8 +11,8 @@
 // Garland 2016.
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order_ring(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, u64 output_offset, INIT_PARAMETERS,
-    __global u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, INIT_PARAMETERS,
+    __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local uint4 stages[STAGES * STAGE_UNITS] __attribute__((aligned(128)));
   __local LaneScratch lane_scratch;
   __local Ring ring;
@@ -23,10 +23,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   const Elements input = INPUT;
   const u64 n = first_of(input) + COUNT;
   const ACC init = INIT;
-  output = output + output_offset - first_of(input);
-  control += control_offset;
+  output = output + places.output - first_of(input);
+  control += places.control;
   __global u64* words = control + 2;
-  __global u64* group_words = words + tiles * ACC_WORDS;
+  __global u64* group_words = words + places.tiles * ACC_WORDS;
 
   // --- Divide the roles ---
   const u32 role = lane_group();
@@ -45,6 +45,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {
     const bool last = ticket_of(ring.ticket) + 1 == tickets_of(n);
-    end_epoch(control, words, capacity, ring.epoch, get_num_groups(0), last);
+    end_epoch(control, words, places.capacity, ring.epoch, get_num_groups(0), last);
   }
 }

@@ -16,6 +16,15 @@
 #define STATE_AGGREGATE 1u
 #define STATE_INCLUSIVE 2u
 
+// What a launch has in numbers besides its elements' place and count: as one parameter, since to
+// drivers of OpenCL each one costs time, and its size does not.
+typedef struct {
+  u64 output;    // Index of the first result,
+  u64 control;   // and of the first control word.
+  u64 capacity;  // Words behind those.
+  u64 tiles;
+} ScanPlaces;
+
 // control[0] is {epoch, ticket}; control[1] counts groups, and is 0 between calls.
 DEVICE u32 ticket_of(u64 control) { return (u32)control; }
 DEVICE u32 epoch_of(u64 control) { return (u32)(control >> 32); }

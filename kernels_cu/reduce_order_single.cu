@@ -6,13 +6,13 @@
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    reduce_order_single(INPUT_PARAMETERS, COUNT_PARAMETERS, void* work, u64 nodes_offset,
-                        u64 control_offset, INIT_PARAMETERS, OUT* result, u64 result_offset) {
+    reduce_order_single(INPUT_PARAMETERS, COUNT_PARAMETERS, void* work, INIT_PARAMETERS,
+                        OUT* result, ReducePlaces places) {
   __shared__ LeafScratch scratch;
   __shared__ u32 flag;
   await_earlier_work();
-  ACC* const nodes = static_cast<ACC*>(work) + nodes_offset;
-  u64* const control = static_cast<u64*>(work) + control_offset;
+  ACC* const nodes = static_cast<ACC*>(work) + places.nodes;
+  u64* const control = static_cast<u64*>(work) + places.control;
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---
@@ -30,6 +30,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   // --- Write the result ---
   // Nobody else reads INIT, whose place may be the result's.
   if ((last || gridDim.x == 1) && threadIdx.x == 0) {
-    result[result_offset] = TO_OUT(COMBINE(INIT, root));
+    result[places.result] = TO_OUT(COMBINE(INIT, root));
   }
 }

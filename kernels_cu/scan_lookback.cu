@@ -8,9 +8,8 @@
 // Source: Willen & Brolos 2022, version 1; Merrill & Garland 2016.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    scan_lookback(const IN* input, u64 input_offset, COUNT_PARAMETERS, OUT* output,
-                  u64 output_offset, INIT_PARAMETERS, u64* control, u64 control_offset,
-                  u64 capacity, u64 tiles TOTAL_PARAMETERS) {
+    scan_lookback(const IN* input, u64 input_offset, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS,
+                  u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   __shared__ ACC prefix;
@@ -18,8 +17,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 n = COUNT;
   const ACC init = INIT;
   input += input_offset;
-  output += output_offset;
-  control += control_offset;
+  output += places.output;
+  control += places.control;
   u64* words = control + 2;
 
   // --- Draw a tile ---
@@ -63,6 +62,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {
-    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, places.capacity, epoch, places.tiles,
+              ticket_of(ticket) + 1 == places.tiles);
   }
 }

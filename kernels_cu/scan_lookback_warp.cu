@@ -10,8 +10,7 @@
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_lookback_warp(const IN* input, u64 input_offset, u64 first, COUNT_PARAMETERS, OUT* output,
-                       u64 output_offset, INIT_PARAMETERS, u64* control, u64 control_offset,
-                       u64 capacity, u64 tiles TOTAL_PARAMETERS) {
+                       INIT_PARAMETERS, u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   __shared__ ACC prefix;
@@ -20,8 +19,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 n = first + COUNT;
   const ACC init = INIT;
   input = input + input_offset - first;
-  output = output + output_offset - first;
-  control += control_offset;
+  output = output + places.output - first;
+  control += places.control;
   u64* words = control + 2;
 
   // --- Draw a tile ---
@@ -78,6 +77,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {
-    end_epoch(control, words, capacity, epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, places.capacity, epoch, places.tiles,
+              ticket_of(ticket) + 1 == places.tiles);
   }
 }

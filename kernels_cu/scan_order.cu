@@ -13,8 +13,8 @@
 #define GROUPS_HELD (ACC_WORDS <= 2 ? 3 : 1)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
-    scan_order(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, u64 output_offset, INIT_PARAMETERS,
-               u64* control, u64 control_offset, u64 capacity, u64 tiles TOTAL_PARAMETERS) {
+    scan_order(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS, u64* control,
+               ScanPlaces places TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC strips[TILE_STRIPS];
   __shared__ LookBack told;
@@ -23,10 +23,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
-  output += output_offset;
-  control += control_offset;
+  output += places.output;
+  control += places.control;
   u64* words = control + 2;
-  u64* group_words = words + tiles * ACC_WORDS;
+  u64* group_words = words + places.tiles * ACC_WORDS;
 
   // --- Draw a tile ---
   const u64 ticket = draw_ticket(control, &drawn);
@@ -57,6 +57,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {
-    end_epoch(control, words, capacity, told.epoch, tiles, ticket_of(ticket) + 1 == tiles);
+    end_epoch(control, words, places.capacity, told.epoch, places.tiles,
+              ticket_of(ticket) + 1 == places.tiles);
   }
 }

@@ -11,9 +11,8 @@
 // Garland 2016.
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
-    scan_order_ring(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, u64 output_offset,
-                    INIT_PARAMETERS, u64* control, u64 control_offset, u64 capacity,
-                    u64 tiles TOTAL_PARAMETERS) {
+    scan_order_ring(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS, u64* control,
+                    ScanPlaces places TOTAL_PARAMETERS) {
   extern __shared__ __align__(128) uint4 stages[];
   __shared__ LaneScratch lane_scratch;
   __shared__ Ring ring;
@@ -24,10 +23,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   const Elements input = INPUT;
   const u64 n = first_of(input) + COUNT;
   const ACC init = INIT;
-  output = output + output_offset - first_of(input);
-  control += control_offset;
+  output = output + places.output - first_of(input);
+  control += places.control;
   u64* words = control + 2;
-  u64* group_words = words + tiles * ACC_WORDS;
+  u64* group_words = words + places.tiles * ACC_WORDS;
 
   // --- Divide the roles ---
   const u32 role = lane_group();
@@ -46,6 +45,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {
     const bool last = ticket_of(ring.ticket) + 1 == tickets_of(n);
-    end_epoch(control, words, capacity, ring.epoch, gridDim.x, last);
+    end_epoch(control, words, places.capacity, ring.epoch, gridDim.x, last);
   }
 }

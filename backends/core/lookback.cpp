@@ -44,10 +44,12 @@ class Lookback final : public detail::Plan {
                   "a look-back scan in place needs device-scope acquire and release, which this "
                   "device does not promise");
     }
-    const Range control{call.scratch.memory, call.scratch.tagged_offset / word_bytes};
+    const std::uint64_t control = call.scratch.tagged_offset / word_bytes;
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    launch(call.queue, kernel_, std::min(tiles, max_groups_), input, call.count, call.output,
-           init_of(call), control, capacity, tiles, call.total);
+    // As ScanPlaces in tile_words.
+    const Numbers<4> places{call.output.offset, control, capacity, tiles};
+    launch(call.queue, kernel_, std::min(tiles, max_groups_), input, call.count, call.output.memory,
+           init_of(call), call.scratch.memory, places, call.total);
   }
 
  private:

@@ -137,6 +137,13 @@ inline backend::Argument argument(const StoredAccumulator& value) {
   return {value.data(), value.size()};
 }
 inline backend::Argument argument(const std::uint64_t& value) { return {&value, sizeof value}; }
+/// Numbers that a kernel takes as one struct of u64, in its order.
+template <std::size_t Count>
+using Numbers = std::array<std::uint64_t, Count>;
+template <std::size_t Count>
+backend::Argument argument(const Numbers<Count>& numbers) {
+  return {numbers.data(), sizeof numbers};
+}
 inline backend::Argument argument(const detail::Memory& memory) {
   const bool pointer = memory.kind == detail::HandleKind::pointer;
   return {&memory.handle, sizeof memory.handle,

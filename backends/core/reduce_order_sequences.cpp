@@ -108,15 +108,17 @@ class OrderSingleReduce : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    launch_groups(call, subtrees_.nodes(call.count.n), partials_of(call),
-                  call.scratch.tagged_offset / word_bytes);
+    launch_groups(
+        call, subtrees_.nodes(call.count.n),
+        {partials_of(call).offset, call.scratch.tagged_offset / word_bytes, call.output.offset});
   }
 
  protected:
-  virtual void launch_groups(const Call& call, std::uint64_t groups, const Range& nodes,
-                             std::uint64_t control_offset) const {
-    launch(call.queue, kernel_, groups, call.input, call.count, nodes, control_offset, call.init,
-           call.output);
+  /// `places` are ReducePlaces in last_group.
+  virtual void launch_groups(const Call& call, std::uint64_t groups,
+                             const Numbers<3>& places) const {
+    launch(call.queue, kernel_, groups, call.input, call.count, call.scratch.memory, call.init,
+           call.output.memory, places);
   }
 
   [[nodiscard]] const Subtrees& subtrees() const noexcept { return subtrees_; }
@@ -133,10 +135,11 @@ class OrderSingleChunkReduce final : public OrderSingleReduce {
   using OrderSingleReduce::OrderSingleReduce;
 
  private:
-  void launch_groups(const Call& call, std::uint64_t groups, const Range& nodes,
-                     std::uint64_t control_offset) const override {
+  void launch_groups(const Call& call, std::uint64_t groups,
+                     const Numbers<3>& places) const override {
     launch(call.queue, kernel(), groups, call.input, call.count,
-           subtrees().leaves_per_node(call.count.n), nodes, control_offset, call.init, call.output);
+           subtrees().leaves_per_node(call.count.n), call.scratch.memory, call.init,
+           call.output.memory, places);
   }
 };
 

@@ -25,7 +25,7 @@ class QueueKernels {
  private:
   // An argument as it was last set; size 0 where that is not known.
   struct Held {
-    std::array<std::byte, 16> bytes{};
+    std::array<std::byte, 32> bytes{};
     std::size_t size = 0;
     std::uint64_t identity = 0;
   };
