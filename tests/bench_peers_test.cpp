@@ -224,6 +224,23 @@ TEST_CASE("samples are taken in turn, and each contender has as many") {
   CHECK(timings[1].median_s == doctest::Approx(2e-3));
 }
 
+TEST_CASE("what a result is a share of is measured once more, in turns with it") {
+  if (!has_cpu_device()) return;
+  const FakePeer peer(Habit::right);
+  const bench::Report report = run_beside(peer);
+  REQUIRE(report.devices.at(0).limits.size() == 1);
+  const bench::Limits& before = report.devices[0].limits[0];
+  for (const bench::Result& result : report.results) {
+    // Two measurements of one rate are hardly ever the same number.
+    const bool reduces = result.what.algorithm == bifold::Algorithm::reduce;
+    CHECK((result.limits.read != before.read) == reduces);
+    CHECK((result.limits.queue_copy == before.queue_copy) == reduces);
+    CHECK((result.limits.kernel_copy == before.kernel_copy) == reduces);
+    CHECK(result.limits.read > 0);
+    CHECK(result.limits.copy() > 0);
+  }
+}
+
 TEST_CASE("the peers that are here verify, and those that are not are named") {
   if (!has_cpu_device()) return;
   const Scratch scratch;
