@@ -24,7 +24,7 @@ class Runs:
     """Results of all files by (backend, algorithm, type, n)."""
 
     def __init__(self, files):
-        self.found, self.machines, self.launches = {}, set(), {}
+        self.found, self.beside, self.machines, self.launches = {}, {}, set(), {}
         for path in sorted(files):
             run = json.loads(path.read_text())
             backends = {d["selector"]: d["backend"] for d in run["devices"]}
@@ -38,6 +38,11 @@ class Runs:
                     key = (backends[result["device"]], result["algorithm"], result["type"],
                            result["n"])
                     self.found[key] = result
+                    # Of several runs the last counts, for each peer the last that has it.
+                    for peer in result.get("peers", []):
+                        if peer["outcome"] == "timed":
+                            ratio = peer["regimes"]["back_to_back"]["ratio"]
+                            self.beside[key, peer["name"]] = ratio
 
     def time(self, key, regime="back_to_back"):
         return self.found[key]["regimes"][regime]["median_s"]
@@ -109,11 +114,11 @@ def others_table(runs):
     for algorithm in ("reduce", "scan"):
         for t in runs.types():
             for n in SHOWN:
-                theirs = [runs.peer(name, (backend, algorithm, t, n)) for backend, name in peers]
-                if not any(theirs):
+                ratios = [runs.beside.get(((backend, algorithm, t, n), name))
+                          for backend, name in peers]
+                if not any(ratios):
                     continue
-                own = [runs.time((backend, algorithm, t, n)) for backend, _ in peers]
-                cells = ["" if a is None else f"{a / b:.3g}" for a, b in zip(theirs, own)]
+                cells = ["" if r is None else f"{r:.3g}" for r in ratios]
                 lines.append(f"| {algorithm} {t} | {size(n)} | " + " | ".join(cells) + " |")
     return lines
 
