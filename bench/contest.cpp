@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "format.hpp"
+#include "limits.hpp"
 #include "peers/native_queue.hpp"
 
 namespace bench {
@@ -56,8 +57,29 @@ struct Contest::Entrant {
   }
 };
 
-/// A device would be idle while another processor has its turn, and slower after it: whoever came
-/// next would pay for that. So those on either processor take turns among themselves.
+/// A yardstick beside one configuration. What fails in it is no failure of ours.
+struct Contest::Gauge {
+  const Yardstick* yardstick;
+  Timing timing{};
+  std::string problem{};
+
+  void attempt(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const bifold::Error& error) {
+      if (loses_device(error)) throw;
+      problem = one_line(error.what());
+    }
+  }
+  [[nodiscard]] Stopwatch guarded(Stopwatch stopwatch) {
+    return [this, stopwatch = std::move(stopwatch)](std::uint64_t calls) {
+      double seconds = std::numeric_limits<double>::infinity();
+      if (problem.empty()) attempt([&] { seconds = stopwatch(calls); });
+      return seconds;
+    };
+  }
+};
+
 class Contest::Round {
  public:
   /// `timing` is where the contender's goes; it has to outlive measure().
@@ -236,7 +258,11 @@ Stopwatch Contest::stopwatch(const OurCall& ours, const std::function<void()>& e
   return one_by_one([&] { return seconds_of([&] { ours.block(queue_); }); });
 }
 
-void Contest::run(Result& result, const OurCall& ours, std::span<const LimitCall> limits,
+bool shares_processor(PeerSide side, bifold::DeviceKind device) {
+  return side != PeerSide::host || device == bifold::DeviceKind::cpu;
+}
+
+void Contest::run(Result& result, const OurCall& ours, std::span<const Yardstick> yardsticks,
                   const Arena& arena, Verifier& verifier) {
   std::vector<Entrant> entrants;
   entrants.reserve(peers_.size());
@@ -246,27 +272,40 @@ void Contest::run(Result& result, const OurCall& ours, std::span<const LimitCall
   const std::function<void()> our_enqueue = [&] { ours.enqueue(queue_); };
   ours.enqueue(timed_);  // What a queue does at its first call is in none of the timings.
   timed_.finish(wait_limit);
+  std::vector<Gauge> gauges;
+  gauges.reserve(yardsticks.size());
+  for (const Yardstick& yardstick : yardsticks) {
+    gauges.push_back({&yardstick});
+    gauges.back().attempt([&] {
+      yardstick.call();
+      queue_.finish(wait_limit);
+    });
+  }
   queue_.finish(wait_limit);
-  const bool one_processor = queue_.device().info().kind == bifold::DeviceKind::cpu;
   for (const Regime regime : regimes) {
-    Round on_device;
-    Round on_host;
-    on_device.add(stopwatch(ours, our_enqueue, regime), result.timing_in(regime));
-    std::vector<Timing> of_limits(regime == Regime::back_to_back ? limits.size() : 0);
-    for (std::size_t i = 0; i < of_limits.size(); ++i) {
-      on_device.add(back_to_back(queue_, limits[i].call), of_limits[i]);
+    Round beside_ours;
+    Round elsewhere;
+    beside_ours.add(stopwatch(ours, our_enqueue, regime), result.timing_in(regime));
+    if (regime == Regime::back_to_back) {
+      for (Gauge& gauge : gauges) {
+        beside_ours.add(gauge.guarded(back_to_back(queue_, gauge.yardstick->call)), gauge.timing);
+      }
     }
     for (Entrant& entrant : entrants) {
       if (entrant.result.outcome != Outcome::timed) continue;
-      const bool apart = entrant.peer->side() == PeerSide::host && !one_processor;
-      (apart ? on_host : on_device)
+      const auto kind = queue_.device().info().kind;
+      (shares_processor(entrant.peer->side(), kind) ? beside_ours : elsewhere)
           .add(entrant.guarded(stopwatch(entrant, regime)), entrant.result.timing_in(regime));
     }
     const Batches batches = regime == Regime::back_to_back ? Batches::long_enough : Batches::single;
-    on_device.measure(budget_, batches);
-    on_host.measure(budget_, batches);
-    for (std::size_t i = 0; i < of_limits.size(); ++i) {
-      result.limits.*limits[i].rate = limits[i].moved_bytes / of_limits[i].median_s / 1e9;
+    beside_ours.measure(budget_, batches);
+    elsewhere.measure(budget_, batches);
+  }
+  for (Gauge& gauge : gauges) {
+    if (gauge.problem.empty()) {
+      gauge.yardstick->tell(result, gauge.timing.median_s);
+    } else {
+      result.limits.problem = gauge.problem;
     }
   }
   for (Entrant& entrant : entrants) result.peers.push_back(std::move(entrant.result));

@@ -1,4 +1,5 @@
-// A configuration measured in three regimes, ours and the peers' calls in turn.
+// A configuration measured in three regimes: our calls in turn with those of peers, and with what
+// ours are compared with besides.
 #pragma once
 
 #include <bifold/bifold.hpp>
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "data.hpp"
-#include "limits.hpp"
 #include "measure.hpp"
 #include "peers/peer.hpp"
 #include "result.hpp"
@@ -22,6 +22,17 @@ struct OurCall {
   /// Blocks until the host can go on: a scan is done, a reduction's value has been returned.
   std::function<void(bifold::Queue&)> block;
 };
+
+/// A call that ours is compared with, back to back: a limit's, or one that does nothing.
+struct Yardstick {
+  std::function<void()> call;  ///< Enqueues on the queue of the contest.
+  std::function<void(Result&, double median_s)> tell;
+};
+
+/// Whether a peer's calls run where ours do. A device would idle while another processor has its
+/// turn, and be slower after it: whoever came next would pay for that. So those on either processor
+/// take turns among themselves.
+[[nodiscard]] bool shares_processor(PeerSide side, bifold::DeviceKind device);
 
 /// What the calls work on.
 struct Arena {
@@ -42,10 +53,11 @@ class Contest {
   Contest(bifold::Queue queue, const Budget& budget, FlushBytes flush,
           std::vector<const Peer*> peers);
 
-  /// Blocks. Verifies the peers, then measures all in turn, back to back with the calls of
-  /// `limits`, and fills in the timings, limits and peers of `result`. What fails in a peer is told
-  /// there; errors of ours are thrown.
-  void run(Result& result, const OurCall& ours, std::span<const LimitCall> limits,
+  /// Blocks. Verifies the peers, then measures those that share a processor in turn, back to back
+  /// with the yardsticks, and fills in the timings and peers of `result`, and what yardsticks tell.
+  /// What fails in a peer is told there, what fails in a yardstick in Limits::problem; errors of
+  /// ours are thrown, and any after which the device is of no use.
+  void run(Result& result, const OurCall& ours, std::span<const Yardstick> yardsticks,
            const Arena& arena, Verifier& verifier);
 
   /// Frees what was kept for the data at hand.
@@ -53,6 +65,7 @@ class Contest {
 
  private:
   struct Entrant;  ///< A peer, over one configuration.
+  struct Gauge;    ///< A yardstick, beside one configuration.
   class Round;     ///< Those who take turns with one another.
 
   Entrant enter(const Peer& peer, const Configuration& what, const Arena& arena,

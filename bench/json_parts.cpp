@@ -69,6 +69,7 @@ void add_contest(Json& json, const Result& result) {
   }
   if (result.enqueue_s > 0) json["enqueue_s"] = result.enqueue_s;
   if (result.empty_enqueue_s > 0) json["empty_enqueue_s"] = result.empty_enqueue_s;
+  if (result.empty_launch_s > 0) json["empty_launch_s"] = result.empty_launch_s;
   json["peers"] = Json::array();
   for (const PeerResult& peer : result.peers) {
     Json entry{{"name", peer.name},

@@ -6,6 +6,11 @@
 
 namespace bench {
 
+bool loses_device(const bifold::Error& error) {
+  return error.category() == bifold::ErrorCategory::device_lost ||
+         error.category() == bifold::ErrorCategory::timeout;
+}
+
 // NOLINTNEXTLINE(modernize-pass-by-value)
 LimitMeter::LimitMeter(const bifold::Device& device, const Budget& budget)
     : device_(device), budget_(budget) {}
@@ -47,10 +52,7 @@ const Limits& LimitMeter::at(bifold::Queue& queue, std::uint64_t bytes,
       limits.*limit.rate = limit.moved_bytes / measure(queue, budget_, limit.call).median_s / 1e9;
     } catch (const bifold::Error& error) {
       // A device that hangs or is gone ends the run on it; a missing limit does not.
-      if (error.category() == bifold::ErrorCategory::device_lost ||
-          error.category() == bifold::ErrorCategory::timeout) {
-        throw;
-      }
+      if (loses_device(error)) throw;
       limits.problem = one_line(error.what());
     }
   }

@@ -32,6 +32,9 @@ struct LimitCall {
   double Limits::*rate;
 };
 
+/// Whether the device is of no more use after this error of a call.
+[[nodiscard]] bool loses_device(const bifold::Error& error);
+
 /// Measures each byte count once per device.
 class LimitMeter {
  public:
@@ -49,7 +52,7 @@ class LimitMeter {
   const Limits& at(bifold::Queue& queue, std::uint64_t bytes, bifold::View<std::uint8_t> from,
                    bifold::View<std::uint8_t> to);
 
-  /// What `at` measures. The calls enqueue on `queue`, which must outlive them, as must the meter.
+  /// What `at` measures. The calls enqueue on `queue`, and refer to it, the meter and the memory.
   std::vector<LimitCall> calls(bifold::Queue& queue, std::uint64_t bytes,
                                bifold::View<std::uint8_t> from, bifold::View<std::uint8_t> to);
 

@@ -110,8 +110,9 @@ std::vector<std::string> missing_from(const Report& report) {
 
 constexpr std::string_view legend =
     "A peer's cell has its median time, and that as a multiple of bifold's: above 1x bifold is "
-    "faster. All were measured in turn, a sample of each, in this run; each peer's results were "
-    "compared with the host reference before. A dash: the peer has no such call.";
+    "faster. Those on one processor were measured in turn, a sample of each, in this run; each "
+    "peer's results were compared with the host reference before. A dash: the peer has no such "
+    "call.";
 
 }  // namespace
 

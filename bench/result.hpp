@@ -82,12 +82,13 @@ struct Result {
   Timing isolated;          ///< Of `timed`, where peers were asked for; else of no samples.
   Timing blocking;          ///< As `isolated`.
   Timing aligned;           ///< In turns with `timing`, from where buffers start; or no samples.
-  /// Measured with buffers of the same byte count; in all regimes, those that the result is a share
-  /// of in turns with it.
+  /// Measured with buffers of the same byte count; beside peers and in a suite, those that the
+  /// result is a share of back to back, in turns with it.
   Limits limits;
   bool in_cache = false;       ///< The buffers fit the last-level cache.
   double enqueue_s = 0;        ///< The host's part of a call back to back; 0: not measured.
   double empty_enqueue_s = 0;  ///< That of a launch that does nothing, in turns with it.
+  double empty_launch_s = 0;   ///< Such a launch's time, back to back in turns with ours.
   std::optional<std::uint64_t> digest;  ///< Of the result's bits, where there was one.
   std::vector<PeerResult> peers;        ///< Those that compete on the device.
 

@@ -136,6 +136,7 @@ Result result_in(const Field& field, const std::vector<DeviceReport>& devices) {
   result.limits.read = field.number_or("read_gb_per_s", 0);
   result.enqueue_s = field.number_or("enqueue_s", 0);
   result.empty_enqueue_s = field.number_or("empty_enqueue_s", 0);
+  result.empty_launch_s = field.number_or("empty_launch_s", 0);
   if (const auto all = field.find("regimes")) {
     for (const Regime regime : {Regime::isolated, Regime::blocking}) {
       result.timing_in(regime) = timing_in(all->at(name_of(regime)));

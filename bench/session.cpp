@@ -226,12 +226,19 @@ void Session::time_in_regimes(Result& result, const Place& place, const Enqueue&
   };
   const bool reduces = result.what.algorithm == bifold::Algorithm::reduce;
   const std::uint64_t bytes = result.what.n * bifold::size_of(result.what.type);
-  // Those that the result is a share of, as far as the device has them.
-  auto limits = limits_.calls(queue_, bytes, input_.view(), output_.view());
-  std::erase_if(limits, [&](const LimitCall& limit) {
-    return result.limits.*limit.rate == 0 || (limit.rate == &Limits::read) != reduces;
-  });
-  contest_->run(result, {enqueue, block}, limits, {*data_, place.input, place.output}, verifier);
+  std::vector<Yardstick> yardsticks{
+      {[&] { limits_.probe().launch_empty(queue_); },
+       [](Result& told, double median_s) { told.empty_launch_s = median_s; }}};
+  // The limits that the result is a share of, as far as the device has them.
+  for (LimitCall& limit : limits_.calls(queue_, bytes, input_.view(), output_.view())) {
+    if (result.limits.*limit.rate == 0 || (limit.rate == &Limits::read) != reduces) continue;
+    yardsticks.push_back({std::move(limit.call), [rate = limit.rate, moved = limit.moved_bytes](
+                                                     Result& told, double median_s) {
+                            told.limits.*rate = moved / median_s / 1e9;
+                          }});
+  }
+  contest_->run(result, {enqueue, block}, yardsticks, {*data_, place.input, place.output},
+                verifier);
 }
 
 void Session::measure_into(Result& result, Verifier& verifier) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "contest.hpp"
 #include "json_report.hpp"
 #include "peer_tables.hpp"
 #include "runner.hpp"
@@ -224,13 +225,15 @@ TEST_CASE("samples are taken in turn, and each contender has as many") {
   CHECK(timings[1].median_s == doctest::Approx(2e-3));
 }
 
-TEST_CASE("what a result is a share of is measured once more, in turns with it") {
+TEST_CASE("what a result is compared with besides is measured anew for it") {
   if (!has_cpu_device()) return;
   const FakePeer peer(Habit::right);
   const bench::Report report = run_beside(peer);
   REQUIRE(report.devices.at(0).limits.size() == 1);
   const bench::Limits& before = report.devices[0].limits[0];
-  for (const bench::Result& result : report.results) {
+  const Json json = Json::parse(bench::run_as_json(report));
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    const bench::Result& result = report.results[i];
     // Two measurements of one rate are hardly ever the same number.
     const bool reduces = result.what.algorithm == bifold::Algorithm::reduce;
     CHECK((result.limits.read != before.read) == reduces);
@@ -238,7 +241,57 @@ TEST_CASE("what a result is a share of is measured once more, in turns with it")
     CHECK((result.limits.kernel_copy == before.kernel_copy) == reduces);
     CHECK(result.limits.read > 0);
     CHECK(result.limits.copy() > 0);
+    CHECK(json.at("results").at(i).at("empty_launch_s") == result.empty_launch_s);
+    CHECK(result.empty_launch_s > 0);
   }
+}
+
+TEST_CASE("yardsticks take turns with our calls, and one that fails costs nothing but itself") {
+  if (!has_cpu_device()) return;
+  const bifold::Device device = bifold::open_device("opencl:cpu");
+  bifold::Queue queue(device);
+  const bench::HostData data(bifold::Type::i32, bifold::plus, small);
+  bifold::Buffer<std::int32_t> buffer(device, small);
+  bench::Verifier verifier;
+  constexpr bench::FlushBytes flush{1 << 16, 1 << 16};
+  bench::Contest contest(queue, {1e-9, 3}, flush, {});
+
+  std::string calls;
+  const auto note = [&](char who) {
+    // Of a batch, the first: whose turn it is.
+    if (calls.empty() || calls.back() != who) calls += who;
+  };
+  const auto fails_from = [&](int first) {
+    return [&note, first, count = 0]() mutable {
+      note('x');
+      if (++count >= first) {
+        throw bifold::Error(bifold::ErrorCategory::out_of_memory, "no room");
+      }
+    };
+  };
+  double told_s = 0;
+  bool told_of_failed = false;
+  const auto tell = [&](bench::Result&, double median_s) { told_s = median_s; };
+  const auto tell_of_failed = [&](bench::Result&, double) { told_of_failed = true; };
+  const std::vector<bench::Yardstick> yardsticks{
+      {[&] { note('y'); }, tell}, {fails_from(1), tell_of_failed}, {fails_from(5), tell_of_failed}};
+  bench::Result result;
+  const auto ours = [&](bifold::Queue&) { note('o'); };
+  contest.run(result, {ours, ours}, yardsticks, {data, buffer.view(), buffer.view()}, verifier);
+  CHECK_MESSAGE(mentions(calls, "oyoyoyo"), calls);
+  CHECK(told_s > 0);
+  CHECK_FALSE(told_of_failed);
+  CHECK(mentions(result.limits.problem, "no room"));
+  CHECK(result.timing.samples >= 3);
+}
+
+TEST_CASE("the host's algorithms take turns beside a device that is the host's processor") {
+  using bench::PeerSide;
+  using bifold::DeviceKind;
+  CHECK(bench::shares_processor(PeerSide::host, DeviceKind::cpu));
+  CHECK_FALSE(bench::shares_processor(PeerSide::host, DeviceKind::gpu));
+  CHECK(bench::shares_processor(PeerSide::cuda, DeviceKind::gpu));
+  CHECK(bench::shares_processor(PeerSide::opencl, DeviceKind::cpu));
 }
 
 TEST_CASE("the peers that are here verify, and those that are not are named") {
