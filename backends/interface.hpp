@@ -77,8 +77,8 @@ enum class ArgumentKind : std::uint8_t {
 };
 
 /// One kernel argument: `size` bytes at `data`, copied by the launch. Memory is passed as the bytes
-/// of its handle, which is what both drivers want, with its element offset as an argument of its
-/// own: an OpenCL object has no pointer arithmetic.
+/// of its handle, which is what both drivers want, with its element offset in another argument: an
+/// OpenCL object has no pointer arithmetic.
 struct Argument {
   const void* data;
   std::size_t size;

@@ -128,7 +128,12 @@ DEVICE void store_strip(__global OUT* output, u64 from, u64 begin, u64 n, __priv
   for (u32 r = 0; r < STRIP_ROWS; ++r) prefix[r] = COMBINE(start[r], prefix[r]);
   // Of runs of one element only exclusive results have a use for what is handed on. Left to itself,
   // NVRTC drops such shuffles and keeps what asks for each whether all lanes are there.
-  if (INCLUSIVE ? RUN > 1 : true) shift_rows(prefix, start, carry, scratch);
+  if (INCLUSIVE ? RUN > 1 : true) {
+    shift_rows(prefix, start, carry, scratch);
+  } else {
+#pragma unroll
+    for (u32 r = 0; r < STRIP_ROWS; ++r) carry[r] = start[r];
+  }
 
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {

@@ -16,8 +16,8 @@
 #define STATE_AGGREGATE 1u
 #define STATE_INCLUSIVE 2u
 
-// What a launch has in numbers besides its elements' place and count: as one parameter, since to
-// drivers of OpenCL each one costs time, and its size does not.
+// Indices and counts of a launch that no other file of the prelude has. They are one parameter:
+// NVIDIA's OpenCL takes time for each, whatever its size.
 typedef struct {
   u64 output;    // Index of the first result,
   u64 control;   // and of the first control word.

@@ -46,8 +46,8 @@ class Lookback final : public detail::Plan {
     }
     const std::uint64_t control = call.scratch.tagged_offset / word_bytes;
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    // As ScanPlaces in tile_words.
-    const Numbers<4> places{call.output.offset, control, capacity, tiles};
+    const ScanPlaces places{
+        .output = call.output.offset, .control = control, .capacity = capacity, .tiles = tiles};
     launch(call.queue, kernel_, std::min(tiles, max_groups_), input, call.count, call.output.memory,
            init_of(call), call.scratch.memory, places, call.total);
   }

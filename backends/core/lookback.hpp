@@ -29,10 +29,9 @@ struct PublishedTiles {
 };
 
 /// One launch, a work-group per tile, or `max_groups` that draw one after the other. Kernel:
-/// (input, input_offset, n, output, output_offset, init, control, control_offset, capacity, tiles),
-/// each value as its prelude file takes it; with `first` behind input_offset where tiles have
-/// packs. Its accumulators are the shape's, or integers of the type `accumulator`, to which those
-/// convert.
+/// (input, input_offset, n, output, init, control, places), places being ScanPlaces, each value as
+/// its prelude file takes it; with `first` behind input_offset where tiles have packs. Its
+/// accumulators are the shape's, or integers of the type `accumulator`, to which those convert.
 std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, PublishedTiles tiles,

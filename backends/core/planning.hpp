@@ -137,13 +137,23 @@ inline backend::Argument argument(const StoredAccumulator& value) {
   return {value.data(), value.size()};
 }
 inline backend::Argument argument(const std::uint64_t& value) { return {&value, sizeof value}; }
-/// Numbers that a kernel takes as one struct of u64, in its order.
-template <std::size_t Count>
-using Numbers = std::array<std::uint64_t, Count>;
-template <std::size_t Count>
-backend::Argument argument(const Numbers<Count>& numbers) {
-  return {numbers.data(), sizeof numbers};
-}
+
+/// Indices and counts that kernels take in one parameter, as the structs of these names in their
+/// prelude. Indices count elements of what lies there, from where its memory begins.
+struct ScanPlaces {
+  std::uint64_t output;
+  std::uint64_t control;
+  std::uint64_t capacity;
+  std::uint64_t tiles;
+};
+struct ReducePlaces {
+  std::uint64_t nodes;
+  std::uint64_t control;
+  std::uint64_t result;
+};
+inline backend::Argument argument(const ScanPlaces& places) { return {&places, sizeof places}; }
+inline backend::Argument argument(const ReducePlaces& places) { return {&places, sizeof places}; }
+
 inline backend::Argument argument(const detail::Memory& memory) {
   const bool pointer = memory.kind == detail::HandleKind::pointer;
   return {&memory.handle, sizeof memory.handle,

@@ -108,15 +108,15 @@ class OrderSingleReduce : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    launch_groups(
-        call, subtrees_.nodes(call.count.n),
-        {partials_of(call).offset, call.scratch.tagged_offset / word_bytes, call.output.offset});
+    launch_groups(call, subtrees_.nodes(call.count.n),
+                  {.nodes = partials_of(call).offset,
+                   .control = call.scratch.tagged_offset / word_bytes,
+                   .result = call.output.offset});
   }
 
  protected:
-  /// `places` are ReducePlaces in last_group.
   virtual void launch_groups(const Call& call, std::uint64_t groups,
-                             const Numbers<3>& places) const {
+                             const ReducePlaces& places) const {
     launch(call.queue, kernel_, groups, call.input, call.count, call.scratch.memory, call.init,
            call.output.memory, places);
   }
@@ -136,7 +136,7 @@ class OrderSingleChunkReduce final : public OrderSingleReduce {
 
  private:
   void launch_groups(const Call& call, std::uint64_t groups,
-                     const Numbers<3>& places) const override {
+                     const ReducePlaces& places) const override {
     launch(call.queue, kernel(), groups, call.input, call.count,
            subtrees().leaves_per_node(call.count.n), call.scratch.memory, call.init,
            call.output.memory, places);

@@ -51,8 +51,8 @@ std::shared_ptr<const detail::Plan> plan_cell_reduce(const Device& device,
 std::shared_ptr<const detail::Plan> plan_order_reduce(const Device& device,
                                                       const gallery::Variant& variant,
                                                       const PlanShape& shape, const Tuning& tuning);
-/// The same in one launch. Kernel: (input, input_offset, n, nodes, nodes_offset,
-/// control_offset, init, result, result_offset).
+/// The same in one launch. Kernel: (input, input_offset, n, work, init, result, places), places
+/// being ReducePlaces; nodes and control words lie in `work`.
 std::shared_ptr<const detail::Plan> plan_order_single_reduce(const Device& device,
                                                              const gallery::Variant& variant,
                                                              const PlanShape& shape,
@@ -63,8 +63,8 @@ std::shared_ptr<const detail::Plan> plan_order_chunk_reduce(const Device& device
                                                             const gallery::Variant& variant,
                                                             const PlanShape& shape,
                                                             const Tuning& tuning);
-/// The same in one launch. Kernel: (input, input_offset, n, leaves_per_node, nodes, nodes_offset,
-/// control_offset, init, result, result_offset).
+/// The same in one launch. Kernel: (input, input_offset, n, leaves_per_node, work, init, result,
+/// places), as that of plan_order_single_reduce.
 std::shared_ptr<const detail::Plan> plan_order_single_chunk_reduce(const Device& device,
                                                                    const gallery::Variant& variant,
                                                                    const PlanShape& shape,

@@ -23,6 +23,7 @@ using Names = std::vector<std::string>;
 struct Outline {
   Names headings;                                      ///< Of its phases, in order.
   std::vector<std::pair<std::string, Names>> entries;  ///< Entry points and their parameters.
+  std::map<std::string, Names> structs;                ///< Those that are parameters, and fields.
   std::map<std::string, std::string> parameters;       ///< Tuning defines and their defaults.
 };
 
@@ -48,8 +49,13 @@ Outline outline_of(const SourceFile& file) {
       R"((?:__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*)*(\w+)\s*\(([^()]*)\))");
   static const std::regex parameter(
       R"(#ifndef (\w+)\s*\n#define \1\s+([^\n]*?)\s*(?://[^\n]*)?\n)");
+  static const std::regex places(R"(struct (?:\w+ )?\{([^{}]*)\} (\w+Places);)");
+  static const std::regex field(R"((\w+ \w+);)");
   Outline outline;
   outline.headings = all_matches(file.text, heading);
+  for (std::sregex_iterator at(file.text.begin(), file.text.end(), places), end; at != end; ++at) {
+    outline.structs[(*at)[2].str()] = all_matches((*at)[1].str(), field);
+  }
   for (std::sregex_iterator at(file.text.begin(), file.text.end(), entry), end; at != end; ++at) {
     outline.entries.emplace_back((*at)[1].str(), parameter_names((*at)[2].str()));
   }
@@ -116,11 +122,13 @@ TEST_CASE("the outline of a kernel is read from either dialect") {
   const Outline cuda = outline_of(
       {"x.cu",
        "#ifndef UNROLL\n#define UNROLL 8  // Why.\n#endif\n"
+       "typedef struct {\n  u64 first;  // One.\n  u64 last;\n} SomePlaces;\n"
        "extern \"C\" __global__ void __launch_bounds__(UNROLL)\nf(const IN* input, u64 n) {\n"
        "  // --- First ---\n  // --- Second, then ---\n}\n"});
   const Outline opencl =
       outline_of({"x.cl",
                   "#ifndef UNROLL\n#define UNROLL 8\n#endif\n"
+                  "typedef struct {\n  u64 first;\n  u64 last;\n} SomePlaces;\n"
                   "__kernel __attribute__((reqd_work_group_size(UNROLL, 1, 1)))\nvoid f(\n"
                   "    __global const IN* restrict input, const u64 n) {\n"
                   "  // --- First ---\n  // --- Second, then ---\n}\n"});
@@ -129,8 +137,10 @@ TEST_CASE("the outline of a kernel is read from either dialect") {
   CHECK(cuda.entries[0].first == "f");
   CHECK(cuda.entries[0].second == Names{"input", "n"});
   CHECK(cuda.parameters.at("UNROLL") == "8");
+  CHECK(cuda.structs.at("SomePlaces") == Names{"u64 first", "u64 last"});
   CHECK(cuda.headings == opencl.headings);
   CHECK(cuda.entries == opencl.entries);
+  CHECK(cuda.structs == opencl.structs);
   CHECK(cuda.parameters == opencl.parameters);
 }
 
@@ -167,6 +177,7 @@ TEST_CASE("phases, entry points, arguments and tuning parameters read the same")
     CHECK_MESSAGE(left.headings == right.headings, "headings: ", joined(left.headings), " | ",
                   joined(right.headings));
     CHECK_MESSAGE(left.parameters == right.parameters, "tuning parameters or defaults differ");
+    CHECK_MESSAGE(left.structs == right.structs, "fields of parameters differ");
     REQUIRE(left.entries.size() == right.entries.size());
     for (std::size_t i = 0; i < left.entries.size(); ++i) {
       CHECK(left.entries[i].first == right.entries[i].first);
@@ -174,6 +185,31 @@ TEST_CASE("phases, entry points, arguments and tuning parameters read the same")
                     joined(left.entries[i].second), " | ", joined(right.entries[i].second));
     }
   }
+}
+
+TEST_CASE("what the host passes as a struct has the fields of the kernels'") {
+  static const std::regex defined(R"(struct (\w+Places) \{([^{}]*)\};)");
+  static const std::regex field(R"((\w+);)");
+  static const std::regex kernel_field(R"(u64 (\w+))");
+  std::map<std::string, Names> kernel_structs;
+  for (const auto& [name, file] : kernels("kernels_cl", ".cl")) {
+    for (const auto& [type, fields] : outline_of(file).structs) {
+      for (const std::string& text : fields) {
+        for (const std::string& one : all_matches(text, kernel_field)) {
+          kernel_structs[type].push_back(one);
+        }
+      }
+    }
+  }
+  std::map<std::string, Names> host_structs;
+  for (const SourceFile& file : source_files("backends/core", {".hpp"})) {
+    for (std::sregex_iterator at(file.text.begin(), file.text.end(), defined), end; at != end;
+         ++at) {
+      host_structs[(*at)[1].str()] = all_matches((*at)[2].str(), field);
+    }
+  }
+  CHECK(host_structs.size() == 2);
+  CHECK(host_structs == kernel_structs);
 }
 
 TEST_CASE("a file with entry points names its phases; each file starts with a comment") {
