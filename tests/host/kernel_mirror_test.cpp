@@ -108,7 +108,7 @@ std::set<std::string> mirrored() {
   std::set<std::string> names;
   for (const auto* folder : {"kernels_cu", "kernels_cl"}) {
     for (const auto& [name, file] : kernels(folder, std::string(".") + (folder + 8))) {
-      if (!may_be_alone(name) && one.count(name) == 0) names.insert(name);
+      if (!may_be_alone(name) && !one.contains(name)) names.insert(name);
     }
   }
   return names;
@@ -170,7 +170,7 @@ TEST_CASE("phases, entry points, arguments and tuning parameters read the same")
   auto cuda = kernels("kernels_cu", ".cu");
   auto opencl = kernels("kernels_cl", ".cl");
   for (const std::string& name : mirrored()) {
-    if (cuda.count(name) == 0 || opencl.count(name) == 0) continue;  // Reported above.
+    if (!cuda.contains(name) || !opencl.contains(name)) continue;  // Reported above.
     INFO("kernel file " << name);
     const Outline left = outline_of(cuda[name]);
     const Outline right = outline_of(opencl[name]);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -120,8 +121,8 @@ class NoCurrent {
     }
   }
   ~NoCurrent() {
-    for (auto context = popped_.rbegin(); context != popped_.rend(); ++context) {
-      CHECK(int{cuda().cuCtxPushCurrent(*context)} == 0);
+    for (const CUcontext context : std::views::reverse(popped_)) {
+      CHECK(int{cuda().cuCtxPushCurrent(context)} == 0);
     }
   }
   NoCurrent(const NoCurrent&) = delete;
