@@ -168,9 +168,13 @@ struct Table {
          "single pass in order v1: a fixed association, groups of tiles folded in index order",
          "bifold", published_words, Order::v1, {1, 1, 1},
          {core::plan_order_lookback, order_lookback_prelude()});
+    scan("order_v1_ahead", "scan_order_ahead",
+         "the same by groups that stay: totals are published a tile ahead, from registers",
+         "bifold", published_words, Order::v1, {1, 1, 1},
+         {core::plan_order_ahead, order_ahead_prelude()});
     scan("order_v1_ring", "scan_order_ring",
-         "the same by groups that stay: totals are published tiles ahead, from a ring in local "
-         "memory",
+         "the same by groups that stay: totals are published several tiles ahead, from a ring in "
+         "local memory",
          "bifold", ring, Order::v1, {1, 1, 1}, {core::plan_order_ring, order_ring_prelude()});
     scan("order_v1_passes", "scan_order_passes", "three passes in order v1", "bifold", nothing,
          Order::v1, {2, 1, 3}, {core::plan_order_passes, order_tile_prelude()});
@@ -332,6 +336,12 @@ struct Table {
     std::vector<std::string_view> files = order_tile_prelude();
     files.insert(files.end(), {"launch", "atomics", "tile_words", "tiles", "tiles_taken",
                                "order_words", "order_lookback"});
+    return files;
+  }
+  static std::vector<std::string_view> order_ahead_prelude() {
+    std::vector<std::string_view> files = order_tile_prelude();
+    files.insert(files.end(), {"atomics", "tile_words", "tiles", "tiles_drawn", "order_words",
+                               "order_lookback"});
     return files;
   }
   static std::vector<std::string_view> order_loop_prelude() {

@@ -64,6 +64,15 @@ std::shared_ptr<const Plan> plan_order_lookback(const Device& device,
                        build_tile_kernel(device, variant, shape, tuning, variant.family));
 }
 
+std::shared_ptr<const Plan> plan_order_ahead(const Device& device, const gallery::Variant& variant,
+                                             const PlanShape& shape, const Tuning& tuning) {
+  const PublishedTiles tiles{order_v1::scan_tile(size_of(shape.accumulator)),
+                             order_v1::scan_group_tiles};
+  return make_lookback(device, variant, shape, tiles,
+                       build_tile_kernel(device, variant, shape, tuning, variant.family),
+                       max_groups(device, tuning));
+}
+
 std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery::Variant& variant,
                                             const PlanShape& shape, const Tuning& tuning) {
   // A tile of either size, with room for a start off the unit of copies.

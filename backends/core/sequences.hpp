@@ -120,6 +120,11 @@ std::shared_ptr<const detail::Plan> plan_order_lookback(const Device& device,
 std::shared_ptr<const detail::Plan> plan_order_ring(const Device& device,
                                                     const gallery::Variant& variant,
                                                     const PlanShape& shape, const Tuning& tuning);
+/// One launch in order v1, of groups that draw one tile after the other, each before it has done
+/// with the one before. Kernel: as plan_lookback.
+std::shared_ptr<const detail::Plan> plan_order_ahead(const Device& device,
+                                                     const gallery::Variant& variant,
+                                                     const PlanShape& shape, const Tuning& tuning);
 /// One launch in order v1, of groups of one work-item that draw a few tiles at a time until none is
 /// left. Kernel: as plan_lookback.
 std::shared_ptr<const detail::Plan> plan_order_drawn(const Device& device,

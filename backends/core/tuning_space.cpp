@@ -53,6 +53,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "reduce_then_scan", {group, rows, per_unit}},
       {Algorithm::scan, "lookback_warp", {group, rows}},
       {Algorithm::scan, "order_v1", {group}},
+      {Algorithm::scan, "order_v1_ahead", {group, per_unit}},
       {Algorithm::scan, "order_v1_ring", ring},
       {Algorithm::scan, "order_v1_passes", {group}},
       {Algorithm::scan, "order_v1_chunks", {per_unit}},
