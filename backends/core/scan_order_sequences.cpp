@@ -53,22 +53,22 @@ class OrderPasses final : public Plan {
   Kernels kernels_;
 };
 
+PublishedTiles published_tiles(const PlanShape& shape) {
+  return {order_v1::scan_tile(size_of(shape.accumulator)), order_v1::scan_group_tiles};
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> plan_order_lookback(const Device& device,
                                                 const gallery::Variant& variant,
                                                 const PlanShape& shape, const Tuning& tuning) {
-  const PublishedTiles tiles{order_v1::scan_tile(size_of(shape.accumulator)),
-                             order_v1::scan_group_tiles};
-  return make_lookback(device, variant, shape, tiles,
+  return make_lookback(device, variant, shape, published_tiles(shape),
                        build_tile_kernel(device, variant, shape, tuning, variant.family));
 }
 
 std::shared_ptr<const Plan> plan_order_ahead(const Device& device, const gallery::Variant& variant,
                                              const PlanShape& shape, const Tuning& tuning) {
-  const PublishedTiles tiles{order_v1::scan_tile(size_of(shape.accumulator)),
-                             order_v1::scan_group_tiles};
-  return make_lookback(device, variant, shape, tiles,
+  return make_lookback(device, variant, shape, published_tiles(shape),
                        build_tile_kernel(device, variant, shape, tuning, variant.family),
                        max_groups(device, tuning));
 }
@@ -100,9 +100,7 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
 
 std::shared_ptr<const Plan> plan_order_drawn(const Device& device, const gallery::Variant& variant,
                                              const PlanShape& shape, const Tuning& tuning) {
-  const PublishedTiles tiles{order_v1::scan_tile(size_of(shape.accumulator)),
-                             order_v1::scan_group_tiles};
-  return make_lookback(device, variant, shape, tiles,
+  return make_lookback(device, variant, shape, published_tiles(shape),
                        build_tile_loop(device, variant, shape, tuning, variant.family),
                        max_groups(device, tuning));
 }

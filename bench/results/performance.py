@@ -153,14 +153,14 @@ def of_cuda(algorithm, types, wanted, least_bytes):
 FOLDER = pathlib.Path(__file__).parent
 
 
-def small_calls(backend, algorithm):
-    """(call, empty launch) of all calls of up to 2^18 elements, each pair of one run."""
+def calls_beside_launches(backend, algorithm, wanted):
+    """(call, empty launch) of all calls that are wanted, each pair of one run."""
     def pairs(runs):
         for run, empty in runs.launches.get(backend, []):
             chosen = {d["selector"] for d in run["devices"] if d["backend"] == backend}
             for result in run["results"]:
                 if (result["device"] in chosen and result["algorithm"] == algorithm
-                        and result["outcome"] == "timed" and result["n"] <= 1 << 18):
+                        and result["outcome"] == "timed" and wanted(result)):
                     yield result, empty
     return pairs
 
@@ -171,20 +171,18 @@ def middle(values):
 
 def of_empty_launch(backend, algorithm, most):
     """An empty launch's time as a share of a call's of 4 bytes, and the share that is wanted."""
+    def wanted(result):
+        return result["type"] in FOUR and SMALL[0] <= result["n"] <= SMALL[1]
+
     def measure(runs):
         shares = []
-        for run, empty in runs.launches.get(backend, []):
-            chosen = {d["selector"] for d in run["devices"] if d["backend"] == backend}
-            for result in run["results"]:
-                if (result["device"] in chosen and result["algorithm"] == algorithm
-                        and result["outcome"] == "timed" and result["type"] in FOUR
-                        and SMALL[0] <= result["n"] <= SMALL[1]):
-                    # Runs of older tools have, in turns with the call, the host's part of an empty
-                    # launch only, which is nearly all of it; yet older ones not even that.
-                    launch = result.get("empty_launch_s",
-                                        result.get("empty_enqueue_s", empty["back_to_back_s"]))
-                    shares.append((launch / result["regimes"]["back_to_back"]["median_s"], 1 / most,
-                                   f"{result['type']}, n = {size(result['n'])}"))
+        for result, empty in calls_beside_launches(backend, algorithm, wanted)(runs):
+            # Runs of older tools have, in turns with the call, the host's part of an empty launch
+            # only, which is nearly all of it; yet older ones not even that.
+            launch = result.get("empty_launch_s",
+                                result.get("empty_enqueue_s", empty["back_to_back_s"]))
+            shares.append((launch / result["regimes"]["back_to_back"]["median_s"], 1 / most,
+                           f"{result['type']}, n = {size(result['n'])}"))
         return shares
     return measure
 
@@ -195,7 +193,8 @@ def call_overhead(backend):
         # Runs of older tools have the empty launch once, elsewhere in time.
         overheads = [(result["enqueue_s"] - result.get("empty_enqueue_s", empty["enqueue_s"])) * 1e6
                      for algorithm in ("reduce", "scan")
-                     for result, empty in small_calls(backend, algorithm)(runs)
+                     for result, empty in calls_beside_launches(
+                         backend, algorithm, lambda result: result["n"] <= 1 << 18)(runs)
                      if "enqueue_s" in result]
         return [(middle(overheads), "the median")] if overheads else []
     return measure
