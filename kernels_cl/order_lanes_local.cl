@@ -43,24 +43,16 @@ DEVICE void prefix_rows(ACC x[STRIP_ROWS], __local LaneScratch* scratch) {
   }
 }
 
-// The value of the lane before in every row; of the first lane, `first`.
-DEVICE void shift_rows(const ACC x[STRIP_ROWS], const ACC first[STRIP_ROWS], ACC before[STRIP_ROWS],
-                       __local LaneScratch* scratch) {
+// What the lanes of every row hand on: the value of the last one, and to each that of the lane
+// before, of which the first lane has none.
+DEVICE void edge_rows(const ACC x[STRIP_ROWS], ACC last[STRIP_ROWS], ACC before[STRIP_ROWS],
+                      __local LaneScratch* scratch) {
   const u32 item = (u32)get_local_id(0);
   for (u32 r = 0; r < STRIP_ROWS; ++r) scratch->value[r][item] = x[r];
   barrier(CLK_LOCAL_MEM_FENCE);
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
-    before[r] = first[r];
-    if (lane_index() > 0) before[r] = scratch->value[r][item - 1];
+    last[r] = scratch->value[r][item | (LANES - 1)];
+    before[r] = scratch->value[r][lane_index() > 0 ? item - 1 : item];
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-// The value of the last lane in every row.
-DEVICE void last_rows(const ACC x[STRIP_ROWS], ACC last[STRIP_ROWS], __local LaneScratch* scratch) {
-  const u32 item = (u32)get_local_id(0);
-  for (u32 r = 0; r < STRIP_ROWS; ++r) scratch->value[r][item] = x[r];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (u32 r = 0; r < STRIP_ROWS; ++r) last[r] = scratch->value[r][item | (LANES - 1)];
   barrier(CLK_LOCAL_MEM_FENCE);
 }

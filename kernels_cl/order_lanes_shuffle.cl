@@ -32,18 +32,17 @@ DEVICE void prefix_rows(ACC x[STRIP_ROWS], __local LaneScratch* scratch) {
   }
 }
 
-// The value of the lane before in every row; of the first lane, `first`.
-DEVICE void shift_rows(const ACC x[STRIP_ROWS], const ACC first[STRIP_ROWS], ACC before[STRIP_ROWS],
-                       __local LaneScratch* scratch) {
-#pragma unroll
-  for (u32 r = 0; r < STRIP_ROWS; ++r) {
-    const ACC earlier = shuffle_up(x[r], 1);
-    before[r] = lane_index() == 0 ? first[r] : earlier;
-  }
-}
-
-// The value of the last lane in every row.
-DEVICE void last_rows(const ACC x[STRIP_ROWS], ACC last[STRIP_ROWS], __local LaneScratch* scratch) {
+// What the lanes of every row hand on: the value of the last one, and to each that of the lane
+// before, of which the first lane has none.
+DEVICE void edge_rows(const ACC x[STRIP_ROWS], ACC last[STRIP_ROWS], ACC before[STRIP_ROWS],
+                      __local LaneScratch* scratch) {
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) last[r] = shuffle_idx(x[r], LANES - 1);
+#pragma unroll
+  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    // Of runs of one element only exclusive results have a use for it. Left to itself, NVRTC drops
+    // such shuffles and keeps what asks for each whether all lanes are there.
+    before[r] = x[r];
+    if (INCLUSIVE ? RUN > 1 : true) before[r] = shuffle_up(x[r], 1);
+  }
 }

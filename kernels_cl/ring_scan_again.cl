@@ -49,13 +49,13 @@ DEVICE void store_runs(__global OUT* output, u64 from, u64 begin, u64 n, bool sh
                        __local LaneScratch* scratch TOTAL_PARAMETERS) {
   const bool whole = begin >= from && begin + STRIP <= n;
   ACC row[STRIP_ROWS];
-  last_rows(prefix, row, scratch);
+  ACC earlier[STRIP_ROWS];
+  edge_rows(prefix, row, earlier, scratch);
   ACC before = start;
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
     const u64 first = begin + run_index(r);
-    const ACC earlier = shuffle_up(prefix[r], 1);
-    const ACC running = lane_index() == 0 ? before : COMBINE(before, earlier);
+    const ACC running = lane_index() == 0 ? before : COMBINE(before, earlier[r]);
     before = COMBINE(before, row[r]);
     u32 word[OUT_WORDS];
     scan_run(unit_again(unit[r], n), first, n, running, word TOTAL_ARGUMENTS);

@@ -104,15 +104,14 @@ DEVICE OUT_PACK pack_results(const ACC* value) {
 }
 
 // Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
-// next one. Elements before `from` are left alone, as are those from n on. An inclusive value is
-// what an exclusive scan has behind it: so the last one of a run is the carry of the next, and that
-// of element n - 1 the total of the scan.
-DEVICE void store_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, ACC* prefix, ACC before,
-                        ACC after, LaneScratch* scratch TOTAL_PARAMETERS) {
-  ACC row[STRIP_ROWS];
+// next one, `row` and `earlier` the edges of its rows' prefixes. Elements before `from` are left
+// alone, as are those from n on. An inclusive value is what an exclusive scan has behind it: so the
+// last one of a run is the carry of the next, and that of element n - 1 the total of the scan.
+DEVICE void store_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, ACC* prefix,
+                        const ACC* row, const ACC* earlier, ACC before,
+                        ACC after TOTAL_PARAMETERS) {
   ACC carry[STRIP_ROWS];
   ACC start[STRIP_ROWS + 1];
-  last_rows(prefix, row, scratch);
   start[0] = before;
   ACC rows = row[0];
 #pragma unroll
@@ -122,14 +121,10 @@ DEVICE void store_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, ACC*
   }
   start[STRIP_ROWS] = after;
 #pragma unroll
-  for (u32 r = 0; r < STRIP_ROWS; ++r) prefix[r] = COMBINE(start[r], prefix[r]);
-  // Of runs of one element only exclusive results have a use for what is handed on. Left to itself,
-  // NVRTC drops such shuffles and keeps what asks for each whether all lanes are there.
-  if (INCLUSIVE ? RUN > 1 : true) {
-    shift_rows(prefix, start, carry, scratch);
-  } else {
-#pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) carry[r] = start[r];
+  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    prefix[r] = COMBINE(start[r], prefix[r]);
+    carry[r] = start[r];
+    if (lane_index() > 0) carry[r] = COMBINE(start[r], earlier[r]);
   }
 
 #pragma unroll
@@ -137,14 +132,14 @@ DEVICE void store_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, ACC*
     ACC running = carry[r];
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
-      const ACC earlier = running;
+      const ACC exclusive = running;
       // Not by an expression: of structs that chooses an address, for which the OpenCL compiler of
       // NVIDIA keeps the arrays in memory.
       ACC next = prefix[r];
       if (lane_index() == LANES - 1) next = start[r + 1];
       running = k == RUN - 1 ? next : COMBINE(carry[r], sums[r * RUN + k]);
       LEAVE_TOTAL(begin + run_index(r) + k + 1 == n, running);
-      sums[r * RUN + k] = INCLUSIVE ? running : earlier;
+      sums[r * RUN + k] = INCLUSIVE ? running : exclusive;
     }
   }
   // One address, from which the others are constants away.

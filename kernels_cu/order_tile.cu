@@ -37,7 +37,10 @@ DEVICE void store_tile_sums(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefi
     const ACC start = strip == 0 ? before : COMBINE(before, fold_strips(strips, strip));
     const ACC next =
         strip == TILE_STRIPS - 1 ? after : COMBINE(before, fold_strips(strips, strip + 1));
+    ACC row[STRIP_ROWS];
+    ACC earlier[STRIP_ROWS];
+    edge_rows(prefix + s * STRIP_ROWS, row, earlier, scratch);
     store_strip(output, 0, begin + strip * STRIP, n, sums + s * STRIP_ROWS * RUN,
-                prefix + s * STRIP_ROWS, start, next, scratch TOTAL_ARGUMENTS);
+                prefix + s * STRIP_ROWS, row, earlier, start, next TOTAL_ARGUMENTS);
   }
 }

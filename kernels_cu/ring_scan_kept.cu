@@ -55,6 +55,9 @@ DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stage
     lane_barrier();
     if (lane_index() == 0) arrive(&ring->read[turn.stage]);
     prefix_strip(sums, prefix, scratch);
+    ACC row[STRIP_ROWS];
+    ACC earlier[STRIP_ROWS];
+    edge_rows(prefix, row, earlier, scratch);
 
     await(&ring->looked_back[turn.slot], turn.slot_parity);
     const ACC groups = ring->groups[turn.slot];
@@ -63,8 +66,8 @@ DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stage
     const ACC start = strip == 0 ? before : COMBINE(before, strips[strip - 1]);
     const ACC next = strip == TILE_STRIPS - 1 ? COMBINE(groups, ring->with_own[turn.slot])
                                               : COMBINE(before, strips[strip]);
-    store_strip(output, first_of(input), tile * TILE + strip * STRIP, n, sums, prefix, start, next,
-                scratch TOTAL_ARGUMENTS);
+    store_strip(output, first_of(input), tile * TILE + strip * STRIP, n, sums, prefix, row, earlier,
+                start, next TOTAL_ARGUMENTS);
     next_turn(&turn);
   }
 }
