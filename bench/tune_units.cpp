@@ -47,7 +47,7 @@ void add_choices(const bifold::Device& device, Algorithm algorithm, const PlanSh
   add(units, unit);
   if (unit.from_bytes == 0) return;
   TuneUnit smaller = unit;
-  smaller.row = bifold::core::choose_row(device, production, shape, chosen).variant;
+  smaller.row = bifold::core::row_for_fewer(device, production, shape, *chosen);
   if (smaller.row == nullptr) return;
   smaller.below_bytes = std::exchange(smaller.from_bytes, 0);
   add(units, smaller);

@@ -43,9 +43,9 @@ std::uint64_t first_size(const Device& device, const gallery::Variant& row,
          size_of(shape.input);
 }
 
-// The plan of the first row that can be built. Where production has another row for fewer elements,
-// that one serves them. On a device without its compiler, production passes over rows whose kernels
-// are not to be had; when there is none, the first row says why.
+// The plan of the first row that can be built, with that of the row for fewer elements beside it.
+// On a device without its compiler, production passes over rows whose kernels are not to be had;
+// when there is none, the first row says why.
 std::shared_ptr<const detail::Plan> build_first(const Device& device, const gallery::Variant& asked,
                                                 const PlanShape& shape) {
   const gallery::Variant* row = &choose_variant(device, asked.algorithm, asked.name, shape);
@@ -55,22 +55,34 @@ std::shared_ptr<const detail::Plan> build_first(const Device& device, const gall
   };
   std::exception_ptr first;
   for (;;) {
-    const gallery::Variant* next = choose_row(device, asked, shape, row).variant;
-    const std::uint64_t at_least = next == nullptr ? 0 : first_size(device, *row, shape);
     try {
-      if (at_least == 0) return build_tuned(device, *row, shape);
-      return by_size(device, *row, shape, at_least, plan_of(next), plan_of(row));
+      const gallery::Variant* fewer = row_for_fewer(device, asked, shape, *row);
+      if (fewer == nullptr) return build_tuned(device, *row, shape);
+      return by_size(device, *row, shape, first_size(device, *row, shape), plan_of(fewer),
+                     plan_of(row));
     } catch (const Error& error) {
       if (error.category() != ErrorCategory::unavailable) throw;
       if (!first) first = std::current_exception();
       log().debug("{} passed over: {}", row->name, error.what());
     }
+    const gallery::Variant* next = choose_row(device, asked, shape, row).variant;
     if (next == nullptr) std::rethrow_exception(first);
     row = next;
   }
 }
 
 }  // namespace
+
+const gallery::Variant* row_for_fewer(const Device& device, const gallery::Variant& asked,
+                                      const PlanShape& shape, const gallery::Variant& row) {
+  const std::uint64_t from = first_size(device, row, shape);
+  if (from == 0) return nullptr;
+  const gallery::Variant* next = &row;
+  do {
+    next = choose_row(device, asked, shape, next).variant;
+  } while (next != nullptr && first_size(device, *next, shape) >= from);
+  return next;
+}
 
 Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
                        const PlanShape& shape) {

@@ -134,8 +134,8 @@ struct Table {
          Order::v1, {1, 1, 1},
          {.on_gpu = {"order_v1_ring", "lookback_warp", "reduce_then_scan", "order_v1",
                      "order_v1_passes"},
-          .on_lanes_of_32 = {"order_v1_ring", "order_v1", "lookback_warp", "reduce_then_scan",
-                             "order_v1_passes"},
+          .on_lanes_of_32 = {"order_v1_ring", "order_v1_ahead", "order_v1", "lookback_warp",
+                             "reduce_then_scan", "order_v1_passes"},
           .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
                      "order_v1_chunks"}});
     scan("chunks", "scan_chunks",
@@ -171,7 +171,7 @@ struct Table {
     scan("order_v1_ahead", "scan_order_ahead",
          "the same by groups that stay: totals are published a tile ahead, from registers",
          "bifold", published_words, Order::v1, {1, 1, 1},
-         {core::plan_order_ahead, order_ahead_prelude()});
+         {.planner = core::plan_order_ahead, .prelude = order_ahead_prelude(), .only_bytes = 4});
     scan("order_v1_ring", "scan_order_ring",
          "the same by groups that stay: totals are published several tiles ahead, from a ring in "
          "local memory",

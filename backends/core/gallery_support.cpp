@@ -128,6 +128,11 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
 Support may_run_unattended(const Device& device, const Variant& variant, const PlanShape& shape) {
   const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
   if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
+  if (const std::uint32_t only = core::row_of(variant).only_bytes; only > 0) {
+    for (const Type type : {shape.input, shape.accumulator, shape.output}) {
+      if (size_of(type) != only) return no("other rows are quicker on such elements");
+    }
+  }
   const char* disabled = std::getenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe)
   const std::string list = "," + std::string(disabled != nullptr ? disabled : "") + ",";
   if (list.find("," + std::string(variant.name) + ",") != std::string::npos) {

@@ -101,18 +101,20 @@ const std::vector<Defaults>& defaults() {
         {"SPIN_LIMIT", 1024},
         {"EPOCH_LIMIT", 0x3fffffff}}},
       {"scan_order_ahead",
-       {{"GROUP_SIZE", 256},
+       {{at_least_mib, 64},
+        {"GROUP_SIZE", 256},
         {"groups_per_unit", 2},
         {"PUBLISHED_EVERY", 1},
         {"SPIN_LIMIT", 16384},
         {"EPOCH_LIMIT", 0x3fffffff}},
-       {{"GROUP_SIZE", 256},
+       {{at_least_mib, 64},
+        {"GROUP_SIZE", 256},
         {"groups_per_unit", 2},
         {"PUBLISHED_EVERY", 1},
         {"SPIN_LIMIT", 1024},
         {"EPOCH_LIMIT", 0x3fffffff}}},
       {"scan_order_ring",
-       {{"at_least_mib", 20},
+       {{at_least_mib, 20},
         {"STAGES", 7},
         {"REDUCING", 8},
         {"PASSING_FROM_MIB", 40},
@@ -245,9 +247,11 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     }
     // A ring's tile has as many bytes whatever the type, while a tile of the rows for small inputs
     // has fewer of a narrow one, and waits as often; of one of 8 bytes, it has more to exchange.
-    if (name == at_least_mib && element_bytes == 1) tuning.set(name, 4);
-    if (name == at_least_mib && element_bytes == 2) tuning.set(name, 6);
-    if (name == at_least_mib && element_bytes == 8) tuning.set(name, 18);
+    if (variant.family == "scan_order_ring" && name == at_least_mib) {
+      if (element_bytes == 1) tuning.set(name, 4);
+      if (element_bytes == 2) tuning.set(name, 6);
+      if (element_bytes == 8) tuning.set(name, 18);
+    }
     // A tile of 8-byte elements stays longest, which takes all the stages that fit; of others, a
     // group had better not load that far ahead of what it stores.
     if (name == "STAGES" && element_bytes == 4) tuning.set(name, 4);

@@ -30,8 +30,10 @@ const std::vector<Space>& spaces() {
   static const TuningParameter per_unit{"groups_per_unit",
                                         {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}};
   static const TuningParameter stripes{"STRIPES", {32, 64, 128, 256, 512}};
+  static const TuningParameter at_least{
+      at_least_mib, {1, 2, 4, 6, 8, 12, 16, 18, 20, 24, 32, 48, 64, 96, 128, 192, 256}};
   static const std::vector<TuningParameter> ring{
-      {at_least_mib, {1, 2, 4, 6, 8, 12, 16, 18, 20, 24, 32, 48, 64, 96, 128, 192, 256}},
+      at_least,
       {"STAGES", {4, 5, 6, 7}},
       {"REDUCING", {4, 8}},
       {"TRAIL_IN_GROUP", {1, 2, 3}},
@@ -53,7 +55,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "reduce_then_scan", {group, rows, per_unit}},
       {Algorithm::scan, "lookback_warp", {group, rows}},
       {Algorithm::scan, "order_v1", {group}},
-      {Algorithm::scan, "order_v1_ahead", {group, per_unit}},
+      {Algorithm::scan, "order_v1_ahead", {at_least, group, per_unit}},
       {Algorithm::scan, "order_v1_ring", ring},
       {Algorithm::scan, "order_v1_passes", {group}},
       {Algorithm::scan, "order_v1_chunks", {per_unit}},
