@@ -47,6 +47,8 @@ def main():
         gallery = sorted(RESULTS.glob("gallery-*.json"))[0]
         refused = run(RESULTS / "renew.py", "--print", TOOL, folder, gallery)
         assert refused.returncode == 1 and "gallery" in refused.stderr, refused.stderr
+        refused = run(RESULTS / "renew.py", "--print", TOOL, folder, made, made)
+        assert refused.returncode == 1 and "one place" in refused.stderr, refused.stderr
     print(f"{len(RUNS)} runs renewed as they were")
 
 

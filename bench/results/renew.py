@@ -55,6 +55,9 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("files", type=pathlib.Path, nargs="+")
     arguments = parser.parse_args()
+    names = [path.name for path in arguments.files]
+    if len(set(names)) < len(names):
+        sys.exit("two of the files would have one place in the folder")
     for path in arguments.files:
         try:
             command = command_of(arguments.tool, json.loads(path.read_text()), arguments.peers)
