@@ -24,15 +24,11 @@ class Runs:
     """Results of all files by (backend, algorithm, type, n)."""
 
     def __init__(self, files):
-        self.found, self.beside, self.machines, self.launches = {}, {}, set(), {}
+        self.found, self.beside, self.machines = {}, {}, set()
         for path in sorted(files):
             run = json.loads(path.read_text())
             backends = {d["selector"]: d["backend"] for d in run["devices"]}
             self.machines |= {(d["name"], d["backend"], d["driver"]) for d in run["devices"]}
-            for device in run["devices"]:
-                if "empty_launch" in device:
-                    self.launches.setdefault(device["backend"], []).append(
-                        (run, device["empty_launch"]))
             for result in run["results"]:
                 if result["outcome"] == "timed":
                     key = (backends[result["device"]], result["algorithm"], result["type"],
@@ -153,16 +149,9 @@ def of_cuda(algorithm, types, wanted, least_bytes):
 FOLDER = pathlib.Path(__file__).parent
 
 
-def calls_beside_launches(backend, algorithm, wanted):
-    """(call, empty launch) of all calls that are wanted, each pair of one run."""
-    def pairs(runs):
-        for run, empty in runs.launches.get(backend, []):
-            chosen = {d["selector"] for d in run["devices"] if d["backend"] == backend}
-            for result in run["results"]:
-                if (result["device"] in chosen and result["algorithm"] == algorithm
-                        and result["outcome"] == "timed" and wanted(result)):
-                    yield result, empty
-    return pairs
+def calls(runs, backend, algorithm, low, high):
+    return [(n, result) for (b, a, _, n), result in runs.found.items()
+            if (b, a) == (backend, algorithm) and low <= n <= high]
 
 
 def middle(values):
@@ -171,31 +160,20 @@ def middle(values):
 
 def of_empty_launch(backend, algorithm, most):
     """An empty launch's time as a share of a call's of 4 bytes, and the share that is wanted."""
-    def wanted(result):
-        return result["type"] in FOUR and SMALL[0] <= result["n"] <= SMALL[1]
-
     def measure(runs):
-        shares = []
-        for result, empty in calls_beside_launches(backend, algorithm, wanted)(runs):
-            # Runs of older tools have, in turns with the call, the host's part of an empty launch
-            # only, which is nearly all of it; yet older ones not even that.
-            launch = result.get("empty_launch_s",
-                                result.get("empty_enqueue_s", empty["back_to_back_s"]))
-            shares.append((launch / result["regimes"]["back_to_back"]["median_s"], 1 / most,
-                           f"{result['type']}, n = {size(result['n'])}"))
-        return shares
+        return [(result["empty_launch_s"] / result["regimes"]["back_to_back"]["median_s"],
+                 1 / most, f"{result['type']}, n = {size(n)}")
+                for n, result in calls(runs, backend, algorithm, *SMALL)
+                if result["type"] in FOUR]
     return measure
 
 
 def call_overhead(backend):
     """What a small call takes of the host beyond an empty launch, in us."""
     def measure(runs):
-        # Runs of older tools have the empty launch once, elsewhere in time.
-        overheads = [(result["enqueue_s"] - result.get("empty_enqueue_s", empty["enqueue_s"])) * 1e6
+        overheads = [(result["enqueue_s"] - result["empty_enqueue_s"]) * 1e6
                      for algorithm in ("reduce", "scan")
-                     for result, empty in calls_beside_launches(
-                         backend, algorithm, lambda result: result["n"] <= 1 << 18)(runs)
-                     if "enqueue_s" in result]
+                     for _, result in calls(runs, backend, algorithm, 0, 1 << 18)]
         return [(middle(overheads), "the median")] if overheads else []
     return measure
 
@@ -361,6 +339,27 @@ def cpu_table(runs):
     return lines
 
 
+def halves_table():
+    """Types that are added up in f32, which no peer does: times, and shares of the limits."""
+    run = json.loads((FOLDER / "halves/nvidia-h200-cuda-13.0-opencl-580.json").read_text())
+    backends = {d["selector"]: d["backend"] for d in run["devices"]}
+    found = {(r["algorithm"], r["n"], r["type"], backends[r["device"]]): r
+             for r in run["results"] if r["outcome"] == "timed"}
+    columns = [(t, backend) for t in ("f16", "bf16") for backend in ("cuda", "opencl")]
+    names = {"cuda": "CUDA", "opencl": "OpenCL"}
+    lines = ["| | n | " + " | ".join(f"{t}, {names[b]}" for t, b in columns) + " |",
+             "| --- | --- |" + " ---: |" * len(columns)]
+    for algorithm, n in sorted({key[:2] for key in found}):
+        share = "share_of_read" if algorithm == "reduce" else "share_of_copy"
+        cells = []
+        for column in columns:
+            result = found[(algorithm, n) + column]
+            cached = " (cache)" if result["in_cache"] else ""
+            cells.append(f"{duration(result['median_s'])}, {result[share] * 100:.0f} %{cached}")
+        lines.append(f"| {algorithm} | {size(n)} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def replaced(text, marker, lines):
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, rest = text.split(begin)
@@ -373,6 +372,7 @@ def main(arguments):
     runs = Runs(FOLDER.glob("peers/*.json"))
     sections = {"targets": target_table(runs), "ratios": ratio_tables(runs),
                 "others": others_table(runs), "cub": cub_table(runs), "order": order_table(),
+                "halves": halves_table(),
                 "cpu": cpu_table(Runs(FOLDER.glob("peers-cpu/*.json")))}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
