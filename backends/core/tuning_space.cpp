@@ -32,13 +32,12 @@ const std::vector<Space>& spaces() {
   static const TuningParameter stripes{"STRIPES", {32, 64, 128, 256, 512}};
   static const TuningParameter at_least{
       at_least_mib, {1, 2, 4, 6, 8, 12, 16, 18, 20, 24, 32, 48, 64, 96, 128, 192, 256}};
-  static const std::vector<TuningParameter> ring{
-      at_least,
-      {"STAGES", {4, 5, 6, 7}},
-      {"REDUCING", {4, 8}},
-      {"TRAIL_IN_GROUP", {1, 2, 3}},
-      {"TRAIL_OF_GROUPS", {1, 2, 3}},
-      {"GROUP_POLLS", {16, 64, 256}}};
+  static const std::vector<TuningParameter> ring{at_least,
+                                                 {"STAGES", {4, 5, 6, 7}},
+                                                 {"REDUCING", {4, 8}},
+                                                 {"TRAIL_IN_GROUP", {1, 2, 3}},
+                                                 {"TRAIL_OF_GROUPS", {1, 2, 3}},
+                                                 {"GROUP_POLLS", {16, 64, 256}}};
   static const TuningParameter drawn_tiles{"DRAWN_TILES", {1, 2, 4, 8, 16, 32}};
   static const std::vector<Space> table{
       {Algorithm::reduce, "vector", {group, unroll, per_unit}},
