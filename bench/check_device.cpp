@@ -35,8 +35,8 @@ bool contains(const auto& list, std::string_view name) {
 bool may_be_picked(const bifold::Device& device, const Variant& row) {
   const Variant& production = *bifold::gallery::find(row.algorithm, "production");
   const bifold::core::Row& names = bifold::core::row_of(production);
-  const bool cpu = device.info().kind == bifold::DeviceKind::cpu;
-  return contains(cpu ? names.on_cpu : names.on_gpu, row.name);
+  if (device.info().kind == bifold::DeviceKind::cpu) return contains(names.on_cpu, row.name);
+  return contains(names.on_gpu, row.name) || contains(names.on_lanes_of_32, row.name);
 }
 
 /// How many stresses belong to a line: those of one and of several words, and, in order v1, of

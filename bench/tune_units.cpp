@@ -97,7 +97,10 @@ std::vector<std::uint64_t> tune_sizes(const TuneUnit& unit, bifold::DeviceKind k
   std::vector<std::uint64_t> sizes;
   for (const double each : bytes) {
     const auto size = static_cast<double>(bifold::size_of(unit.shape.input));
-    sizes.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(scale * each / size)));
+    // Memory may have no room for all of them, but those below are another row's.
+    const double fitting =
+        std::min(std::max(scale * each, 1.02 * from), static_cast<double>(most_bytes));
+    sizes.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(fitting / size)));
   }
   return sizes;
 }

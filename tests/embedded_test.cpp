@@ -19,9 +19,11 @@
 
 #include "core/kernel_source.hpp"
 #include "core/state.hpp"
+#include "core/tuning_file.hpp"
 #include "cuda/embed/shapes.hpp"
 #include "fake_cuda/fixture.hpp"
 #include "support/environment.hpp"
+#include "support/kept_files.hpp"
 
 namespace bifold {
 
@@ -152,6 +154,25 @@ TEST_CASE("calls run, production taking the rows for large sums that the device 
   const std::uint64_t first_wide = std::uint64_t{18U} << 17;
   CHECK(ScanPlan(device, shape).variant(first_wide).name == (ring ? large : "order_v1"));
   CHECK(ScanPlan(device, shape).variant(first_wide - 1).name == "order_v1");
+}
+
+TEST_CASE("where a tuning file moves a row's first size, fewer elements stay with one for any") {
+  const Device& device = test::device();
+  if (device.capabilities().ring_bytes < 204800) return;
+  core::Tunings tunings;
+  tunings.set({gallery::find(Algorithm::scan, "order_v1_ring"),
+               {core::ElementClass::Kind::floating, 4},
+               {{"at_least_mib", 256}}});
+  DeviceOptions options;
+  options.tuning_file = test::fresh_folder("embedded") / "tuning";
+  test::write_file(options.tuning_file,
+                   core::tuning_text(device.info(), device.capabilities().architecture, tunings));
+  const Device tuned = open_device(device.info().selector, options);
+  const ScanPlan sums(tuned, {.input = Type::f32, .output = Type::f32, .accumulator = Type::f32});
+  const std::uint64_t first = std::uint64_t{256} << 18;
+  CHECK(sums.variant(first).name == "order_v1_ring");
+  CHECK(sums.variant(first - 1).name == "order_v1");
+  CHECK(sums.variant(1).name == "order_v1");
 }
 
 TEST_CASE("a call builds what it runs, a plan what any size takes") {

@@ -75,12 +75,11 @@ std::shared_ptr<const detail::Plan> build_first(const Device& device, const gall
 
 const gallery::Variant* row_for_fewer(const Device& device, const gallery::Variant& asked,
                                       const PlanShape& shape, const gallery::Variant& row) {
-  const std::uint64_t from = first_size(device, row, shape);
-  if (from == 0) return nullptr;
+  if (first_size(device, row, shape) == 0) return nullptr;
   const gallery::Variant* next = &row;
   do {
     next = choose_row(device, asked, shape, next).variant;
-  } while (next != nullptr && first_size(device, *next, shape) >= from);
+  } while (next != nullptr && first_size(device, *next, shape) > 0);
   return next;
 }
 

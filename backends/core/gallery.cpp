@@ -171,7 +171,10 @@ struct Table {
     scan("order_v1_ahead", "scan_order_ahead",
          "the same by groups that stay: totals are published a tile ahead, from registers",
          "bifold", published_words, Order::v1, {1, 1, 1},
-         {.planner = core::plan_order_ahead, .prelude = order_ahead_prelude(), .only_bytes = 4});
+         {.planner = core::plan_order_ahead,
+          .prelude = order_ahead_prelude(),
+          .only_bytes = 4,
+          .only_on = "sm_"});
     scan("order_v1_ring", "scan_order_ring",
          "the same by groups that stay: totals are published several tiles ahead, from a ring in "
          "local memory",

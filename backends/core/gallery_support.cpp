@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/accumulator.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/operator_text.hpp"
 #include "core/planning.hpp"
@@ -128,9 +129,14 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
 Support may_run_unattended(const Device& device, const Variant& variant, const PlanShape& shape) {
   const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
   if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
-  if (const std::uint32_t only = core::row_of(variant).only_bytes; only > 0) {
-    for (const Type type : {shape.input, shape.accumulator, shape.output}) {
-      if (size_of(type) != only) return no("other rows are quicker on such elements");
+  const core::Row& row = core::row_of(variant);
+  if (!device.capabilities().architecture.starts_with(row.only_on)) {
+    return no("nothing is known of its speed on the device");
+  }
+  if (row.only_bytes > 0) {
+    const std::size_t accumulator = core::AccumulatorLayout(shape.op, shape.accumulator).bytes;
+    for (const std::size_t bytes : {size_of(shape.input), accumulator, size_of(shape.output)}) {
+      if (bytes != row.only_bytes) return no("other rows are quicker on such elements");
     }
   }
   const char* disabled = std::getenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe)

@@ -84,8 +84,8 @@ Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
 /// The same with those of the device's tuning file in their place.
 Tuning tuning_for(const Device& device, const gallery::Variant& variant, const PlanShape& shape);
 
-/// The row that serves fewer elements than `row`, in place of which production's row `asked` runs
-/// it; none where it serves all.
+/// The row that serves all that are fewer elements than `row` is for, where production, `asked`,
+/// runs that one; none where it is for any number.
 const gallery::Variant* row_for_fewer(const Device& device, const gallery::Variant& asked,
                                       const PlanShape& shape, const gallery::Variant& row);
 

@@ -112,8 +112,10 @@ OfflineDevice::OfflineDevice(OfflineCompiler& compiler, int architecture, bool m
                    .append(std::to_string(architecture))),
       key_("offline") {
   constexpr int newest_driver = 1000000;
-  // What an H200 has; that there is enough of it for a ring is all that matters.
-  if (has_bulk_copies(architecture, newest_driver)) capabilities_.ring_bytes = 227 << 10;
+  // Whether there is enough of it for a ring is all that matters: sm_120 has 99 KiB.
+  if (has_bulk_copies(architecture, newest_driver)) {
+    capabilities_.ring_bytes = (architecture < 120 ? 227 : 99) << 10;
+  }
   capabilities_.overlapped_launches = has_overlapped_launches(architecture, newest_driver);
   capabilities_.compute_units = 1;
 }
