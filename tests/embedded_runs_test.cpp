@@ -48,7 +48,7 @@ TEST_CASE("the first call of a sum, of a running sum") {
 
 TEST_CASE("every shape of the list gives the bits of the host reference") {
   Queue queue(test::device());
-  // The last is beyond where production takes the ring.
+  // The last is of a size that production takes the ring for, where there is one.
   const std::vector<test::Run> runs{{.n = 1},
                                     {.n = 1000, .offset = 3, .with_init = true},
                                     {.n = 100003, .offset = 1},

@@ -11,6 +11,7 @@ import sys
 
 from tables import duration, size
 
+NAMES = {"cuda": "CUDA", "opencl": "OpenCL"}
 REGIMES = ("back_to_back", "isolated", "blocking")
 GIB = 1 << 30
 ALL_TYPES = ("u8", "i8", "u16", "i16", "i32", "u32", "f32", "i64", "u64", "f64", "pair")
@@ -20,6 +21,11 @@ def bytes_of(type_):
     return 16 if type_ == "pair" else int(type_.lstrip("uif")) // 8
 
 
+def backends_of(run):
+    """The backend of each device of a run."""
+    return {d["selector"]: d["backend"] for d in run["devices"]}
+
+
 class Runs:
     """Results of all files by (backend, algorithm, type, n)."""
 
@@ -27,7 +33,7 @@ class Runs:
         self.found, self.beside, self.machines = {}, {}, set()
         for path in sorted(files):
             run = json.loads(path.read_text())
-            backends = {d["selector"]: d["backend"] for d in run["devices"]}
+            backends = backends_of(run)
             self.machines |= {(d["name"], d["backend"], d["driver"]) for d in run["devices"]}
             for result in run["results"]:
                 if result["outcome"] == "timed":
@@ -150,7 +156,7 @@ FOLDER = pathlib.Path(__file__).parent
 
 
 def calls(runs, backend, algorithm, low, high):
-    return [(n, result) for (b, a, _, n), result in runs.found.items()
+    return [result for (b, a, _, n), result in runs.found.items()
             if (b, a) == (backend, algorithm) and low <= n <= high]
 
 
@@ -162,8 +168,8 @@ def of_empty_launch(backend, algorithm, most):
     """An empty launch's time as a share of a call's of 4 bytes, and the share that is wanted."""
     def measure(runs):
         return [(result["empty_launch_s"] / result["regimes"]["back_to_back"]["median_s"],
-                 1 / most, f"{result['type']}, n = {size(n)}")
-                for n, result in calls(runs, backend, algorithm, *SMALL)
+                 1 / most, f"{result['type']}, n = {size(result['n'])}")
+                for result in calls(runs, backend, algorithm, *SMALL)
                 if result["type"] in FOUR]
     return measure
 
@@ -173,7 +179,7 @@ def call_overhead(backend):
     def measure(runs):
         overheads = [(result["enqueue_s"] - result["empty_enqueue_s"]) * 1e6
                      for algorithm in ("reduce", "scan")
-                     for _, result in calls(runs, backend, algorithm, 0, 1 << 18)]
+                     for result in calls(runs, backend, algorithm, 0, 1 << 18)]
         return [(middle(overheads), "the median")] if overheads else []
     return measure
 
@@ -293,8 +299,7 @@ def order_table():
     times = {(r["device"].split(":")[0], r["type"], r["n"], r["variant"]): r["median_s"]
              for r in run["results"] if r["outcome"] == "timed"}
     columns = [(t, device) for t in ("f32", "f64") for device in ("cuda", "opencl")]
-    names = {"cuda": "CUDA", "opencl": "OpenCL"}
-    lines = ["| n | " + " | ".join(f"{t}, {names[device]}" for t, device in columns) + " |",
+    lines = ["| n | " + " | ".join(f"{t}, {NAMES[device]}" for t, device in columns) + " |",
              "| --- |" + " --- |" * len(columns)]
     for n in sorted({key[2] for key in times}):
         cells = []
@@ -342,12 +347,11 @@ def cpu_table(runs):
 def halves_table():
     """Types that are added up in f32, which no peer does: times, and shares of the limits."""
     run = json.loads((FOLDER / "halves/nvidia-h200-cuda-13.0-opencl-580.json").read_text())
-    backends = {d["selector"]: d["backend"] for d in run["devices"]}
+    backends = backends_of(run)
     found = {(r["algorithm"], r["n"], r["type"], backends[r["device"]]): r
              for r in run["results"] if r["outcome"] == "timed"}
     columns = [(t, backend) for t in ("f16", "bf16") for backend in ("cuda", "opencl")]
-    names = {"cuda": "CUDA", "opencl": "OpenCL"}
-    lines = ["| | n | " + " | ".join(f"{t}, {names[b]}" for t, b in columns) + " |",
+    lines = ["| | n | " + " | ".join(f"{t}, {NAMES[b]}" for t, b in columns) + " |",
              "| --- | --- |" + " ---: |" * len(columns)]
     for algorithm, n in sorted({key[:2] for key in found}):
         share = "share_of_read" if algorithm == "reduce" else "share_of_copy"
