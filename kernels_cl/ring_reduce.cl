@@ -38,10 +38,10 @@ DEVICE void reduce_tiles_of(Elements input, u64 n, __global u64* words, bool in_
 #pragma unroll 1
     for (u32 s = 0; s < REDUCED_EACH; ++s) {
       const u32 strip = squad * REDUCED_EACH + s;
-      Unit unit[STRIP_ROWS];
+      Run run[STRIP_ROWS];
       ACC row[STRIP_ROWS];
-      read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, unit);
-      total_runs(unit, tile * TILE + strip * STRIP, n, row);
+      read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, run);
+      total_runs(run, tile * TILE + strip * STRIP, n, row);
       const ACC sum = total_rows(row, scratch);
       ACC total = lane_value(sum, 0, scratch);
 #pragma unroll

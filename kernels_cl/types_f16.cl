@@ -6,3 +6,9 @@ typedef struct {
 } f16;
 
 #define NATIVE_f16 ushort
+
+DEVICE f16 f16_of_bits(u16 bits) {
+  f16 x;
+  x.bits = bits;
+  return x;
+}

@@ -26,6 +26,14 @@ DEVICE void arrive(Signal* signal) {
                : "memory");
 }
 
+// Arrives as often as `count` work-items.
+DEVICE void arrive_for(Signal* signal, u32 count) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(local_address(signal)), "r"(count)
+               : "memory");
+}
+
 // Arrives, and announces bytes that a copy is going to deliver.
 DEVICE void arrive_expecting(Signal* signal, u32 bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"

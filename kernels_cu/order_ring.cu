@@ -30,14 +30,21 @@
 #if TILE_STRIPS % REDUCING != 0 || GROUP_SIZE != LANES * (REDUCING + TILE_STRIPS + LOOKING + 1)
 #error "every reducing lane group has as many strips, and every role its lane groups"
 #endif
-typedef char ring_run_fits[RUN * sizeof(IN) == UNIT_BYTES ? 1 : -1];
+typedef char ring_run_fits[RUN * sizeof(IN) == RUN_BYTES ? 1 : -1];
 
 #define NO_TILE (~(u64)0)
 
-// A run as it lies in a stage.
+// A run as it lies in a stage, and in registers.
+#if RUN_BYTES == 16
+typedef uint4 RunVector;
+#elif RUN_BYTES == 8
+typedef uint2 RunVector;
+#else
+#error "a lane reads a run of 8 or 16 bytes at once"
+#endif
 typedef struct {
-  u32 word[UNIT_BYTES / 4];
-} Unit;
+  u32 word[RUN_BYTES / 4];
+} Run;
 
 // What the roles tell each other. A stage is free again as soon as it has been read, while what is
 // known of its tile is still needed: so there is one slot more than stages.
@@ -84,7 +91,7 @@ DEVICE void next_turn(Turn* turn) {
 DEVICE void make_ring(Ring* ring) {
   if (threadIdx.x == 0) {
     for (u32 s = 0; s < STAGES; ++s) {
-      make_signal(&ring->landed[s], 1);
+      make_signal(&ring->landed[s], LANES);
       make_signal(&ring->read[s], REDUCING + SCANNING);
     }
     for (u32 s = 0; s < SLOTS; ++s) {
@@ -116,7 +123,8 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
     high = start;
   }
   const u32 bytes = (u32)(high - low);
-  if (low > first || high < end) {
+  const bool stores = low > first || high < end;
+  if (stores) {
     const u64 skew = first % sizeof(IN) != 0 ? 0 : first - start;
     IN* item = (IN*)((u8*)stage + skew);
     const u64 step = LANES * sizeof(IN);
@@ -129,9 +137,11 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
       item[k] = load_element(input, begin + k);
     }
     order_copies();
-    lane_barrier();
+    if (lane_index() > 0) arrive(landed);
   }
+  // Each lane arrives behind what it has stored; the first one for all where there is nothing.
   if (lane_index() == 0) {
+    if (!stores) arrive_for(landed, LANES - 1);
     if (bytes > 0) {
       arrive_expecting(landed, bytes);
       u8* to = (u8*)stage + (low - start);
@@ -193,7 +203,7 @@ DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring*
       // The next ticket is on its way while a stage is waited for.
       if (lane_index() == 0) drawn = add_word(control, 1);
     } else if (lane_index() == 0) {
-      arrive(&ring->landed[turn.stage]);
+      arrive_for(&ring->landed[turn.stage], LANES);
     }
     next_turn(&turn);
   }
@@ -203,9 +213,11 @@ DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring*
 // The tickets that all groups draw: one for each tile, and each group one beyond them.
 DEVICE u64 tickets_of(u64 n) { return (n + TILE - 1) / TILE + gridDim.x; }
 
-DEVICE Unit unit_of(uint4 vector) {
-  Unit unit;
-  unit.word[0] = vector.x, unit.word[1] = vector.y;
-  unit.word[2] = vector.z, unit.word[3] = vector.w;
-  return unit;
+DEVICE Run run_of(RunVector vector) {
+  Run run;
+  run.word[0] = vector.x, run.word[1] = vector.y;
+#if RUN_BYTES == 16
+  run.word[2] = vector.z, run.word[3] = vector.w;
+#endif
+  return run;
 }

@@ -1,4 +1,8 @@
-// Prelude: integers of 1 and 2 bytes in a stage of a ring.
+// Prelude: long runs of integers of 1 and 2 bytes in a stage of a ring.
+
+// They are as long as what copies move.
+typedef Run Unit;
+typedef char runs_are_units[RUN_BYTES == UNIT_BYTES ? 1 : -1];
 
 // Element k of a run.
 DEVICE IN item_of(Unit unit, u32 k) {
@@ -22,7 +26,7 @@ DEVICE void read_runs(const uint4* stage, u32 skew, u32 strip, Unit unit[STRIP_R
   const uint4* row = stage + strip * (STRIP / RUN) + lane_index();
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
-    unit[r] = unit_of(row[r * LANES]);
-    if (skew != 0) unit[r] = join_units(unit[r], unit_of(row[r * LANES + 1]), skew);
+    unit[r] = run_of(row[r * LANES]);
+    if (skew != 0) unit[r] = join_units(unit[r], run_of(row[r * LANES + 1]), skew);
   }
 }

@@ -2,7 +2,7 @@
 // same bits: a run is folded once for its total, and again when it is known what lies before it.
 
 #define UNIT_OUTS (UNIT_BYTES / sizeof(OUT))
-typedef char runs_are_units[OUT_WORDS % 4 == 0 ? 1 : -1];
+typedef char results_are_units[OUT_WORDS % 4 == 0 ? 1 : -1];
 
 DEVICE void store_unit(OUT* to, const u32* word) {
   __stwb((uint4*)to, make_uint4(word[0], word[1], word[2], word[3]));

@@ -1,35 +1,35 @@
 // Prelude: the role of a ring that scans tiles, where the folds of every run are kept in registers.
 
 // The folds of elements 0 to k of a whole run.
-DEVICE void fold_run(Unit unit, u64 first, ACC* sums) {
-  ACC running = lift_element(item_of(unit, 0), first);
+DEVICE void fold_run(Run run, u64 first, ACC* sums) {
+  ACC running = lift_element(item_of(run, 0), first);
   sums[0] = running;
 #pragma unroll
   for (u32 k = 1; k < RUN; ++k) {
-    running = COMBINE(running, lift_element(item_of(unit, k), first + k));
+    running = COMBINE(running, lift_element(item_of(run, k), first + k));
     sums[k] = running;
   }
 }
 
 // The same of the runs that were read; elements from n on are skipped.
-DEVICE void fold_read_runs(Unit unit[STRIP_ROWS], u64 begin, u64 n, ACC* sums) {
+DEVICE void fold_read_runs(Run run[STRIP_ROWS], u64 begin, u64 n, ACC* sums) {
   // Nearly every strip is whole, and then nothing is asked of its elements or rows.
   if (begin + STRIP <= n) {
 #pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) fold_run(unit[r], begin + run_index(r), sums + r * RUN);
+    for (u32 r = 0; r < STRIP_ROWS; ++r) fold_run(run[r], begin + run_index(r), sums + r * RUN);
     return;
   }
 #pragma unroll
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
     const u64 first = begin + run_index(r);
     if (first + RUN <= n) {
-      fold_run(unit[r], first, sums + r * RUN);
+      fold_run(run[r], first, sums + r * RUN);
     } else {
       ACC running = IDENTITY;
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
         if (first + k < n) {
-          running = COMBINE(running, lift_element(item_of(unit[r], k), first + k));
+          running = COMBINE(running, lift_element(item_of(run[r], k), first + k));
         }
         sums[r * RUN + k] = running;
       }
@@ -49,9 +49,9 @@ DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stage
     if (tile == NO_TILE) break;
     ACC sums[STRIP_ROWS * RUN];
     ACC prefix[STRIP_ROWS];
-    Unit unit[STRIP_ROWS];
-    read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, unit);
-    fold_read_runs(unit, tile * TILE + strip * STRIP, n, sums);
+    Run run[STRIP_ROWS];
+    read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, run);
+    fold_read_runs(run, tile * TILE + strip * STRIP, n, sums);
     lane_barrier();
     if (lane_index() == 0) arrive(&ring->read[turn.stage]);
     prefix_strip(sums, prefix, scratch);

@@ -5,13 +5,10 @@ struct bf16 {
   u16 bits;
 };
 
-DEVICE f32 f32_of_bf16(bf16 x) { return f32_of_bits((u32)x.bits << 16); }
-
-// To the nearest, ties to even; a NaN stays one, though its last bits are lost.
-DEVICE bf16 bf16_of_f32(f32 x) {
-  const u32 bits = bits_of_f32(x);
-  const u32 nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  bf16 rounded;
-  rounded.bits = (u16)(x == x ? nearest : bits >> 16 | 0x40);
-  return rounded;
+DEVICE bf16 bf16_of_bits(u16 bits) {
+  bf16 x;
+  x.bits = bits;
+  return x;
 }
+
+DEVICE f32 f32_of_bf16(bf16 x) { return f32_of_bits((u32)x.bits << 16); }

@@ -4,3 +4,9 @@
 struct f16 {
   u16 bits;
 };
+
+DEVICE f16 f16_of_bits(u16 bits) {
+  f16 x;
+  x.bits = bits;
+  return x;
+}

@@ -192,21 +192,15 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
         "logical ones, or sums and products of f32 and f64");
   }
   if (variant.requirements.ring_bytes > 0) {
-    const std::size_t size = size_of(shape.accumulator);
-    const std::size_t out = size_of(shape.output);
     if (shape.second) return no("its ring holds one array");
     if (!shape.op.has_identity()) {
       return no("its ring holds no accumulators that may be absent, and operator " +
                 std::string(shape.op.name()) + " has no identity");
     }
-    const bool alike =
-        size_of(shape.input) == size &&
-        ((size == 16 && out == 16) || ((size == 4 || size == 8) && (out == 4 || out == 8)));
-    if (!alike && !has_long_runs(shape)) {
-      return no(
-          "it takes elements of 4, 8 or 16 bytes and accumulators of the same size, or integers "
-          "of 1 or 2 bytes and results no narrower, by built-in operators and without values in "
-          "device memory");
+    const std::uint32_t run = ring_run_bytes(shape);
+    if (run != 8 && run != 16) {
+      return no("its lanes read runs of 8 or 16 bytes at once, and here a run has " +
+                std::to_string(run));
     }
   }
   return check_operator(variant, shape.accumulator, shape.op);

@@ -115,7 +115,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
   name("OUT", spec.output);
   if (spec.output.is_struct()) append_whole(text, spec.output);
   if (spec.second) name("SECOND", *spec.second);
-  if (!spec.input.is_struct() && !is_storage(spec.input)) {
+  if (!spec.input.is_struct()) {
     text += formatted("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));
   }
   append_accumulator(text, spec);
@@ -238,16 +238,20 @@ bool compares_f32(const KernelSpec& spec) {
          (extreme && spec.accumulator == Type::f32);
 }
 
+/// Whether there are instructions of sm_80. CUDA's one text asks when it is compiled.
+bool has_sm_80(const backend::Device& device) {
+  const Capabilities& has = device.capabilities();
+  return has.lanes == "shuffle" || ptx_architecture(has) >= 80;
+}
+
 /// How f32 values are compared, and which is the least or the greatest of two.
 void append_comparisons(std::string& text, const backend::Device& device) {
   const Capabilities& has = device.capabilities();
   append_file(text, device, has.denormals_f32 ? "comparisons_native" : "comparisons_bits");
-  // CUDA's one file decides when it is compiled.
-  const bool ptx = has.lanes == "shuffle" || ptx_architecture(has) >= 80;
   append_file(text, device,
-              !has.denormals_f32 ? "extrema_bits"
-              : ptx              ? "extrema_ptx"
-                                 : "extrema_native");
+              !has.denormals_f32  ? "extrema_bits"
+              : has_sm_80(device) ? "extrema_ptx"
+                                  : "extrema_native");
 }
 
 }  // namespace
@@ -263,7 +267,10 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
     const bool native = device.capabilities().lanes != "local";
     append_file(text, device, native ? "halves_native" : "halves_bits");
   }
-  if (stores(spec, Type::bf16)) append_file(text, device, "types_bf16");
+  if (stores(spec, Type::bf16)) {
+    append_file(text, device, "types_bf16");
+    append_file(text, device, has_sm_80(device) ? "bf16_ptx" : "bf16_bits");
+  }
 
   auto defines = spec.defines;
   std::sort(defines.begin(), defines.end());

@@ -63,12 +63,6 @@ PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& va
   return build_kernel(device, spec);
 }
 
-std::uint32_t ring_run(const PlanShape& shape) {
-  constexpr std::uint32_t unit_bytes = 16;
-  return has_long_runs(shape) ? unit_bytes / static_cast<std::uint32_t>(size_of(shape.input))
-                              : order_v1::scan_run(size_of(shape.accumulator));
-}
-
 PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& variant,
                                 const PlanShape& shape, const Tuning& tuning,
                                 std::uint32_t group_size, std::uint32_t ring_bytes) {
@@ -76,6 +70,7 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
   values.set("GROUP_SIZE", group_size);
   KernelSpec spec = make_spec(device, variant, shape, values, variant.family);
   add_constants(spec, ring_run(shape));
+  spec.defines.emplace_back("RUN_BYTES", ring_run_bytes(shape));
   spec.defines.emplace_back("VEC", pack_of(shape));
   spec.launch.local_bytes = ring_bytes;
   return build_kernel(device, spec);

@@ -13,9 +13,6 @@ PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& va
                                 const PlanShape& shape, const Tuning& tuning,
                                 std::string_view entry);
 
-/// Elements of a run in a ring: those of order v1, or 16 bytes where has_long_runs().
-std::uint32_t ring_run(const PlanShape& shape);
-
 /// A kernel whose groups have `group_size` work-items and a ring of tiles in `ring_bytes` of local
 /// memory.
 PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& variant,

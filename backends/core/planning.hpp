@@ -45,8 +45,14 @@ PlanShape to_accumulators(PlanShape shape);
 /// device goes through local memory elsewhere.
 bool has_lanes_of_32(const Device& device);
 
-/// Whether a ring looks back through totals of groups, not of tiles, of which it would read many
-/// words where a total takes more than one.
+/// Elements of a run in a ring: those of order v1, or 16 bytes where has_long_runs().
+std::uint32_t ring_run(const PlanShape& shape);
+
+/// Bytes of such a run. A ring takes runs of 8 and 16 bytes.
+std::uint32_t ring_run_bytes(const PlanShape& shape);
+
+/// Whether a ring looks back through totals of groups, not of tiles: of tiles it reads more words
+/// than there is time for where a total takes more than one, or a tile has half as many bytes.
 bool by_groups(const PlanShape& shape);
 
 /// Whether a reduction combines the integers in a word at once, so that no order of them shows.

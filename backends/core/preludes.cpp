@@ -1,4 +1,5 @@
 // Which files a kernel is made of, and what of a shape decides about them.
+#include <bifold/order.hpp>
 #include <cctype>
 #include <optional>
 #include <string>
@@ -17,7 +18,19 @@ bool has_lanes_of_32(const Device& device) {
   return has.lanes != "local" && has.subgroup_width == 32;
 }
 
-bool by_groups(const PlanShape& shape) { return size_of(shape.accumulator) > 4; }
+std::uint32_t ring_run(const PlanShape& shape) {
+  constexpr std::uint32_t unit_bytes = 16;
+  return has_long_runs(shape) ? unit_bytes / static_cast<std::uint32_t>(size_of(shape.input))
+                              : order_v1::scan_run(size_of(shape.accumulator));
+}
+
+std::uint32_t ring_run_bytes(const PlanShape& shape) {
+  return ring_run(shape) * static_cast<std::uint32_t>(size_of(shape.input));
+}
+
+bool by_groups(const PlanShape& shape) {
+  return size_of(shape.accumulator) > 4 || ring_run_bytes(shape) < 16;
+}
 
 namespace {
 
@@ -181,15 +194,15 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "ring_elements") {
     spec.prelude.emplace_back(may_begin_early(shape) ? "elements_from" : "elements_one");
   } else if (file == "ring_items") {
+    spec.prelude.emplace_back("join_words");
     if (!has_long_runs(shape)) {
-      spec.prelude.emplace_back("ring_items_words");
+      spec.prelude.emplace_back("ring_items_runs");
     } else if (has_packed_sums(shape)) {
-      spec.prelude.insert(spec.prelude.end(), {"join_words", "ring_items_bytes"});
+      spec.prelude.emplace_back("ring_items_bytes");
       add_word_file(shape, spec, "word_sums");
       spec.prelude.emplace_back("ring_runs_sums");
     } else {
-      spec.prelude.insert(spec.prelude.end(),
-                          {"join_words", "ring_items_bytes", "ring_runs_items"});
+      spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_items"});
     }
   } else if (file == "ring_scan") {
     spec.prelude.emplace_back(has_long_runs(shape) ? "ring_scan_again" : "ring_scan_kept");

@@ -75,22 +75,29 @@ std::shared_ptr<const Plan> plan_order_ahead(const Device& device, const gallery
 
 std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery::Variant& variant,
                                             const PlanShape& shape, const Tuning& tuning) {
-  // A tile of either size, with room for a start off the unit of copies.
-  constexpr std::uint32_t stage_bytes = order_v1::scan_tile(4) * 4 + 128;
+  const std::uint32_t run = ring_run(shape);
+  const std::uint32_t run_bytes = ring_run_bytes(shape);
+  constexpr std::uint32_t tile_runs =
+      order_v1::scan_row_runs * order_v1::scan_strip_rows * order_v1::scan_tile_strips;
+  // A tile, with room for a start off the unit of copies.
+  const std::uint32_t stage_bytes = tile_runs * run_bytes + 128;
   // What the roles tell each other lies beside the stages.
   constexpr std::uint32_t told_bytes = 2048;
   const auto fitting =
       static_cast<std::uint32_t>((device.capabilities().ring_bytes - told_bytes) / stage_bytes);
-  const std::uint32_t looking = by_groups(shape) ? 2 : 1;
-  const std::uint32_t lane_groups =
-      tuning.get("REDUCING") + order_v1::scan_tile_strips + looking + 1;
-  const PlanShape inner = in_long_runs(shape);
-  const PublishedTiles tiles{std::uint64_t{ring_run(shape)} * order_v1::scan_row_runs *
-                                 order_v1::scan_strip_rows * order_v1::scan_tile_strips,
-                             order_v1::scan_group_tiles,
-                             may_begin_early(inner) ? ring_run(shape) : 0};
   Tuning values = tuning;
-  values.set("LOOKING", looking).set("STAGES", std::min(tuning.get("STAGES"), fitting));
+  values.set("LOOKING", by_groups(shape) ? 2 : 1);
+  if (run_bytes == 8) {
+    // As many bytes on their way are twice as many tiles, and there is less time for each.
+    values.set("STAGES", 2 * tuning.get("STAGES"))
+        .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1);
+  }
+  values.set("STAGES", std::min(values.get("STAGES"), fitting));
+  const std::uint32_t lane_groups =
+      tuning.get("REDUCING") + order_v1::scan_tile_strips + values.get("LOOKING") + 1;
+  const PlanShape inner = in_long_runs(shape);
+  const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
+                             may_begin_early(inner) ? run : 0};
   return make_lookback(
       device, variant, shape, tiles,
       build_ring_kernel(device, variant, inner, values, order_v1::scan_row_runs * lane_groups,

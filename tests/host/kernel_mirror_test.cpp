@@ -79,9 +79,9 @@ std::map<std::string, SourceFile> kernels(const std::string& folder, const std::
 /// that its devices offer, and the contiguous chunks that only CPUs want.
 bool may_be_alone(const std::string& name) {
   return name.starts_with("lanes_") || name.starts_with("atomics_") || name.starts_with("cell_") ||
-         name.starts_with("halves_") || name.starts_with("comparisons_") ||
-         name.starts_with("extrema_") || name.starts_with("launch_") || name.ends_with("_local") ||
-         name.ends_with("chunks");
+         name.starts_with("halves_") || name.starts_with("bf16_") ||
+         name.starts_with("comparisons_") || name.starts_with("extrema_") ||
+         name.starts_with("launch_") || name.ends_with("_local") || name.ends_with("chunks");
 }
 
 /// Families whose gallery rows all name one backend.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bifold/order.hpp>
 
+#include "core/planning.hpp"
 #include "environment.hpp"
 
 namespace bifold::test {
@@ -34,8 +35,13 @@ std::optional<core::Tuning> tuning_with_group(const Workload& workload, std::uin
 }
 
 std::uint64_t tile_of(const Workload& workload) {
-  // A ring's tile has as many bytes whatever the type and the tuning.
-  if (workload.row->family == "scan_order_ring") return 32'768 / size_of(workload.input);
+  if (workload.row->family == "scan_order_ring") {
+    const core::PlanShape shape{workload.input,    workload.accumulator, workload.output,
+                                workload.kind,     workload.op,          {},
+                                workload.on_device};
+    return order_v1::scan_tile(size_of(workload.accumulator)) /
+           order_v1::scan_run(size_of(workload.accumulator)) * core::ring_run(shape);
+  }
   if (workload.row->family.starts_with("scan_order")) {
     return order_v1::scan_tile(size_of(workload.accumulator));
   }

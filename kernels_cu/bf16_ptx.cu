@@ -1,0 +1,16 @@
+// Prelude: conversion to bf16, from sm_80 on by an instruction. To the nearest, ties to even; NaN
+// stays NaN. The text is the same for every architecture, as PTX in the library is found by it.
+
+DEVICE bf16 bf16_of_f32(f32 x) {
+#if __CUDA_ARCH__ >= 800
+  bf16 rounded;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded.bits) : "f"(x));
+  return rounded;
+#else
+  const u32 bits = bits_of_f32(x);
+  const u32 nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  bf16 rounded;
+  rounded.bits = (u16)(x == x ? nearest : bits >> 16 | 0x40);
+  return rounded;
+#endif
+}
