@@ -1,9 +1,14 @@
-// Modules and launches. Nothing is computed.
+// Modules and launches. Kernels that are the host's machine code are run; others compute nothing.
+#include <dlfcn.h>
 #include <elf.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
+#include "emulator.hpp"
 #include "state.hpp"
 
 namespace {
@@ -35,11 +40,47 @@ CUresult translate() {
   return CUDA_SUCCESS;
 }
 
+Elf64_Ehdr header_of(const std::string& image) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, image.data(), sizeof header);
+  return header;
+}
+
+/// Whether the image is a library for this host, as the stand-in for NVRTC makes them.
+bool is_emulated(const std::string& image) {
+#ifdef __aarch64__
+  constexpr unsigned host = EM_AARCH64;
+#else
+  constexpr unsigned host = EM_X86_64;
+#endif
+  return image.starts_with(ELFMAG) && header_of(image).e_machine == host;
+}
+
+/// The library in an image; null where it cannot be loaded. By a name of its own, as the loader
+/// knows libraries by theirs.
+void* host_library(const std::string& image) {
+  std::string path = (std::filesystem::temp_directory_path() / "kernel-XXXXXX").string();
+  const int file = mkstemp(path.data());
+  if (file < 0) return nullptr;
+  void* library = nullptr;
+  if (write(file, image.data(), image.size()) == static_cast<ssize_t>(image.size())) {
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  close(file);
+  unlink(path.c_str());
+  return library;
+}
+
+using Pack = emulated::Work*(void** arguments);
+
+Pack* pack_of(CUmodule module, const std::string& name) {
+  return reinterpret_cast<Pack*>(dlsym(module->library, ("pack_" + name).c_str()));
+}
+
 /// Machine code is for one architecture, which its header names.
 CUresult take_machine_code(const std::string& image) {
   FAKE_CALL("cubin");
-  Elf64_Ehdr header;
-  std::memcpy(&header, image.data(), sizeof header);
+  const Elf64_Ehdr header = header_of(image);
   constexpr unsigned first_to_shift = 8;
   const unsigned abi = header.e_ident[EI_ABIVERSION];
   const unsigned made_for = header.e_flags >> (abi < first_to_shift ? 0 : 8) & 0xFF;
@@ -65,6 +106,13 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     }
     return CUDA_ERROR_INVALID_IMAGE;
   }
+  if (is_emulated(bytes)) {
+    void* library = host_library(bytes);
+    if (library == nullptr) return CUDA_ERROR_INVALID_IMAGE;
+    *module = new CUmod_st{fake::current(), std::move(bytes), {}, library};
+    fake::state().modules.insert(*module);
+    return CUDA_SUCCESS;
+  }
   const bool machine_code = bytes.starts_with(ELFMAG);
   const CUresult refused = machine_code ? take_machine_code(bytes) : translate();
   if (refused != CUDA_SUCCESS) return refused;
@@ -88,6 +136,9 @@ CUresult cuModuleUnload(CUmodule module) {
     fake::state().functions.erase(function.get());
   }
   fake::state().modules.erase(module);
+  // A launch that waits in a stream still needs the code.
+  if (module->library != nullptr) fake::drain_all();
+  if (module->library != nullptr) dlclose(module->library);
   delete module;
   return CUDA_SUCCESS;
 }
@@ -95,9 +146,11 @@ CUresult cuModuleUnload(CUmodule module) {
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   FAKE_CALL_IN_CONTEXT("cuModuleGetFunction");
   if (!fake::state().modules.contains(module)) return fake::misuse(CUDA_ERROR_INVALID_HANDLE);
-  if (!has_entry(module->image, name)) return CUDA_ERROR_NOT_FOUND;
+  const bool there = module->library != nullptr ? pack_of(module, name) != nullptr
+                                                : has_entry(module->image, name);
+  if (!there) return CUDA_ERROR_NOT_FOUND;
   auto& slot = module->functions[name];
-  if (!slot) slot = std::make_unique<CUfunc_st>(CUfunc_st{module});
+  if (!slot) slot = std::make_unique<CUfunc_st>(CUfunc_st{module, name});
   fake::state().functions.insert(slot.get());
   *function = slot.get();
   return CUDA_SUCCESS;
@@ -133,6 +186,14 @@ CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y,
   const bool block = threads >= 1 && threads <= 1024 && threads_y == 1 && threads_z == 1;
   if (!grid || !block || (arguments != nullptr && extra != nullptr)) {
     return fake::misuse(CUDA_ERROR_INVALID_VALUE);
+  }
+  if (function->module->library != nullptr && arguments != nullptr) {
+    const std::shared_ptr<const emulated::Work> work(
+        pack_of(function->module, function->name)(arguments));
+    return fake::enqueue(stream, [work, groups, threads] {
+      ++fake::state().launches;
+      if (!emulated::launch(*work, groups, threads)) std::abort();
+    });
   }
   return fake::enqueue(stream, [] { ++fake::state().launches; });
 }

@@ -36,11 +36,12 @@ CUresult take_failure(const char* function) {
 }  // namespace
 
 State& state() {
+  // Never destroyed: as long as the process lives, so does a driver, whoever closes a device last.
   static State& only = *[] {
-    static State made;
-    read_failures(made);
-    made.contexts.resize(static_cast<std::size_t>(device_count()));
-    return &made;
+    auto* made = new State;
+    read_failures(*made);
+    made->contexts.resize(static_cast<std::size_t>(device_count()));
+    return made;
   }();
   return only;
 }

@@ -89,10 +89,12 @@ struct CUmod_st {
   CUcontext context = nullptr;
   std::string image;
   std::map<std::string, std::unique_ptr<CUfunc_st>> functions;
+  void* library = nullptr;  // Of kernels that are the host's machine code.
 };
 
 struct CUfunc_st {
   CUmodule module = nullptr;
+  std::string name{};
 };
 
 namespace fake {

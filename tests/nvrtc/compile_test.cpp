@@ -71,10 +71,9 @@ void compile_production(Algorithm algorithm, ScanKind kind) {
   CHECK(workloads.size() == 8 * 9 + 2 * 6);
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     // The kinds of a scan differ in one define: each architecture takes every type and operator in
-    // one of them, its neighbour in the other.
-    if (algorithm == Algorithm::scan && (i + own_turn()) % 2 != static_cast<std::size_t>(kind)) {
-      continue;
-    }
+    // one of them, its neighbour in the other. Of reductions, it takes what its neighbour leaves
+    // out.
+    if ((i + own_turn()) % 2 != static_cast<std::size_t>(kind)) continue;
     compiles(workloads[i]);
   }
 }
@@ -83,7 +82,7 @@ void compile_production(Algorithm algorithm, ScanKind kind) {
 
 TEST_SUITE_BEGIN("nvrtc");
 
-TEST_CASE("the production reduction compiles on every legal type and operator") {
+TEST_CASE("the production reduction compiles on every other legal type and operator") {
   compile_production(Algorithm::reduce, ScanKind::inclusive);
 }
 
