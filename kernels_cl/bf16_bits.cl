@@ -1,5 +1,5 @@
-// Prelude: conversion to bf16 in integers. To the nearest, ties to even; a NaN stays one, though its
-// last bits are lost.
+// Prelude: conversion to bf16 in integers. To the nearest, ties to even; a NaN stays one, though
+// its last bits are lost.
 
 DEVICE bf16 bf16_of_f32(f32 x) {
   const u32 bits = bits_of_f32(x);
