@@ -63,6 +63,8 @@ typedef struct {
   ACC with_own[SLOTS];  // and that with the tile.
 } Ring;
 
+typedef char ring_leaves_room_for_stages[sizeof(Ring) <= TOLD_BYTES ? 1 : -1];
+
 // A role's next tile: its stage and slot, and the parities of their phases.
 typedef struct {
   u32 stage;

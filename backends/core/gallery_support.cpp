@@ -197,6 +197,9 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
       return no("its ring holds no accumulators that may be absent, and operator " +
                 std::string(shape.op.name()) + " has no identity");
     }
+    if (size_of(shape.accumulator) > 16) {
+      return no("its lanes keep a strip of accumulators, of at most 16 bytes each");
+    }
     const std::uint32_t run = ring_run_bytes(shape);
     if (run != 8 && run != 16) {
       return no("its lanes read runs of 8 or 16 bytes at once, and here a run has " +

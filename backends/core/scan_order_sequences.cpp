@@ -73,6 +73,18 @@ std::shared_ptr<const Plan> plan_order_ahead(const Device& device, const gallery
                        max_groups(device, tuning));
 }
 
+namespace {
+
+// Local memory beside a ring of so many stages: what the roles tell each other, which is signals,
+// tiles and accumulators (`Ring` in order_ring), and what lanes exchange by.
+std::uint32_t told_bytes(std::uint32_t stages, std::uint32_t accumulator_bytes) {
+  const std::uint32_t slots = stages + 1;
+  const std::uint32_t words = 2 * stages + 3 * slots + slots + 2;
+  return 8 * words + slots * (order_v1::scan_tile_strips + 3) * accumulator_bytes + 256;
+}
+
+}  // namespace
+
 std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery::Variant& variant,
                                             const PlanShape& shape, const Tuning& tuning) {
   const std::uint32_t run = ring_run(shape);
@@ -81,10 +93,6 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
       order_v1::scan_row_runs * order_v1::scan_strip_rows * order_v1::scan_tile_strips;
   // A tile, with room for a start off the unit of copies.
   const std::uint32_t stage_bytes = tile_runs * run_bytes + 128;
-  // What the roles tell each other lies beside the stages.
-  constexpr std::uint32_t told_bytes = 2048;
-  const auto fitting =
-      static_cast<std::uint32_t>((device.capabilities().ring_bytes - told_bytes) / stage_bytes);
   Tuning values = tuning;
   values.set("LOOKING", by_groups(shape) ? 2 : 1);
   if (run_bytes == 8) {
@@ -92,16 +100,22 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
     values.set("STAGES", 2 * tuning.get("STAGES"))
         .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1);
   }
-  values.set("STAGES", std::min(values.get("STAGES"), fitting));
+  const PlanShape inner = in_long_runs(shape);
+  const auto accumulator_bytes = static_cast<std::uint32_t>(size_of(inner.accumulator));
+  std::uint32_t stages = values.get("STAGES");
+  while (stages * stage_bytes + told_bytes(stages, accumulator_bytes) >
+         device.capabilities().ring_bytes) {
+    --stages;
+  }
+  values.set("STAGES", stages).set("TOLD_BYTES", told_bytes(stages, accumulator_bytes));
   const std::uint32_t lane_groups =
       tuning.get("REDUCING") + order_v1::scan_tile_strips + values.get("LOOKING") + 1;
-  const PlanShape inner = in_long_runs(shape);
   const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
                              may_begin_early(inner) ? run : 0};
   return make_lookback(
       device, variant, shape, tiles,
       build_ring_kernel(device, variant, inner, values, order_v1::scan_row_runs * lane_groups,
-                        values.get("STAGES") * stage_bytes),
+                        stages * stage_bytes),
       device.capabilities().compute_units, inner.accumulator);
 }
 

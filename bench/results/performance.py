@@ -274,15 +274,15 @@ TARGETS = (
     ("one element off alignment, reduce of 4 and 8 bytes, CUDA: 0.95 of aligned",
      off_alignment("cuda", "reduce", FOUR + EIGHT)),
     ("one element off alignment, reduce of 1 and 2 bytes, CUDA: 0.95 of aligned",
-     off_alignment("cuda", "reduce", NARROW)),
+     off_alignment("cuda", "reduce", NARROW + ("f16",))),
     ("one element off alignment, scan of 4 and 8 bytes, CUDA: 0.95 of aligned",
      off_alignment("cuda", "scan", FOUR + EIGHT)),
     ("one element off alignment, scan of 1 and 2 bytes, CUDA: 0.95 of aligned",
-     off_alignment("cuda", "scan", NARROW)),
+     off_alignment("cuda", "scan", NARROW + ("f16",))),
     ("one element off alignment, reduce, OpenCL: 0.95 of aligned",
-     off_alignment("opencl", "reduce", ELEMENTS)),
+     off_alignment("opencl", "reduce", ELEMENTS + ("f16",))),
     ("one element off alignment, scan, OpenCL: 0.95 of aligned",
-     off_alignment("opencl", "scan", ELEMENTS)),
+     off_alignment("opencl", "scan", ELEMENTS + ("f16",))),
 )
 # Where less is better, in us.
 COSTS = (

@@ -157,10 +157,13 @@ class Group {
       std::shuffle(order.begin(), order.end(), random_);
       bool all_ended = true;
       bool stepped = land_some();
+      const auto first = static_cast<unsigned>(random_() % lanes);
       for (const unsigned lane_group : order) {
         const unsigned begin = lane_group * lanes;
         const unsigned end = std::min(begin + lanes, static_cast<unsigned>(fibers_.size()));
-        for (item_ = begin; item_ < end; ++item_) {
+        item_ = begin + first % (end - begin);
+        for (unsigned lane = begin; lane < end; ++lane) {
+          item_ = item_ + 1 < end ? item_ + 1 : begin;
           Fiber& fiber = fibers_[item_];
           if (fiber.ended) continue;
           all_ended = false;

@@ -1,7 +1,9 @@
 // Kernels of CUDA on a CPU: what they call, and what the stand-in driver launches them by. A group
-// is a thread of the host's, and its work-items are fibers, which switch only where they wait; the
-// order of lane groups is drawn anew each time round, and bulk copies land late. So what waits for
-// too little, or for what nobody does, is found out, with the same draws again for the same seed.
+// is a thread of the host's, and its work-items are fibers, which switch only where they wait, poll
+// or arrive. The order of lane groups and which of their lanes begins are drawn anew each time
+// round, and bulk copies land late: so much of what waits for too little is found out, and all that
+// waits for what nobody does. Not seen are accesses beyond local memory, and the order in which
+// words become visible, which is the host's.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 // kernels use, and the instructions that they name. The stand-in compiler writes
 // `asm("add.u64 %0, %1;" : "=l"(a) : "l"(b))` as `ASM_add_u64("add.u64 %0, %1;", a, b)`.
 #include <atomic>
+#include <bifold/half.hpp>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -57,6 +58,14 @@ inline unsigned __shfl_down_sync(unsigned, unsigned value, unsigned distance) {
   return emulated::shuffled(value, lane + distance > 31 ? lane : lane + distance);
 }
 
+template <class T>
+T min(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+T max(T a, T b) {
+  return a < b ? b : a;
+}
 inline int __clz(int value) { return std::countl_zero(static_cast<unsigned>(value)); }
 inline unsigned __float_as_uint(float value) { return std::bit_cast<unsigned>(value); }
 inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
@@ -160,6 +169,8 @@ inline void ASM_mbarrier_arrive_shared(const char*, unsigned signal, unsigned co
   Phases& phases = phases_at(signal);
   phases.awaited -= count;
   phases.settle();
+  // Who waited goes on at once, before what comes next here.
+  emulated::pass();
 }
 inline void ASM_mbarrier_arrive_expect_tx_shared(const char*, unsigned signal, unsigned bytes) {
   Phases& phases = phases_at(signal);
@@ -218,10 +229,10 @@ inline void ASM_max_NaN_f32(const char*, float& out, float a, float b) {
   out = extremum(a, b, false);
 }
 inline void ASM_cvt_f32_f16(const char*, float& out, unsigned short bits) {
-  out = static_cast<float>(std::bit_cast<_Float16>(bits));
+  out = bifold::f16::from_bits(bits);
 }
 inline void ASM_cvt_rn_f16_f32(const char*, unsigned short& bits, float value) {
-  bits = std::bit_cast<unsigned short>(static_cast<_Float16>(value));
+  bits = bifold::f16(value).bits();
 }
 inline void ASM_cvt_rn_bf16_f32(const char*, unsigned short& bits, float value) {
   const auto word = std::bit_cast<unsigned>(value);

@@ -135,6 +135,9 @@ std::string host_text(const std::string& text, const std::string& architecture) 
   return all;
 }
 
+/// As one word of a command.
+std::string quoted(const std::string& path) { return "'" + path + "'"; }
+
 std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -186,8 +189,12 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
   if (mkdtemp(folder.data()) == nullptr) return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
   const std::string base = folder + "/kernel";
   std::ofstream(base + ".cpp") << host_text(program->text, architecture);
-  const std::string command = EMULATED_COMPILER " -shared -o " + base + ".so " + base +
-                              ".cpp " EMULATED_DRIVER " > " + base + ".log 2>&1";
+  std::string command = quoted(EMULATED_COMPILER) + " " EMULATED_FLAGS " -shared";
+  for (const char* folder_of_headers : {EMULATED_INCLUDES}) {
+    command += " -I" + quoted(folder_of_headers);
+  }
+  command += " -o " + quoted(base + ".so") + " " + quoted(base + ".cpp") + " " +
+             quoted(EMULATED_DRIVER) + " > " + quoted(base + ".log") + " 2>&1";
   const int status = std::system(command.c_str());
   program->log = contents(base + ".log");
   if (status == 0) program->library = contents(base + ".so");

@@ -58,7 +58,7 @@ bool is_emulated(const std::string& image) {
 
 /// The library in an image; null where it cannot be loaded. By a name of its own, as the loader
 /// knows libraries by theirs.
-void* host_library(const std::string& image) {
+std::shared_ptr<void> host_library(const std::string& image) {
   std::string path = (std::filesystem::temp_directory_path() / "kernel-XXXXXX").string();
   const int file = mkstemp(path.data());
   if (file < 0) return nullptr;
@@ -68,13 +68,14 @@ void* host_library(const std::string& image) {
   }
   close(file);
   unlink(path.c_str());
-  return library;
+  if (library == nullptr) return nullptr;
+  return {library, [](void* of) { dlclose(of); }};
 }
 
 using Pack = emulated::Work*(void** arguments);
 
 Pack* pack_of(CUmodule module, const std::string& name) {
-  return reinterpret_cast<Pack*>(dlsym(module->library, ("pack_" + name).c_str()));
+  return reinterpret_cast<Pack*>(dlsym(module->library.get(), ("pack_" + name).c_str()));
 }
 
 /// Machine code is for one architecture, which its header names.
@@ -107,7 +108,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     return CUDA_ERROR_INVALID_IMAGE;
   }
   if (is_emulated(bytes)) {
-    void* library = host_library(bytes);
+    const std::shared_ptr<void> library = host_library(bytes);
     if (library == nullptr) return CUDA_ERROR_INVALID_IMAGE;
     *module = new CUmod_st{fake::current(), std::move(bytes), {}, library};
     fake::state().modules.insert(*module);
@@ -136,9 +137,6 @@ CUresult cuModuleUnload(CUmodule module) {
     fake::state().functions.erase(function.get());
   }
   fake::state().modules.erase(module);
-  // A launch that waits in a stream still needs the code.
-  if (module->library != nullptr) fake::drain_all();
-  if (module->library != nullptr) dlclose(module->library);
   delete module;
   return CUDA_SUCCESS;
 }
@@ -188,11 +186,17 @@ CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y,
     return fake::misuse(CUDA_ERROR_INVALID_VALUE);
   }
   if (function->module->library != nullptr && arguments != nullptr) {
-    const std::shared_ptr<const emulated::Work> work(
-        pack_of(function->module, function->name)(arguments));
-    return fake::enqueue(stream, [work, groups, threads] {
+    // A launch outlives its module in a stream or a graph: it keeps the code, and goes before it.
+    struct Launch {
+      std::shared_ptr<void> library;
+      std::unique_ptr<const emulated::Work> work;
+    };
+    const std::shared_ptr<const Launch> launch(
+        new Launch{function->module->library, std::unique_ptr<const emulated::Work>(pack_of(
+                                                  function->module, function->name)(arguments))});
+    return fake::enqueue(stream, [launch, groups, threads] {
       ++fake::state().launches;
-      if (!emulated::launch(*work, groups, threads)) std::abort();
+      if (!emulated::launch(*launch->work, groups, threads)) std::abort();
     });
   }
   return fake::enqueue(stream, [] { ++fake::state().launches; });

@@ -89,7 +89,7 @@ struct CUmod_st {
   CUcontext context = nullptr;
   std::string image;
   std::map<std::string, std::unique_ptr<CUfunc_st>> functions;
-  void* library = nullptr;  // Of kernels that are the host's machine code.
+  std::shared_ptr<void> library{};  // Of kernels that are the host's machine code.
 };
 
 struct CUfunc_st {

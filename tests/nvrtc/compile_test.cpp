@@ -20,6 +20,11 @@ struct Extent {
 };
 BIFOLD_STRUCT(Extent, low, high);
 
+struct Wide {
+  double a, b, c, d;
+};
+BIFOLD_STRUCT(Wide, a, b, c, d);
+
 namespace bifold {
 
 using test::Workload;
@@ -158,6 +163,17 @@ TEST_CASE("this architecture's share of the rows compiles on a struct, reduction
     }
   }
   CHECK(compiled > 0);
+}
+
+TEST_CASE("a ring has room for what its roles tell each other, or is refused") {
+  ScanShape shape{.input = type_of<Extent>(), .output = type_of<Wide>()};
+  shape.accumulator = type_of<Wide>();
+  shape.op = Operator::fieldwise(type_of<Wide>(), {plus, plus, plus, plus});
+  shape.map = Map("make_Wide(x.low, x.high, x.low, x.high)");
+  // Longest ring, widest accumulators.
+  CHECK(ScanPlan(test::device(), shape).variant(std::uint64_t{1} << 24).name != "order_v1_ring");
+  shape.variant = "order_v1_ring";
+  CHECK_THROWS_WITH_AS(ScanPlan(test::device(), shape), doctest::Contains("16 bytes"), Error);
 }
 
 TEST_CASE("every row that takes values from device memory compiles with all of them") {
