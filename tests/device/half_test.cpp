@@ -163,6 +163,7 @@ TEST_CASE_TEMPLATE("kernels round to the nearest, ties to even, between any two 
       return a < b || (a == b && std::signbit(a) && !std::signbit(b));
     });
     std::vector<T> want;
+    want.reserve(between.size());
     for (const Wide x : between) want.push_back(T(x));
     for (const auto* row : own_rows(Algorithm::scan, type_of<T>())) {
       INFO("row " << row->name << " from " << name_of(type_of<Wide>()));
@@ -335,7 +336,7 @@ TEST_CASE_TEMPLATE("extrema of zeros, denormals, infinities and NaN", T, f16, bf
     auto output = input.queue.template allocate<T>(values.size());
     for (const OperatorKind kind : {OperatorKind::minimum, OperatorKind::maximum}) {
       const Operator op(kind);
-      const float identity = op.identity(Type::f32).template as<float>();
+      const auto identity = op.identity(Type::f32).template as<float>();
       std::vector<T> want(values.size());
       reference::scan(ScanKind::inclusive, kind, std::span<const T>(input.host), std::span(want),
                       identity);

@@ -75,10 +75,12 @@ void compile_production(Algorithm algorithm, ScanKind kind) {
   const auto workloads = test::production_workloads(algorithm, kind);
   CHECK(workloads.size() == 8 * 9 + 2 * 6);
   for (std::size_t i = 0; i < workloads.size(); ++i) {
-    // The kinds of a scan differ in one define: each architecture takes every type and operator in
-    // one of them, its neighbour in the other. Of reductions, it takes what its neighbour leaves
-    // out.
-    if ((i + own_turn()) % 2 != static_cast<std::size_t>(kind)) continue;
+    // Every other one, of a scan by turns in either kind, which differ in one define; a neighbour
+    // takes what this architecture leaves out.
+    const std::size_t turn = (i + own_turn()) % 4;
+    const bool own =
+        algorithm == Algorithm::reduce ? turn % 2 == 0 : turn == 2 * static_cast<std::size_t>(kind);
+    if (!own) continue;
     compiles(workloads[i]);
   }
 }
@@ -91,7 +93,7 @@ TEST_CASE("the production reduction compiles on every other legal type and opera
   compile_production(Algorithm::reduce, ScanKind::inclusive);
 }
 
-TEST_CASE("the production scan compiles on every legal type and operator, in one of its kinds") {
+TEST_CASE("the production scan compiles on every other legal type and operator") {
   compile_production(Algorithm::scan, ScanKind::inclusive);
   compile_production(Algorithm::scan, ScanKind::exclusive);
 }
@@ -104,15 +106,18 @@ TEST_CASE("this architecture's share of the pairwise scans compiles") {
   compile_in_turn(Algorithm::scan);
 }
 
-TEST_CASE("every row that has CUDA kernels compiles with a user operator of 8 bytes") {
+TEST_CASE("this architecture's share of the rows compiles with a user operator of 8 bytes") {
   const Operator op = Operator::user(
       "affine32",
       "(((a >> 32) * (b >> 32)) << 32) | (((b >> 32) * (a & 0xffffffffu) + b) & 0xffffffffu)",
       Value(std::uint64_t{1} << 32));
   int rows = 0;
+  std::size_t turn = 0;
   for (const auto& row : gallery::variants()) {
     const Workload workload = test::workload_of(row, Type::u64, op);
-    if (supports(workload)) rows += compiles(workload);
+    if (supports(workload) && turn++ % architectures.size() == own_turn()) {
+      rows += compiles(workload);
+    }
   }
   CHECK(rows >= 3);
 }
@@ -173,7 +178,9 @@ TEST_CASE("a ring has room for what its roles tell each other, or is refused") {
   // Longest ring, widest accumulators.
   CHECK(ScanPlan(test::device(), shape).variant(std::uint64_t{1} << 24).name != "order_v1_ring");
   shape.variant = "order_v1_ring";
-  CHECK_THROWS_WITH_AS(ScanPlan(test::device(), shape), doctest::Contains("16 bytes"), Error);
+  const bool has_ring = test::device().capabilities().ring_bytes >= 204'800;
+  CHECK_THROWS_WITH_AS(ScanPlan(test::device(), shape),
+                       doctest::Contains(has_ring ? "16 bytes" : "200 KiB"), Error);
 }
 
 TEST_CASE("every row that takes values from device memory compiles with all of them") {

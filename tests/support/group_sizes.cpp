@@ -39,8 +39,9 @@ std::uint64_t tile_of(const Workload& workload) {
     const core::PlanShape shape{workload.input,    workload.accumulator, workload.output,
                                 workload.kind,     workload.op,          {},
                                 workload.on_device};
-    return order_v1::scan_tile(size_of(workload.accumulator)) /
-           order_v1::scan_run(size_of(workload.accumulator)) * core::ring_run(shape);
+    const std::size_t accumulator = size_of(workload.accumulator);
+    const std::uint64_t runs = order_v1::scan_tile(accumulator) / order_v1::scan_run(accumulator);
+    return runs * core::ring_run(shape);
   }
   if (workload.row->family.starts_with("scan_order")) {
     return order_v1::scan_tile(size_of(workload.accumulator));
