@@ -8,7 +8,6 @@
 #include <chrono>
 #include <csetjmp>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -185,18 +184,15 @@ class Group {
     }
   }
 
+  // Whether any copy was under way.
   bool land_some() {
-    bool landed = false;
-    std::size_t kept = 0;
-    for (const Later& what : std::vector<Later>(std::move(later_))) {
-      if (random_() % 4 == 0) {
-        what.step(what);
-        landed = true;
-      } else {
-        later_.insert(later_.begin() + static_cast<std::ptrdiff_t>(kept++), what);
-      }
-    }
-    return landed || kept > 0;
+    const bool any = !later_.empty();
+    std::erase_if(later_, [this](const Later& what) {
+      if (random_() % 4 != 0) return false;
+      what.step(what);
+      return true;
+    });
+    return any;
   }
 
   const Work& work_;
@@ -213,19 +209,15 @@ class Group {
   Place scheduler_{};
 };
 
-std::uint64_t next_seed() {
-  static std::atomic<std::uint64_t> count{0};
-  const char* text = std::getenv("FAKE_CUDA_SEED");
-  return (text != nullptr ? std::strtoull(text, nullptr, 10) : 1) * 1000003 + count++;
-}
-
 }  // namespace
 
-bool launch(const Work& work, unsigned groups, unsigned group_size) {
+bool launch(const Work& work, unsigned groups, unsigned group_size, std::uint64_t seed) {
+  // Each launch draws anew.
+  static std::atomic<std::uint64_t> launches{0};
+  seed = seed * 1000003 + launches++;
   std::atomic<unsigned> next{0};
   std::atomic<bool> well{true};
   std::vector<std::thread> threads;
-  const std::uint64_t seed = next_seed();
   for (unsigned t = 0; t < std::min(groups_at_once, groups); ++t) {
     threads.emplace_back([&, t] {
       Group group(work, group_size, groups, seed + t, well);

@@ -196,7 +196,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y,
                                                   function->module, function->name)(arguments))});
     return fake::enqueue(stream, [launch, groups, threads] {
       ++fake::state().launches;
-      if (!emulated::launch(*launch->work, groups, threads)) std::abort();
+      const auto seed = static_cast<std::uint64_t>(fake::setting("FAKE_CUDA_SEED", 1));
+      if (!emulated::launch(*launch->work, groups, threads, seed)) std::abort();
     });
   }
   return fake::enqueue(stream, [] { ++fake::state().launches; });
