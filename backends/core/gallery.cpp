@@ -316,7 +316,8 @@ struct Table {
   }
   static std::vector<std::string_view> order_single_prelude() {
     std::vector<std::string_view> files = order_leaf_prelude();
-    files.insert(files.end(), {"launch", "init", "atomics", "last_group", "order_nodes"});
+    files.insert(files.end(),
+                 {"launch", "init", "atomics", "last_group", "order_nodes", "group_results"});
     return files;
   }
   static std::vector<std::string_view> order_strip_prelude(std::string_view elements = "elements") {

@@ -45,6 +45,11 @@ bool combines_narrow_integers(const PlanShape& shape) {
          shape.map.is_identity() && !shape.second;
 }
 
+// Whether the result is a sum of integers of at most 32 bits, which an atomic operation adds.
+bool adds_words(const PlanShape& shape) {
+  return shape.op.kind() == OperatorKind::plus && is_narrow_integer(shape.accumulator);
+}
+
 // Whether accumulators hold every element as the number it is.
 bool holds_elements(const PlanShape& shape) {
   if (shape.accumulator == shape.input) return true;
@@ -210,6 +215,8 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     const auto word = word_file(device, shape);
     if (word) add_word_file(shape, spec, *word);
     spec.prelude.emplace_back(word ? "leaf_rows_words" : "leaf_rows_items");
+  } else if (file == "group_results") {
+    spec.prelude.emplace_back(adds_words(shape) ? "group_results_sum" : "group_results_nodes");
   } else if (file == "launch") {
     spec.launch.overlaps = has.overlapped_launches;
     spec.prelude.emplace_back(has.overlapped_launches ? "launch_overlapped" : "launch_in_order");
