@@ -65,19 +65,20 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 e
   }
 }
 
-// Gives work-items their columns, which all have `off` too early.
+// Gives work-items their columns, which all have `off` too early: of the first `off` sums those of
+// the next work-item, and then each comes so many places forward. Values chosen by an index would
+// be kept in memory from OpenCL.
 DEVICE void shift_columns(ACC* sums, u32 item, u32 off) {
-  ACC early[SUMS];
 #pragma unroll
-  for (u32 k = 0; k < SUMS; ++k) early[k] = sums[k];
+  for (u32 k = 0; k < SUMS; ++k) sums[k] = value_of_item(sums[k], (item + (k < off)) % 32);
 #pragma unroll
-  for (u32 k = 0; k < SUMS; ++k) {
-    ACC own = early[k];
+  for (u32 step = 1; step < SUMS; step *= 2) {
+    if ((off & step) == 0) continue;
+    ACC turned[SUMS];
 #pragma unroll
-    for (u32 s = 1; s < SUMS; ++s) {
-      if (s == off) own = early[(k + s) % SUMS];
-    }
-    sums[k] = value_of_item(own, (item + (k + off) / SUMS) % 32);
+    for (u32 k = 0; k < SUMS; ++k) turned[k] = sums[(k + step) % SUMS];
+#pragma unroll
+    for (u32 k = 0; k < SUMS; ++k) sums[k] = turned[k];
   }
 }
 
