@@ -17,6 +17,10 @@
 #ifndef LOOKING
 #define LOOKING 1  // Lane groups that look back.
 #endif
+#ifndef GATHERED_UNITS
+#define GATHERED_UNITS \
+  0  // Units of a tile's results behind the stages, from where they are stored.
+#endif
 
 // The scanning lane groups have a strip each. A tile may start at any element of its first unit of
 // 16 bytes, so a stage has room for one more, and for what keeps the next one aligned.

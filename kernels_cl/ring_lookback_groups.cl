@@ -10,6 +10,9 @@
 #ifndef GROUP_POLLS
 #define GROUP_POLLS 64  // Polls of a group's total before it is computed from its tiles' totals.
 #endif
+#ifndef ASKED_AHEAD
+#define ASKED_AHEAD 16  // Tiles at the beginning that are looked back for with others behind them.
+#endif
 
 // The total of a full group of tiles from theirs, known to every lane.
 DEVICE ACC total_group(const __global u64* words, u64 group, u32 epoch, Elements input,
@@ -63,13 +66,18 @@ DEVICE void look_back_in_group(Elements input, __global u64* words, __global u64
 
 // Finds what lies before each tile's group: goes on from what lay before the last tile's group,
 // with the totals of the groups since, a lane each. What is not published in time is computed here.
+// The first tiles come together, and so do their groups' totals: lanes that this tile has no use
+// for ask for those behind its own, which may spare the next ones asking. Later that is slower.
 DEVICE void look_back_of_groups(Elements input, ACC init, const __global u64* words,
-                                const __global u64* group_words, __local Ring* ring,
+                                const __global u64* group_words, u64 tiles, __local Ring* ring,
                                 __local LaneScratch* scratch) {
   Turn turn = first_turn();
   Turn scanned = first_turn();
   u32 ahead = 0;
   u64 known = 0;
+  u64 asked = 0;  // The first of the groups whose totals lanes have, where they are there.
+  ACC total = IDENTITY;
+  bool there = false;
   ACC groups = init;
   for (;;) {
     await(&ring->published[turn.slot], turn.slot_parity);
@@ -79,28 +87,40 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const __global u64* wo
     const u32 epoch = ring->epoch;
     const u64 group = tile / GROUP_TILES;
     while (known < group) {
-      const u32 count = group - known < LANES ? (u32)(group - known) : LANES;
-      ACC total = IDENTITY;
-      bool there = lane_index() >= count;
-      for (u32 poll = 0; !there && poll < GROUP_POLLS; ++poll) {
-        there = inspect(group_words, known + lane_index(), epoch, &total) != STATE_EMPTY;
-      }
-      lane_barrier();
-      for (i32 missing = lane_highest(!there, scratch); missing >= 0;
-           missing = lane_highest(!there, scratch)) {
-        const ACC found = total_group(words, known + (u32)missing, epoch, input, scratch);
-        if (lane_index() == (u32)missing) {
-          total = found;
-          there = true;
+      u32 begin = (u32)(known - asked);
+      u32 end = group - asked < LANES ? (u32)(group - asked) : LANES;
+      const bool needed = lane_index() >= begin && lane_index() < end;
+      if (begin == LANES || lane_highest(needed && !there, scratch) >= 0) {
+        asked = known;
+        begin = 0;
+        end = group - asked < LANES ? (u32)(group - asked) : LANES;
+        there = false;
+        const u64 mine = asked + lane_index();
+        const bool early = ahead <= ASKED_AHEAD && mine < tiles / GROUP_TILES;
+        const u32 polls = lane_index() < end ? GROUP_POLLS : early ? 1 : 0;
+        for (u32 poll = 0; !there && poll < polls; ++poll) {
+          there = inspect(group_words, mine, epoch, &total) != STATE_EMPTY;
+        }
+        lane_barrier();
+        const bool wanted = lane_index() < end;
+        for (i32 missing = lane_highest(wanted && !there, scratch); missing >= 0;
+             missing = lane_highest(wanted && !there, scratch)) {
+          const ACC found = total_group(words, asked + (u32)missing, epoch, input, scratch);
+          if (lane_index() == (u32)missing) {
+            total = found;
+            there = true;
+          }
         }
       }
 #pragma unroll
       for (u32 g = 0; g < 8; ++g) {
-        const ACC next = lane_value(total, g, scratch);
-        if (g < count) groups = COMBINE(groups, next);
+        const ACC next = lane_value(total, (begin + g) % LANES, scratch);
+        if (begin + g < end) groups = COMBINE(groups, next);
       }
-      for (u32 g = 8; g < count; ++g) groups = COMBINE(groups, lane_value(total, g, scratch));
-      known += count;
+      for (u32 g = begin + 8; g < end; ++g) {
+        groups = COMBINE(groups, lane_value(total, g, scratch));
+      }
+      known = asked + end;
     }
     if (lane_index() == 0) {
       ring->groups[turn.slot] = groups;
@@ -112,11 +132,11 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const __global u64* wo
 
 // Finds what lies before the tiles that this group draws; `looker` counts lane groups that do.
 DEVICE void look_back_of(u32 looker, Elements input, ACC init, __global u64* words,
-                         __global u64* group_words, __local Ring* ring,
+                         __global u64* group_words, u64 tiles, __local Ring* ring,
                          __local LaneScratch* scratch) {
   if (looker == 0) {
     look_back_in_group(input, words, group_words, ring, scratch);
   } else {
-    look_back_of_groups(input, init, words, group_words, ring, scratch);
+    look_back_of_groups(input, init, words, group_words, tiles, ring, scratch);
   }
 }

@@ -1,28 +1,5 @@
 // Prelude: the role of a ring that reduces tiles.
 
-// The totals of as many rows as a strip has, in the shape of a binary tree: lane l is given that of
-// row l % STRIP_ROWS. Lanes that meet share out the rows, so that each step is half of the one
-// before.
-DEVICE ACC total_rows(ACC x[STRIP_ROWS], __local LaneScratch* scratch) {
-#pragma unroll
-  for (u32 distance = 1; distance < LANES; distance *= 2) {
-    const bool later = (lane_index() & distance) != 0;
-    const u32 partner = lane_index() ^ distance;
-    if (distance < STRIP_ROWS) {
-#pragma unroll
-      for (u32 r = 0; r < STRIP_ROWS / 2 / distance; ++r) {
-        const ACC own = later ? x[2 * r + 1] : x[2 * r];
-        const ACC other = lane_value(later ? x[2 * r] : x[2 * r + 1], partner, scratch);
-        x[r] = COMBINE(later ? other : own, later ? own : other);
-      }
-    } else {
-      const ACC other = lane_value(x[0], partner, scratch);
-      x[0] = COMBINE(later ? other : x[0], later ? x[0] : other);
-    }
-  }
-  return x[0];
-}
-
 // Reduces tiles as they land and publishes their totals, which others wait for.
 DEVICE void reduce_tiles_of(Elements input, u64 n, __global u64* words, bool in_place,
                             const __local uint4* stages, __local Ring* ring,
@@ -38,14 +15,8 @@ DEVICE void reduce_tiles_of(Elements input, u64 n, __global u64* words, bool in_
 #pragma unroll 1
     for (u32 s = 0; s < REDUCED_EACH; ++s) {
       const u32 strip = squad * REDUCED_EACH + s;
-      Run run[STRIP_ROWS];
-      ACC row[STRIP_ROWS];
-      read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, run);
-      total_runs(run, tile * TILE + strip * STRIP, n, row);
-      const ACC sum = total_rows(row, scratch);
-      ACC total = lane_value(sum, 0, scratch);
-#pragma unroll
-      for (u32 r = 1; r < STRIP_ROWS; ++r) total = COMBINE(total, lane_value(sum, r, scratch));
+      const ACC total = total_strip(stages + turn.stage * STAGE_UNITS, skew, strip,
+                                    tile * TILE + strip * STRIP, n, scratch);
       if (lane_index() == 0) strips[strip] = total;
     }
     if (lane_index() == 0) {

@@ -23,7 +23,7 @@ DEVICE u64 tile_needed(u64 tile, u64 group, u64 first, u32 place) {
 // Finds what lies before each tile from the totals that were published. Of groups, it keeps the
 // prefix of the last one that it met, and goes on from there.
 DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* group_words,
-                         Ring* ring, LaneScratch* scratch) {
+                         u64 tiles, Ring* ring, LaneScratch* scratch) {
   Turn turn = first_turn();
   u64 known = 0;
   ACC groups = init;

@@ -4,7 +4,8 @@
 // as it has landed, and publish its total long before it is scanned; one finds what lies before the
 // tile from totals alone, carrying on from the group's last tile; the others scan and store. So who
 // looks back hardly ever waits, which is what a look-back costs otherwise.
-// Integers of 1 and 2 bytes come in longer runs and tiles than order v1 has: no association shows.
+// Where no association shows, integers of 1 and 2 bytes come in longer runs and tiles than order v1
+// has, and lanes have neighbours of elements of 16 bytes, in shorter tiles.
 // Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
 // Cost: reads and writes each element once; one launch. Assumes 64-bit words visible to other
 // running groups, and local memory that holds the ring. Source: bifold; look-back as in Merrill &
@@ -35,7 +36,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   } else if (role < LOOKER) {
     scan_tiles_of(input, n, output, stages, &ring, &lane_scratch TOTAL_ARGUMENTS);
   } else if (role < LOADER) {
-    look_back_of(role - LOOKER, input, init, words, group_words, &ring, &lane_scratch);
+    look_back_of(role - LOOKER, input, init, words, group_words, places.tiles, &ring,
+                 &lane_scratch);
   } else {
     load_tiles(input, n, control, stages, &ring, starts_at(input, output));
   }

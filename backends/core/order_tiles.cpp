@@ -33,11 +33,12 @@ std::uint32_t pack_of(const PlanShape& shape) {
                   static_cast<std::uint32_t>(pack_bytes / widest));
 }
 
-void add_constants(KernelSpec& spec, std::uint32_t run) {
+void add_constants(KernelSpec& spec, std::uint32_t run,
+                   std::uint32_t strip_rows = order_v1::scan_strip_rows) {
   for (const auto& [name, value] : {
            std::pair<std::string_view, std::uint32_t>{"RUN", run},
            {"ROW_RUNS", order_v1::scan_row_runs},
-           {"STRIP_ROWS", order_v1::scan_strip_rows},
+           {"STRIP_ROWS", strip_rows},
            {"TILE_STRIPS", order_v1::scan_tile_strips},
            {"GROUP_TILES", order_v1::scan_group_tiles},
        }) {
@@ -69,7 +70,7 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
   Tuning values = tuning;
   values.set("GROUP_SIZE", group_size);
   KernelSpec spec = make_spec(device, variant, shape, values, variant.family);
-  add_constants(spec, ring_run(shape));
+  add_constants(spec, ring_run(shape), ring_strip_rows(shape));
   spec.defines.emplace_back("RUN_BYTES", ring_run_bytes(shape));
   spec.defines.emplace_back("VEC", pack_of(shape));
   spec.launch.local_bytes = ring_bytes;

@@ -45,8 +45,12 @@ PlanShape to_accumulators(PlanShape shape);
 /// device goes through local memory elsewhere.
 bool has_lanes_of_32(const Device& device);
 
-/// Elements of a run in a ring: those of order v1, or 16 bytes where has_long_runs().
+/// Elements of a run in a ring: those of order v1, or 16 bytes where has_long_runs() or
+/// has_spans().
 std::uint32_t ring_run(const PlanShape& shape);
+
+/// Runs that a lane of a ring has of a strip: one of each row, or neighbours where has_spans().
+std::uint32_t ring_strip_rows(const PlanShape& shape);
 
 /// Bytes of such a run. A ring takes runs of 8 and 16 bytes.
 std::uint32_t ring_run_bytes(const PlanShape& shape);
@@ -66,6 +70,9 @@ bool combines_packs(const PlanShape& shape);
 /// by built-in operators, for which neither the association nor the accumulator's width decides
 /// about bits.
 bool has_long_runs(const PlanShape& shape);
+/// Whether a lane of a ring has consecutive runs of a strip: elements of 8 and 16 bytes, and
+/// results as long, by operators for which no association decides about bits.
+bool has_spans(const PlanShape& shape);
 /// Whether these are sums that are as wide as the elements: several are added in a word.
 bool has_packed_sums(const PlanShape& shape);
 /// Whether a ring's first tile may begin in front of the elements, where a pack does, with the

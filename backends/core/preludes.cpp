@@ -24,6 +24,12 @@ std::uint32_t ring_run(const PlanShape& shape) {
                               : order_v1::scan_run(size_of(shape.accumulator));
 }
 
+std::uint32_t ring_strip_rows(const PlanShape& shape) {
+  // Odd, as ring_strips_spans wants it.
+  constexpr std::uint32_t span = 7;
+  return has_spans(shape) ? span : order_v1::scan_strip_rows;
+}
+
 std::uint32_t ring_run_bytes(const PlanShape& shape) {
   return ring_run(shape) * static_cast<std::uint32_t>(size_of(shape.input));
 }
@@ -137,6 +143,11 @@ bool has_long_runs(const PlanShape& shape) {
          !(widens && (shape.on_device.init || shape.on_device.total));
 }
 
+bool has_spans(const PlanShape& shape) {
+  return size_of(shape.input) == 16 && size_of(shape.accumulator) == 16 &&
+         size_of(shape.output) == 16 && shape.op.exact(shape.accumulator);
+}
+
 bool has_packed_sums(const PlanShape& shape) {
   return has_long_runs(shape) && shape.op.kind() == OperatorKind::plus &&
          size_of(shape.output) == size_of(shape.input) && !shape.on_device.total;
@@ -200,8 +211,12 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     spec.prelude.emplace_back(may_begin_early(shape) ? "elements_from" : "elements_one");
   } else if (file == "ring_items") {
     spec.prelude.emplace_back("join_words");
+    if (has_spans(shape)) {
+      spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_strips_spans"});
+      return;
+    }
     if (!has_long_runs(shape)) {
-      spec.prelude.emplace_back("ring_items_runs");
+      spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_runs_rows"});
     } else if (has_packed_sums(shape)) {
       spec.prelude.emplace_back("ring_items_bytes");
       add_word_file(shape, spec, "word_sums");
@@ -209,8 +224,11 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     } else {
       spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_items"});
     }
+    spec.prelude.emplace_back("ring_strips_rows");
   } else if (file == "ring_scan") {
-    spec.prelude.emplace_back(has_long_runs(shape) ? "ring_scan_again" : "ring_scan_kept");
+    spec.prelude.emplace_back(has_spans(shape)       ? "ring_scan_spans"
+                              : has_long_runs(shape) ? "ring_scan_again"
+                                                     : "ring_scan_kept");
   } else if (file == "leaf_rows") {
     const auto word = word_file(device, shape);
     if (word) add_word_file(shape, spec, *word);

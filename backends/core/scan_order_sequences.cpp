@@ -89,8 +89,8 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
                                             const PlanShape& shape, const Tuning& tuning) {
   const std::uint32_t run = ring_run(shape);
   const std::uint32_t run_bytes = ring_run_bytes(shape);
-  constexpr std::uint32_t tile_runs =
-      order_v1::scan_row_runs * order_v1::scan_strip_rows * order_v1::scan_tile_strips;
+  const std::uint32_t tile_runs =
+      order_v1::scan_row_runs * ring_strip_rows(shape) * order_v1::scan_tile_strips;
   // A tile, with room for a start off the unit of copies.
   const std::uint32_t stage_bytes = tile_runs * run_bytes + 128;
   Tuning values = tuning;
@@ -100,14 +100,18 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
     values.set("STAGES", 2 * tuning.get("STAGES"))
         .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1);
   }
+  // The results of a tile in spans are gathered beside the stages.
+  const std::uint32_t gathered_bytes = has_spans(shape) ? tile_runs * run_bytes : 0;
   const PlanShape inner = in_long_runs(shape);
   const auto accumulator_bytes = static_cast<std::uint32_t>(size_of(inner.accumulator));
   std::uint32_t stages = values.get("STAGES");
-  while (stages * stage_bytes + told_bytes(stages, accumulator_bytes) >
+  while (stages * stage_bytes + gathered_bytes + told_bytes(stages, accumulator_bytes) >
          device.capabilities().ring_bytes) {
     --stages;
   }
-  values.set("STAGES", stages).set("TOLD_BYTES", told_bytes(stages, accumulator_bytes));
+  values.set("STAGES", stages)
+      .set("TOLD_BYTES", told_bytes(stages, accumulator_bytes))
+      .set("GATHERED_UNITS", gathered_bytes / run_bytes);
   const std::uint32_t lane_groups =
       tuning.get("REDUCING") + order_v1::scan_tile_strips + values.get("LOOKING") + 1;
   const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
@@ -115,7 +119,7 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
   return make_lookback(
       device, variant, shape, tiles,
       build_ring_kernel(device, variant, inner, values, order_v1::scan_row_runs * lane_groups,
-                        stages * stage_bytes),
+                        stages * stage_bytes + gathered_bytes),
       device.capabilities().compute_units, inner.accumulator);
 }
 

@@ -1,0 +1,70 @@
+// Prelude: the role of a ring that scans tiles, where lanes have spans. Results go through local
+// memory, from where lanes store units that lie side by side.
+
+typedef char results_are_units[sizeof(OUT) == UNIT_BYTES ? 1 : -1];
+
+// Gathers the results of a strip: those of this lane's elements, whose folds are `sums`, behind
+// `start`.
+DEVICE void gather_span(__local uint4* results, u64 first, u64 n, const __private ACC* sums,
+                        ACC start TOTAL_PARAMETERS) {
+  __local uint4* own = results + span_index();
+  ACC running = start;
+#pragma unroll
+  for (u32 k = 0; k < SPAN; ++k) {
+    const ACC earlier = running;
+    running = COMBINE(start, sums[k]);
+    LEAVE_TOTAL(first + k + 1 == n, running);
+    union {
+      uint4 vector;
+      OUT item;
+    } unit;
+    unit.item = TO_OUT(INCLUSIVE ? running : earlier);
+    own[k] = unit.vector;
+  }
+}
+
+// Stores the first `count` results of a strip from `to` on.
+DEVICE void store_results(__global OUT* to, const __local uint4* results, u64 count) {
+  if (count >= STRIP && (u64)to % UNIT_BYTES == 0) {
+#pragma unroll
+    for (u32 r = 0; r < STRIP_ROWS; ++r) {
+      const u32 i = r * LANES + lane_index();
+      ((__global uint4*)to)[i] = results[i];
+    }
+    return;
+  }
+#pragma unroll 1
+  for (u32 i = lane_index(); i < STRIP && i < count; i += LANES)
+    to[i] = ((const __local OUT*)results)[i];
+}
+
+// Scans tiles and writes them, as soon as it is known what lies before them.
+DEVICE void scan_tiles_of(Elements input, u64 n, __global OUT* output, __local uint4* stages,
+                          __local Ring* ring, __local LaneScratch* scratch TOTAL_PARAMETERS) {
+  const u32 strip = lane_group() - REDUCING;
+  __local uint4* results = stages + STAGES * STAGE_UNITS + strip * STRIP;
+  Turn turn = first_turn();
+  for (;;) {
+    await(&ring->landed[turn.stage], turn.stage_parity);
+    const u64 tile = ring->tile[turn.slot];
+    if (tile == NO_TILE) break;
+    const u64 begin = tile * TILE + strip * STRIP;
+    ACC sums[SPAN];
+    fold_span(stages + turn.stage * STAGE_UNITS, strip, begin, n, sums);
+    lane_barrier();
+    if (lane_index() == 0) arrive(&ring->read[turn.stage]);
+    const ACC prefix = lane_prefix(sums[SPAN - 1], scratch);
+    const ACC earlier = lane_value(prefix, (lane_index() + LANES - 1) % LANES, scratch);
+
+    await(&ring->looked_back[turn.slot], turn.slot_parity);
+    ACC start = ring->groups[turn.slot];
+    if (tile % GROUP_TILES > 0) start = COMBINE(start, ring->earlier[turn.slot]);
+    if (strip > 0) start = COMBINE(start, ring->strips[turn.slot][strip - 1]);
+    if (lane_index() > 0) start = COMBINE(start, earlier);
+    gather_span(results, begin + span_index(), n, sums, start TOTAL_ARGUMENTS);
+    lane_barrier();
+    store_results(output + begin, results, begin < n ? n - begin : 0);
+    lane_barrier();
+    next_turn(&turn);
+  }
+}

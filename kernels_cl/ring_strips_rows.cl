@@ -1,0 +1,39 @@
+// Prelude: the total of a strip in a stage of a ring, whose lanes have a run of every row.
+
+// The totals of as many rows as a strip has, in the shape of a binary tree: lane l is given that of
+// row l % STRIP_ROWS. Lanes that meet share out the rows, so that each step is half of the one
+// before.
+DEVICE ACC total_rows(ACC x[STRIP_ROWS], __local LaneScratch* scratch) {
+#pragma unroll
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    const bool later = (lane_index() & distance) != 0;
+    const u32 partner = lane_index() ^ distance;
+    if (distance < STRIP_ROWS) {
+#pragma unroll
+      for (u32 r = 0; r < STRIP_ROWS / 2 / distance; ++r) {
+        const ACC own = later ? x[2 * r + 1] : x[2 * r];
+        const ACC other = lane_value(later ? x[2 * r] : x[2 * r + 1], partner, scratch);
+        x[r] = COMBINE(later ? other : own, later ? own : other);
+      }
+    } else {
+      const ACC other = lane_value(x[0], partner, scratch);
+      x[0] = COMBINE(later ? other : x[0], later ? x[0] : other);
+    }
+  }
+  return x[0];
+}
+
+// The total of the strip from `begin` on, whose stage has `skew` bytes before its first element;
+// elements from n on are skipped. Known to every lane.
+DEVICE ACC total_strip(const __local uint4* stage, u32 skew, u32 strip, u64 begin, u64 n,
+                       __local LaneScratch* scratch) {
+  Run run[STRIP_ROWS];
+  ACC row[STRIP_ROWS];
+  read_runs(stage, skew, strip, run);
+  total_runs(run, begin, n, row);
+  const ACC sum = total_rows(row, scratch);
+  ACC total = lane_value(sum, 0, scratch);
+#pragma unroll
+  for (u32 r = 1; r < STRIP_ROWS; ++r) total = COMBINE(total, lane_value(sum, r, scratch));
+  return total;
+}
