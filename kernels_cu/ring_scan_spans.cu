@@ -50,6 +50,7 @@ DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, uint4* stages, Rin
     const u64 begin = tile * TILE + strip * STRIP;
     ACC sums[SPAN];
     fold_span(stages + turn.stage * STAGE_UNITS, strip, begin, n, sums);
+    // The results of the tile before have been stored by then, too.
     lane_barrier();
     if (lane_index() == 0) arrive(&ring->read[turn.stage]);
     const ACC prefix = lane_prefix(sums[SPAN - 1], scratch);
@@ -63,7 +64,6 @@ DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, uint4* stages, Rin
     gather_span(results, begin + span_index(), n, sums, start TOTAL_ARGUMENTS);
     lane_barrier();
     store_results(output + begin, results, begin < n ? n - begin : 0);
-    lane_barrier();
     next_turn(&turn);
   }
 }
