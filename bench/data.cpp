@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bifold/reference_v1.hpp>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <span>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 
 #include "format.hpp"
@@ -24,11 +26,28 @@ constexpr bool is_extremum(OperatorKind op) {
 
 /// Calls `use` with a zero of the type.
 auto visit_measured_type(bifold::Type type, auto use) {
-  return type == pair_type() ? use(Pair{}) : bifold::visit_scalar_type(type, use);
+  return type.is_struct() ? visit_struct(type, use) : bifold::visit_scalar_type(type, use);
 }
 
 template <class T>
 constexpr bool can_round = std::is_floating_point_v<T> || bifold::storage_element<T>;
+template <bifold::struct_element T>
+constexpr bool can_round<T> = std::is_floating_point_v<typename T::Field>;
+
+/// The struct whose field i is what `make_field(i)` gives.
+template <bifold::struct_element T>
+T struct_of(auto make_field) {
+  Fields<T> fields;
+  for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = make_field(i);
+  return std::bit_cast<T>(fields);
+}
+
+/// The fields of structs are data of their own, one behind the other.
+template <bifold::struct_element T>
+T struct_at(std::uint64_t index, auto field_at) {
+  return struct_of<T>(
+      [&](std::size_t field) { return field_at(index * std::tuple_size_v<Fields<T>> + field); });
+}
 
 /// Element `index`. Some operators lose all trace of the elements on plain random data: a product
 /// with many even factors is 0, an `and` of a hundred words is 0. Theirs changes seldom instead.
@@ -36,9 +55,8 @@ template <class T, OperatorKind Op>
 T element_at(std::uint64_t index) {
   const std::uint64_t word = random_word(index);
   const std::uint64_t seldom = word >> 52;  // 0 for one element in 4096.
-  if constexpr (std::is_same_v<T, Pair>) {
-    return Pair{element_at<std::int64_t, Op>(2 * index),
-                element_at<std::int64_t, Op>(2 * index + 1)};
+  if constexpr (bifold::struct_element<T>) {
+    return struct_at<T>(index, element_at<typename T::Field, Op>);
   } else if constexpr (Op == OperatorKind::logical_and) {
     return static_cast<T>(seldom == 0 ? 0 : 1);
   } else if constexpr (Op == OperatorKind::logical_or) {
@@ -80,9 +98,13 @@ void fill_input(std::span<T> input, std::span<T> inclusive) {
 /// A fraction below 1 in magnitude, of one of eight powers of two: long sums of f16 stay in range.
 template <class T>
 T rounding_element_at(std::uint64_t index) {
-  const std::uint64_t word = random_word(index);
-  const auto fraction = static_cast<float>(static_cast<std::int32_t>(word >> 40) - (1 << 23));
-  return T(std::ldexp(fraction, -23 - static_cast<int>(word % 8)));
+  if constexpr (bifold::struct_element<T>) {
+    return struct_at<T>(index, rounding_element_at<typename T::Field>);
+  } else {
+    const std::uint64_t word = random_word(index);
+    const auto fraction = static_cast<float>(static_cast<std::int32_t>(word >> 40) - (1 << 23));
+    return T(std::ldexp(fraction, -23 - static_cast<int>(word % 8)));
+  }
 }
 
 /// An element as what its sums are made in.
@@ -90,6 +112,12 @@ template <class T>
 bifold::accumulator_t<T> as_number(T element) {
   return static_cast<bifold::accumulator_t<T>>(element);
 }
+
+template <class Acc>
+constexpr auto sum = std::plus<>();
+/// A pointer: where this is inlined, GCC 12 takes what empty optionals hold for used.
+template <bifold::struct_element Acc>
+constexpr auto sum<Acc> = +[](const Acc& a, const Acc& b) { return a + b; };
 
 template <class T>
 void make_rounding(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t count,
@@ -100,7 +128,7 @@ void make_rounding(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint
   for (std::size_t i = 0; i < size; ++i) input[i] = rounding_element_at<T>(i);
   using Acc = bifold::accumulator_t<T>;
   bifold::reference::v1::scan(bifold::ScanKind::inclusive, std::span<const T>(input), inclusive,
-                              init, as_number<T>, std::plus<Acc>());
+                              init, as_number<T>, sum<Acc>);
 }
 
 /// The operator is a template parameter so that the loops contain no switch: at 2^30 elements that
@@ -113,11 +141,12 @@ void make(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t coun
   const std::span<T> inclusive(reinterpret_cast<T*>(inclusive_bytes), size);
   fill_input<T, Op>(input, inclusive);
   constexpr auto kind = bifold::ScanKind::inclusive;
-  if constexpr (std::is_same_v<T, Pair>) {
+  if constexpr (bifold::struct_element<T>) {
     bifold::reference::scan(kind, std::span<const T>(input), inclusive, init, std::identity{},
-                            [](Pair a, Pair b) {
-                              return Pair{bifold::reference::combine(Op, a.first, b.first),
-                                          bifold::reference::combine(Op, a.second, b.second)};
+                            [](const T& a, const T& b) {
+                              return struct_of<T>([x = fields_of(a), y = fields_of(b)](auto i) {
+                                return bifold::reference::combine(Op, x[i], y[i]);
+                              });
                             });
   } else {
     bifold::reference::scan(kind, Op, std::span<const T>(input), inclusive, init);
@@ -149,28 +178,36 @@ void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint
   throw std::logic_error("only built-in operators have benchmark data");
 }
 
+template <class T>
+std::string text_of(const T& value) {
+  if constexpr (bifold::struct_element<T>) {
+    std::vector<std::string> fields;
+    for (const auto field : fields_of(value)) fields.push_back(text_of(field));
+    return formatted("({})", joined(fields, ", "));
+  } else if constexpr (can_round<T>) {
+    // The sign of a zero is a difference worth seeing.
+    return formatted("{:.9g}", bifold::accumulator_t<T>(value));
+  } else {
+    // A byte is a number here, not a character.
+    return formatted("{}", +value);
+  }
+}
+
 std::string value_text(const bifold::Value& value) {
-  return visit_measured_type(value.type(), [&](auto zero) {
-    using T = decltype(zero);
-    const auto found = value.as<T>();
-    if constexpr (std::is_same_v<T, Pair>) {
-      return formatted("({}, {})", found.first, found.second);
-    } else if constexpr (can_round<T>) {
-      // The sign of a zero is a difference worth seeing.
-      return formatted("{:.9g}", bifold::accumulator_t<T>(found));
-    } else {
-      // A byte is a number here, not a character.
-      return formatted("{}", +found);
-    }
-  });
+  return visit_measured_type(value.type(),
+                             [&](auto zero) { return text_of(value.as<decltype(zero)>()); });
 }
 
 bool equal(const bifold::Value& a, const bifold::Value& b, Equality equality) {
-  if (equality == Equality::bits || !bifold::is_floating(a.type())) return a == b;
-  return bifold::visit_scalar_type(a.type(), [&](auto zero) {
+  if (equality == Equality::bits) return a == b;
+  return visit_measured_type(a.type(), [&](auto zero) {
     using T = decltype(zero);
-    using Number = bifold::accumulator_t<T>;
-    return static_cast<Number>(a.as<T>()) == static_cast<Number>(b.as<T>());
+    if constexpr (bifold::struct_element<T>) {
+      return fields_of(a.as<T>()) == fields_of(b.as<T>());
+    } else {
+      using Number = bifold::accumulator_t<T>;
+      return static_cast<Number>(a.as<T>()) == static_cast<Number>(b.as<T>());
+    }
   });
 }
 
@@ -215,7 +252,8 @@ HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t 
                    DataKind kind)
     : type_(type),
       count_(count),
-      rounds_(kind == DataKind::rounding && bifold::is_floating(type) && op == bifold::plus) {
+      rounds_(kind == DataKind::rounding && bifold::is_floating(field_type(type)) &&
+              op == bifold::plus) {
   const bifold::Value identity = operator_on(type, op).identity(bifold::accumulator_of(type));
   const auto bytes = static_cast<std::size_t>(count) * bifold::size_of(type);
   // Not initialised: the threads that fill the input are the first to touch its pages.
@@ -240,17 +278,16 @@ bifold::Value HostData::inclusive(std::uint64_t index) const {
 bifold::Value HostData::total(std::uint64_t n) const {
   if (!rounds_) return inclusive(n - 1);
   if (const auto known = totals_.find(n); known != totals_.end()) return known->second;
-  const bifold::Value value = bifold::visit_scalar_type(type_, [&](auto zero) -> bifold::Value {
+  const bifold::Value value = visit_measured_type(type_, [&](auto zero) -> bifold::Value {
     using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (!can_round<T>) {
       throw std::logic_error("integers do not round");
     } else {
       using Acc = bifold::accumulator_t<T>;
       const std::span<const T> elements(reinterpret_cast<const T*>(input_.get()),
                                         static_cast<std::size_t>(n));
       const auto start = static_cast<Acc>(identity_.as<T>());
-      return static_cast<T>(
-          bifold::reference::v1::reduce(elements, start, as_number<T>, std::plus<Acc>()));
+      return static_cast<T>(bifold::reference::v1::reduce(elements, start, as_number<T>, sum<Acc>));
     }
   });
   totals_.emplace(n, value);

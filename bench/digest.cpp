@@ -4,6 +4,7 @@
 
 #include "data.hpp"
 #include "format.hpp"
+#include "structs.hpp"
 
 namespace bench {
 namespace {
@@ -42,17 +43,16 @@ std::uint64_t sum_of(const std::byte* elements, std::uint64_t count, std::uint64
 }  // namespace
 
 void Digest::add(const std::byte* elements, std::uint64_t count, bifold::Type type) {
-  const Layout layout = layout_of(type);
-  switch (bifold::size_of(type)) {
-    case 1: sum_ += sum_of<std::uint8_t>(elements, count, taken_, layout); break;
-    case 2: sum_ += sum_of<std::uint16_t>(elements, count, taken_, layout); break;
-    case 4: sum_ += sum_of<std::uint32_t>(elements, count, taken_, layout); break;
-    case 8: sum_ += sum_of<std::uint64_t>(elements, count, taken_, layout); break;
-    default:  // A pair.
-      sum_ += sum_of<std::uint64_t>(elements, 2 * count, 2 * taken_, layout);
-      break;
+  const bifold::Type field = field_type(type);
+  const std::uint64_t words = count * (bifold::size_of(type) / bifold::size_of(field));
+  const Layout layout = layout_of(field);
+  switch (bifold::size_of(field)) {
+    case 1: sum_ += sum_of<std::uint8_t>(elements, words, taken_, layout); break;
+    case 2: sum_ += sum_of<std::uint16_t>(elements, words, taken_, layout); break;
+    case 4: sum_ += sum_of<std::uint32_t>(elements, words, taken_, layout); break;
+    default: sum_ += sum_of<std::uint64_t>(elements, words, taken_, layout); break;
   }
-  taken_ += count;
+  taken_ += words;
 }
 
 std::string digest_text(std::uint64_t digest) { return formatted("{:016x}", digest); }

@@ -9,8 +9,8 @@
 namespace bench {
 
 /// The sum, modulo 2^64, of a well-mixed word of each element's index and bits. It does not depend
-/// on the byte order of the machine. Every NaN counts as the same one. A pair counts as two
-/// elements.
+/// on the byte order of the machine. Every NaN counts as the same one. The fields of a struct count
+/// as elements, one behind the other.
 class Digest {
  public:
   /// Takes the next `count` elements.
@@ -19,7 +19,7 @@ class Digest {
   [[nodiscard]] std::uint64_t value() const noexcept { return sum_; }
 
  private:
-  std::uint64_t taken_ = 0;
+  std::uint64_t taken_ = 0;  ///< Numbers, of which a struct is several.
   std::uint64_t sum_ = 0;
 };
 

@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <bifold/version.hpp>
 #include <exception>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "accuracy.hpp"
@@ -17,6 +19,7 @@
 #include "run.hpp"
 #include "startup.hpp"
 #include "tune.hpp"
+#include "types.hpp"
 #include "usage_error.hpp"
 
 namespace {
@@ -30,6 +33,13 @@ constexpr int most_peers = 16;
 void add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
               const std::string& help) {
   app.add_option(name, values, help)->allow_extra_args(false)->delimiter(',');
+}
+
+std::string names_of(std::span<const bifold::Type> types) {
+  std::vector<std::string_view> names;
+  names.reserve(types.size());
+  for (const bifold::Type type : types) names.push_back(bifold::name_of(type));
+  return bench::joined(names, " ");
 }
 
 CLI::App& add_list_command(CLI::App& app, std::string& json) {
@@ -48,8 +58,8 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
   add_list(command, "--variant", arguments.variants,
            "Kernel variant as `list` names it, or all; default: production");
   add_list(command, "--type", arguments.types,
-           "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16, all of these, or pair; "
-           "default: i32, f32");
+           bench::formatted("{}, all of these, or a struct: {}; default: i32, f32",
+                            names_of(bench::builtin_types()), names_of(bench::struct_types)));
   add_list(command, "--op", arguments.operators,
            "plus multiplies minimum maximum bit_and bit_or bit_xor logical_and logical_or or all; "
            "default: plus");
@@ -155,7 +165,7 @@ CLI::App& add_tune_command(CLI::App& app, bench::TuneArguments& arguments) {
   add_list(command, "--device", arguments.devices,
            "Selector, as cuda:0 or opencl:cpu; default: all");
   add_list(command, "--type", arguments.types,
-           "As for `run`, or pair, a struct of two i64; default: one type of each width and kind");
+           "As for `run`; default: one type of each width and kind");
   add_list(command, "--size", arguments.sizes,
            "Elements, three sizes at least; default: small to large, as suits device and row");
   command.add_option("--seconds", arguments.seconds, "Time for each device; default: 300");

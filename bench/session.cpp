@@ -76,15 +76,14 @@ bool Session::shares_host_memory() const {
 
 std::string Session::obstacle(const Configuration& what) const {
   if (!lost_.empty()) return lost_;
-  const bifold::Operator op = what.operation();
-  if (!op.supports(bifold::accumulator_of(what.type))) {
+  if (!can_combine(what.type, what.op)) {
     return formatted("{} is not defined on {}", what.op.name(), bifold::name_of(what.type));
   }
   if (!device_.supports(what.type)) {
     return formatted("the device has no {}", bifold::name_of(what.type));
   }
   if (const auto* row = bifold::gallery::find(what.algorithm, what.variant)) {
-    const auto support = bifold::gallery::supports(device_, *row, what.type, op);
+    const auto support = bifold::gallery::supports(device_, *row, what.type, what.operation());
     if (!support) return one_line(support.reason);
   }
   // Scratch memory, and what others keep on the device, need room beside the buffers.

@@ -10,6 +10,7 @@
 #include "core/planning.hpp"
 #include "data.hpp"
 #include "format.hpp"
+#include "structs.hpp"
 
 namespace bench {
 
@@ -238,7 +239,7 @@ TuneBench::TuneBench(const bifold::Device& device, bifold::Type type, std::uint6
       comparison_(queue_, bifold::Type::u64) {
   // A period of data is uploaded, and doubled on the device.
   constexpr std::uint64_t period = 1'000'003;
-  const bifold::Type part = type.is_struct() ? bifold::Type::i64 : type;
+  const bifold::Type part = field_type(type);
   const std::uint64_t count = std::min(period, bytes / bifold::size_of(part));
   const HostData data(part, bifold::plus, count);
   const std::uint64_t used = count * bifold::size_of(part);

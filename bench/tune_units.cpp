@@ -61,7 +61,8 @@ std::string TuneUnit::name() const {
 }
 
 std::vector<Type> default_tune_types() {
-  return {Type::i32, Type::f32, Type::f64, Type::i64, Type::i8, Type::i16, Type::f16, pair_type()};
+  return {Type::i32, Type::f32, Type::f64, Type::i64,
+          Type::i8,  Type::i16, Type::f16, bifold::type_of<Pair>()};
 }
 
 std::vector<TuneUnit> tune_units(const bifold::Device& device, Type type) {

@@ -10,12 +10,17 @@ std::vector<bifold::Type> builtin_types() {
 
 std::vector<bifold::Type> known_types() {
   std::vector<bifold::Type> types = builtin_types();
-  types.push_back(pair_type());
+  types.insert(types.end(), struct_types.begin(), struct_types.end());
   return types;
 }
 
+bool can_combine(bifold::Type type, const bifold::Operator& op) {
+  return op.supports(bifold::accumulator_of(field_type(type)));
+}
+
 bifold::Operator operator_on(bifold::Type type, const bifold::Operator& op) {
-  return type.is_struct() ? bifold::Operator::fieldwise(type, {op, op}) : op;
+  if (!type.is_struct()) return op;
+  return bifold::Operator::fieldwise(type, std::vector(type.structure()->fields.size(), op));
 }
 
 }  // namespace bench

@@ -5,16 +5,18 @@
 #include <bifold/type.hpp>
 #include <vector>
 
-#include "pair.hpp"
+#include "structs.hpp"
 
 namespace bench {
 
 /// The built-in ones, those that are stored and not computed with included.
 std::vector<bifold::Type> builtin_types();
-/// Those and the pair.
+/// Those and the structs.
 std::vector<bifold::Type> known_types();
 
-/// `op` on such a type: of a pair, on both fields.
+/// Whether elements of the type, or their fields, can be combined so.
+bool can_combine(bifold::Type type, const bifold::Operator& op);
+/// `op` on such a type: of a struct, on each field.
 bifold::Operator operator_on(bifold::Type type, const bifold::Operator& op);
 
 }  // namespace bench

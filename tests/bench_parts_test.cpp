@@ -15,10 +15,11 @@
 #include "gallery_json.hpp"
 #include "gallery_tables.hpp"
 #include "output_file.hpp"
-#include "pair.hpp"
 #include "runner.hpp"
+#include "structs.hpp"
 #include "support/bench_tool.hpp"
 #include "together.hpp"
+#include "types.hpp"
 
 namespace {
 
@@ -190,32 +191,50 @@ TEST_CASE("the comparison before timing finds one wrong element") {
   CHECK(bench::Verifier().check_reduce(queue, total.view(), data, n - 1).has_value());
 }
 
-TEST_CASE("pairs are scanned field by field, and one wrong field is found") {
+TEST_CASE_TEMPLATE("structs are scanned field by field, and one wrong field is found", Struct,
+                   bench::Complex, bench::Triple, bench::Pair) {
   const std::uint64_t n = 1000;
   const auto kind = bifold::ScanKind::exclusive;
+  const bifold::Type type = bifold::type_of<Struct>();
   for (const bifold::Operator& op :
        {bifold::Operator(bifold::plus), bifold::Operator(bifold::minimum)}) {
-    const bench::HostData data(bench::pair_type(), op, n);
-    const std::span input(reinterpret_cast<const bench::Pair*>(data.input()), n);
-    std::vector<bench::Pair> expected{data.identity().as<bench::Pair>()};
-    for (const bench::Pair& pair : input.first(n - 1)) {
-      const bench::Pair before = expected.back();
-      const auto combined = [&](std::int64_t a, std::int64_t b) {
-        return bifold::reference::combine(op.kind(), a, b);
-      };
-      expected.push_back(
-          {combined(before.first, pair.first), combined(before.second, pair.second)});
+    const bench::HostData data(type, op, n);
+    const std::span input(reinterpret_cast<const Struct*>(data.input()), n);
+    std::vector<bench::Fields<Struct>> expected{fields_of(data.identity().template as<Struct>())};
+    for (const Struct& element : input.first(n - 1)) {
+      const bench::Fields<Struct> fields = fields_of(element);
+      bench::Fields<Struct> next = expected.back();
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        next[i] = bifold::reference::combine(op.kind(), next[i], fields[i]);
+      }
+      expected.push_back(next);
     }
     const auto check = [&] {
       return bench::Verifier::check_host_scan(reinterpret_cast<const std::byte*>(expected.data()),
                                               data, n, kind);
     };
     CHECK_FALSE(check().has_value());
-    expected[737].second ^= 1;
+    expected[737].back() += 1;
     const auto found = check();
     CHECK((found && found->index == 737));
-    CHECK(bench::poison(data.total(n)).as<bench::Pair>().second ==
-          ~data.total(n).as<bench::Pair>().second);
+    CHECK((found && bench::describe(*found).find("found (") != std::string::npos));
+    const bifold::Value total = data.total(n);
+    for (std::size_t i = 0; i < total.size(); ++i) {
+      CHECK(bench::poison(total).data()[i] == ~total.data()[i]);
+    }
+  }
+}
+
+TEST_CASE("every struct is known by name, and combined only as its fields are") {
+  const auto known = bench::known_types();
+  for (const bifold::Type type : bench::struct_types) {
+    CAPTURE(bifold::name_of(type));
+    CHECK(std::count(known.begin(), known.end(), type) == 1);
+    CHECK(bench::can_combine(type, bifold::plus));
+    CHECK(bench::can_combine(type, bifold::bit_and) ==
+          !bifold::is_floating(bench::field_type(type)));
+    CHECK(bench::visit_struct(type, [](auto zero) { return sizeof zero; }) ==
+          bifold::size_of(type));
   }
 }
 

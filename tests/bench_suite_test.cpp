@@ -104,6 +104,22 @@ TEST_CASE("sums of data that round depend on their order") {
   CHECK(exact.total(n) == exact.inclusive(n - 1));
 }
 
+TEST_CASE("the fields of structs that round have the sums and digests of numbers") {
+  constexpr std::uint64_t n = 20000;
+  const bifold::Type type = bifold::type_of<bench::Triple>();
+  const bench::HostData data(type, bifold::plus, n, bench::DataKind::rounding);
+  const std::span input(reinterpret_cast<const bench::Triple*>(data.input()), n);
+  std::vector<float> alone;
+  for (const bench::Triple& element : input) alone.push_back(element.z);
+  const auto sum = bifold::reference::v1::reduce(bifold::OperatorKind::plus,
+                                                 std::span<const float>(alone), -0.0F);
+  CHECK(data.total(n).as<bench::Triple>().z == sum);
+  CHECK(data.inclusive(n - 1).as<bench::Triple>().z != sum);
+  const std::vector<bench::Triple> two{{1, 2, 3}, {4, 5, 6}};
+  const std::vector<float> six{1, 2, 3, 4, 5, 6};
+  CHECK(digest_of(two, type) == digest_of(six, bifold::Type::f32));
+}
+
 TEST_CASE("the suite writes digests, regimes and what the device is; two runs agree in every bit") {
   if (!has_cpu_device()) return;
   const Scratch scratch;

@@ -66,10 +66,10 @@ class Tbb final : public bench::Peer {
   }
   [[nodiscard]] bench::PeerSide side() const override { return bench::PeerSide::host; }
   [[nodiscard]] std::string obstacle(const PeerTask& task) const override {
-    return bench::obstacle_of_peer_with_pairs(task);
+    return bench::obstacle_of_peer_with_structs(task);
   }
   [[nodiscard]] std::unique_ptr<bench::PeerCall> prepare(const PeerTask& task) const override {
-    return bench::make_call_with_pairs<Call, Ops>(task);
+    return bench::make_call_with_structs<Call, Ops>(task);
   }
 };
 

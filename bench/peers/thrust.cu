@@ -109,12 +109,14 @@ class Thrust final : public bench::Peer {
     if (task.op != bifold::OperatorKind::plus) {
       return "its kernels are CUB's: only sums are compared";
     }
-    return bench::obstacle_of_plain_peer(task);
+    return bench::obstacle_of_peer_with_structs(task);
   }
   [[nodiscard]] std::unique_ptr<bench::PeerCall> prepare(const PeerTask& task) const override {
-    return bench::visit_peer_type(task.type, [&](auto zero) -> std::unique_ptr<bench::PeerCall> {
+    const auto make = [&](auto zero) -> std::unique_ptr<bench::PeerCall> {
       return std::make_unique<Call<decltype(zero)>>(task);
-    });
+    };
+    if (task.type.is_struct()) return bench::visit_struct(task.type, make);
+    return bench::visit_peer_type(task.type, make);
   }
 };
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "pair.hpp"
 #include "peers/peer.hpp"
+#include "structs.hpp"
 
 namespace bench {
 
@@ -62,18 +62,21 @@ std::unique_ptr<PeerCall> make_plain_call(const PeerTask& task) {
   });
 }
 
-/// Why a peer that has those and sums of pairs cannot do the task; or nothing.
-inline std::string obstacle_of_peer_with_pairs(const PeerTask& task) {
-  if (task.type != pair_type()) return obstacle_of_plain_peer(task);
+/// Why a peer that has those and sums of structs cannot do the task; or nothing.
+inline std::string obstacle_of_peer_with_structs(const PeerTask& task) {
+  if (!task.type.is_struct()) return obstacle_of_plain_peer(task);
   return task.op == bifold::OperatorKind::plus ? "" : "of structs, only sums are compared";
 }
 
 /// make_plain_call() for such a peer.
 template <template <class T, class Op> class Call, class Ops>
-std::unique_ptr<PeerCall> make_call_with_pairs(const PeerTask& task) {
-  if (task.type != pair_type()) return make_plain_call<Call, Ops>(task);
-  // NOLINTNEXTLINE(modernize-use-transparent-functors): as above.
-  return std::make_unique<Call<Pair, typename Ops::template Plus<Pair>>>(task);
+std::unique_ptr<PeerCall> make_call_with_structs(const PeerTask& task) {
+  if (!task.type.is_struct()) return make_plain_call<Call, Ops>(task);
+  return visit_struct(task.type, [&](auto zero) -> std::unique_ptr<PeerCall> {
+    using T = decltype(zero);
+    // NOLINTNEXTLINE(modernize-use-transparent-functors): as above.
+    return std::make_unique<Call<T, typename Ops::template Plus<T>>>(task);
+  });
 }
 
 }  // namespace bench

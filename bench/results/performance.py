@@ -14,11 +14,12 @@ from tables import duration, size
 NAMES = {"cuda": "CUDA", "opencl": "OpenCL"}
 REGIMES = ("back_to_back", "isolated", "blocking")
 GIB = 1 << 30
-ALL_TYPES = ("u8", "i8", "u16", "i16", "i32", "u32", "f32", "i64", "u64", "f64", "pair")
+STRUCTS = {"complex": 8, "triple": 12, "pair": 16}
+ALL_TYPES = ("u8", "i8", "u16", "i16", "i32", "u32", "f32", "i64", "u64", "f64", *STRUCTS)
 
 
 def bytes_of(type_):
-    return 16 if type_ == "pair" else int(type_.lstrip("uif")) // 8
+    return STRUCTS.get(type_) or int(type_.lstrip("uif")) // 8
 
 
 def backends_of(run):

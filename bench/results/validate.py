@@ -93,7 +93,7 @@ def write_now(tool, folder):
     """Small documents of every kind that the schema is about."""
     cheap = ["--device", "opencl:cpu", "--seconds", "0.001", "--samples", "1", "--no-progress"]
     runs = {
-        "run": ["run", "--size", "1000", "--type", "i32,f32"],
+        "run": ["run", "--size", "1000", "--type", "i32,f32,triple"],
         "skipped": ["run", "--size", "10", "--type", "f32", "--op", "bit_and,plus"],
         "suite": ["run", "--suite", "quick", "--size", "1000", "--type", "f32"],
         "gallery": ["gallery", "--paper", "oancea", "--max-size", "1000"],
