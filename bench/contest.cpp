@@ -31,15 +31,41 @@ Stopwatch one_by_one(Call call) {
   };
 }
 
+/// Of a graph: so many that its launch is little beside them, and fewer of slow ones.
+unsigned calls_per_graph(double call_s) {
+  constexpr double long_enough_s = 2e-3;
+  return static_cast<unsigned>(std::clamp(long_enough_s / call_s, 1.0, 32.0));
+}
+
+std::unique_ptr<CudaGraph> graph_of(const bifold::Queue& queue, unsigned calls,
+                                    const std::function<void()>& call) {
+  return std::make_unique<CudaGraph>(queue, [&] {
+    for (unsigned i = 0; i < calls; ++i) call();
+  });
+}
+
+/// From the timing of what makes several calls at once.
+Timing per_call(const Timing& together, std::uint64_t calls) {
+  const auto count = static_cast<double>(calls);
+  return {together.samples, together.batch * calls, together.median_s / count,
+          together.p10_s / count, together.p90_s / count};
+}
+
+std::string in_a_graph(std::string_view what) {
+  return formatted("in a CUDA graph: {}", one_line(what));
+}
+
 }  // namespace
 
 /// A peer in the contest over one configuration.
 struct Contest::Entrant {
   const Peer* peer = nullptr;
   PeerResult result;
-  std::unique_ptr<PeerCall> call;   ///< On the queue of the other regimes.
-  std::unique_ptr<PeerCall> timed;  ///< On the one whose events tell device time.
+  std::unique_ptr<PeerCall> call;    ///< On the queue of the other regimes.
+  std::unique_ptr<PeerCall> timed;   ///< On the one whose events tell device time.
+  std::unique_ptr<CudaGraph> graph;  ///< Null where calls are not captured.
   std::function<void()> enqueue;
+  std::function<void()> launch;  ///< Of the graph.
   alignas(bifold::max_element_bytes) std::array<std::byte, bifold::max_element_bytes> value{};
 
   /// Nobody waits for one that has failed.
@@ -88,10 +114,11 @@ class Contest::Round {
     timings_.push_back(&timing);
   }
 
-  void measure(const Budget& budget, Batches batches) const {
+  /// Each of what a contender times makes so many calls.
+  void measure(const Budget& budget, Batches batches, std::uint64_t calls) const {
     if (contenders_.empty()) return;
     const std::vector<Timing> measured = measure_in_turn(budget, batches, contenders_);
-    for (std::size_t i = 0; i < measured.size(); ++i) *timings_[i] = measured[i];
+    for (std::size_t i = 0; i < measured.size(); ++i) *timings_[i] = per_call(measured[i], calls);
   }
 
  private:
@@ -165,10 +192,7 @@ std::optional<Mismatch> Contest::check(Entrant& entrant, const Configuration& wh
       entrant.call->enqueue();
       return Verifier::check_host_scan(output, arena.data, what.n, what.kind, Equality::values);
     }
-    queue_.fill(arena.output, poison(what.type));
-    entrant.call->enqueue();
-    queue_.finish(wait_limit);
-    return verifier.check_scan(queue_, arena.output, arena.data, what.kind, Equality::values);
+    return check_output(entrant.enqueue, what, arena, verifier, Equality::values);
   }
   const bifold::Value wrong = poison(arena.data.total(what.n));
   std::copy_n(wrong.data(), wrong.size(), entrant.value.data());
@@ -176,10 +200,44 @@ std::optional<Mismatch> Contest::check(Entrant& entrant, const Configuration& wh
   auto mismatch =
       Verifier::check_host_reduce(entrant.value.data(), arena.data, what.n, Equality::values);
   if (mismatch || entrant.call->only_blocks()) return mismatch;
-  queue_.fill(arena.output, wrong);
-  entrant.call->enqueue();
+  return check_output(entrant.enqueue, what, arena, verifier, Equality::values);
+}
+
+std::optional<Mismatch> Contest::check_output(const std::function<void()>& enqueue,
+                                              const Configuration& what, const Arena& arena,
+                                              Verifier& verifier, Equality equality) {
+  const bool is_scan = what.algorithm == bifold::Algorithm::scan;
+  queue_.fill(arena.output, is_scan ? poison(what.type) : poison(arena.data.total(what.n)));
+  enqueue();
   queue_.finish(wait_limit);
-  return verifier.check_reduce(queue_, arena.output, arena.data, what.n, Equality::values);
+  if (is_scan) return verifier.check_scan(queue_, arena.output, arena.data, what.kind, equality);
+  return verifier.check_reduce(queue_, arena.output, arena.data, what.n, equality);
+}
+
+std::unique_ptr<CudaGraph> Contest::capture(const OurCall& ours, unsigned calls) {
+  try {
+    return graph_of(queue_, calls, [&] { ours.enqueue_captured(queue_); });
+  } catch (const bifold::Error& error) {
+    if (loses_device(error)) throw;
+    throw bifold::Error(bifold::ErrorCategory::backend_failure, in_a_graph(error.what()));
+  }
+}
+
+void Contest::capture(Entrant& entrant, unsigned calls, const Configuration& what,
+                      const Arena& arena, Verifier& verifier) {
+  try {
+    entrant.graph = graph_of(queue_, calls, entrant.enqueue);
+    entrant.launch = [graph = entrant.graph.get()] { graph->launch(); };
+    const auto mismatch = check_output(entrant.launch, what, arena, verifier, Equality::values);
+    if (!mismatch) return;
+    entrant.result.outcome = Outcome::wrong;
+    entrant.result.reason = in_a_graph(describe(*mismatch));
+  } catch (const std::exception& error) {
+    const auto* ours = dynamic_cast<const bifold::Error*>(&error);
+    if (ours != nullptr && loses_device(*ours)) throw;
+    entrant.result.outcome = Outcome::failed;
+    entrant.result.reason = in_a_graph(error.what());
+  }
 }
 
 Contest::Entrant Contest::enter(const Peer& peer, const Configuration& what, const Arena& arena,
@@ -243,6 +301,7 @@ Stopwatch Contest::stopwatch(Entrant& entrant, Regime regime) {
         flush_host();
         return seconds_of(entrant.enqueue);
       });
+    case Regime::graph: return back_to_back(queue_, entrant.launch);
     case Regime::blocking: break;
   }
   return one_by_one([&] { return seconds_of([&] { entrant.call->block(entrant.value.data()); }); });
@@ -251,7 +310,8 @@ Stopwatch Contest::stopwatch(Entrant& entrant, Regime regime) {
 Stopwatch Contest::stopwatch(const OurCall& ours, const std::function<void()>& enqueue,
                              Regime regime) {
   switch (regime) {
-    case Regime::back_to_back: return back_to_back(queue_, enqueue);
+    case Regime::back_to_back:
+    case Regime::graph: return back_to_back(queue_, enqueue);
     case Regime::isolated: return one_by_one([&] { return isolated(ours.enqueue); });
     case Regime::blocking: break;
   }
@@ -262,14 +322,17 @@ bool shares_processor(PeerSide side, bifold::DeviceKind device) {
   return side != PeerSide::host || device == bifold::DeviceKind::cpu;
 }
 
-void Contest::run(Result& result, const OurCall& ours, std::span<const Yardstick> yardsticks,
-                  const Arena& arena, Verifier& verifier) {
+std::optional<Mismatch> Contest::run(Result& result, const OurCall& ours,
+                                     std::span<const Yardstick> yardsticks, const Arena& arena,
+                                     Verifier& verifier) {
   std::vector<Entrant> entrants;
   entrants.reserve(peers_.size());
   for (const Peer* peer : peers_) {
     entrants.push_back(enter(*peer, result.what, arena, verifier));
   }
   const std::function<void()> our_enqueue = [&] { ours.enqueue(queue_); };
+  std::unique_ptr<CudaGraph> our_graph;
+  const std::function<void()> our_launch = [&] { our_graph->launch(); };
   ours.enqueue(timed_);  // What a queue does at its first call is in none of the timings.
   timed_.finish(wait_limit);
   std::vector<Gauge> gauges;
@@ -283,23 +346,38 @@ void Contest::run(Result& result, const OurCall& ours, std::span<const Yardstick
   }
   queue_.finish(wait_limit);
   for (const Regime regime : regimes) {
+    const bool in_graphs = regime == Regime::graph;
+    if (in_graphs) {
+      if (!ours.enqueue_captured) continue;
+      const unsigned calls = result.calls_per_graph = calls_per_graph(result.timing.median_s);
+      our_graph = capture(ours, calls);
+      auto wrong = check_output(our_launch, result.what, arena, verifier, Equality::bits);
+      if (wrong) return wrong;
+      for (Entrant& entrant : entrants) {
+        if (entrant.result.outcome != Outcome::timed || !entrant.call->can_be_captured()) continue;
+        capture(entrant, calls, result.what, arena, verifier);
+      }
+    }
     Round beside_ours;
     Round elsewhere;
-    beside_ours.add(stopwatch(ours, our_enqueue, regime), result.timing_in(regime));
+    beside_ours.add(stopwatch(ours, in_graphs ? our_launch : our_enqueue, regime),
+                    result.timing_in(regime));
     if (regime == Regime::back_to_back) {
       for (Gauge& gauge : gauges) {
         beside_ours.add(gauge.guarded(back_to_back(queue_, gauge.yardstick->call)), gauge.timing);
       }
     }
     for (Entrant& entrant : entrants) {
-      if (entrant.result.outcome != Outcome::timed) continue;
+      if (entrant.result.outcome != Outcome::timed || (in_graphs && !entrant.graph)) continue;
       const auto kind = queue_.device().info().kind;
       (shares_processor(entrant.peer->side(), kind) ? beside_ours : elsewhere)
           .add(entrant.guarded(stopwatch(entrant, regime)), entrant.result.timing_in(regime));
     }
-    const Batches batches = regime == Regime::back_to_back ? Batches::long_enough : Batches::single;
-    beside_ours.measure(budget_, batches);
-    elsewhere.measure(budget_, batches);
+    const Batches batches =
+        regime == Regime::back_to_back || in_graphs ? Batches::long_enough : Batches::single;
+    const std::uint64_t calls = in_graphs ? result.calls_per_graph : 1;
+    beside_ours.measure(budget_, batches, calls);
+    elsewhere.measure(budget_, batches, calls);
   }
   for (Gauge& gauge : gauges) {
     if (gauge.problem.empty()) {
@@ -309,6 +387,7 @@ void Contest::run(Result& result, const OurCall& ours, std::span<const Yardstick
     }
   }
   for (Entrant& entrant : entrants) result.peers.push_back(std::move(entrant.result));
+  return {};
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// A configuration measured in three regimes: our calls in turn with those of peers, and with what
+// A configuration measured in all regimes: our calls in turn with those of peers, and with what
 // ours are compared with besides.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "data.hpp"
 #include "measure.hpp"
+#include "peers/cuda_graph.hpp"
 #include "peers/peer.hpp"
 #include "result.hpp"
 
@@ -21,6 +22,8 @@ struct OurCall {
   std::function<void(bifold::Queue&)> enqueue;
   /// Blocks until the host can go on: a scan is done, a reduction's value has been returned.
   std::function<void(bifold::Queue&)> block;
+  /// As `enqueue`, on a stream that is captured; empty where no graphs are measured.
+  std::function<void(bifold::Queue&)> enqueue_captured{};
 };
 
 /// A call that ours is compared with, back to back: a limit's, or one that does nothing.
@@ -56,9 +59,11 @@ class Contest {
   /// Blocks. Verifies the peers, then measures those that share a processor in turn, back to back
   /// with the yardsticks, and fills in the timings and peers of `result`, and what yardsticks tell.
   /// What fails in a peer is told there, what fails in a yardstick in Limits::problem; errors of
-  /// ours are thrown, and any after which the device is of no use.
-  void run(Result& result, const OurCall& ours, std::span<const Yardstick> yardsticks,
-           const Arena& arena, Verifier& verifier);
+  /// ours are thrown, and any after which the device is of no use. Where ours is wrong in a graph,
+  /// returns how, and leaves the rest undone.
+  [[nodiscard]] std::optional<Mismatch> run(Result& result, const OurCall& ours,
+                                            std::span<const Yardstick> yardsticks,
+                                            const Arena& arena, Verifier& verifier);
 
   /// Frees what was kept for the data at hand.
   void unload() { host_output_.reset(); }
@@ -72,6 +77,15 @@ class Contest {
                 Verifier& verifier);
   [[nodiscard]] std::optional<Mismatch> check(Entrant& entrant, const Configuration& what,
                                               const Arena& arena, Verifier& verifier);
+  /// Of what `enqueue` leaves in the arena's output.
+  [[nodiscard]] std::optional<Mismatch> check_output(const std::function<void()>& enqueue,
+                                                     const Configuration& what, const Arena& arena,
+                                                     Verifier& verifier, Equality equality);
+  /// A graph of so many of our calls. What fails is no reason to skip them: they were right before.
+  [[nodiscard]] std::unique_ptr<CudaGraph> capture(const OurCall& ours, unsigned calls);
+  /// The same of the entrant's, which are verified; what fails is told in its result.
+  void capture(Entrant& entrant, unsigned calls, const Configuration& what, const Arena& arena,
+               Verifier& verifier);
   [[nodiscard]] std::string obstacle(const Peer& peer, const PeerTask& task,
                                      const Configuration& what) const;
   /// Bytes that a host peer's result takes beyond those that are there.

@@ -65,8 +65,10 @@ Json timing_of(const Timing& timing) {
 void add_contest(Json& json, const Result& result) {
   if (result.isolated.samples == 0) return;
   for (const Regime regime : regimes) {
-    json["regimes"][name_of(regime)] = timing_of(result.timing_in(regime));
+    const Timing& timing = result.timing_in(regime);
+    if (timing.samples > 0) json["regimes"][name_of(regime)] = timing_of(timing);
   }
+  if (result.calls_per_graph > 0) json["calls_per_graph"] = result.calls_per_graph;
   if (result.enqueue_s > 0) json["enqueue_s"] = result.enqueue_s;
   if (result.empty_enqueue_s > 0) json["empty_enqueue_s"] = result.empty_enqueue_s;
   if (result.empty_launch_s > 0) json["empty_launch_s"] = result.empty_launch_s;
@@ -80,6 +82,7 @@ void add_contest(Json& json, const Result& result) {
     } else {
       entry["only_blocks"] = peer.only_blocks;
       for (const Regime regime : regimes) {
+        if (peer.timing_in(regime).samples == 0) continue;
         Json& timing = entry["regimes"][name_of(regime)] = timing_of(peer.timing_in(regime));
         timing["ratio"] = peer.timing_in(regime).median_s / result.timing_in(regime).median_s;
       }
@@ -154,9 +157,10 @@ std::string_view name_of(Regime regime) {
   switch (regime) {
     case Regime::back_to_back: return "back_to_back";
     case Regime::isolated: return "isolated";
-    case Regime::blocking: break;
+    case Regime::blocking: return "blocking";
+    case Regime::graph: break;
   }
-  return "blocking";
+  return "graph";
 }
 
 Json json_header(const char* command, std::string_view library_version) {

@@ -21,7 +21,7 @@ std::string dump(const Json& json);
 
 /// "timed", "skipped", "wrong", "failed".
 std::string_view name_of(Outcome outcome);
-/// "back_to_back", "isolated", "blocking".
+/// "back_to_back", "isolated", "blocking", "graph".
 std::string_view name_of(Regime regime);
 
 /// The fields that every document starts with.

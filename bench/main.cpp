@@ -77,8 +77,8 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
                      "with the same from where they start; default: 0");
   command
       .add_option("--peers", arguments.peers,
-                  "Measure other libraries beside bifold, in three regimes: cub thrust "
-                  "boost_compute clblast tbb; without a name: all that are here")
+                  "Measure other libraries beside bifold, in three regimes and in CUDA graphs: cub "
+                  "thrust boost_compute clblast tbb; without a name: all that are here")
       ->expected(0, most_peers)
       ->default_str("all")
       ->delimiter(',');

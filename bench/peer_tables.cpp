@@ -14,16 +14,18 @@ std::string_view title_of(Regime regime) {
   switch (regime) {
     case Regime::back_to_back: return "Back to back: time per call, many enqueued before a wait";
     case Regime::isolated: return "Isolated: device time of one call, the last-level cache cold";
-    case Regime::blocking: break;
+    case Regime::blocking: return "Blocking: the host's time from the call until it has the result";
+    case Regime::graph: break;
   }
-  return "Blocking: the host's time from the call until it has the result";
+  return "In a CUDA graph: time per call, captured calls launched again and again";
 }
 
 /// Measured in all regimes, on that device.
 std::vector<const Result*> contested(const Report& report, std::size_t device) {
   std::vector<const Result*> results;
   for (const Result& result : report.results) {
-    if (result.what.device != device || result.isolated.samples == 0) continue;
+    if (result.what.device != device || result.outcome != Outcome::timed) continue;
+    if (result.isolated.samples == 0) continue;
     results.push_back(&result);
   }
   return results;
@@ -43,24 +45,33 @@ std::string cell_of(const PeerResult& peer, const Result& ours, Regime regime) {
     case Outcome::wrong: return "WRONG";
     case Outcome::failed: return "FAILED";
   }
+  if (peer.timing_in(regime).samples == 0) return "-";
   const double seconds = peer.timing_in(regime).median_s;
   return formatted("{}, {:.2f}x", seconds_text(seconds), seconds / ours.timing_in(regime).median_s);
 }
 
+/// Those of `all` that were measured so.
+std::vector<const Result*> measured_in(Regime regime, std::vector<const Result*> all) {
+  std::erase_if(all, [=](const auto* result) { return result->timing_in(regime).samples == 0; });
+  return all;
+}
+
 Grid grid_of(const std::vector<const Result*>& results, Regime regime) {
   Grid grid;
-  grid.columns = {{"algorithm"}, {"row"}, {"type"}, {"operator"}, {"n", true}, {"bifold", true}};
+  grid.columns = {{"algorithm"}, {"row"}, {"type"}, {"operator"}, {"n", true}};
+  const bool in_graphs = regime == Regime::graph;
+  if (in_graphs) grid.columns.push_back({"calls", true});
+  grid.columns.push_back({"bifold", true});
   for (const PeerResult& peer : results.front()->peers) grid.columns.push_back({peer.name, true});
   for (const Result* result : results) {
     const Configuration& what = result->what;
     const bool scan = what.algorithm == bifold::Algorithm::scan;
     std::vector<std::string> row{
         scan ? formatted("{} scan", bifold::name_of(what.kind)) : std::string("reduce"),
-        result->variant_ran,
-        std::string(bifold::name_of(what.type)),
-        std::string(what.op.name()),
-        count_text(what.n),
-        seconds_text(result->timing_in(regime).median_s)};
+        result->variant_ran, std::string(bifold::name_of(what.type)), std::string(what.op.name()),
+        count_text(what.n)};
+    if (in_graphs) row.push_back(count_text(result->calls_per_graph));
+    row.push_back(seconds_text(result->timing_in(regime).median_s));
     for (const PeerResult& peer : result->peers) row.push_back(cell_of(peer, *result, regime));
     grid.rows.push_back(std::move(row));
   }
@@ -126,7 +137,9 @@ std::string peers_as_text(const Report& report) {
       text += wrapped(version, 2);
     }
     for (const Regime regime : regimes) {
-      text += formatted("\n  {}\n\n{}", title_of(regime), as_text(grid_of(results, regime), 2));
+      const auto here = measured_in(regime, results);
+      if (here.empty()) continue;
+      text += formatted("\n  {}\n\n{}", title_of(regime), as_text(grid_of(here, regime), 2));
     }
     const auto notes = notes_of(results);
     if (!notes.empty()) text += '\n';
@@ -149,7 +162,9 @@ std::string peers_as_markdown(const Report& report) {
       text += formatted("- {}\n", version);
     }
     for (const Regime regime : regimes) {
-      text += formatted("\n{}\n\n{}", title_of(regime), as_markdown(grid_of(results, regime)));
+      const auto here = measured_in(regime, results);
+      if (here.empty()) continue;
+      text += formatted("\n{}\n\n{}", title_of(regime), as_markdown(grid_of(here, regime)));
     }
     const auto notes = notes_of(results);
     if (!notes.empty()) text += '\n';

@@ -54,8 +54,10 @@ enum class Regime : std::uint8_t {
   back_to_back,  ///< Many are enqueued, then waited for: throughput.
   isolated,      ///< One at a time, its device time, the last-level cache cold.
   blocking,      ///< One at a time, the host's time until it has the result.
+  graph,         ///< Many captured into a CUDA graph, whose launches follow one another.
 };
-inline constexpr std::array regimes{Regime::back_to_back, Regime::isolated, Regime::blocking};
+inline constexpr std::array regimes{Regime::back_to_back, Regime::isolated, Regime::blocking,
+                                    Regime::graph};
 
 /// What came out of a peer beside ours.
 struct PeerResult {
@@ -63,7 +65,7 @@ struct PeerResult {
   Outcome outcome = Outcome::skipped;
   std::string reason;                          ///< Of everything but `timed`.
   bool only_blocks = false;                    ///< It waits in each call, back to back, too.
-  std::array<Timing, regimes.size()> timings;  ///< Of `timed`, in each regime.
+  std::array<Timing, regimes.size()> timings;  ///< Of `timed`; no samples where it has no regime.
 
   [[nodiscard]] Timing& timing_in(Regime regime) {
     return timings[static_cast<std::size_t>(regime)];
@@ -76,12 +78,14 @@ struct PeerResult {
 struct Result {
   Configuration what;
   Outcome outcome = Outcome::skipped;
-  std::string reason;       ///< Of everything but `timed`.
-  std::string variant_ran;  ///< What "production" stood for; empty when it did not run.
-  Timing timing;            ///< Of `timed`, back to back.
-  Timing isolated;          ///< Of `timed`, where peers were asked for; else of no samples.
-  Timing blocking;          ///< As `isolated`.
-  Timing aligned;           ///< In turns with `timing`, from where buffers start; or no samples.
+  std::string reason;            ///< Of everything but `timed`.
+  std::string variant_ran;       ///< What "production" stood for; empty when it did not run.
+  Timing timing;                 ///< Of `timed`, back to back.
+  Timing isolated;               ///< Of `timed`, where peers were asked for; else of no samples.
+  Timing blocking;               ///< As `isolated`.
+  Timing graph;                  ///< Of no samples also where calls are not captured.
+  unsigned calls_per_graph = 0;  ///< Of `graph`.
+  Timing aligned;  ///< In turns with `timing`, from where buffers start; or no samples.
   /// Measured with buffers of the same byte count; beside peers and in a suite, those that the
   /// result is a share of back to back, in turns with it.
   Limits limits;
@@ -98,8 +102,13 @@ struct Result {
   /// The rate as a fraction of that of `aligned`.
   [[nodiscard]] double share_of_aligned() const { return aligned.median_s / timing.median_s; }
   [[nodiscard]] const Timing& timing_in(Regime regime) const {
-    if (regime == Regime::back_to_back) return timing;
-    return regime == Regime::isolated ? isolated : blocking;
+    switch (regime) {
+      case Regime::back_to_back: return timing;
+      case Regime::isolated: return isolated;
+      case Regime::blocking: return blocking;
+      case Regime::graph: break;
+    }
+    return graph;
   }
   [[nodiscard]] Timing& timing_in(Regime regime) {
     return const_cast<Timing&>(std::as_const(*this).timing_in(regime));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format.hpp"
+#include "peers/cuda_graph.hpp"
 #include "peers/native_queue.hpp"
 #include "together.hpp"
 
@@ -17,19 +18,27 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double longest_enqueue_batch_s = 2e-3;
 
-/// The row that "production" or a name stands for. Compiles what the calls will need.
-std::string variant_that_runs(const bifold::Device& device, const Configuration& what) {
+struct Planned {
+  std::string variant;  ///< The row that "production" or a name stands for.
+  std::uint64_t workspace_bytes = 0;
+};
+
+/// Compiles what the calls will need.
+Planned planned(const bifold::Device& device, const Configuration& what) {
+  const auto facts_of = [&](const auto& plan) {
+    return Planned{std::string(plan.variant(what.n).name), plan.workspace_bytes(what.n)};
+  };
   const bifold::Type accumulator = bifold::accumulator_of(what.type);
   if (what.algorithm == bifold::Algorithm::reduce) {
     bifold::ReduceShape shape{what.type, accumulator, what.operation(), what.variant};
     shape.result = what.type;
     shape.order = what.order;
-    return std::string(bifold::ReducePlan(device, shape).variant(what.n).name);
+    return facts_of(bifold::ReducePlan(device, shape));
   }
   bifold::ScanShape shape{what.type, what.type,        accumulator,
                           what.kind, what.operation(), what.variant};
   shape.order = what.order;
-  return std::string(bifold::ScanPlan(device, shape).variant(what.n).name);
+  return facts_of(bifold::ScanPlan(device, shape));
 }
 
 /// What to write so that little else is left in a last-level cache of that size, 0 if unknown. What
@@ -65,9 +74,16 @@ void Session::compete_with(const std::vector<PeerModule>& peers) {
     const PeerSide side = module.peer->side();
     if (side == PeerSide::host || side == side_of(device_)) here.push_back(module.peer);
   }
+  contest_among(std::move(here));
+  in_graphs_ = has_graphs(device_);
+}
+
+void Session::measure_in_regimes() { contest_among({}); }
+
+void Session::contest_among(std::vector<const Peer*> peers) {
   contest_ = std::make_unique<Contest>(
       queue_, budget_, FlushBytes{flush_bytes(cache_bytes_), flush_bytes(host_cache_bytes_)},
-      std::move(here));
+      std::move(peers));
 }
 
 bool Session::shares_host_memory() const {
@@ -172,7 +188,8 @@ Session::Place Session::place_of(const Configuration& what, bifold::Buffer<std::
           is_scan ? elements(output_, first, what.n) : elements(total_, 0, 1)};
 }
 
-Session::Enqueue Session::call_of(const Configuration& what, const Place& place) {
+Session::Enqueue Session::call_of(const Configuration& what, const Place& place,
+                                  const bifold::Workspace* workspace) {
   if (what.together) {
     return [&](bifold::Queue& queue) { reduce_together(queue, place.input, total_, what.variant); };
   }
@@ -181,6 +198,7 @@ Session::Enqueue Session::call_of(const Configuration& what, const Place& place)
     bifold::ScanOptions options;
     options.variant = what.variant;
     options.order = what.order;
+    options.workspace = workspace;
     return [&, options, op](bifold::Queue& queue) {
       bifold::scan(queue, what.kind, place.input, place.output, op, {}, options);
     };
@@ -188,6 +206,7 @@ Session::Enqueue Session::call_of(const Configuration& what, const Place& place)
   bifold::ReduceOptions options;
   options.variant = what.variant;
   options.order = what.order;
+  options.workspace = workspace;
   return [&, options, op](bifold::Queue& queue) {
     bifold::reduce_into(queue, place.input, place.output, op, data_->identity(), options);
   };
@@ -208,8 +227,8 @@ std::optional<Mismatch> Session::mismatch_of(const Configuration& what, const Pl
                        : verifier.check_reduce(queue_, place.output, *data_, what.n);
 }
 
-void Session::time_in_regimes(Result& result, const Place& place, const Enqueue& enqueue,
-                              Verifier& verifier) {
+std::optional<Mismatch> Session::time_in_regimes(Result& result, const Place& place,
+                                                 const Enqueue& enqueue, Verifier& verifier) {
   const bifold::Operator op = result.what.operation();
   const auto block = [&](bifold::Queue& queue) {
     if (result.what.algorithm == bifold::Algorithm::scan) {
@@ -236,13 +255,23 @@ void Session::time_in_regimes(Result& result, const Place& place, const Enqueue&
                             told.limits.*rate = moved / median_s / 1e9;
                           }});
   }
-  contest_->run(result, {enqueue, block}, yardsticks, {*data_, place.input, place.output},
-                verifier);
+  OurCall ours{enqueue, block};
+  // The queue's own scratch may move, so a graph has some that stays.
+  bifold::Buffer<std::uint8_t> scratch;
+  bifold::Workspace workspace;
+  if (in_graphs_) {
+    const std::uint64_t needed = planned(device_, result.what).workspace_bytes;
+    scratch = bifold::Buffer<std::uint8_t>(device_, std::max<std::uint64_t>(needed, 1));
+    workspace = bifold::Workspace(scratch.view());
+    workspace.prepare(queue_);
+    ours.enqueue_captured = call_of(result.what, place, &workspace);
+  }
+  return contest_->run(result, ours, yardsticks, {*data_, place.input, place.output}, verifier);
 }
 
 void Session::measure_into(Result& result, Verifier& verifier) {
   const Configuration& what = result.what;
-  result.variant_ran = what.together ? what.variant : variant_that_runs(device_, what);
+  result.variant_ran = what.together ? what.variant : planned(device_, what).variant;
 
   const Place place = place_of(what, input_, first_element_);
   const Enqueue enqueue = call_of(what, place);
@@ -267,7 +296,11 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   result.in_cache = what.bytes() + (takes_turns ? bytes : 0) <= cache_bytes_;
   result.limits = limits_.at(queue_, bytes, input_.view(), output_.view());
   if (contest_ && !what.together) {
-    time_in_regimes(result, place, enqueue, verifier);
+    if (const auto wrong = time_in_regimes(result, place, enqueue, verifier)) {
+      result.outcome = Outcome::wrong;
+      result.reason = formatted("{} in a CUDA graph", describe(*wrong));
+      return;
+    }
   } else if (takes_turns) {
     const std::function<void()> calls[] = {[&] { enqueue(queue_); },
                                            [&] { enqueue_aligned(queue_); }};

@@ -25,13 +25,13 @@ class Session {
   /// elements from where buffers do.
   void start_at(std::uint64_t element) { first_element_ = element; }
 
-  /// Has every configuration from now on measured in all regimes, with how long the host takes to
-  /// enqueue a call, beside those of the peers that compete here: on this device's backend, or on
-  /// the host. The peers must outlive the session.
+  /// Has every configuration from now on measured in all regimes that the device has, with how long
+  /// the host takes to enqueue a call, beside those of the peers that compete here: on this
+  /// device's backend, or on the host. The peers must outlive the session.
   void compete_with(const std::vector<PeerModule>& peers);
 
-  /// The same without peers.
-  void measure_in_regimes() { compete_with({}); }
+  /// The same without peers, and without graphs, which suites do not have.
+  void measure_in_regimes();
 
   /// Limits that an earlier run measured need not be measured again.
   void restore(const std::vector<Limits>& limits) { limits_.restore(limits); }
@@ -68,6 +68,7 @@ class Session {
   /// that of the first.
   [[nodiscard]] std::vector<double> enqueue_seconds(const std::vector<std::function<void()>>& calls,
                                                     const Timing& timing);
+  void contest_among(std::vector<const Peer*> peers);
   [[nodiscard]] bool beside_aligned() const noexcept { return first_element_ > 0 && !contest_; }
 
   using Enqueue = std::function<void(bifold::Queue&)>;
@@ -79,12 +80,14 @@ class Session {
   };
   [[nodiscard]] Place place_of(const Configuration& what, bifold::Buffer<std::uint8_t>& input,
                                std::uint64_t first);
-  /// Both have to outlive the call.
-  [[nodiscard]] Enqueue call_of(const Configuration& what, const Place& place);
+  /// All have to outlive the call. Without a workspace it has the queue's.
+  [[nodiscard]] Enqueue call_of(const Configuration& what, const Place& place,
+                                const bifold::Workspace* workspace = nullptr);
   [[nodiscard]] std::optional<Mismatch> mismatch_of(const Configuration& what, const Place& place,
                                                     const Enqueue& enqueue, Verifier& verifier);
-  void time_in_regimes(Result& result, const Place& place, const Enqueue& enqueue,
-                       Verifier& verifier);
+  /// Returns how a call is wrong in a graph, or nothing.
+  [[nodiscard]] std::optional<Mismatch> time_in_regimes(Result& result, const Place& place,
+                                                        const Enqueue& enqueue, Verifier& verifier);
   void measure_into(Result& result, Verifier& verifier);
   [[nodiscard]] bifold::ErasedView elements(bifold::Buffer<std::uint8_t>& buffer,
                                             std::uint64_t first, std::uint64_t count) const;
@@ -96,6 +99,7 @@ class Session {
   std::uint64_t cache_bytes_;
   std::uint64_t host_cache_bytes_;
   std::unique_ptr<Contest> contest_;  ///< Null where no regimes were asked for.
+  bool in_graphs_ = false;            ///< Whether these are among the regimes.
   std::uint64_t first_element_ = 0;
   std::string lost_;  ///< Why the device can no longer be used; empty while it can.
 

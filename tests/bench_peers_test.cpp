@@ -123,7 +123,11 @@ void check_no_figure(const bench::Report& report, Outcome outcome, const std::st
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const bench::Result& result = report.results[i];
     CHECK(result.outcome == Outcome::timed);
-    for (const Regime regime : bench::regimes) CHECK(result.timing_in(regime).median_s > 0);
+    for (const Regime regime : bench::regimes) {
+      // Graphs are CUDA's.
+      CHECK((result.timing_in(regime).samples > 0) == (regime != Regime::graph));
+      CHECK((result.timing_in(regime).median_s > 0) == (regime != Regime::graph));
+    }
     REQUIRE(result.peers.size() == 1);
     CHECK(result.peers[0].outcome == outcome);
     CHECK_MESSAGE(mentions(result.peers[0].reason, reason), result.peers[0].reason);
@@ -161,11 +165,15 @@ TEST_CASE("a peer that is right has a time and a ratio in each regime") {
       const bool single = regime != std::string_view("back_to_back");
       if (single) CHECK(its.at("calls_per_sample") == 1);
     }
+    CHECK_FALSE(result.at("regimes").contains("graph"));
+    CHECK_FALSE(fake.at("regimes").contains("graph"));
+    CHECK_FALSE(result.contains("calls_per_graph"));
   }
   const std::string text = bench::peers_as_text(report);
   for (const char* words : {"Back to back", "Isolated", "Blocking", "fake: 0.1", "x\n"}) {
     CHECK_MESSAGE(mentions(text, words), words);
   }
+  CHECK_FALSE(mentions(text, "graph"));
 }
 
 TEST_CASE("a peer that is wrong, idle or broken is told so and has no figure") {
@@ -288,7 +296,9 @@ TEST_CASE("yardsticks take turns with our calls, and one that fails costs nothin
       {[&] { note('y'); }, tell}, {fails_from(1), tell_of_failed}, {fails_from(5), tell_of_failed}};
   bench::Result result;
   const auto ours = [&](bifold::Queue&) { note('o'); };
-  contest.run(result, {ours, ours}, yardsticks, {data, buffer.view(), buffer.view()}, verifier);
+  const auto wrong =
+      contest.run(result, {ours, ours}, yardsticks, {data, buffer.view(), buffer.view()}, verifier);
+  CHECK_FALSE(wrong.has_value());
   CHECK_MESSAGE(mentions(calls, "oyoyoyo"), calls);
   CHECK(told_s > 0);
   CHECK_FALSE(told_of_failed);

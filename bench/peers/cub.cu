@@ -42,6 +42,8 @@ class Call final : public bench::PeerCall {
 
   void enqueue() override { bench::check_cuda(call(memory_, bytes_), "CUB"); }
 
+  [[nodiscard]] bool can_be_captured() const override { return true; }
+
   void block(void* value) override {
     enqueue();
     if (task_.algorithm == bifold::Algorithm::reduce) {

@@ -13,6 +13,7 @@ namespace bench {
 
 inline void check_cuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
+  cudaGetLastError();  // CUB would take what stays there for a failure of its next call.
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 

@@ -48,6 +48,9 @@ class PeerCall {
   virtual void enqueue() = 0;
   /// Whether enqueue() blocks, and leaves a reduction's result nowhere.
   [[nodiscard]] virtual bool only_blocks() const { return false; }
+  /// Whether enqueue() may be captured into a CUDA graph, which is launched as long as the call is
+  /// there.
+  [[nodiscard]] virtual bool can_be_captured() const { return false; }
 };
 
 class Peer {
@@ -68,14 +71,14 @@ class Peer {
 
 /// What every module exports, under this name. The number changes with the classes above.
 using PeerEntry = const Peer* (*)();
-inline constexpr const char* peer_entry_name = "bifold_bench_peer_1";
+inline constexpr const char* peer_entry_name = "bifold_bench_peer_2";
 
 }  // namespace bench
 
 /// Defines a module's entry, which tells of the one object of `Class`.
 #define BIFOLD_BENCH_PEER_MODULE(Class)                                                       \
-  extern "C" __attribute__((visibility("default"))) const bench::Peer* bifold_bench_peer_1(); \
-  extern "C" const bench::Peer* bifold_bench_peer_1() {                                       \
+  extern "C" __attribute__((visibility("default"))) const bench::Peer* bifold_bench_peer_2(); \
+  extern "C" const bench::Peer* bifold_bench_peer_2() {                                       \
     static const Class peer;                                                                  \
     return &peer;                                                                             \
   }

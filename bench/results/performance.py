@@ -64,6 +64,12 @@ class Runs:
         key = (backend, algorithm, type_, n)
         return None if theirs is None or key not in self.found else theirs / self.time(key, regime)
 
+    def ratio_in_graphs(self, algorithm, type_, n):
+        for peer in self.found.get(("cuda", algorithm, type_, n), {}).get("peers", []):
+            if peer["name"] == "CUB" and "graph" in peer.get("regimes", {}):
+                return peer["regimes"]["graph"]["ratio"]
+        return None
+
     def sizes(self, backend, algorithm, type_):
         return sorted(n for b, a, t, n in self.found if (b, a, t) == (backend, algorithm, type_))
 
@@ -89,6 +95,24 @@ def ratio_tables(runs):
                     cells.append("" if None in r else f"{r[0]:.2f} ({r[1]:.2f}; {r[2]:.2f})")
                 lines.append(f"| {size(n)} | " + " | ".join(cells) + " |")
             lines.append("")
+    return lines
+
+
+def graph_tables(runs):
+    """Both captured into CUDA graphs, where runs have that; else nothing."""
+    ratios = {key[1:]: runs.ratio_in_graphs(*key[1:]) for key in runs.found if key[0] == "cuda"}
+    ratios = {key: ratio for key, ratio in ratios.items() if ratio is not None}
+    types = [t for t in ALL_TYPES if any(key[1] == t for key in ratios)]
+    lines = ["## In CUDA graphs", "", "Calls captured into CUDA graphs, CUB's as well as bifold's: "
+             "CUB's time over bifold's.", ""] if ratios else []
+    for algorithm in sorted({key[0] for key in ratios}):
+        lines += [f"**{algorithm}**", "", "| n | " + " | ".join(types) + " |",
+                  "| --- |" + " ---: |" * len(types)]
+        for n in sorted({key[2] for key in ratios if key[0] == algorithm}):
+            of_n = [ratios.get((algorithm, t, n)) for t in types]
+            cells = ["" if ratio is None else f"{ratio:.2f}" for ratio in of_n]
+            lines.append(f"| {size(n)} | " + " | ".join(cells) + " |")
+        lines.append("")
     return lines
 
 
@@ -369,14 +393,16 @@ def replaced(text, marker, lines):
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, rest = text.split(begin)
     after = rest.split(end)[1]
-    return before + begin + "\n\n" + "\n".join(lines).strip() + "\n\n" + end + after
+    body = "\n".join(lines).strip()
+    return before + begin + (f"\n\n{body}\n\n" if body else "\n") + end + after
 
 
 def main(arguments):
     check = "--check" in arguments
     runs = Runs(FOLDER.glob("peers/*.json"))
     sections = {"targets": target_table(runs), "ratios": ratio_tables(runs),
-                "others": others_table(runs), "cub": cub_table(runs), "order": order_table(),
+                "others": others_table(runs), "cub": cub_table(runs), "graphs": graph_tables(runs),
+                "order": order_table(),
                 "halves": halves_table(),
                 "cpu": cpu_table(Runs(FOLDER.glob("peers-cpu/*.json")))}
     missing, stale = set(sections), 0
