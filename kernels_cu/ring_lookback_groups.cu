@@ -11,7 +11,7 @@
 #define GROUP_POLLS 64  // Polls of a group's total before it is computed from its tiles' totals.
 #endif
 #ifndef ASKED_AHEAD
-#define ASKED_AHEAD 16  // Tiles at the beginning that are looked back for with others behind them.
+#define ASKED_AHEAD 0  // Tiles at the beginning that ask for the groups behind their own, too.
 #endif
 
 // The total of a full group of tiles from theirs, known to every lane.

@@ -98,7 +98,8 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
   if (run_bytes == 8) {
     // As many bytes on their way are twice as many tiles, and there is less time for each.
     values.set("STAGES", 2 * tuning.get("STAGES"))
-        .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1);
+        .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1)
+        .set("ASKED_AHEAD", 16);
   }
   // The results of a tile in spans are gathered beside the stages.
   const std::uint32_t gathered_bytes = has_spans(shape) ? tile_runs * run_bytes : 0;
