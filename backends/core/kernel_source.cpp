@@ -86,12 +86,10 @@ void append_accumulator(std::string& text, const KernelSpec& spec) {
       AccumulatorLayout(spec.op, spec.accumulator).bytes);
 }
 
-/// OUT_WHOLE: words of a struct's length that are stored at once, if there are such. Nobody gives
-/// padding a value, so a struct that has some is stored as its fields.
+/// OUT_WHOLE: words of a struct's length that are stored at once, if there are such. One that has
+/// padding is stored as its fields.
 void append_whole(std::string& text, Type type) {
-  std::size_t fields = 0;
-  for (const StructField& field : type.structure()->fields) fields += size_of(field.type);
-  if (fields != size_of(type)) return;
+  if (has_padding(type)) return;
   for (const std::string_view words : {"u16", "u32", "uint2", "uint4"}) {
     const std::size_t bytes = words == "u16" ? 2 : words == "u32" ? 4 : words == "uint2" ? 8 : 16;
     if (bytes == size_of(type)) text += formatted("#define OUT_WHOLE {}\n", words);
@@ -255,6 +253,13 @@ void append_comparisons(std::string& text, const backend::Device& device) {
 }
 
 }  // namespace
+
+bool has_padding(Type type) {
+  if (!type.is_struct()) return false;
+  std::size_t fields = 0;
+  for (const StructField& field : type.structure()->fields) fields += size_of(field.type);
+  return fields != size_of(type);
+}
 
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
   std::string text;

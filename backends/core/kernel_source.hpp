@@ -32,6 +32,9 @@ struct KernelSpec {
   backend::LaunchTraits launch{};
 };
 
+/// Whether a struct has bytes between or behind its fields, which nobody gives a value.
+bool has_padding(Type type);
+
 /// The complete source of the spec's program in the device's dialect: types, defines, operator,
 /// prelude, kernel file. Specs that differ in their entry only share it.
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec);

@@ -45,14 +45,13 @@ PlanShape to_accumulators(PlanShape shape);
 /// device goes through local memory elsewhere.
 bool has_lanes_of_32(const Device& device);
 
-/// Elements of a run in a ring: those of order v1, or 16 bytes where has_long_runs() or
-/// has_spans().
+/// Elements of a run in a ring: those of order v1, or 16 bytes where has_long_runs().
 std::uint32_t ring_run(const PlanShape& shape);
 
 /// Runs that a lane of a ring has of a strip: one of each row, or neighbours where has_spans().
 std::uint32_t ring_strip_rows(const PlanShape& shape);
 
-/// Bytes of such a run. A ring takes runs of 8 and 16 bytes.
+/// Bytes of a run. A ring takes runs of 8 and 16 bytes.
 std::uint32_t ring_run_bytes(const PlanShape& shape);
 
 /// Whether a ring looks back through totals of groups, not of tiles: of tiles it reads more words
@@ -70,8 +69,9 @@ bool combines_packs(const PlanShape& shape);
 /// by built-in operators, for which neither the association nor the accumulator's width decides
 /// about bits.
 bool has_long_runs(const PlanShape& shape);
-/// Whether a lane of a ring has consecutive runs of a strip: elements of 8 and 16 bytes, and
-/// results as long, by operators for which no association decides about bits.
+/// Whether a lane of a ring has neighbouring elements of a strip: those of 16 bytes, whose exchange
+/// between lanes takes longest, by operators for which no association decides about bits. Results
+/// are as long and have no padding, as they are stored at once.
 bool has_spans(const PlanShape& shape);
 /// Whether these are sums that are as wide as the elements: several are added in a word.
 bool has_packed_sums(const PlanShape& shape);

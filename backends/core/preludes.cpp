@@ -145,7 +145,8 @@ bool has_long_runs(const PlanShape& shape) {
 
 bool has_spans(const PlanShape& shape) {
   return size_of(shape.input) == 16 && size_of(shape.accumulator) == 16 &&
-         size_of(shape.output) == 16 && shape.op.exact(shape.accumulator);
+         size_of(shape.output) == 16 && !has_padding(shape.output) &&
+         shape.op.exact(shape.accumulator);
 }
 
 bool has_packed_sums(const PlanShape& shape) {

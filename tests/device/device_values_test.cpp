@@ -22,6 +22,14 @@ struct Linear {
 };
 BIFOLD_STRUCT(Linear, factor, offset);
 
+// The same, as long as a unit of copies.
+struct LongLinear {
+  std::uint64_t factor;
+  std::uint64_t offset;
+  friend bool operator==(const LongLinear&, const LongLinear&) = default;
+};
+BIFOLD_STRUCT(LongLinear, factor, offset);
+
 namespace bifold {
 
 using test::AnyPlan;
@@ -185,6 +193,44 @@ DeviceValues all_of(Algorithm algorithm) {
   return algorithm == Algorithm::scan ? all_of_scan : all_of_reduce;
 }
 
+/// Structs of two numbers whose operator does not commute, everything in device memory.
+template <class M>
+void check_structs() {
+  Queue queue(test::device());
+  const std::string make = "make_" + std::string(name_of(type_of<M>()));
+  const Operator op = Operator::user(
+      "chain", make + "(a.factor * b.factor, b.factor * a.offset + b.offset)", M{1, 0});
+  const auto chain = [](const M& a, const M& b) {
+    return M{a.factor * b.factor, b.factor * a.offset + b.offset};
+  };
+  constexpr std::uint64_t n = 1500;
+  std::vector<M> host(2000);
+  for (std::uint32_t i = 0; i < host.size(); ++i) host[i] = {2 * i + 1, 7 * i};
+  const M start{3, 5};
+  std::vector<M> sums{start};
+  for (std::uint64_t i = 0; i < n; ++i) sums.push_back(chain(sums.back(), host[i]));
+
+  const auto input = queue.upload(std::span<const M>(host));
+  const auto init = queue.upload(std::span(&start, 1));
+  const auto count = queue.upload(std::span(&n, 1));
+  for (const auto* row : rows_with_values(Algorithm::scan, type_of<M>(), op)) {
+    INFO(row->name);
+    auto output = queue.upload(std::span<const M>(host));
+    auto total = queue.allocate<M>(1);
+    exclusive_scan(queue, input, output, op,
+                   {.variant = row->name, .count_from = count, .init_from = init, .total = total});
+    const auto got = queue.download(output);
+    CHECK(std::equal(got.begin(), got.begin() + n, sums.begin()));
+    CHECK(std::equal(got.begin() + n, got.end(), host.begin() + n));
+    CHECK((queue.download(total)[0] == sums.back()));
+  }
+  for (const auto* row : rows_with_values(Algorithm::reduce, type_of<M>(), op)) {
+    INFO(row->name);
+    const ReduceOptions options{.variant = row->name, .count_from = count, .init_from = init};
+    CHECK((reduce(queue, input, op, M{1, 1}, options) == sums.back()));
+  }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("device_values");
@@ -329,38 +375,8 @@ TEST_CASE("an operator that does not commute keeps index order") {
 }
 
 TEST_CASE("structs, in the order of their operator") {
-  Queue queue(test::device());
-  const Operator op = Operator::user(
-      "chain", "make_Linear(a.factor * b.factor, b.factor * a.offset + b.offset)", Linear{1, 0});
-  const auto chain = [](const Linear& a, const Linear& b) {
-    return Linear{a.factor * b.factor, b.factor * a.offset + b.offset};
-  };
-  constexpr std::uint64_t n = 1500;
-  std::vector<Linear> host(2000);
-  for (std::uint32_t i = 0; i < host.size(); ++i) host[i] = {2 * i + 1, 7 * i};
-  const Linear start{3, 5};
-  std::vector<Linear> sums{start};
-  for (std::uint64_t i = 0; i < n; ++i) sums.push_back(chain(sums.back(), host[i]));
-
-  const auto input = queue.upload(std::span<const Linear>(host));
-  const auto init = queue.upload(std::span(&start, 1));
-  const auto count = queue.upload(std::span(&n, 1));
-  for (const auto* row : rows_with_values(Algorithm::scan, type_of<Linear>(), op)) {
-    INFO(row->name);
-    auto output = queue.upload(std::span<const Linear>(host));
-    auto total = queue.allocate<Linear>(1);
-    exclusive_scan(queue, input, output, op,
-                   {.variant = row->name, .count_from = count, .init_from = init, .total = total});
-    const auto got = queue.download(output);
-    CHECK(std::equal(got.begin(), got.begin() + n, sums.begin()));
-    CHECK(std::equal(got.begin() + n, got.end(), host.begin() + n));
-    CHECK((queue.download(total)[0] == sums.back()));
-  }
-  for (const auto* row : rows_with_values(Algorithm::reduce, type_of<Linear>(), op)) {
-    INFO(row->name);
-    const ReduceOptions options{.variant = row->name, .count_from = count, .init_from = init};
-    CHECK((reduce(queue, input, op, Linear{1, 1}, options) == sums.back()));
-  }
+  check_structs<Linear>();
+  check_structs<LongLinear>();
 }
 
 TEST_CASE("results of enqueued calls are the next ones' n and initial value") {

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "core/comparison.hpp"
+#include "core/planning.hpp"
 #include "core/probe.hpp"
 #include "support/environment.hpp"
 #include "support/factors.hpp"
@@ -19,6 +20,13 @@ struct Extent {
   double high;
 };
 BIFOLD_STRUCT(Extent, low, high);
+
+// As long, without padding.
+struct Whole {
+  std::int64_t low;
+  double high;
+};
+BIFOLD_STRUCT(Whole, low, high);
 
 struct Wide {
   double a, b, c, d;
@@ -181,6 +189,15 @@ TEST_CASE("a ring has room for what its roles tell each other, or is refused") {
   const bool has_ring = test::device().capabilities().ring_bytes >= 204'800;
   CHECK_THROWS_WITH_AS(ScanPlan(test::device(), shape),
                        doctest::Contains(has_ring ? "16 bytes" : "200 KiB"), Error);
+}
+
+TEST_CASE("a ring stores no results at once that have padding") {
+  const auto shape_of = [](Type type) {
+    const Operator op = Operator::fieldwise(type, {minimum, maximum});
+    return core::PlanShape{type, type, type, ScanKind::inclusive, op};
+  };
+  CHECK(core::has_spans(shape_of(type_of<Whole>())));
+  CHECK_FALSE(core::has_spans(shape_of(type_of<Extent>())));
 }
 
 TEST_CASE("every row that takes values from device memory compiles with all of them") {

@@ -41,7 +41,7 @@ std::uint64_t tile_of(const Workload& workload) {
                                 workload.on_device};
     const std::size_t accumulator = size_of(workload.accumulator);
     const std::uint64_t runs = order_v1::scan_tile(accumulator) / order_v1::scan_run(accumulator);
-    return runs * core::ring_run(shape);
+    return runs / order_v1::scan_strip_rows * core::ring_strip_rows(shape) * core::ring_run(shape);
   }
   if (workload.row->family.starts_with("scan_order")) {
     return order_v1::scan_tile(size_of(workload.accumulator));
