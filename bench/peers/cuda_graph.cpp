@@ -63,6 +63,7 @@ bool still_captured(CUstream stream) {
   return asked == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+// NOLINTBEGIN(clang-analyzer-core.CallAndMessage): has_graphs() has asked whether all are there.
 CUgraph capture(CUstream stream, const std::function<void()>& record) {
   const GraphApi& api = graph_api();
   // What is unsafe to capture on this thread shall fail; other threads are none of its business.
@@ -124,6 +125,7 @@ void CudaGraph::launch() const {
   const cuda::CurrentContext current(launchable_->context);
   cuda::check(graph_api().cuGraphLaunch(launchable_->exec, launchable_->stream), "cuGraphLaunch");
 }
+// NOLINTEND(clang-analyzer-core.CallAndMessage)
 
 #else
 
