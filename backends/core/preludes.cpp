@@ -105,6 +105,25 @@ void add_word_file(const PlanShape& shape, KernelSpec& spec, std::string_view fi
   }
 }
 
+// What a lane of a ring takes from a stage, and the total of a strip of it.
+void add_ring_items(const PlanShape& shape, KernelSpec& spec) {
+  if (has_spans(shape)) {
+    spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_strips_spans"});
+    return;
+  }
+  spec.prelude.emplace_back("join_words");
+  if (!has_long_runs(shape)) {
+    spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_runs_rows"});
+  } else if (has_packed_sums(shape)) {
+    spec.prelude.emplace_back("ring_items_bytes");
+    add_word_file(shape, spec, "word_sums");
+    spec.prelude.emplace_back("ring_runs_sums");
+  } else {
+    spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_items"});
+  }
+  spec.prelude.emplace_back("ring_strips_rows");
+}
+
 // Of integers no order shows.
 void add_pack_tiles(const PlanShape& shape, KernelSpec& spec) {
   spec.prelude.emplace_back("caches_chunks");
@@ -211,21 +230,7 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "ring_elements") {
     spec.prelude.emplace_back(may_begin_early(shape) ? "elements_from" : "elements_one");
   } else if (file == "ring_items") {
-    spec.prelude.emplace_back("join_words");
-    if (has_spans(shape)) {
-      spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_strips_spans"});
-      return;
-    }
-    if (!has_long_runs(shape)) {
-      spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_runs_rows"});
-    } else if (has_packed_sums(shape)) {
-      spec.prelude.emplace_back("ring_items_bytes");
-      add_word_file(shape, spec, "word_sums");
-      spec.prelude.emplace_back("ring_runs_sums");
-    } else {
-      spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_items"});
-    }
-    spec.prelude.emplace_back("ring_strips_rows");
+    add_ring_items(shape, spec);
   } else if (file == "ring_scan") {
     spec.prelude.emplace_back(has_spans(shape)       ? "ring_scan_spans"
                               : has_long_runs(shape) ? "ring_scan_again"
