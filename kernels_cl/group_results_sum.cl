@@ -5,7 +5,8 @@
 // `root`: the first one of the last group, or of the only one. By all work-items; the first one has
 // its group's result. control[1] has the sum above the number of groups, and is 0 between launches.
 DEVICE bool combine_groups(__private ACC* root, __global ACC* nodes, u64 count,
-                           __global u64* control, __local TreeScratch* scratch, __local u32* flag) {
+                           __global u64* control, u64 per_set, __local TreeScratch* scratch,
+                           __local u32* flag) {
   if (get_local_id(0) > 0) return false;
   if (get_num_groups(0) == 1) return true;
   const u64 own = (u64)(u32)*root << 32 | 1;

@@ -2,6 +2,7 @@
 // not wait for one another.
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
+#define FEW_ROWS (UNROLL < 8 ? UNROLL : 8)
 
 // Adds `rows` whole rows, of which the work-item takes every 32nd column from that of `from` on.
 DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
@@ -31,23 +32,23 @@ DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
 // Adds `rows` whole rows by packs, the first of which is at `from`: it may begin before a
 // work-item's columns. `early` of its elements are the last columns of the row before, those that
 // the first work-item has; of the last row they are loaded alone, as a pack might reach beyond the
-// input.
-DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early) {
+// input. `at_once` rows are loaded before the first of them is added.
+DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early, u32 at_once) {
   const u64 end = from + rows * COLUMNS;
   Element last[PER_ITEM];
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
     if (rows > 0 && k < early) last[k] = load_element(input, end + k);
   }
-  for (u32 row = 0; row < rows; row += UNROLL) {
+  for (u32 row = 0; row < rows; row += at_once) {
     ElementPack pack[UNROLL];
 #pragma unroll
     for (u32 f = 0; f < UNROLL; ++f) {
-      if (row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
+      if (f < at_once && row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
     }
 #pragma unroll
     for (u32 f = 0; f < UNROLL; ++f) {
-      if (row + f >= rows) continue;
+      if (f >= at_once || row + f >= rows) continue;
       const u64 first = from + (row + f) * COLUMNS;
 #pragma unroll
       for (u32 k = 0; k < PER_ITEM; ++k) {
@@ -110,14 +111,16 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
                                                      : LEAF_ROWS * COLUMNS;
   const bool whole = left == LEAF_ROWS * COLUMNS;
   const u32 early = item == 0 ? off : 0;
+  // Only whole leaves on alignment have more than a few rows on their way at once: where a row may
+  // be missing or begins early, all at once took twice as long.
   if (off > 0 && whole) {
-    add_packed_rows(sums, input, begin + first - off, LEAF_ROWS, early);
+    add_packed_rows(sums, input, begin + first - off, LEAF_ROWS, early, FEW_ROWS);
   } else if (off > 0) {
-    add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early);
+    add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early, FEW_ROWS);
   } else if (packed && whole) {
-    add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0);
+    add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0, UNROLL);
   } else if (packed) {
-    add_packed_rows(sums, input, begin + first, left / COLUMNS, 0);
+    add_packed_rows(sums, input, begin + first, left / COLUMNS, 0, FEW_ROWS);
   } else {
     add_rows(sums, input, begin + first, left / COLUMNS);
   }

@@ -21,7 +21,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
 
   // --- Combine the results of all groups ---
   const u64 count = (n + NODE_ELEMENTS - 1) / NODE_ELEMENTS;
-  const bool done = combine_groups(&root, nodes, count, control, &scratch.tree, &flag);
+  const bool done =
+      combine_groups(&root, nodes, count, control, places.per_set, &scratch.tree, &flag);
 
   // --- Write the result ---
   // Nobody else reads INIT, whose place may be the result's.

@@ -20,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single
   if (groups > 1) nodes[get_group_id(0)] = root;
 
   // --- Count the group as finished ---
-  const bool last = finishes_last(control, groups, &flag);
+  const bool last = finishes_last(control + 1, groups, &flag);
   if (!last && groups > 1) return;
 
   // --- Combine the nodes of all groups ---

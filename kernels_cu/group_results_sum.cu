@@ -4,8 +4,8 @@
 // Whether this work-item has the result of all groups, which takes the place of its group's in
 // `root`: the first one of the last group, or of the only one. By all work-items; the first one has
 // its group's result. control[1] has the sum above the number of groups, and is 0 between launches.
-DEVICE bool combine_groups(ACC* root, ACC* nodes, u64 count, u64* control, TreeScratch* scratch,
-                           u32* flag) {
+DEVICE bool combine_groups(ACC* root, ACC* nodes, u64 count, u64* control, u64 per_set,
+                           TreeScratch* scratch, u32* flag) {
   if (threadIdx.x > 0) return false;
   if (gridDim.x == 1) return true;
   const u64 own = (u64)(u32)*root << 32 | 1;

@@ -15,5 +15,6 @@
 
 #define PER_ITEM (COLUMNS / 32)
 #define LEAVES (GROUP_SIZE / 32)
-#define APART_UNROLL (PER_ITEM > 4 * UNROLL ? 1 : PER_ITEM > 4 ? 4 * UNROLL / PER_ITEM : UNROLL)
+// Rows at once where elements are loaded one by one.
+#define APART_UNROLL (PER_ITEM > 32 ? 1 : 32 / PER_ITEM < UNROLL ? 32 / PER_ITEM : UNROLL)
 #define NODE_ELEMENTS (LEAVES * LEAF_ROWS * COLUMNS)

@@ -21,7 +21,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
   // --- Combine the results of all groups ---
   const u64 count = (n + NODE_ELEMENTS - 1) / NODE_ELEMENTS;
-  const bool done = combine_groups(&root, nodes, count, control, &scratch.tree, &flag);
+  const bool done =
+      combine_groups(&root, nodes, count, control, places.per_set, &scratch.tree, &flag);
 
   // --- Write the result ---
   // Nobody else reads INIT, whose place may be the result's.

@@ -44,7 +44,7 @@ class Lookback final : public detail::Plan {
                   "a look-back scan in place needs device-scope acquire and release, which this "
                   "device does not promise");
     }
-    const std::uint64_t control = call.scratch.tagged_offset / word_bytes;
+    const std::uint64_t control = control_of(call.scratch);
     const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
     const ScanPlaces places{
         .output = call.output.offset, .control = control, .capacity = capacity, .tiles = tiles};

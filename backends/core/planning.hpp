@@ -168,6 +168,7 @@ struct ReducePlaces {
   std::uint64_t nodes;
   std::uint64_t control;
   std::uint64_t result;
+  std::uint64_t per_set;  ///< Groups of a set.
 };
 inline backend::Argument argument(const ScanPlaces& places) { return {&places, sizeof places}; }
 inline backend::Argument argument(const ReducePlaces& places) { return {&places, sizeof places}; }

@@ -20,6 +20,8 @@ namespace {
 using detail::Plan;
 
 constexpr std::uint32_t widest_pack = 16;
+constexpr std::uint32_t nodes_per_item =
+    16;  // That a work-item of a last group combines in a turn.
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 63;
 
 /// How the leaves of an input are shared out: a node is a subtree of a power of two of them.
@@ -98,20 +100,28 @@ class OrderChunkReduce final : public OrderReduce {
 class OrderSingleReduce : public Plan {
  public:
   OrderSingleReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-                    Subtrees subtrees, PlannedKernel kernel)
-      : Plan(device, variant, shape), subtrees_(subtrees), kernel_(std::move(kernel)) {}
+                    Subtrees subtrees, PlannedKernel kernel, std::uint64_t most_at_once = no_limit)
+      : Plan(device, variant, shape),
+        subtrees_(subtrees),
+        kernel_(std::move(kernel)),
+        most_at_once_(most_at_once) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    ScratchSize size = accumulators(subtrees_.nodes_up_to(n), accumulator_bytes());
+    // A node for each group, and one for each set of them.
+    const std::uint64_t groups = subtrees_.nodes_up_to(n);
+    const std::uint64_t sets = groups > most_at_once_ ? set_counters : 0;
+    ScratchSize size = accumulators(groups + sets, accumulator_bytes());
     size.tagged_bytes = control_words * word_bytes;
     return size;
   }
 
   void enqueue(const Call& call) const override {
-    launch_groups(call, subtrees_.nodes(call.count.n),
+    const std::uint64_t groups = subtrees_.nodes(call.count.n);
+    launch_groups(call, groups,
                   {.nodes = partials_of(call).offset,
-                   .control = call.scratch.tagged_offset / word_bytes,
-                   .result = call.output.offset});
+                   .control = control_of(call.scratch),
+                   .result = call.output.offset,
+                   .per_set = groups_per_set(groups)});
   }
 
  protected:
@@ -125,8 +135,15 @@ class OrderSingleReduce : public Plan {
   [[nodiscard]] const PlannedKernel& kernel() const noexcept { return kernel_; }
 
  private:
+  // All of them, or a power of two, so that a set is a subtree: where the last group would combine
+  // its nodes in several turns, it is better left a node for each set.
+  [[nodiscard]] std::uint64_t groups_per_set(std::uint64_t groups) const noexcept {
+    return groups <= most_at_once_ ? groups : std::bit_ceil(divide_up(groups, set_counters));
+  }
+
   Subtrees subtrees_;
   PlannedKernel kernel_;
+  std::uint64_t most_at_once_;  // Nodes that a group combines in one turn.
 };
 
 /// The same where a node has as many leaves as the input asks for.
@@ -151,6 +168,11 @@ std::uint32_t widest_columns(const PlanShape& shape) {
 // Bytes of a row of `columns` that a work-item takes.
 std::size_t row_bytes(Type type, std::uint32_t columns) { return size_of(type) * (columns / 32); }
 
+// The same of all arrays of the input.
+std::size_t loaded_row_bytes(const PlanShape& shape, std::uint32_t columns) {
+  return row_bytes(shape.input, columns) + (shape.second ? row_bytes(*shape.second, columns) : 0);
+}
+
 // Whether a work-item takes a row by the widest loads.
 bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
   const auto widest = [&](Type type) {
@@ -167,14 +189,18 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
     return !type.is_struct() && row_bytes(type, columns) <= widest_pack;
   };
   const Type second = shape.second.value_or(shape.input);
-  // What is loaded before it is added takes registers.
-  constexpr std::size_t loaded_bytes = 256;
-  const std::size_t loaded_each =
-      row_bytes(shape.input, columns) + (shape.second ? row_bytes(second, columns) : 0);
+  // What is loaded before it is added takes registers. Of rows of narrower loads than the widest,
+  // as many bytes are more rows; but those of words are not looped over, so that compilers load as
+  // many as they see fit.
+  const std::size_t loaded_each = loaded_row_bytes(shape, columns);
   Tuning values = tuning;
-  if (const std::uint32_t rows = tuning.get_or("UNROLL", 0); rows > 0) {
-    const auto fitting = static_cast<std::uint32_t>(std::bit_floor(loaded_bytes / loaded_each));
-    values.set("UNROLL", std::clamp(fitting, 1U, rows));
+  if (const std::size_t widest = tuning.get_or("UNROLL", 0); widest > 0) {
+    const std::size_t loaded_bytes = std::max(std::size_t{256}, widest * widest_pack);
+    const bool narrow = loaded_each < widest_pack && !combines_words(device, shape);
+    const std::size_t rows = narrow ? widest * widest_pack / loaded_each : widest;
+    const std::size_t most = std::min<std::size_t>(rows, order_v1::leaf_rows);
+    const std::size_t fitting = std::clamp<std::size_t>(loaded_bytes / loaded_each, 1, most);
+    values.set("UNROLL", static_cast<std::uint32_t>(std::bit_floor(fitting)));
   }
   KernelSpec spec = make_spec(device, variant, shape, values, row_of(variant).entry_in(variant));
   spec.defines.emplace_back("LEAF_ROWS", order_v1::leaf_rows);
@@ -248,6 +274,7 @@ PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uin
   for (;;) {
     spec.defines = defines;
     spec.defines.emplace_back("GROUP_SIZE", group_size);
+    spec.defines.emplace_back("NODES_PER_ITEM", nodes_per_item);
     try {
       return build_kernel(device, spec);
     } catch (const GroupTooLarge& too_large) {
@@ -273,14 +300,16 @@ std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const galler
 std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
                                                      const gallery::Variant& variant,
                                                      const PlanShape& shape, const Tuning& tuning) {
-  const auto in_groups_of = [&](std::uint32_t work_items, std::uint32_t columns, bool half_kept) {
-    return [&, work_items, columns, half_kept] {
+  const auto kernel_of = [&](std::uint32_t work_items, std::uint32_t columns,
+                             std::pair<std::string_view, std::uint32_t> change) {
+    return [&, work_items, columns, change] {
       Tuning values = tuning;
       values = with_whole_leaves(values.set("GROUP_SIZE", work_items));
-      if (half_kept) values.set("HALF_KEPT", 1);
+      values.set("NODES_PER_ITEM", nodes_per_item).set(change.first, change.second);
+      const std::uint32_t group_size = values.get("GROUP_SIZE");
       return std::make_shared<OrderSingleReduce>(
-          device, variant, shape, subtrees_of(columns, values.get("GROUP_SIZE")),
-          build_leaves(device, variant, shape, values, columns));
+          device, variant, shape, subtrees_of(columns, group_size),
+          build_leaves(device, variant, shape, values, columns), group_size * nodes_per_item);
     };
   };
   // Small groups spread an input over the whole device; of a large one, larger ones leave fewer
@@ -293,17 +322,29 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
   };
   const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
   // So do longer leaves of narrow integers, which take as many bytes then as those of wide ones.
-  const std::uint32_t large_columns =
-      combines_words(device, shape) ? widest_columns(shape) : columns;
-  const MakePlan small = in_groups_of(std::min(group, tuning.get("small_group")), columns, false);
-  const MakePlan large = in_groups_of(group, large_columns, false);
-  const MakePlan plain = [&] {
-    return by_size(device, variant, shape, elements_in("large_from_mib"), small, large);
+  const bool words = combines_words(device, shape);
+  const std::uint32_t large_columns = words ? widest_columns(shape) : columns;
+  // Where a row takes more than one of the widest loads, large groups ask for too many registers.
+  // Then all are small: what they leave more of is combined in sets.
+  const std::uint32_t small_group = std::min(group, tuning.get("small_group"));
+  const std::uint32_t large_group =
+      loaded_row_bytes(shape, columns) > widest_pack ? small_group : group;
+  const std::pair<std::string_view, std::uint32_t> unchanged{"UNROLL", tuning.get("UNROLL")};
+  const MakePlan small = kernel_of(small_group, columns, unchanged);
+  const MakePlan large = kernel_of(large_group, large_columns, unchanged);
+  // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once.
+  const MakePlan quick = kernel_of(small_group, columns, {"UNROLL", order_v1::leaf_rows});
+  const std::uint64_t quick_to = words ? 0 : elements_in("quick_to_mib");
+  const MakePlan plain = [&]() -> std::shared_ptr<const Plan> {
+    return by_size(device, variant, shape, quick_to, quick, [&]() -> std::shared_ptr<const Plan> {
+      if (large_group == small_group && large_columns == columns) return small();
+      return by_size(device, variant, shape, elements_in("large_from_mib"), small, large);
+    });
   };
 
   // Of an input that the cache holds not quite, half stays there. Long leaves of bytes are quicker
   // than short ones before that.
-  const bool bytes = combines_words(device, shape) && size_of(shape.input) == 1;
+  const bool bytes = words && size_of(shape.input) == 1;
   const std::uint64_t from = elements_in(bytes ? "half_kept_bytes_from_mib" : "half_kept_from_mib");
   const std::uint64_t to = elements_in("half_kept_to_mib");
   if (from >= to || !loads_widest(shape, large_columns) ||
@@ -312,7 +353,7 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
   }
   const MakePlan half_kept = [&]() -> std::shared_ptr<const Plan> {
     try {
-      return in_groups_of(group, large_columns, true)();
+      return kernel_of(large_group, large_columns, {"HALF_KEPT", 1})();
     } catch (const Error& error) {
       // Where nothing compiles and the library has no PTX of it, it has that of the others.
       if (error.category() != ErrorCategory::unavailable) throw;

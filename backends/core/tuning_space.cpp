@@ -17,13 +17,14 @@ struct Space {
   std::vector<TuningParameter> parameters;
 };
 
-// Values of one name mean the same in all rows, so most rows take the same ones. Spin and epoch
-// limits are no matter of speed. Of the ring, seven stages fit, and a look-back trails by fewer
-// tiles than there are stages: behind that, it would take a stage's next tile for the one it waits
-// for.
+// Values of one name mean the same in all rows, so most rows take the same ones. UNROLL counts
+// loads of 16 bytes: narrower rows make more of them, wider ones as many. Spin and epoch limits are
+// no matter of speed. Of the ring, seven stages fit, and a look-back trails by fewer tiles than
+// there are stages: behind that, it would take a stage's next tile for the one it waits for.
 const std::vector<Space>& spaces() {
   static const TuningParameter group{"GROUP_SIZE", {32, 64, 128, 256, 512, 1024}};
   static const TuningParameter unroll{"UNROLL", {1, 2, 4, 8, 16}};
+  static const TuningParameter quick_to{"quick_to_mib", {0, 1, 2, 4, 8, 16, 32}};
   static const TuningParameter small_group{"small_group", {32, 64, 128, 256, 512}};
   static const TuningParameter large_from{"large_from_mib", {8, 16, 32, 64, 128, 256, 512}};
   static const TuningParameter rows{"ROWS", {1, 2, 3, 4, 6, 8, 10, 12, 16}};
@@ -45,7 +46,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::reduce, "ordered", {group, rows, per_unit}},
       {Algorithm::reduce, "catanzaro", {group, per_unit}},
       {Algorithm::reduce, "order_v1", {group, unroll}},
-      {Algorithm::reduce, "order_v1_single", {group, unroll, small_group, large_from}},
+      {Algorithm::reduce, "order_v1_single", {group, unroll, quick_to, small_group, large_from}},
       {Algorithm::reduce, "order_v1_chunks", {per_unit}},
       {Algorithm::reduce, "order_v1_single_chunks", {per_unit}},
       {Algorithm::reduce, "order_v1_ordered", {group}},

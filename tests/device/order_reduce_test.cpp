@@ -151,6 +151,53 @@ TEST_CASE("no tuning changes a bit") {
   }
 }
 
+TEST_CASE("groups in sets, of which the last may be a single one or not full") {
+  const std::size_t leaf = order_v1::leaf_elements(Type::f32);
+  std::vector<std::size_t> lengths;
+  // A group of 32 work-items takes a leaf, and combines 512 nodes at once.
+  for (const std::size_t leaves : {512u, 513u, 514u, 543u, 544u, 1024u, 1025u}) {
+    lengths.push_back(leaves * leaf);
+    lengths.push_back(leaves * leaf - leaf / 3);
+  }
+  check_lengths<float>(lengths, {{"GROUP_SIZE", 32}, {"small_group", 32}});
+  // Leaves of f64 have half as many elements.
+  check_lengths<double>(lengths, {{"GROUP_SIZE", 32}, {"small_group", 32}});
+}
+
+TEST_CASE("sets of groups of which only the first have elements") {
+  const std::size_t leaf = order_v1::leaf_elements(Type::f32);
+  const std::size_t most = 600 * leaf;
+  Bench<float> bench(test::numbers<float>(most, 40));
+  int rows = 0;
+  for (const auto* row : order_rows(Type::f32)) {
+    if (!row->device_values) continue;
+    core::Tuning tuning = test::default_tuning_of(test::workload_of(*row, Type::f32, plus));
+    if (!test::has_value(tuning, "small_group")) continue;
+    tuning.set("GROUP_SIZE", 32).set("small_group", 32);
+    ReduceShape shape{Type::f32, Type::f32, plus, row->name};
+    shape.on_device.count = Type::u64;
+    const ReducePlan plan = core::make_plan(test::device(), shape, tuning);
+    ++rows;
+    // A set has 16 of the 600 groups.
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, 16 * leaf - 1, 16 * leaf,
+                                16 * leaf + 1, 17 * leaf + 1, 592 * leaf, 592 * leaf + 1, most}) {
+      const std::vector<std::uint64_t> count{n};
+      const auto counted = bench.queue.upload(std::span<const std::uint64_t>(count));
+      ReduceOptions options;
+      options.count_from = erase(counted.view());
+      plan.run(bench.queue, erase(std::as_const(bench.data).view(0, most)), erase(bench.result),
+               Value(0.5F), options);
+      const float got = bench.queue.download(bench.result)[0];
+      const float sum = expected(bench.part(0, n), 0.5F, std::plus<>());
+      CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", n ", n, ": ", got, " not ", sum);
+    }
+  }
+  const auto* const single = gallery::find(Algorithm::reduce, "order_v1_single");
+  REQUIRE(single != nullptr);
+  const bool runs = static_cast<bool>(gallery::supports(test::device(), *single, Type::f32, plus));
+  CHECK((rows > 0) == runs);
+}
+
 TEST_CASE_TEMPLATE("every offset has the same bits", T, float, double) {
   if (!test::device().supports(type_of<T>())) return;
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();

@@ -86,7 +86,8 @@ TEST_CASE("the values of a tuning file are used, and no result changes a bit by 
     if (device.supports(Type::f64)) check_same_bits<double>(device);
   }
   // Groups leave a result each, so that their size shows in the scratch that they take.
-  const ReduceShape shape{Type::i32, Type::i32, plus};
+  const Type widest = low.supports(Type::f64) ? Type::f64 : Type::f32;
+  const ReduceShape shape{widest, widest, plus};
   constexpr std::uint64_t n = 1 << 28;
   CHECK(ReducePlan(low, shape).workspace_bytes(n) != ReducePlan(high, shape).workspace_bytes(n));
   CHECK(warnings.count() == 0);
