@@ -122,6 +122,8 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const __global u64* wo
       }
       known = asked + end;
     }
+    // Behind what the lanes have read of the tile.
+    lane_barrier();
     if (lane_index() == 0) {
       ring->groups[turn.slot] = groups;
       arrive(&ring->looked_back[turn.slot]);

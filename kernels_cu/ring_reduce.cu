@@ -18,6 +18,8 @@ DEVICE void reduce_tiles_of(Elements input, u64 n, u64* words, bool in_place, co
                                     tile * TILE + strip * STRIP, n, scratch);
       if (lane_index() == 0) strips[strip] = total;
     }
+    // Behind what the lanes have read of the stage.
+    lane_barrier();
     if (lane_index() == 0) {
       arrive(&ring->read[turn.stage]);
       arrive(&ring->reduced[turn.slot]);
