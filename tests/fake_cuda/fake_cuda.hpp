@@ -32,5 +32,11 @@ void fake_cuda_reset();
 /// "misuses": calls with a dead handle, of the wrong context or out of bounds. What a capture
 /// forbids is refused as the driver does, and is no misuse. -1 for any other name.
 std::int64_t fake_cuda_count(const char* what);
+
+/// Calls so far of the driver functions whose exported names begin with `prefix`.
+std::int64_t fake_cuda_calls(const char* prefix);
+
+/// Whether this thread is in a function of the driver.
+bool fake_cuda_within();
 }
 #pragma GCC visibility pop

@@ -70,13 +70,23 @@ std::pair<int, int> architecture() {
 
 int device_count() { return static_cast<int>(setting("FAKE_CUDA_DEVICES", 1)); }
 
-Call::Call(const char* function) : guard_(state().lock), injected_(take_failure(function)) {
+int& depth() {
+  thread_local int functions = 0;
+  return functions;
+}
+
+Call::Call(const char* function) : guard_((++depth(), state().lock)), injected_{} {
+  // What the driver's own functions call of each other is no call of the program's.
+  if (depth() == 1) ++state().calls[function];
+  injected_ = take_failure(function);
   // Only these work before cuInit.
   if (injected_ == CUDA_SUCCESS && !state().initialised && std::strcmp(function, "cuInit") != 0 &&
       std::strcmp(function, "cuDriverGetVersion") != 0) {
     injected_ = misuse(CUDA_ERROR_NOT_INITIALIZED);
   }
 }
+
+Call::~Call() { --depth(); }
 
 CUresult misuse(CUresult code) {
   ++state().misuses;
@@ -220,3 +230,14 @@ std::int64_t fake_cuda_count(const char* what) {
   if (name == "misuses") return state.misuses;
   return -1;
 }
+
+std::int64_t fake_cuda_calls(const char* prefix) {
+  const std::lock_guard guard(fake::state().lock);
+  std::int64_t calls = 0;
+  for (const auto& [name, times] : fake::state().calls) {
+    if (name.starts_with(prefix)) calls += times;
+  }
+  return calls;
+}
+
+bool fake_cuda_within() { return fake::depth() > 0; }

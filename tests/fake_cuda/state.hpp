@@ -126,6 +126,7 @@ struct State {
   std::set<std::shared_ptr<Capture>> captures;
   std::map<CUdeviceptr, Block> blocks;
   std::map<std::string, Failure> failures;
+  std::map<std::string, std::int64_t> calls;  // Of each function.
   std::int64_t launches = 0;
   std::int64_t overlapped_launches = 0;
   std::int64_t loaded_cubins = 0;
@@ -136,6 +137,7 @@ struct State {
 State& state();
 std::vector<CUcontext>& context_stack();  // This thread's.
 CUstreamCaptureMode& capture_mode();      // This thread's.
+int& depth();                             // Functions of the driver that this thread is in.
 long setting(const char* name, long otherwise);
 /// 9 and 0 of FAKE_CUDA_ARCH=9.0.
 std::pair<int, int> architecture();
@@ -146,6 +148,9 @@ bool exists(CUdevice device);
 class Call {
  public:
   explicit Call(const char* function);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
   [[nodiscard]] CUresult injected() const { return injected_; }
 
  private:

@@ -114,6 +114,7 @@ struct Table {
   }
 
   static void clear() { (Wrappers::control.fail_in.store(0), ...); }
+  static long calls() { return (Wrappers::control.calls.load() + ...); }
 };
 
 #define COVER(entry, ...) Wrap<#entry, &cl_icd_dispatch::entry __VA_OPT__(, ) __VA_ARGS__>
@@ -195,6 +196,7 @@ int bifold_layer_fail(const char* entry, int nth, int code) {
 void bifold_layer_clear() { Covered::clear(); }
 
 long bifold_layer_calls(const char* entry) {
+  if (*entry == '\0') return Covered::calls();
   const Control* const control = Covered::find(entry);
   return control == nullptr ? -1 : control->calls.load();
 }

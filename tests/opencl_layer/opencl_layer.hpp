@@ -12,6 +12,7 @@ int bifold_layer_fail(const char* entry, int nth, int code);
 void bifold_layer_clear();
 
 /// Calls of the entry point since the process started; -1 for one that the layer does not cover.
+/// Of "", those of all that it covers.
 long bifold_layer_calls(const char* entry);
 
 /// References created or retained and not yet released: "context", "queue", "buffer", "program",
