@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 
@@ -67,6 +68,27 @@ void check_budget(const Target& target, const KernelUse& kernel, std::string_vie
                                kernel.private_bytes, kernel.local_bytes);
 }
 
+void check_program(const test::WantedProgram& program) {
+  if (target().lanes_only && !exchanges_registers(program.source.text)) return;
+  INFO(program.source.name << " on " << target().name << "\n");
+  std::string log;
+  const std::vector<KernelUse> kernels = test::compile(target(), program.source, log);
+  // Intel's front end warns of an extension whose functions it has.
+  if (target().vendor == Vendor::amd) CHECK_MESSAGE(log.empty(), log);
+  CHECK_MESSAGE(!kernels.empty(), log);
+  for (const std::string& entry : program.entries) {
+    CHECK_MESSAGE(std::any_of(kernels.begin(), kernels.end(),
+                              [&](const KernelUse& kernel) { return kernel.name == entry; }),
+                  "no kernel ", entry);
+  }
+  for (const KernelUse& kernel : kernels) check_budget(target(), kernel, program.source.text);
+}
+
+/// With $BIFOLD_OFFLINE_ALL every text is compiled, which takes many minutes.
+bool compiles_all() {
+  return std::getenv("BIFOLD_OFFLINE_ALL") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("offline");
@@ -83,22 +105,13 @@ TEST_CASE("every kernel file of production compiles, and keeps to the budget") {
   std::cout << "target, kernel, elements -> accumulator: registers, scalar registers, of those "
                "spilled, of the others, bytes of private memory, of local memory\n";
   for (const auto& [name, programs] : families) {
+    if (compiles_all()) {
+      for (const auto& program : programs) check_program(*program);
+      continue;
+    }
     // The targets of a vendor take texts that lie far apart.
     const auto place = static_cast<std::size_t>(own_place() * static_cast<double>(programs.size()));
-    const test::WantedProgram& program = *programs.at(place);
-    if (target().lanes_only && !exchanges_registers(program.source.text)) continue;
-    INFO(program.source.name << " on " << target().name << "\n");
-    std::string log;
-    const std::vector<KernelUse> kernels = test::compile(target(), program.source, log);
-    // Intel's front end warns of an extension whose functions it has.
-    if (target().vendor == Vendor::amd) CHECK_MESSAGE(log.empty(), log);
-    CHECK_MESSAGE(!kernels.empty(), log);
-    for (const std::string& entry : program.entries) {
-      CHECK_MESSAGE(std::any_of(kernels.begin(), kernels.end(),
-                                [&](const KernelUse& kernel) { return kernel.name == entry; }),
-                    "no kernel ", entry);
-    }
-    for (const KernelUse& kernel : kernels) check_budget(target(), kernel, program.source.text);
+    check_program(*programs.at(place));
   }
 }
 
