@@ -366,6 +366,8 @@ std::optional<Mismatch> Contest::run(Result& result, const OurCall& ours,
       for (Gauge& gauge : gauges) {
         beside_ours.add(gauge.guarded(back_to_back(queue_, gauge.yardstick->call)), gauge.timing);
       }
+      // Neither of ours comes right behind the other.
+      beside_ours.add(stopwatch(ours, our_enqueue, regime), result.again);
     }
     for (Entrant& entrant : entrants) {
       if (entrant.result.outcome != Outcome::timed || (in_graphs && !entrant.graph)) continue;

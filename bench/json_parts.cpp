@@ -68,6 +68,10 @@ void add_contest(Json& json, const Result& result) {
     const Timing& timing = result.timing_in(regime);
     if (timing.samples > 0) json["regimes"][name_of(regime)] = timing_of(timing);
   }
+  if (result.again.samples > 0) {
+    json["again"] = timing_of(result.again);
+    json["again"]["ratio"] = result.again.median_s / result.timing.median_s;
+  }
   if (result.calls_per_graph > 0) json["calls_per_graph"] = result.calls_per_graph;
   if (result.enqueue_s > 0) json["enqueue_s"] = result.enqueue_s;
   if (result.empty_enqueue_s > 0) json["empty_enqueue_s"] = result.empty_enqueue_s;

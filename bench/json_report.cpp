@@ -16,6 +16,7 @@ Json settings_of(const RunOptions& options) {
             {"samples", options.budget.samples},
             {"offset", options.first_element},
             {"quick", options.quick},
+            {"graphs", options.graphs},
             {"suite", options.suite ? Json(text(options.suite->name)) : Json(nullptr)},
             {"whole_suite", options.whole_suite},
             {"data_seed", data_seed}};

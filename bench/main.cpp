@@ -78,10 +78,12 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
   command
       .add_option("--peers", arguments.peers,
                   "Measure other libraries beside bifold, in three regimes and in CUDA graphs: cub "
-                  "thrust boost_compute clblast tbb; without a name: all that are here")
+                  "cub64 thrust boost_compute clblast tbb; without a name: all that are here")
       ->expected(0, most_peers)
       ->default_str("all")
       ->delimiter(',');
+  command.add_flag("--no-graphs", arguments.no_graphs,
+                   "With --peers, leave out CUDA graphs, which take as long as all else");
   command.add_option("--markdown", arguments.markdown, "Write the tables of --peers to this file");
   command.add_option("--json", arguments.json, "Write settings and results to this file");
   command.add_flag("--no-progress", arguments.no_progress, "No progress bar");

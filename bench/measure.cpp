@@ -12,7 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// A batch this long makes the clock's and the final wait's share of it small.
-constexpr double shortest_batch_s = 2e-3;
+constexpr double shortest_batch_s = 1e-3;
 constexpr std::uint64_t largest_batch = 4096;
 /// A device that has been idle takes about this long to reach its clocks.
 constexpr double warm_up_s = 20e-3;

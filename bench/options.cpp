@@ -155,6 +155,10 @@ RunOptions understand(const RunArguments& arguments) {
   options.markdown = arguments.markdown;
   options.peers = choose<std::string>("--peers", arguments.peers, peer_module_names(),
                                       [](std::string_view name) { return name; });
+  options.graphs = !options.peers.empty() && !arguments.no_graphs;
+  if (options.peers.empty() && arguments.no_graphs) {
+    throw UsageError("--no-graphs: is about --peers, which is not given");
+  }
   if (options.peers.empty() && !options.markdown.empty()) {
     throw UsageError("--markdown: writes the tables of --peers, which is not given");
   }

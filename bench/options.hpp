@@ -28,6 +28,7 @@ struct RunArguments {
   std::int64_t first_element = 0;
   std::string json;
   std::vector<std::string> peers;
+  bool no_graphs = false;
   std::string markdown;
   bool no_progress = false;
   bool quick = false;
@@ -57,6 +58,7 @@ struct RunOptions {
   std::filesystem::path json;      ///< Empty: none.
   std::filesystem::path markdown;  ///< Of the peers' tables; empty: none.
   std::vector<std::string> peers;  ///< Modules; empty: no peers.
+  bool graphs = false;             ///< Beside peers, calls are measured in CUDA graphs, too.
   bool progress = true;
   bool quick = false;
   const Suite* suite = nullptr;  ///< Null: none.

@@ -1,7 +1,10 @@
 #include "peer_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "format.hpp"
@@ -78,6 +81,23 @@ Grid grid_of(const std::vector<const Result*>& results, Regime regime) {
   return grid;
 }
 
+/// By what share of its time a call differs from the same one in turns with it.
+struct Noise {
+  double median;
+  double most;
+};
+
+std::optional<Noise> noise_of(const std::vector<const Result*>& results) {
+  std::vector<double> differences;
+  for (const Result* result : results) {
+    if (result->again.samples == 0) continue;
+    differences.push_back(std::abs(result->again.median_s / result->timing.median_s - 1));
+  }
+  if (differences.empty()) return {};
+  const double most = *std::max_element(differences.begin(), differences.end());
+  return Noise{median_of(std::move(differences)), most};
+}
+
 /// Why a peer has no figure, or one that needs a word; each once.
 std::vector<std::string> notes_of(const std::vector<const Result*>& results) {
   std::vector<std::string> notes;
@@ -96,6 +116,12 @@ std::vector<std::string> notes_of(const std::vector<const Result*>& results) {
         add(formatted("{}, {}: waits in every call, back to back, too", peer.name, algorithm));
       }
     }
+  }
+  if (const auto noise = noise_of(results)) {
+    add(
+        formatted("Back to back, bifold differs from itself by {:.1f} % in the median, by {:.1f} % "
+                  "at most",
+                  100 * noise->median, 100 * noise->most));
   }
   return notes;
 }

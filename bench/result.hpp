@@ -85,6 +85,8 @@ struct Result {
   Timing blocking;               ///< As `isolated`.
   Timing graph;                  ///< Of no samples also where calls are not captured.
   unsigned calls_per_graph = 0;  ///< Of `graph`.
+  /// Ours once more, in turns with `timing`: what the two differ by is noise. As `isolated`.
+  Timing again;
   Timing aligned;  ///< In turns with `timing`, from where buffers start; or no samples.
   /// Measured with buffers of the same byte count; beside peers and in a suite, those that the
   /// result is a share of back to back, in turns with it.

@@ -111,7 +111,10 @@ Report measure_run(const RunOptions& options) {
   report.peers = open_peers(options.peers);
   std::vector<Session> sessions = open_sessions(options.devices, options.budget, report);
   if (!report.peers.empty()) {
-    for (Session& session : sessions) session.compete_with(report.peers);
+    for (Session& session : sessions) {
+      session.compete_with(report.peers);
+      if (!options.graphs) session.leave_out_graphs();
+    }
   }
   for (Session& session : sessions) session.start_at(options.first_element);
   report.results = all_configurations(options, sessions);

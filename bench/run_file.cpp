@@ -141,6 +141,7 @@ Result result_in(const Field& field, const std::vector<DeviceReport>& devices) {
     for (const Regime regime : {Regime::isolated, Regime::blocking}) {
       result.timing_in(regime) = timing_in(all->at(name_of(regime)));
     }
+    if (const auto again = field.find("again")) result.again = timing_in(*again);
     if (const auto graph = all->find(name_of(Regime::graph))) {
       result.graph = timing_in(*graph);
       result.calls_per_graph = static_cast<unsigned>(field.count_or("calls_per_graph", 0));

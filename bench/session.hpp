@@ -29,6 +29,8 @@ class Session {
   /// the host takes to enqueue a call, beside those of the peers that compete here: on this
   /// device's backend, or on the host. The peers must outlive the session.
   void compete_with(const std::vector<PeerModule>& peers);
+  /// Of the regimes, leaves out that one.
+  void leave_out_graphs() { in_graphs_ = false; }
 
   /// The same without peers, and without graphs, which suites do not have.
   void measure_in_regimes();

@@ -233,7 +233,26 @@ TEST_CASE("the tool measures graphs beside peers, and tells of them") {
   }
   for (const bench::Result& result : bench::read_run_file(file).results) {
     CHECK(result.graph.samples == 1);
+    CHECK(result.again.samples == 1);
     CHECK(result.calls_per_graph > 0);
+  }
+}
+
+TEST_CASE("the tool leaves graphs out where it is told to") {
+  if (!has_cuda_device()) return;
+  const bifold::test::Scratch scratch;
+  const auto file = scratch / "graphs.json";
+  const auto outcome = bifold::test::run_tool({"run", "--device=cuda", "--peers=cub", "--no-graphs",
+                                               "--size=3000", "--type=i32", "--seconds=0.0001",
+                                               "--samples=1", "--no-progress", "--json", file});
+  CHECK(outcome.status == 0);
+  CHECK_FALSE(mentions(outcome.out, "In a CUDA graph"));
+  const Json document = Json::parse(bifold::test::text_of(file));
+  CHECK(document.at("settings").at("graphs") == false);
+  CHECK(document.at("results").size() == 2);
+  for (const Json& result : document.at("results")) {
+    CHECK(result.at("regimes").contains("blocking"));
+    CHECK_FALSE(result.at("regimes").contains("graph"));
   }
 }
 

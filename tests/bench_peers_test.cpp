@@ -154,6 +154,10 @@ TEST_CASE("a peer that is right has a time and a ratio in each regime") {
   for (const Json& result : json.at("results")) {
     CHECK(result.at("regime") == "back_to_back");
     CHECK(result.at("regimes").at("back_to_back").at("median_s") == result.at("median_s"));
+    const Json& again = result.at("again");
+    CHECK(again.at("samples") == result.at("samples"));
+    CHECK(again.at("ratio").get<double>() == doctest::Approx(again.at("median_s").get<double>() /
+                                                             result.at("median_s").get<double>()));
     const Json& fake = result.at("peers").at(0);
     CHECK(fake.at("verified") == true);
     for (const char* regime : {"back_to_back", "isolated", "blocking"}) {
@@ -170,7 +174,8 @@ TEST_CASE("a peer that is right has a time and a ratio in each regime") {
     CHECK_FALSE(result.contains("calls_per_graph"));
   }
   const std::string text = bench::peers_as_text(report);
-  for (const char* words : {"Back to back", "Isolated", "Blocking", "fake: 0.1", "x\n"}) {
+  for (const char* words : {"Back to back", "Isolated", "Blocking", "fake: 0.1", "x\n",
+                            "bifold differs from itself by"}) {
     CHECK_MESSAGE(mentions(text, words), words);
   }
   CHECK_FALSE(mentions(text, "graph"));
@@ -326,7 +331,7 @@ TEST_CASE("the peers that are here verify, and those that are not are named") {
   CHECK(outcome.status == 0);
   CHECK(outcome.error.empty());
   const Json json = Json::parse(text_of(file));
-  REQUIRE(json.at("peers").size() == 5);
+  REQUIRE(json.at("peers").size() == 6);
   for (const Json& peer : json.at("peers")) {
     if (peer.at("available") == true) {
       CHECK_FALSE(peer.at("version").get<std::string>().empty());
@@ -374,8 +379,9 @@ TEST_CASE("the tool starts where no peer is, and says so") {
 }
 
 TEST_CASE("names of peers and what belongs to them are checked") {
-  check_refused({"run", "--peers=cudpp"}, "cub, thrust, boost_compute, clblast, tbb");
+  check_refused({"run", "--peers=cudpp"}, "cub, cub64, thrust, boost_compute, clblast, tbb");
   check_refused({"run", "--markdown=x.md"}, "--peers");
+  check_refused({"run", "--no-graphs"}, "--peers");
 }
 
 TEST_CASE("a first call is timed with kernel caches empty and warm") {

@@ -10,7 +10,7 @@ TOOL, RESULTS = sys.argv[1], pathlib.Path(sys.argv[2])
 SHORT = ["--seconds", "0.0005", "--samples", "2"]
 RUNS = {
     "peers": ["--type", "i32,f64", "--algorithm", "scan", "--size", "1000,2^12", "--kind",
-              "exclusive", "--peers", "tbb"] + SHORT,
+              "exclusive", "--peers", "tbb", "--no-graphs"] + SHORT,
     "offset": ["--type", "u8", "--order", "any", "--variant", "chunks,production", "--op",
                "maximum", "--size", "5000", "--offset", "3"] + SHORT,
     "suite": ["--suite", "quick", "--type", "f32", "--size", "2^10"] + SHORT,

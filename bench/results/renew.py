@@ -44,6 +44,8 @@ def command_of(tool, run, peers):
         command.append("--quick")
     if run.get("peers"):
         command += ["--peers", peers or ",".join(p["module"] for p in run["peers"])]
+        if not settings.get("graphs", True):
+            command.append("--no-graphs")
     return command
 
 
