@@ -1,0 +1,76 @@
+"""What runs beside peers say, by backend, algorithm, type and number of elements."""
+import json
+
+NAMES = {"cuda": "CUDA", "opencl": "OpenCL"}
+REGIMES = ("back_to_back", "isolated", "blocking")
+GIB = 1 << 30
+STRUCTS = {"complex": 8, "triple": 12, "pair": 16}
+ALL_TYPES = ("u8", "i8", "u16", "i16", "i32", "u32", "f32", "i64", "u64", "f64", *STRUCTS)
+
+
+def bytes_of(type_):
+    return STRUCTS.get(type_) or int(type_.lstrip("uif")) // 8
+
+
+def backends_of(run):
+    """The backend of each device of a run."""
+    return {d["selector"]: d["backend"] for d in run["devices"]}
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2]
+
+
+class Runs:
+    """Results of all files by (backend, algorithm, type, n), and where the GPU's other runs are:
+    of what is accumulated in f32, off alignment by backend, and in either order."""
+
+    def __init__(self, files, halves=None, offset=None, any_order=None):
+        self.found, self.beside, self.machines = {}, {}, set()
+        self.halves, self.offset, self.any_order = halves, offset, any_order
+        for path in sorted(files):
+            run = json.loads(path.read_text())
+            backends = backends_of(run)
+            self.machines |= {(d["name"], d["backend"], d["driver"]) for d in run["devices"]}
+            for result in run["results"]:
+                if result["outcome"] == "timed":
+                    key = (backends[result["device"]], result["algorithm"], result["type"],
+                           result["n"])
+                    self.found[key] = result
+                    # Of several runs the last counts, for each peer the last that has it.
+                    for peer in result.get("peers", []):
+                        if peer["outcome"] == "timed":
+                            self.beside[key, peer["name"]] = [
+                                peer["regimes"][regime]["ratio"] for regime in REGIMES]
+
+    def time(self, key, regime="back_to_back"):
+        return self.found[key]["regimes"][regime]["median_s"]
+
+    def peer(self, name, key, regime="back_to_back"):
+        for peer in self.found.get(key, {}).get("peers", []):
+            if peer["name"] == name and peer["outcome"] == "timed":
+                return peer["regimes"][regime]["median_s"]
+        return None
+
+    def cub(self, algorithm, type_, n, regime="back_to_back"):
+        return self.peer("CUB", ("cuda", algorithm, type_, n), regime)
+
+    def ratio(self, backend, algorithm, type_, n, regime="back_to_back"):
+        theirs = self.cub(algorithm, type_, n, regime)
+        key = (backend, algorithm, type_, n)
+        return None if theirs is None or key not in self.found else theirs / self.time(key, regime)
+
+    def ratio_in_graphs(self, algorithm, type_, n):
+        for peer in self.found.get(("cuda", algorithm, type_, n), {}).get("peers", []):
+            if peer["name"] == "CUB" and "graph" in peer.get("regimes", {}):
+                return peer["regimes"]["graph"]["ratio"]
+        return None
+
+    def sizes(self, backend, algorithm, type_):
+        return sorted(n for b, a, t, n in self.found if (b, a, t) == (backend, algorithm, type_))
+
+    def types(self):
+        return sorted({t for _, _, t, _ in self.found}, key=ALL_TYPES.index)
+
+    def traffic(self, algorithm, type_, n):
+        return n * bytes_of(type_) * (2 if algorithm == "scan" else 1)
