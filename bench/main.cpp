@@ -82,8 +82,7 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
       ->expected(0, most_peers)
       ->default_str("all")
       ->delimiter(',');
-  command.add_flag("--no-graphs", arguments.no_graphs,
-                   "With --peers, leave out CUDA graphs, which take as long as all else");
+  command.add_flag("--no-graphs", arguments.no_graphs, "With --peers, leave out CUDA graphs");
   command.add_option("--markdown", arguments.markdown, "Write the tables of --peers to this file");
   command.add_option("--json", arguments.json, "Write settings and results to this file");
   command.add_flag("--no-progress", arguments.no_progress, "No progress bar");

@@ -4,7 +4,7 @@
 #define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
 #endif
 #ifndef UNROLL
-#define UNROLL 8  // Rows that a work-item loads before it adds the first.
+#define UNROLL 8  // Rows of a whole leaf that a work-item loads before it adds the first.
 #endif
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.

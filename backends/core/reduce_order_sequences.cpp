@@ -332,7 +332,8 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
   const std::pair<std::string_view, std::uint32_t> unchanged{"UNROLL", tuning.get("UNROLL")};
   const MakePlan small = kernel_of(small_group, columns, unchanged);
   const MakePlan large = kernel_of(large_group, large_columns, unchanged);
-  // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once.
+  // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once, or
+  // as many of wide ones as have 512 bytes.
   const MakePlan quick = kernel_of(small_group, columns, {"UNROLL", order_v1::leaf_rows});
   const std::uint64_t quick_to = words ? 0 : elements_in("quick_to_mib");
   const MakePlan plain = [&]() -> std::shared_ptr<const Plan> {
