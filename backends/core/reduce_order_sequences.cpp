@@ -333,9 +333,10 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
   const MakePlan small = kernel_of(small_group, columns, unchanged);
   const MakePlan large = kernel_of(large_group, large_columns, unchanged);
   // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once, or
-  // as many of wide ones as have 512 bytes.
+  // as many of wide ones as have 512 bytes. NVIDIA's alone are known to gain by that.
   const MakePlan quick = kernel_of(small_group, columns, {"UNROLL", order_v1::leaf_rows});
-  const std::uint64_t quick_to = words ? 0 : elements_in("quick_to_mib");
+  const std::uint32_t ptx = ptx_architecture(device.capabilities());
+  const std::uint64_t quick_to = words || ptx == 0 ? 0 : elements_in("quick_to_mib");
   const MakePlan plain = [&]() -> std::shared_ptr<const Plan> {
     return by_size(device, variant, shape, quick_to, quick, [&]() -> std::shared_ptr<const Plan> {
       if (large_group == small_group && large_columns == columns) return small();
@@ -348,8 +349,7 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
   const bool bytes = words && size_of(shape.input) == 1;
   const std::uint64_t from = elements_in(bytes ? "half_kept_bytes_from_mib" : "half_kept_from_mib");
   const std::uint64_t to = elements_in("half_kept_to_mib");
-  if (from >= to || !loads_widest(shape, large_columns) ||
-      ptx_architecture(device.capabilities()) < 80) {
+  if (from >= to || !loads_widest(shape, large_columns) || ptx < 80) {
     return plain();
   }
   const MakePlan half_kept = [&]() -> std::shared_ptr<const Plan> {
