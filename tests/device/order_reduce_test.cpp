@@ -152,6 +152,7 @@ TEST_CASE("no tuning changes a bit") {
 }
 
 TEST_CASE("groups in sets, of which the last may be a single one or not full") {
+  if (test::too_long_here()) return;
   const std::size_t leaf = order_v1::leaf_elements(Type::f32);
   std::vector<std::size_t> lengths;
   // A group of 32 work-items takes a leaf, and combines 512 nodes at once.
@@ -165,6 +166,7 @@ TEST_CASE("groups in sets, of which the last may be a single one or not full") {
 }
 
 TEST_CASE("sets of groups of which only the first have elements") {
+  if (test::too_long_here()) return;
   const std::size_t leaf = order_v1::leaf_elements(Type::f32);
   const std::size_t most = 600 * leaf;
   Bench<float> bench(test::numbers<float>(most, 40));
