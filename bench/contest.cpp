@@ -363,11 +363,11 @@ std::optional<Mismatch> Contest::run(Result& result, const OurCall& ours,
     beside_ours.add(stopwatch(ours, in_graphs ? our_launch : our_enqueue, regime),
                     result.timing_in(regime));
     if (regime == Regime::back_to_back) {
-      for (std::size_t i = 0; i < gauges.size(); ++i) {
-        // Ours once more stands among the yardsticks: neither comes right behind the other.
-        if (i == 1) beside_ours.add(stopwatch(ours, our_enqueue, regime), result.again);
-        Gauge& gauge = gauges[i];
+      for (Gauge& gauge : gauges) {
         beside_ours.add(gauge.guarded(back_to_back(queue_, gauge.yardstick->call)), gauge.timing);
+        // Ours once more stands among the yardsticks, so that neither comes right behind the other.
+        if (&gauge != &gauges.front()) continue;
+        beside_ours.add(stopwatch(ours, our_enqueue, regime), result.again);
       }
     }
     for (Entrant& entrant : entrants) {

@@ -1,7 +1,7 @@
 // The reduction in order v1 in one launch: groups reduce a subtree of leaves each, as reduce_order
-// does, and the one that finishes last combines the subtrees.
-// Cost: reads each element once, and writes and reads one accumulator per group, or adds it to one
-// word; one launch.
+// does, and the one that finishes last combines the subtrees; of many, first those of its set.
+// Cost: reads each element once, and writes and reads one accumulator per group, and per set of
+// them, or adds it to one word; one launch.
 // Assumes a commutative operator, and 64-bit atomics and fences that reach the whole device. Groups
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.

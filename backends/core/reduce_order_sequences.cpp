@@ -20,8 +20,8 @@ namespace {
 using detail::Plan;
 
 constexpr std::uint32_t widest_pack = 16;
-constexpr std::uint32_t nodes_per_item =
-    16;  // That a work-item of a last group combines in a turn.
+// Nodes that a work-item of a last group combines in a turn.
+constexpr std::uint32_t nodes_per_item = 16;
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 63;
 
 /// How the leaves of an input are shared out: a node is a subtree of a power of two of them.

@@ -152,8 +152,6 @@ const std::vector<Defaults>& defaults() {
 // - Of 1024 work-items at once, groups of 512 leave half idle while one of them ends.
 // - A unit of Intel's is small: 8 threads of 128 registers of 32 bytes. With 32 lanes, a lane has
 //   32 words, with 16 it has 64, of which whole packs in flight take 4 each.
-// - Up to where an input leaves registers free was measured on sm_90, too; others of NVIDIA's have
-//   as many, and of these fewer multiprocessors fill sooner, which costs a few per cent at most.
 // - How much is about what a cache holds was measured on sm_90, whose caches have 50 and 60 MiB.
 //   Of a reduction it takes a kernel more, which others do without. A ring has the bounds in its
 //   text.
