@@ -2,9 +2,11 @@
 // of one type. A pack has one value of each row of the strip, as rows are independent of one
 // another almost to the end: what a row combines is then combined by packs, without exchanges.
 
-#ifdef __clang__
-// Where registers are shorter than packs it warns of calls that pass packs. All are inlined.
+#ifdef __has_warning
+#if __has_warning("-Wpsabi")
+// Where registers are shorter than packs, clang warns of calls that pass packs. All are inlined.
 #pragma clang diagnostic ignored "-Wpsabi"
+#endif
 #endif
 
 typedef char pack_has_every_row[PACK_LANES == STRIP_ROWS ? 1 : -1];

@@ -78,8 +78,7 @@ std::string amd_command(const Target& target, const backend::Source& source, con
                         " -x cl -target amdgcn-amd-amdhsa -O3 -mcpu=";
   command += target.architecture;
   command += target.width == 64 ? " -mwavefrontsize64 " : " -mno-wavefrontsize64 ";
-  // Conditions of constants are what the checks in kernels consist of.
-  command += source.options + " -Wno-constant-logical-operand" + amd_libraries(target);
+  command += source.options + amd_libraries(target);
   return command + " -S -o " + shell_word(compiled.string()) + ' ' + shell_word(text.string());
 }
 
