@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/order_leaves.hpp"
 #include "core/planning.hpp"
 #include "data.hpp"
 #include "format.hpp"
@@ -40,6 +41,7 @@ bool matters(const bifold::Device& device, const TuneUnit& unit, std::string_vie
     return value >= device.capabilities().subgroup_width &&
            value <= device.capabilities().max_group_size;
   }
+  if (parameter == "quick_to_mib") return bifold::core::has_quick_leaves(device, unit.shape);
   // A ring looks back in two ways, and these belong to one of them.
   const bool of_groups = parameter.starts_with("TRAIL") || parameter == "GROUP_POLLS";
   return !of_groups || bifold::core::by_groups(unit.shape);

@@ -2,14 +2,14 @@
 // not wait for one another.
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
-#define FEW_ROWS (UNROLL < 8 ? UNROLL : 8)
+#define FEW_ROWS (ROWS_AT_ONCE < 8 ? ROWS_AT_ONCE : 8)
 
 // Adds `rows` whole rows, of which the work-item takes every 32nd column from that of `from` on.
 DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
-  for (u32 row = 0; row < rows; row += APART_UNROLL) {
-    Element items[APART_UNROLL][PER_ITEM];
+  for (u32 row = 0; row < rows; row += ROWS_APART) {
+    Element items[ROWS_APART][PER_ITEM];
 #pragma unroll
-    for (u32 f = 0; f < APART_UNROLL; ++f) {
+    for (u32 f = 0; f < ROWS_APART; ++f) {
 #pragma unroll
       for (u32 k = 0; k < PER_ITEM; ++k) {
         if (row + f < rows) {
@@ -18,7 +18,7 @@ DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
       }
     }
 #pragma unroll
-    for (u32 f = 0; f < APART_UNROLL; ++f) {
+    for (u32 f = 0; f < ROWS_APART; ++f) {
       if (row + f >= rows) continue;
 #pragma unroll
       for (u32 k = 0; k < PER_ITEM; ++k) {
@@ -41,13 +41,13 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 e
     if (rows > 0 && k < early) last[k] = load_element(input, end + k);
   }
   for (u32 row = 0; row < rows; row += at_once) {
-    ElementPack pack[UNROLL];
+    ElementPack pack[ROWS_AT_ONCE];
 #pragma unroll
-    for (u32 f = 0; f < UNROLL; ++f) {
+    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
       if (f < at_once && row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
     }
 #pragma unroll
-    for (u32 f = 0; f < UNROLL; ++f) {
+    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
       if (f >= at_once || row + f >= rows) continue;
       const u64 first = from + (row + f) * COLUMNS;
 #pragma unroll
@@ -118,7 +118,7 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
   } else if (off > 0) {
     add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early, FEW_ROWS);
   } else if (packed && whole) {
-    add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0, UNROLL);
+    add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0, ROWS_AT_ONCE);
   } else if (packed) {
     add_packed_rows(sums, input, begin + first, left / COLUMNS, 0, FEW_ROWS);
   } else {

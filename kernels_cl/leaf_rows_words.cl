@@ -4,7 +4,7 @@
 #define SUMS 1  // Accumulators of a work-item, which all of its columns go into.
 #define LEAF (LEAF_ROWS * COLUMNS)
 #define ROWS_EACH ((LEAF_ROWS + LEAVES - 1) / LEAVES)
-#define REST_UNROLL (ROWS_EACH < UNROLL ? ROWS_EACH : UNROLL)
+#define REST_ROWS (ROWS_EACH < ROWS_AT_ONCE ? ROWS_EACH : ROWS_AT_ONCE)
 
 #if PER_ITEM == VALUES_PER_WORD
 typedef u32 RowWords;
@@ -50,15 +50,15 @@ DEVICE void add_edge(ACC* sums, EdgeElement edge) {
   if (edge.there) sums[0] = COMBINE(sums[0], lift_element(edge.element, edge.place));
 }
 
-// Folds UNROLL rows from element `from` of the input on.
+// Folds ROWS_AT_ONCE rows from element `from` of the input on.
 DEVICE WordFold fold_unrolled_rows(WordFold fold, Elements input, u64 from) {
-  RowWords words[UNROLL];
+  RowWords words[ROWS_AT_ONCE];
 #pragma unroll
-  for (u32 f = 0; f < UNROLL; ++f) {
+  for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
     words[f] = LOAD_ROW(input + from + f * COLUMNS);
   }
 #pragma unroll
-  for (u32 f = 0; f < UNROLL; ++f) fold = FOLD_ROW(words[f], fold);
+  for (u32 f = 0; f < ROWS_AT_ONCE; ++f) fold = FOLD_ROW(words[f], fold);
   return fold;
 }
 
@@ -66,7 +66,7 @@ DEVICE WordFold fold_unrolled_rows(WordFold fold, Elements input, u64 from) {
 DEVICE void add_leaf(ACC* sums, Elements input, u64 from) {
   WordFold fold = empty_fold();
 #pragma unroll
-  for (u32 row = 0; row < LEAF_ROWS; row += UNROLL) {
+  for (u32 row = 0; row < LEAF_ROWS; row += ROWS_AT_ONCE) {
     fold = fold_unrolled_rows(fold, input, from + row * COLUMNS);
   }
   sums[0] = COMBINE(sums[0], fold_total(fold));
@@ -78,15 +78,15 @@ DEVICE void add_leaf(ACC* sums, Elements input, u64 from) {
 DEVICE void add_share_of_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 team) {
   if (team >= rows) return;
   WordFold fold = empty_fold();
-  for (u32 row = team; row < rows; row += REST_UNROLL * LEAVES) {
-    RowWords words[REST_UNROLL];
+  for (u32 row = team; row < rows; row += REST_ROWS * LEAVES) {
+    RowWords words[REST_ROWS];
 #pragma unroll
-    for (u32 f = 0; f < REST_UNROLL; ++f) {
+    for (u32 f = 0; f < REST_ROWS; ++f) {
       const u32 own = row + f * LEAVES;
       if (own < rows) words[f] = LOAD_ROW(input + from + own * COLUMNS);
     }
 #pragma unroll
-    for (u32 f = 0; f < REST_UNROLL; ++f) {
+    for (u32 f = 0; f < REST_ROWS; ++f) {
       if (row + f * LEAVES < rows) fold = FOLD_ROW(words[f], fold);
     }
   }

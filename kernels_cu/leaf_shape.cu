@@ -3,8 +3,8 @@
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
 #endif
-#ifndef UNROLL
-#define UNROLL 8  // Rows of a whole leaf that a work-item loads before it adds the first.
+#ifndef ROWS_AT_ONCE
+#define ROWS_AT_ONCE 8  // Rows of a whole leaf that a work-item loads before it adds the first.
 #endif
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.
@@ -16,5 +16,5 @@
 #define PER_ITEM (COLUMNS / 32)
 #define LEAVES (GROUP_SIZE / 32)
 // Rows at once where elements are loaded one by one.
-#define APART_UNROLL (PER_ITEM > 32 ? 1 : 32 / PER_ITEM < UNROLL ? 32 / PER_ITEM : UNROLL)
+#define ROWS_APART (PER_ITEM > 32 ? 1 : 32 / PER_ITEM < ROWS_AT_ONCE ? 32 / PER_ITEM : ROWS_AT_ONCE)
 #define NODE_ELEMENTS (LEAVES * LEAF_ROWS * COLUMNS)

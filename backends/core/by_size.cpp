@@ -62,4 +62,11 @@ std::shared_ptr<const Plan> by_size(const Device& device, const gallery::Variant
                                   std::move(above));
 }
 
+std::shared_ptr<const Plan> by_size(const Device& device, const gallery::Variant& variant,
+                                    const PlanShape& shape, std::span<const PlanFrom> plans) {
+  if (plans.size() == 1) return plans.front().make();
+  return by_size(device, variant, shape, plans[1].from, plans.front().make,
+                 [&] { return by_size(device, variant, shape, plans.subspan(1)); });
+}
+
 }  // namespace bifold::core

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "core/plan.hpp"
 
@@ -16,5 +17,16 @@ using MakePlan = std::function<std::shared_ptr<const detail::Plan>()>;
 std::shared_ptr<const detail::Plan> by_size(const Device& device, const gallery::Variant& variant,
                                             const PlanShape& shape, std::uint64_t at_least,
                                             const MakePlan& small, const MakePlan& large);
+
+/// What runs from so many elements on.
+struct PlanFrom {
+  std::uint64_t from;
+  MakePlan make;
+};
+
+/// The same of any number of them, in ascending order, the first from 0 on.
+std::shared_ptr<const detail::Plan> by_size(const Device& device, const gallery::Variant& variant,
+                                            const PlanShape& shape,
+                                            std::span<const PlanFrom> plans);
 
 }  // namespace bifold::core

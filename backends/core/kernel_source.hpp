@@ -15,6 +15,8 @@
 
 namespace bifold::core {
 
+using Defines = std::vector<std::pair<std::string_view, std::uint32_t>>;
+
 /// Everything that makes one kernel, as data.
 struct KernelSpec {
   std::string_view family;           ///< Base name of the kernel file.
@@ -28,7 +30,7 @@ struct KernelSpec {
   std::optional<Type> second{};  ///< Of the elements of a second array, which the map takes too.
   std::optional<Type> count{};   ///< Of a count in device memory.
   std::uint32_t pack_lanes = 0;  ///< Elements of a pack that operators take as one; 0: they do not.
-  std::vector<std::pair<std::string_view, std::uint32_t>> defines;
+  Defines defines;
   backend::LaunchTraits launch{};
 };
 

@@ -9,18 +9,6 @@
 
 namespace bifold::core {
 
-/// The words in front of what is published: a counter for each set of a reduction's groups, and the
-/// two control words, {epoch, ticket} and how many groups or tiles have finished. Scans have no use
-/// for the counters, but leave anything behind the control words, where these are the same for all.
-inline constexpr std::uint64_t set_counters = 64;
-inline constexpr std::uint64_t control_words = set_counters + 2;
-inline constexpr std::uint64_t word_bytes = 8;
-
-/// Index of the first of the two control words.
-constexpr std::uint64_t control_of(const Scratch& scratch) noexcept {
-  return scratch.tagged_offset / word_bytes + set_counters;
-}
-
 /// What the tiles of an input publish.
 struct PublishedTiles {
   std::uint64_t elements;       ///< Of a tile.

@@ -107,7 +107,7 @@ void check_type(Queue& queue) {
     const core::PlanShape inside{type_of<T>(), type_of<Result>(), type_of<Result>(), {}, op};
     core::Tuning tuning = core::tuning_for(test::device(), whole.variant(), inside);
     const bool by_size = tuning.get_or("large_from_mib", 0) > 0;
-    if (by_size) tuning.set("large_from_mib", 0).set("half_kept_to_mib", 0);
+    if (by_size) tuning.set("quick_to_mib", 0).set("large_from_mib", 0).set("half_kept_to_mib", 0);
     const ReducePlan large = core::make_plan(test::device(), shape, tuning);
     const std::size_t n = leaf_rows * long_row + 2 * long_row + 77;
     for (const std::size_t length : test::affordable(std::vector<std::size_t>{5, 37, n})) {

@@ -124,6 +124,7 @@ TEST_CASE("reductions in leaves for large inputs, and where GPUs keep half of on
         if (half_kept_to_mib > 0 && !loads_by_policy) continue;
         CAPTURE(half_kept_to_mib);
         workload.tuning = core::Tuning(own)
+                              .set("quick_to_mib", 0)
                               .set("large_from_mib", 0)
                               .set("half_kept_from_mib", 0)
                               .set("half_kept_bytes_from_mib", 0)

@@ -83,6 +83,10 @@ ReducePlan plan_of(const gallery::Variant& row, Type type, const Operator& op = 
   return core::make_plan(test::device(), {type, type, op, row.name}, tuning);
 }
 
+// Short inputs may have a kernel of their own, which would run in place of the one under test.
+const core::Tuning without_quick{{"quick_to_mib", 0}};
+
+/// Of the rows that have all of the forced values.
 template <class T>
 void check_lengths(const std::vector<std::size_t>& all, const core::Tuning& forced = {}) {
   if (!test::device().supports(type_of<T>())) return;
@@ -90,7 +94,13 @@ void check_lengths(const std::vector<std::size_t>& all, const core::Tuning& forc
   REQUIRE(!lengths.empty());
   const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
   Bench<T> bench(test::numbers<T>(longest + 32, 40));
+  std::size_t ran = 0;
   for (const auto* row : order_rows(type_of<T>())) {
+    const core::Tuning own = test::default_tuning_of(test::workload_of(*row, type_of<T>(), plus));
+    const bool has_all = std::ranges::all_of(
+        forced.entries(), [&](const auto& entry) { return test::has_value(own, entry.first); });
+    if (!has_all) continue;
+    ++ran;
     const ReducePlan plan = plan_of(*row, type_of<T>(), plus, forced);
     for (const std::size_t n : lengths) {
       const std::size_t offset = n % 17;
@@ -100,6 +110,7 @@ void check_lengths(const std::vector<std::size_t>& all, const core::Tuning& forc
       CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", n ", n, ": ", got, " not ", sum);
     }
   }
+  if (ran == 0) MESSAGE("no row of this device has ", forced.entries().front().first);
 }
 
 /// Around every border of the formula: columns, rows, leaves and subtrees of them.
@@ -133,6 +144,14 @@ TEST_CASE("the borders of leaves and subtrees") {
   check_lengths<double>(borders(Type::f64));
 }
 
+TEST_CASE("the borders by the kernels of longer inputs") {
+  check_lengths<float>(borders(Type::f32), without_quick);
+  check_lengths<double>(borders(Type::f64), without_quick);
+  const core::Tuning large = core::Tuning(without_quick).set("large_from_mib", 0);
+  check_lengths<float>(borders(Type::f32), large);
+  check_lengths<double>(borders(Type::f64), core::Tuning(large).set("half_kept_to_mib", 0));
+}
+
 TEST_CASE("long inputs, and more subtrees than the last group takes at a time") {
   if (test::too_long_here()) return;
   check_lengths<float>({(std::size_t{1} << 24) + 1, 20'000'003});
@@ -145,7 +164,10 @@ TEST_CASE("no tuning changes a bit") {
     if (group > test::device().capabilities().max_group_size) continue;
     check_lengths<float>(lengths, {{"GROUP_SIZE", group}});
   }
-  for (const std::uint32_t rows : {1U, 4U, 32U}) check_lengths<float>(lengths, {{"UNROLL", rows}});
+  for (const std::uint32_t rows : {1U, 4U, 32U}) {
+    check_lengths<float>(lengths, {{"UNROLL", rows}});
+    check_lengths<float>(lengths, {{"UNROLL", rows}, {"quick_to_mib", 0}});
+  }
   for (const std::uint32_t groups : {1U, 3U, 64U}) {
     check_lengths<float>(lengths, {{"groups_per_unit", groups}});
   }

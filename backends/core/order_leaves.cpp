@@ -1,0 +1,113 @@
+#include "core/order_leaves.hpp"
+
+#include "core/architecture.hpp"
+#include "core/gallery_rows.hpp"
+#include "core/order_tiles.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+constexpr std::uint32_t widest_pack = 16;
+
+// Bytes of a row of `columns` that a work-item takes.
+std::size_t row_bytes(Type type, std::uint32_t columns) { return size_of(type) * (columns / 32); }
+
+// The same of all arrays of the input.
+std::size_t loaded_row_bytes(const PlanShape& shape, std::uint32_t columns) {
+  return row_bytes(shape.input, columns) + (shape.second ? row_bytes(*shape.second, columns) : 0);
+}
+
+// What is loaded before it is added takes registers. Of rows of narrower loads than the widest, as
+// many bytes are more rows; but those of words are not looped over, so that compilers load as many
+// as they see fit.
+std::uint32_t rows_at_once(const Device& device, const PlanShape& shape, std::uint32_t columns,
+                           std::uint32_t widest_rows) {
+  const std::size_t bytes_each = loaded_row_bytes(shape, columns);
+  const std::size_t bytes = std::size_t{widest_rows} * widest_pack;
+  const bool narrow = bytes_each < widest_pack && !combines_words(device, shape);
+  const std::size_t wanted = narrow ? bytes / bytes_each : widest_rows;
+  const std::size_t most = std::min<std::size_t>(wanted, order_v1::leaf_rows);
+  const std::size_t fitting = std::max(std::size_t{256}, bytes) / bytes_each;
+  return static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(fitting, 1, most)));
+}
+
+// Columns of a leaf of one work-item: where no order shows, as many bytes of narrow accumulators as
+// of wide ones, which the same vector registers hold.
+std::uint32_t chunk_columns(const PlanShape& shape) {
+  const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
+  if (shape.accumulator.is_struct() || !shape.op.exact(shape.accumulator)) return columns;
+  return std::max(columns, 512 / static_cast<std::uint32_t>(size_of(shape.accumulator)));
+}
+
+}  // namespace
+
+Subtrees subtrees_of(std::uint32_t columns, std::uint32_t group) {
+  return {std::uint64_t{order_v1::leaf_rows} * columns, group / 32, no_limit, no_limit};
+}
+
+Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& tuning) {
+  return {std::uint64_t{order_v1::leaf_rows} * chunk_columns(shape), 1, max_groups(device, tuning),
+          no_limit};
+}
+
+Subtrees tiles_of(const PlanShape& shape, std::uint64_t groups) {
+  return {order_v1::scan_tile(size_of(shape.accumulator)), 1, no_limit, groups};
+}
+
+Tuning with_whole_leaves(Tuning tuning) {
+  const std::uint32_t group = std::max(tuning.get("GROUP_SIZE") / 32, 1U) * 32;
+  return tuning.set("GROUP_SIZE", group);
+}
+
+std::uint32_t widest_columns(const PlanShape& shape) {
+  return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
+}
+
+// Of words, compilers load as many rows as they see fit.
+bool has_quick_leaves(const Device& device, const PlanShape& shape) {
+  return ptx_architecture(device.capabilities()) > 0 && !combines_words(device, shape);
+}
+
+bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
+  const auto widest = [&](Type type) {
+    return !type.is_struct() && row_bytes(type, columns) == widest_pack;
+  };
+  return widest(shape.input) && (!shape.second || widest(*shape.second));
+}
+
+bool loads_several(const PlanShape& shape, std::uint32_t columns) {
+  return loaded_row_bytes(shape, columns) > widest_pack;
+}
+
+PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
+                           const PlanShape& shape, const Tuning& tuning, std::uint32_t columns,
+                           const Defines& defines) {
+  const std::uint32_t per_item = columns / 32;
+  const auto packs = [&](Type type) {
+    return !type.is_struct() && row_bytes(type, columns) <= widest_pack;
+  };
+  const Type second = shape.second.value_or(shape.input);
+  KernelSpec spec = make_spec(device, variant, shape, tuning, row_of(variant).entry_in(variant));
+  if (const std::uint32_t widest_rows = tuning.get_or("UNROLL", 0); widest_rows > 0) {
+    std::erase_if(spec.defines, [](const auto& define) { return define.first == "UNROLL"; });
+    spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(device, shape, columns, widest_rows));
+  }
+  spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
+  spec.defines.emplace_back("LEAF_ROWS", order_v1::leaf_rows);
+  spec.defines.emplace_back("COLUMNS", columns);
+  spec.defines.emplace_back("VEC", packs(shape.input) && packs(second) ? per_item : 1);
+  return build_kernel(device, spec);
+}
+
+PlannedKernel build_chunk_leaves(const Device& device, const gallery::Variant& variant,
+                                 const PlanShape& shape, const Tuning& tuning) {
+  // Compilers make vectors of columns in registers, but not where an operator chooses floats.
+  const OperatorKind kind = shape.op.kind();
+  const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
+  Tuning values = tuning;
+  if (extreme && is_floating(shape.accumulator)) values.set("KEPT_BYTES", 0);
+  return build_leaves(device, variant, shape, values, chunk_columns(shape));
+}
+
+}  // namespace bifold::core
