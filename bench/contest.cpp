@@ -68,13 +68,18 @@ struct Contest::Entrant {
   std::function<void()> launch;  ///< Of the graph.
   alignas(bifold::max_element_bytes) std::array<std::byte, bifold::max_element_bytes> value{};
 
-  /// Nobody waits for one that has failed.
+  /// Nobody waits for one that has failed; with one that takes the device along, all is over.
   [[nodiscard]] Stopwatch guarded(Stopwatch stopwatch) {
     return [this, stopwatch = std::move(stopwatch)](std::uint64_t calls) {
       if (result.outcome != Outcome::timed) return std::numeric_limits<double>::infinity();
       try {
         return stopwatch(calls);
       } catch (const std::exception& error) {
+        const auto* ours = dynamic_cast<const bifold::Error*>(&error);
+        if (ours != nullptr && loses_device(*ours)) {
+          throw bifold::Error(ours->category(),
+                              formatted("beside {}: {}", result.name, ours->what()));
+        }
         result.outcome = Outcome::failed;
         result.reason = one_line(error.what());
         return std::numeric_limits<double>::infinity();

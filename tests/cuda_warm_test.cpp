@@ -25,7 +25,9 @@ struct Cost {
   std::int64_t launches;
   std::int64_t copies;
   std::int64_t waits;
-  std::int64_t others;  ///< But for a context made current, and whether the stream is captured.
+  std::int64_t questions;  ///< Whether the stream is captured.
+  std::int64_t contexts;   ///< Made current, and what was so before again.
+  std::int64_t others;
   std::int64_t allocations;
 };
 
@@ -33,10 +35,12 @@ Cost taken() {
   const std::int64_t launches = calls("cuLaunchKernel");
   const std::int64_t copies = calls("cuMemcpy");
   const std::int64_t waits = calls("cuStreamSynchronize") + calls("cuStreamQuery") +
-                             calls("cuEventSynchronize") + calls("cuEventQuery");
-  const std::int64_t questions = calls("cuCtx") + calls("cuStreamIsCapturing");
-  const std::int64_t others = calls("") - launches - copies - waits - questions;
-  return {launches, copies, waits, others, 0};
+                             calls("cuEventSynchronize") + calls("cuEventQuery") +
+                             calls("cuCtxSynchronize");
+  const std::int64_t questions = calls("cuStreamIsCapturing");
+  const std::int64_t contexts = calls("cuCtxPushCurrent") + calls("cuCtxPopCurrent");
+  const std::int64_t others = calls("") - launches - copies - waits - questions - contexts;
+  return {launches, copies, waits, questions, contexts, others, 0};
 }
 
 Cost cost_of(const std::function<void()>& call) {
@@ -46,8 +50,13 @@ Cost cost_of(const std::function<void()>& call) {
   call();
   const std::int64_t allocations = bifold::test::allocations() - allocated;
   const Cost after = taken();
-  return {after.launches - before.launches, after.copies - before.copies,
-          after.waits - before.waits, after.others - before.others, allocations};
+  return {after.launches - before.launches,
+          after.copies - before.copies,
+          after.waits - before.waits,
+          after.questions - before.questions,
+          after.contexts - before.contexts,
+          after.others - before.others,
+          allocations};
 }
 
 /// For its scope, what the driver allocates is not counted.
@@ -86,6 +95,8 @@ TEST_SUITE("cuda driver") {
       CHECK(cost.launches == 1);
       CHECK(cost.copies == 0);
       CHECK(cost.waits == 0);
+      CHECK(cost.questions == 1);
+      CHECK(cost.contexts == 4);  // For the question, and for the launch.
       CHECK(cost.others == 0);
       CHECK(cost.allocations == 0);
     }

@@ -153,13 +153,10 @@ void Queue::launch(const backend::Kernel& kernel, std::uint64_t groups, std::uin
                "kernel {} runs in work-groups of 1 to {} work-items on this device, not {}",
                own->entry(), own->max_group_size(), group_size));
   }
-  if (groups > max_work_items_ / group_size) {
+  if (groups == 0 || groups > max_work_items_ / group_size) {
     refuse(ErrorCategory::invalid_argument,
-           core::formatted("{} work-groups of {} are more work-items than the device counts",
-                           groups, group_size));
-  }
-  if (groups == 0) {
-    return;
+           core::formatted("{} work-groups of {}: a launch on this device takes 1 to {} work-items",
+                           groups, group_size, max_work_items_));
   }
   auto* const native = kernels_.prepare(*own, arguments);
   const std::size_t local = group_size;

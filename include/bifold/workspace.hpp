@@ -16,11 +16,11 @@ class Queue;
 /// Scratch memory for one call at a time, in place of the queue's own. Any content and any
 /// alignment will do; a plan's workspace_bytes(n) tells the size. Owns nothing.
 ///
-/// Raw, it costs one extra fill per scan that publishes words between groups. Prepared, its content
-/// belongs to bifold until the Workspace is destroyed or released, the memory may not be written by
-/// others, and that fill falls away. A prepared workspace serves calls one after another: on one
-/// queue, or on several ordered by events. After an error other than invalid_argument, unsupported
-/// and timeout it has to be prepared again.
+/// Raw, it costs one extra fill per call whose groups count themselves or publish words, as those
+/// of production do. Prepared, its content belongs to bifold until the Workspace is destroyed or
+/// released, the memory may not be written by others, and that fill falls away. A prepared
+/// workspace serves calls one after another: on one queue, or on several ordered by events. After
+/// an error other than invalid_argument, unsupported and timeout it has to be prepared again.
 class BIFOLD_API Workspace {
  public:
   /// Scratch memory of no bytes.
