@@ -34,7 +34,7 @@ bool contains(const auto& list, std::string_view name) {
 /// Whether production may pick the row on such a device.
 bool may_be_picked(const bifold::Device& device, const Variant& row) {
   const Variant& production = *bifold::gallery::find(row.algorithm, "production");
-  const bifold::core::Row& names = bifold::core::row_of(production);
+  const bifold::core::Recipe& names = bifold::core::recipe_of(production);
   if (device.info().kind == bifold::DeviceKind::cpu) return contains(names.on_cpu, row.name);
   return contains(names.on_gpu, row.name) || contains(names.on_lanes_of_32, row.name);
 }
@@ -201,7 +201,7 @@ std::vector<CheckLine> lines_for(const bifold::Device& device, const CheckOption
     const bool wanted = contains(options.variants, "all") || contains(options.variants, row.name) ||
                         (contains(options.variants, "production") && may_be_picked(device, row));
     // Production is no kernel: it is what the others are checked for.
-    if (!wanted || bifold::core::row_of(row).planner == nullptr) continue;
+    if (!wanted || bifold::core::recipe_of(row).planner == nullptr) continue;
     for (const Judged judged : bifold::core::all_judged) {
       CheckLine line;
       line.row = &row;

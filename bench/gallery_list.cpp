@@ -57,11 +57,11 @@ std::vector<ChosenDevice> chosen_devices(const std::vector<std::string>& selecto
 }
 
 bool uses_lanes(const Variant& variant) {
-  const bifold::core::Row& row = bifold::core::row_of(variant);
-  const auto names = [&row](std::string_view file) {
-    return std::find(row.prelude.begin(), row.prelude.end(), file) != row.prelude.end();
+  const bifold::core::Recipe& recipe = bifold::core::recipe_of(variant);
+  const auto names = [&recipe](std::string_view file) {
+    return std::find(recipe.prelude.begin(), recipe.prelude.end(), file) != recipe.prelude.end();
   };
-  return !row.lanes_idle && (names("lanes") || names("lanes_of_32"));
+  return !recipe.lanes_idle && (names("lanes") || names("lanes_of_32"));
 }
 
 /// "yes", "yes, lanes by shuffle", "yes, but not f16: ...", "no: ...".

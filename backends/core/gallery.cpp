@@ -13,7 +13,7 @@ namespace bifold {
 
 namespace {
 
-using core::Row;
+using core::Recipe;
 using gallery::Requirements;
 using gallery::Variant;
 
@@ -42,7 +42,7 @@ struct Table {
   using Order = gallery::Order;
 
   std::vector<Variant> variants;
-  std::vector<Row> rows;
+  std::vector<Recipe> recipes;
 
   // clang-format off: a row reads as a row.
   Table() {
@@ -357,28 +357,30 @@ struct Table {
   }
 
   void reduce(std::string_view name, std::string_view family, std::string_view summary,
-              std::string_view source, const Requirements& needs, Order order, Cost cost, Row row) {
-    const bool takes_values = takes_device_values(row);
+              std::string_view source, const Requirements& needs, Order order, Cost cost,
+              Recipe recipe) {
+    const bool takes_values = takes_device_values(recipe);
     add({Algorithm::reduce, name, family, summary, source, needs, order, cost.reads, cost.writes,
          cost.launches, takes_values},
-        std::move(row));
+        std::move(recipe));
   }
   void scan(std::string_view name, std::string_view family, std::string_view summary,
-            std::string_view source, const Requirements& needs, Order order, Cost cost, Row row) {
-    const bool takes_values = takes_device_values(row);
+            std::string_view source, const Requirements& needs, Order order, Cost cost,
+            Recipe recipe) {
+    const bool takes_values = takes_device_values(recipe);
     add({Algorithm::scan, name, family, summary, source, needs, order, cost.reads, cost.writes,
          cost.launches, takes_values},
-        std::move(row));
+        std::move(recipe));
   }
   // Kernels that ask the prelude for n find it wherever it is; the other values go with it.
   // Production resolves to such rows.
-  static bool takes_device_values(const Row& row) {
-    return row.planner == nullptr ||
-           std::find(row.prelude.begin(), row.prelude.end(), "count") != row.prelude.end();
+  static bool takes_device_values(const Recipe& recipe) {
+    return recipe.planner == nullptr ||
+           std::find(recipe.prelude.begin(), recipe.prelude.end(), "count") != recipe.prelude.end();
   }
-  void add(const Variant& variant, Row row) {
+  void add(const Variant& variant, Recipe recipe) {
     variants.push_back(variant);
-    rows.push_back(std::move(row));
+    recipes.push_back(std::move(recipe));
   }
 };
 
@@ -399,7 +401,9 @@ const Variant* gallery::find(Algorithm algorithm, std::string_view name) noexcep
   return nullptr;
 }
 
-const core::Row& core::row_of(const Variant& variant) { return table().rows.at(index_of(variant)); }
+const core::Recipe& core::recipe_of(const Variant& variant) {
+  return table().recipes.at(index_of(variant));
+}
 
 std::uint16_t core::index_of(const Variant& variant) {
   return static_cast<std::uint16_t>(&variant - table().variants.data());

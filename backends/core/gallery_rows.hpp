@@ -17,9 +17,9 @@ using Planner = std::shared_ptr<const detail::Plan> (*)(const Device& device,
                                                         const PlanShape& shape,
                                                         const Tuning& tuning);
 
-/// What a row has beside its public Variant. `production` has no planner: it names the rows to
+/// How a row is made, beside its public Variant. `production` has no planner: it names the rows to
 /// try, best first, on each kind of device.
-struct Row {
+struct Recipe {
   Planner planner = nullptr;
   /// Prelude files of the family, in order; "lanes", "atomics" and "cell" stand for the path that
   /// the device offers, "count", "init" and "total" for where a call has these values, "elements"
@@ -49,8 +49,8 @@ struct Row {
   }
 };
 
-/// The internal part of a row of gallery::variants().
-const Row& row_of(const gallery::Variant& variant);
+/// That of a row of gallery::variants().
+const Recipe& recipe_of(const gallery::Variant& variant);
 
 /// Its position in the table.
 std::uint16_t index_of(const gallery::Variant& variant);

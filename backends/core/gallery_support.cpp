@@ -129,14 +129,14 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
 Support may_run_unattended(const Device& device, const Variant& variant, const PlanShape& shape) {
   const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
   if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
-  const core::Row& row = core::row_of(variant);
-  if (!device.capabilities().architecture.starts_with(row.only_on)) {
+  const core::Recipe& recipe = core::recipe_of(variant);
+  if (!device.capabilities().architecture.starts_with(recipe.only_on)) {
     return no("nothing is known of its speed on the device");
   }
-  if (row.only_bytes > 0) {
+  if (recipe.only_bytes > 0) {
     const std::size_t accumulator = core::AccumulatorLayout(shape.op, shape.accumulator).bytes;
     for (const std::size_t bytes : {size_of(shape.input), accumulator, size_of(shape.output)}) {
-      if (bytes != row.only_bytes) return no("other rows are quicker on such elements");
+      if (bytes != recipe.only_bytes) return no("other rows are quicker on such elements");
     }
   }
   const char* disabled = std::getenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe)
@@ -160,11 +160,11 @@ Support may_run_unattended(const Device& device, const Variant& variant, const P
 }
 
 // The rows that production tries for this shape, best first.
-const std::vector<std::string_view>& rows_to_try(const Device& device, const core::Row& row,
+const std::vector<std::string_view>& rows_to_try(const Device& device, const core::Recipe& recipe,
                                                  const PlanShape& shape) {
-  if (device.info().kind == DeviceKind::cpu) return row.on_cpu;
+  if (device.info().kind == DeviceKind::cpu) return recipe.on_cpu;
   const bool wide = core::has_lanes_of_32(device) && size_of(shape.input) >= 4;
-  return wide && !row.on_lanes_of_32.empty() ? row.on_lanes_of_32 : row.on_gpu;
+  return wide && !recipe.on_lanes_of_32.empty() ? recipe.on_lanes_of_32 : recipe.on_gpu;
 }
 
 }  // namespace
@@ -211,13 +211,13 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
 
 Choice choose_row(const Device& device, const Variant& variant, const PlanShape& shape,
                   const Variant* after) {
-  const Row& row = row_of(variant);
-  if (row.planner != nullptr) {
+  const Recipe& recipe = recipe_of(variant);
+  if (recipe.planner != nullptr) {
     Support possible = supports_shape(device, variant, shape);
     return {possible ? &variant : nullptr, std::move(possible.reason)};
   }
   Choice choice;
-  for (const auto name : rows_to_try(device, row, shape)) {
+  for (const auto name : rows_to_try(device, recipe, shape)) {
     const Variant& candidate = *gallery::find(variant.algorithm, name);
     if (after != nullptr) {
       if (&candidate == after) after = nullptr;

@@ -88,7 +88,7 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
     return !type.is_struct() && row_bytes(type, columns) <= widest_pack;
   };
   const Type second = shape.second.value_or(shape.input);
-  KernelSpec spec = make_spec(device, variant, shape, tuning, row_of(variant).entry_in(variant));
+  KernelSpec spec = make_spec(device, variant, shape, tuning, recipe_of(variant).entry_in(variant));
   if (const std::uint32_t widest_rows = tuning.get_or("UNROLL", 0); widest_rows > 0) {
     std::erase_if(spec.defines, [](const auto& define) { return define.first == "UNROLL"; });
     spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(device, shape, columns, widest_rows));

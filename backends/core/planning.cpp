@@ -104,7 +104,7 @@ Value convert(const Value& value, Type to) {
 
 std::uint32_t pack_width(const gallery::Variant& variant, const PlanShape& shape,
                          const Tuning& tuning) {
-  const std::vector<std::string_view>& prelude = row_of(variant).prelude;
+  const std::vector<std::string_view>& prelude = recipe_of(variant).prelude;
   const bool stores = std::find(prelude.begin(), prelude.end(), "packs_out") != prelude.end();
   if (shape.input.is_struct() || (stores && shape.output.is_struct())) return 1;
   const std::size_t widest = std::max(size_of(shape.input), stores ? size_of(shape.output) : 1);
@@ -190,7 +190,7 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
   Tuning values = tuning;
   for (;;) {
     try {
-      return row_of(variant).planner(device, variant, shape, values);
+      return recipe_of(variant).planner(device, variant, shape, values);
     } catch (const GroupTooLarge& too_large) {
       const std::uint32_t group = values.get("GROUP_SIZE");
       const std::uint32_t next = too_large.next(group);

@@ -33,7 +33,7 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
 /// The row of that name. Throws invalid_argument.
 const gallery::Variant& row_named(Algorithm algorithm, std::string_view name);
 
-/// Adds the files of the prelude that stand for `file`, a word of Row::prelude, on this device and
+/// Adds the files of the prelude that stand for `file`, a word of Recipe::prelude, on this device and
 /// in this shape.
 void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
                  std::string_view file);

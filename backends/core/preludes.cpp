@@ -278,7 +278,7 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   spec.op = shape.op;
   spec.map = shape.map;
   spec.second = shape.second;
-  for (const std::string_view file : row_of(variant).prelude) {
+  for (const std::string_view file : recipe_of(variant).prelude) {
     add_prelude(device, shape, spec, file);
   }
   for (const auto& [name, value] : tuning.entries()) {

@@ -124,7 +124,7 @@ std::shared_ptr<const Plan> plan_order_tile_reduce(const Device& device,
                                                    const gallery::Variant& variant,
                                                    const PlanShape& shape, const Tuning& tuning) {
   const PlanShape totals = to_accumulators(shape);
-  const std::string_view entry = row_of(variant).entry_in(variant);
+  const std::string_view entry = recipe_of(variant).entry_in(variant);
   return std::make_shared<OrderReduce>(
       device, variant, shape, tiles_of(shape, no_limit),
       build_tile_kernel(device, variant, totals, tuning, entry),
@@ -136,7 +136,7 @@ std::shared_ptr<const Plan> plan_order_tile_chunk_reduce(const Device& device,
                                                          const PlanShape& shape,
                                                          const Tuning& tuning) {
   const PlanShape totals = to_accumulators(shape);
-  const std::string_view entry = row_of(variant).entry_in(variant);
+  const std::string_view entry = recipe_of(variant).entry_in(variant);
   return std::make_shared<OrderReduce>(
       device, variant, shape, tiles_of(shape, max_groups(device, tuning)),
       build_tile_loop(device, variant, totals, tuning, entry), build_nodes(device, shape, 1));

@@ -183,7 +183,7 @@ class CellReduce final : public Plan {
 std::shared_ptr<const Plan> plan_levels(const Device& device, const gallery::Variant& variant,
                                         const PlanShape& shape, const Tuning& tuning, Levels levels,
                                         bool on_copy) {
-  const std::string_view entry = row_of(variant).entry_in(variant);
+  const std::string_view entry = recipe_of(variant).entry_in(variant);
   const auto kernel = [&](const PlanShape& of) {
     return build_kernel(device, make_spec(device, variant, of, tuning, entry));
   };
@@ -205,7 +205,7 @@ std::shared_ptr<const Plan> plan_two_stage_reduce(const Device& device,
   return std::make_shared<TwoStageReduce>(
       device, variant, shape, partials,
       build_kernel(device, make_spec(device, variant, to_accumulators(shape), tuning,
-                                     row_of(variant).entry_in(variant))),
+                                     recipe_of(variant).entry_in(variant))),
       build_partials_stage(device, shape, tuning.get("GROUP_SIZE")));
 }
 
@@ -228,7 +228,7 @@ std::shared_ptr<const Plan> plan_ordered_reduce(const Device& device,
   return std::make_shared<TwoStageReduce>(
       device, variant, shape, partials,
       build_kernel(device,
-                   make_spec(device, variant, first, tuning, row_of(variant).entry_in(variant))),
+                   make_spec(device, variant, first, tuning, recipe_of(variant).entry_in(variant))),
       build_partials_stage(device, shape, 1));
 }
 
@@ -270,7 +270,7 @@ std::shared_ptr<const Plan> plan_cell_reduce(const Device& device, const gallery
   return std::make_shared<CellReduce>(
       device, variant, shape, groups,
       build_kernel(device, make_spec(device, variant, to_accumulators(shape), tuning,
-                                     row_of(variant).entry_in(variant))),
+                                     recipe_of(variant).entry_in(variant))),
       std::move(last));
 }
 

@@ -137,7 +137,7 @@ std::shared_ptr<const Plan> plan_lookback(const Device& device, const gallery::V
                                           const PlanShape& shape, const Tuning& tuning) {
   return make_lookback(device, variant, shape, {span_of(variant, shape, tuning)},
                        build_kernel(device, make_spec(device, variant, shape, tuning,
-                                                      row_of(variant).entry_in(variant))));
+                                                      recipe_of(variant).entry_in(variant))));
 }
 
 std::shared_ptr<const Plan> plan_aligned_lookback(const Device& device,
@@ -148,7 +148,7 @@ std::shared_ptr<const Plan> plan_aligned_lookback(const Device& device,
   constexpr std::uint32_t widest_led = 4;
   const std::uint32_t width = pack_width(variant, shape, tuning);
   const bool leads = width > 1 && width <= widest_led;
-  KernelSpec spec = make_spec(device, variant, shape, tuning, row_of(variant).entry_in(variant));
+  KernelSpec spec = make_spec(device, variant, shape, tuning, recipe_of(variant).entry_in(variant));
   spec.defines.emplace_back("INNER_START", leads ? 1 : 0);
   const PublishedTiles tiles{.elements = span_of(variant, shape, tuning),
                              .pack = leads ? width : 1};

@@ -265,7 +265,7 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     const auto row_bytes = static_cast<std::uint32_t>(element_bytes) * tuning.get("GROUP_SIZE");
     tuning.set("PER_ITEM", std::clamp(staged_bytes / row_bytes, 1U, per_item));
   }
-  for (const auto& [name, value] : row_of(variant).fixed.entries()) tuning.set(name, value);
+  for (const auto& [name, value] : recipe_of(variant).fixed.entries()) tuning.set(name, value);
   return tuning;
 }
 

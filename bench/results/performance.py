@@ -108,7 +108,8 @@ def cpu_table(runs):
     """bifold on a CPU beside what runs there, with the share of copying or reading."""
     lines = ["| | n | bifold | of copying, of reading | std on TBB | Boost.Compute |",
              "| --- | --- | ---: | ---: | ---: | ---: |"]
-    for key in sorted(runs.found, key=lambda key: (key[1], key[2], key[3])):
+    order = ALL_TYPES + ("f16", "bf16")
+    for key in sorted(runs.found, key=lambda key: (key[1], order.index(key[2]), key[3])):
         _, algorithm, type_, n = key
         result, own = runs.found[key], runs.time(key)
         share = result["share_of_read" if algorithm == "reduce" else "share_of_copy"]

@@ -247,7 +247,7 @@ TEST_CASE("rows that know n from the host only say so; production takes the valu
   for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
     const auto& production = *gallery::find(algorithm, "production");
     CHECK(production.device_values);
-    const core::Row& rows = core::row_of(production);
+    const core::Recipe& rows = core::recipe_of(production);
     for (const auto* names : {&rows.on_gpu, &rows.on_lanes_of_32, &rows.on_cpu}) {
       for (const auto name : *names) CHECK(gallery::find(algorithm, name)->device_values);
     }

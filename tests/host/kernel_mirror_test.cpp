@@ -229,7 +229,7 @@ TEST_CASE("what is launched early waits before it touches memory") {
       R"(= (COUNT|INPUT|INIT);|\bcontrol\b[^,_)]|add_word|draw_ticket|load_tiles)");
   std::size_t waiting = 0;
   for (const auto& row : gallery::variants()) {
-    const auto& files = core::row_of(row).prelude;
+    const auto& files = core::recipe_of(row).prelude;
     if (std::find(files.begin(), files.end(), "launch") == files.end()) continue;
     const std::string family(row.family);
     for (const auto* folder : {"kernels_cu", "kernels_cl"}) {

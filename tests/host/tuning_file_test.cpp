@@ -322,7 +322,7 @@ TEST_CASE("every parameter is one of its row's family, and production's rows hav
         CHECK_FALSE(parameter.allows(0));
       }
     }
-    const core::Row& production = core::row_of(row(variant.algorithm, "production"));
+    const core::Recipe& production = core::recipe_of(row(variant.algorithm, "production"));
     for (const auto& names : {production.on_gpu, production.on_lanes_of_32, production.on_cpu}) {
       if (std::find(names.begin(), names.end(), variant.name) == names.end()) continue;
       CHECK_FALSE(core::tuning_space(variant).empty());

@@ -35,8 +35,8 @@ inline std::vector<const gallery::Variant*> families_on_device(Algorithm algorit
   std::vector<const gallery::Variant*> rows;
   const auto same_kernel = [](const gallery::Variant& left, const gallery::Variant& right) {
     return left.family == right.family &&
-           core::row_of(left).entry_in(left) == core::row_of(right).entry_in(right) &&
-           core::row_of(left).prelude == core::row_of(right).prelude;
+           core::recipe_of(left).entry_in(left) == core::recipe_of(right).entry_in(right) &&
+           core::recipe_of(left).prelude == core::recipe_of(right).prelude;
   };
   for (const auto* row : rows_on_device(algorithm, type, op)) {
     if (rows.empty() || !same_kernel(*rows.back(), *row)) rows.push_back(row);
