@@ -33,8 +33,8 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
 /// The row of that name. Throws invalid_argument.
 const gallery::Variant& row_named(Algorithm algorithm, std::string_view name);
 
-/// Adds the files of the prelude that stand for `file`, a word of Recipe::prelude, on this device and
-/// in this shape.
+/// Adds the files of the prelude that stand for `file`, a word of Recipe::prelude, on this device
+/// and in this shape.
 void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
                  std::string_view file);
 
