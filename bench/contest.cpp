@@ -75,10 +75,9 @@ struct Contest::Entrant {
       try {
         return stopwatch(calls);
       } catch (const std::exception& error) {
-        const auto* ours = dynamic_cast<const bifold::Error*>(&error);
-        if (ours != nullptr && loses_device(*ours)) {
-          throw bifold::Error(ours->category(),
-                              formatted("beside {}: {}", result.name, ours->what()));
+        if (const bifold::Error* loss = device_loss(error)) {
+          throw bifold::Error(loss->category(),
+                              formatted("beside {}: {}", result.name, loss->what()));
         }
         result.outcome = Outcome::failed;
         result.reason = one_line(error.what());
@@ -98,7 +97,7 @@ struct Contest::Gauge {
     try {
       work();
     } catch (const bifold::Error& error) {
-      if (loses_device(error)) throw;
+      if (device_loss(error) != nullptr) throw;
       problem = one_line(error.what());
     }
   }
@@ -223,7 +222,7 @@ std::unique_ptr<CudaGraph> Contest::capture(const OurCall& ours, unsigned calls)
   try {
     return graph_of(queue_, calls, [&] { ours.enqueue_captured(queue_); });
   } catch (const bifold::Error& error) {
-    if (loses_device(error)) throw;
+    if (device_loss(error) != nullptr) throw;
     throw bifold::Error(bifold::ErrorCategory::backend_failure, in_a_graph(error.what()));
   }
 }
@@ -238,8 +237,7 @@ void Contest::capture(Entrant& entrant, unsigned calls, const Configuration& wha
     entrant.result.outcome = Outcome::wrong;
     entrant.result.reason = in_a_graph(describe(*mismatch));
   } catch (const std::exception& error) {
-    const auto* ours = dynamic_cast<const bifold::Error*>(&error);
-    if (ours != nullptr && loses_device(*ours)) throw;
+    if (device_loss(error) != nullptr) throw;
     entrant.result.outcome = Outcome::failed;
     entrant.result.reason = in_a_graph(error.what());
   }

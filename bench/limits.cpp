@@ -6,9 +6,11 @@
 
 namespace bench {
 
-bool loses_device(const bifold::Error& error) {
-  return error.category() == bifold::ErrorCategory::device_lost ||
-         error.category() == bifold::ErrorCategory::timeout;
+const bifold::Error* device_loss(const std::exception& error) {
+  const auto* ours = dynamic_cast<const bifold::Error*>(&error);
+  const bool lost = ours != nullptr && (ours->category() == bifold::ErrorCategory::device_lost ||
+                                        ours->category() == bifold::ErrorCategory::timeout);
+  return lost ? ours : nullptr;
 }
 
 // NOLINTNEXTLINE(modernize-pass-by-value)
@@ -52,7 +54,7 @@ const Limits& LimitMeter::at(bifold::Queue& queue, std::uint64_t bytes,
       limits.*limit.rate = limit.moved_bytes / measure(queue, budget_, limit.call).median_s / 1e9;
     } catch (const bifold::Error& error) {
       // A device that hangs or is gone ends the run on it; a missing limit does not.
-      if (loses_device(error)) throw;
+      if (device_loss(error) != nullptr) throw;
       limits.problem = one_line(error.what());
     }
   }

@@ -3,6 +3,7 @@
 
 #include <bifold/bifold.hpp>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -32,8 +33,8 @@ struct LimitCall {
   double Limits::*rate;
 };
 
-/// Whether the device is of no more use after this error of a call.
-[[nodiscard]] bool loses_device(const bifold::Error& error);
+/// The error as the library's, if the device is of no more use after it; else null.
+[[nodiscard]] const bifold::Error* device_loss(const std::exception& error);
 
 /// Measures each byte count once per device.
 class LimitMeter {

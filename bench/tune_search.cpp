@@ -11,6 +11,7 @@
 #include "core/planning.hpp"
 #include "data.hpp"
 #include "format.hpp"
+#include "limits.hpp"
 #include "structs.hpp"
 
 namespace bench {
@@ -54,12 +55,6 @@ Tuning differing(const Tuning& values, const Tuning& from) {
     if (from.get(name) != value) result.set(name, value);
   }
   return result;
-}
-
-/// Whether nothing else can be done on the device.
-bool ends_all(const bifold::Error& error) {
-  return error.category() == bifold::ErrorCategory::timeout ||
-         error.category() == bifold::ErrorCategory::device_lost;
 }
 
 }  // namespace
@@ -195,7 +190,7 @@ class TuneBench::Search {
       }
       return true;
     } catch (const bifold::Error& error) {
-      if (ends_all(error)) throw;
+      if (device_loss(error) != nullptr) throw;
       return false;  // It does not fit the device.
     }
   }
@@ -308,7 +303,7 @@ TuneLine TuneBench::tune(const TuneUnit& unit, const std::vector<std::uint64_t>&
   try {
     Search(*this, unit, sizes, line).run(deadline, stopped);
   } catch (const bifold::Error& error) {
-    if (ends_all(error)) throw;
+    if (device_loss(error) != nullptr) throw;
     line.problem = one_line(error.what());
   }
   return line;
@@ -322,7 +317,7 @@ TuneLine TuneBench::switch_point(const TuneLine& small, const TuneLine& large) {
   try {
     find_switch_point(small, large, line);
   } catch (const bifold::Error& error) {
-    if (ends_all(error)) throw;
+    if (device_loss(error) != nullptr) throw;
     line.problem = one_line(error.what());
   }
   return line;
