@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "core/architecture.hpp"
+#include "core/order_leaves.hpp"
 #include "core/planning.hpp"
 #include "core/state.hpp"
 #include "support/environment.hpp"
@@ -131,7 +131,7 @@ TEST_CASE("a call compiles what its size runs, a plan what any size does") {
   const core::Tuning values =
       core::built_in_tuning(device, *gallery::find(Algorithm::reduce, shape.variant), planned);
   const bool keeps_half = values.get("half_kept_from_mib") < values.get("half_kept_to_mib");
-  const bool has_quick = core::ptx_architecture(device.capabilities()) > 0;
+  const bool has_quick = core::has_quick_leaves(device, planned);
   const std::uint64_t all_programs = 2 + (keeps_half ? 1U : 0U) + (has_quick ? 1U : 0U);
   const ReducePlan plan(device, shape);
   CHECK(programs(device) == before + all_programs);
