@@ -1,10 +1,18 @@
-// Prelude: VEC consecutive elements loaded as one access.
+// Prelude: VEC consecutive elements loaded as one access, or structs as a few.
 
-// A struct is loaded alone, as the fields it is.
+#ifdef PACK_WORDS
+#define PACK_UNIT (4 * PACK_WORDS)  // Bytes of an access, of which a pack has PACK_UNITS.
+typedef struct {
+  VECTOR(u32, PACK_WORDS) unit[PACK_UNITS];
+} IN_UNITS;
+#define IN_VECTOR IN_UNITS
+#else
+#define PACK_UNIT (sizeof(IN) * VEC)
 #if VEC == 1
-#define IN_VECTOR IN
+#define IN_VECTOR IN  // As it is: a struct as its fields.
 #else
 #define IN_VECTOR VECTOR(IN_NAME, VEC)
+#endif
 #endif
 
 typedef union {

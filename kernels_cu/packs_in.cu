@@ -1,10 +1,17 @@
-// Prelude: VEC consecutive elements loaded as one access.
+// Prelude: VEC consecutive elements loaded as one access, or structs as a few.
+
+#ifdef PACK_WORDS
+#define PACK_UNIT (4 * PACK_WORDS)  // Bytes of an access, of which a pack has PACK_UNITS.
+#else
+#define PACK_UNIT (sizeof(IN) * VEC)
+#define PACK_UNITS 1
+#endif
 
 DEVICE bool pack_aligned(const void* address, u32 bytes) { return (u64)address % bytes == 0; }
 
 #if VEC == 1
 
-// A struct is loaded alone, as the fields it is.
+// As it is: a struct as its fields.
 union IN_PACK {
   IN item[1];
 };
@@ -49,13 +56,16 @@ struct PackLoad<16> {
 };
 
 union IN_PACK {
-  PackLoad<sizeof(IN) * VEC>::Words words;
+  PackLoad<PACK_UNIT>::Words words[PACK_UNITS];
   IN item[VEC];
 };
 
 DEVICE IN_PACK load_pack(const IN* from) {
   IN_PACK pack;
-  PackLoad<sizeof(IN) * VEC>::load(pack.words, from);
+#pragma unroll
+  for (u32 i = 0; i < PACK_UNITS; ++i) {
+    PackLoad<PACK_UNIT>::load(pack.words[i], (const u8*)from + i * PACK_UNIT);
+  }
   return pack;
 }
 

@@ -32,6 +32,29 @@ std::uint32_t rows_at_once(const Device& device, const PlanShape& shape, std::ui
   return static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(fitting, 1, most)));
 }
 
+// How a work-item's part of a row is loaded: at once, of structs as units of 8 or 16 bytes, or
+// element by element.
+void add_packs(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) {
+  const std::uint32_t per_item = columns / 32;
+  const std::size_t bytes = row_bytes(shape.input, columns);
+  bool packs = false;
+  if (shape.input.is_struct()) {
+    constexpr std::size_t most = 64;
+    const std::size_t unit = bytes % widest_pack == 0 ? widest_pack : widest_pack / 2;
+    packs = !shape.second && bytes <= most && bytes % unit == 0;
+    if (packs) {
+      spec.defines.emplace_back("PACK_WORDS", unit / 4);
+      spec.defines.emplace_back("PACK_UNITS", bytes / unit);
+    }
+  } else {
+    const auto fits = [&](Type type) {
+      return !type.is_struct() && row_bytes(type, columns) <= widest_pack;
+    };
+    packs = fits(shape.input) && fits(shape.second.value_or(shape.input));
+  }
+  spec.defines.emplace_back("VEC", packs ? per_item : 1);
+}
+
 // Columns of a leaf of one work-item: where no order shows, as many bytes of narrow accumulators as
 // of wide ones, which the same vector registers hold.
 std::uint32_t chunk_columns(const PlanShape& shape) {
@@ -83,11 +106,6 @@ bool loads_several(const PlanShape& shape, std::uint32_t columns) {
 PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
                            const PlanShape& shape, const Tuning& tuning, std::uint32_t columns,
                            const Defines& defines) {
-  const std::uint32_t per_item = columns / 32;
-  const auto packs = [&](Type type) {
-    return !type.is_struct() && row_bytes(type, columns) <= widest_pack;
-  };
-  const Type second = shape.second.value_or(shape.input);
   KernelSpec spec = make_spec(device, variant, shape, tuning, recipe_of(variant).entry_in(variant));
   if (const std::uint32_t widest_rows = tuning.get_or("UNROLL", 0); widest_rows > 0) {
     std::erase_if(spec.defines, [](const auto& define) { return define.first == "UNROLL"; });
@@ -96,7 +114,7 @@ PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   spec.defines.emplace_back("LEAF_ROWS", order_v1::leaf_rows);
   spec.defines.emplace_back("COLUMNS", columns);
-  spec.defines.emplace_back("VEC", packs(shape.input) && packs(second) ? per_item : 1);
+  add_packs(shape, columns, spec);
   return build_kernel(device, spec);
 }
 

@@ -1,0 +1,136 @@
+// Order v1 of reductions of structs, wherever they lie: loaded as packs or field by field.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <bifold/bifold.hpp>
+#include <bifold/reference_v1.hpp>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "core/plan.hpp"
+#include "support/affordable.hpp"
+#include "support/environment.hpp"
+#include "support/group_sizes.hpp"
+#include "support/numbers.hpp"
+#include "support/rows.hpp"
+#include "support/workload.hpp"
+
+namespace app {
+// Packs of these are two units of 16 bytes, three of 16, two of 16 of which each is an element, and
+// three of 8. The last is too long for packs.
+struct Complex {
+  float re, im;
+};
+struct Vector {
+  float x, y, z;
+};
+struct Twice {
+  double x, y;
+};
+struct Shorts {
+  std::int16_t a, b, c;
+};
+struct Five {
+  float a, b, c, d, e;
+};
+}  // namespace app
+BIFOLD_STRUCT_NAMED(app::Complex, Complex, re, im);
+BIFOLD_STRUCT_NAMED(app::Vector, Vector, x, y, z);
+BIFOLD_STRUCT_NAMED(app::Twice, Twice, x, y);
+BIFOLD_STRUCT_NAMED(app::Shorts, Shorts, a, b, c);
+BIFOLD_STRUCT_NAMED(app::Five, Five, a, b, c, d, e);
+
+namespace bifold {
+
+namespace {
+
+/// A struct as its fields, of which each has type Field.
+template <class S, class Field>
+using Fields = std::array<Field, sizeof(S) / sizeof(Field)>;
+
+template <class S, class Field>
+S sum_of(const S& left, const S& right) {
+  auto a = std::bit_cast<Fields<S, Field>>(left);
+  const auto b = std::bit_cast<Fields<S, Field>>(right);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<Field>(a[i] + b[i]);
+  return std::bit_cast<S>(a);
+}
+
+template <class S, class Field>
+std::vector<S> structs(std::size_t count) {
+  const auto numbers = test::numbers<double>(count * std::tuple_size_v<Fields<S, Field>>);
+  std::vector<Field> fields(numbers.size());
+  // Integers keep some bits of those below 1.
+  const double scale = std::is_integral_v<Field> ? 0x1p-2 : 1.0;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    fields[i] = static_cast<Field>(std::fmod(numbers[i] * scale, 0x1p14));
+  }
+  std::vector<S> values(count);
+  std::memcpy(values.data(), fields.data(), count * sizeof(S));
+  return values;
+}
+
+/// The row's plans: with its own tuning, and that of longer inputs where short ones have a kernel.
+std::vector<ReducePlan> plans_of(const gallery::Variant& row, Type type, const Operator& op) {
+  core::Tuning tuning = test::default_tuning_of(test::workload_of(row, type, op));
+  std::vector<ReducePlan> plans;
+  const ReduceShape shape{type, type, op, row.name};
+  plans.push_back(core::make_plan(test::device(), shape, tuning));
+  if (test::has_value(tuning, "quick_to_mib") && tuning.get("quick_to_mib") > 0) {
+    plans.push_back(core::make_plan(test::device(), shape, tuning.set("quick_to_mib", 0)));
+  }
+  return plans;
+}
+
+template <class S, class Field>
+void check_places() {
+  const Type type = type_of<S>();
+  if (!test::device().supports(type_of<Field>())) return;
+  const std::vector<OperatorKind> kinds(Fields<S, Field>{}.size(), OperatorKind::plus);
+  const Operator op = Operator::fieldwise(type, {kinds.begin(), kinds.end()});
+  const std::size_t leaf = order_v1::leaf_elements(type);
+  const std::size_t longest = test::simulated() ? leaf + 1 : 5 * leaf + 133;
+  constexpr std::size_t offsets = 5;
+  const std::vector<S> values = structs<S, Field>(longest + offsets);
+  const S init = values.back();
+  Queue queue(test::device());
+  const Buffer<S> data = queue.upload(std::span<const S>(values));
+  Buffer<S> result(test::device(), 1);
+  int rows = 0;
+  for (const auto* row : test::rows_on_device(Algorithm::reduce, type, op)) {
+    if (row->order != gallery::Order::v1 || !row->requirements.commutative) continue;
+    ++rows;
+    for (const ReducePlan& plan : plans_of(*row, type, op)) {
+      for (std::size_t offset = 0; offset < offsets; ++offset) {
+        for (const std::size_t n :
+             {std::size_t{1}, std::size_t{131}, leaf - 1, leaf, leaf + 1, longest}) {
+          plan.run(queue, erase(data.view(offset, n)), erase(result), Value(init));
+          const S got = queue.download(result)[0];
+          const S want = reference::v1::reduce(
+              std::span<const S>(values).subspan(offset, n), init, [](const S& x) { return x; },
+              sum_of<S, Field>);
+          CHECK_MESSAGE(std::memcmp(&got, &want, sizeof(S)) == 0, row->name, " of ", name_of(type),
+                        ", n ", n, ", offset ", offset);
+        }
+      }
+    }
+  }
+  CHECK(rows > 0);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("order_structs");
+
+TEST_CASE("pairs of floats") { check_places<app::Complex, float>(); }
+TEST_CASE("three floats") { check_places<app::Vector, float>(); }
+TEST_CASE("pairs of doubles") { check_places<app::Twice, double>(); }
+TEST_CASE("three short integers") { check_places<app::Shorts, std::int16_t>(); }
+TEST_CASE("five floats, too long for packs") { check_places<app::Five, float>(); }
+
+TEST_SUITE_END();
+
+}  // namespace bifold
