@@ -29,6 +29,14 @@ DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   }
 }
 
+// Adds the elements of a pack, the first of which is i.
+DEVICE void add_pack(ACC* sums, ElementPack pack, u64 i) {
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    sums[k] = COMBINE(sums[k], lift_element(element_of(pack, k % VEC), i + k));
+  }
+}
+
 // Adds `rows` whole rows by packs, the first of which is at `from`: it may begin before a
 // work-item's columns. `early` of its elements are the last columns of the row before, those that
 // the first work-item has; of the last row they are loaded alone, as a pack might reach beyond the
@@ -63,6 +71,57 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 e
     if (rows > 0 && k < early) {
       sums[k] = COMBINE(sums[k], lift_element(last[k], end + k));
     }
+  }
+}
+
+// Of `rows` rows those that `some`, a power of two, stands for in their number; the larger ones
+// come first. `some` is a constant wherever these are called.
+DEVICE void load_some(ElementPack* pack, u32 some, Elements input, u64 from, u32 rows) {
+  if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
+  const u64 first = from + rows / (2 * some) * (2 * some) * COLUMNS;
+#pragma unroll
+  for (u32 f = 0; f < some; ++f) pack[f] = load_elements(input, first + f * COLUMNS);
+}
+DEVICE void add_some(ACC* sums, const ElementPack* pack, u32 some, u64 from, u32 rows) {
+  if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
+  const u64 first = from + rows / (2 * some) * (2 * some) * COLUMNS;
+#pragma unroll
+  for (u32 f = 0; f < some; ++f) add_pack(sums, pack[f], first + f * COLUMNS);
+}
+
+// Adds `rows` whole rows by packs, fewer than a leaf has, and the first `rest` elements of the row
+// behind them, of which the work-item has those from `column` on. If each row were asked whether it
+// is there, loads would wait for one another.
+DEVICE void add_packed_part(ACC* sums, Elements input, u64 from, u32 rows, u32 rest, u32 column) {
+  const u64 end = from + rows * COLUMNS;
+  Element last[PER_ITEM];
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    if (column + k < rest) last[k] = load_element(input, end + k);
+  }
+  const u32 turns = ROWS_AT_ONCE < LEAF_ROWS ? rows / ROWS_AT_ONCE : 0;
+  for (u32 turn = 0; turn < turns; ++turn) {
+    const u64 first = from + turn * (ROWS_AT_ONCE * COLUMNS);
+    ElementPack pack[ROWS_AT_ONCE];
+#pragma unroll
+    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) pack[f] = load_elements(input, first + f * COLUMNS);
+#pragma unroll
+    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) add_pack(sums, pack[f], first + f * COLUMNS);
+  }
+  ElementPack pack[31];
+  load_some(pack, 16, input, from, rows);
+  load_some(pack + 16, 8, input, from, rows);
+  load_some(pack + 24, 4, input, from, rows);
+  load_some(pack + 28, 2, input, from, rows);
+  load_some(pack + 30, 1, input, from, rows);
+  add_some(sums, pack, 16, from, rows);
+  add_some(sums, pack + 16, 8, from, rows);
+  add_some(sums, pack + 24, 4, from, rows);
+  add_some(sums, pack + 28, 2, from, rows);
+  add_some(sums, pack + 30, 1, from, rows);
+#pragma unroll
+  for (u32 k = 0; k < PER_ITEM; ++k) {
+    if (column + k < rest) sums[k] = COMBINE(sums[k], lift_element(last[k], end + k));
   }
 }
 
@@ -120,11 +179,11 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
   } else if (packed && whole) {
     add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0, ROWS_AT_ONCE);
   } else if (packed) {
-    add_packed_rows(sums, input, begin + first, left / COLUMNS, 0, FEW_ROWS);
+    add_packed_part(sums, input, begin + first, left / COLUMNS, left % COLUMNS, first);
   } else {
     add_rows(sums, input, begin + first, left / COLUMNS);
   }
-  if (left % COLUMNS > 0) {
+  if (left % COLUMNS > 0 && (off > 0 || !packed)) {
     add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS,
                     first + COLUMNS - off, apart);
   }

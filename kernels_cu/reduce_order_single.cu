@@ -6,7 +6,14 @@
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 
-extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+// Without a bound, ptxas leaves room for so many groups that loads wait for registers.
+#ifdef FEW_GROUPS
+#define BOUNDS GROUP_SIZE, 1
+#else
+#define BOUNDS GROUP_SIZE
+#endif
+
+extern "C" __global__ void __launch_bounds__(BOUNDS)
     reduce_order_single(INPUT_PARAMETERS, COUNT_PARAMETERS, void* work, INIT_PARAMETERS,
                         OUT* result, ReducePlaces places) {
   __shared__ LeafScratch scratch;

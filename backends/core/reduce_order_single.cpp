@@ -88,7 +88,8 @@ struct LeafKernel {
   std::uint32_t group_size;
   std::uint32_t columns;
   std::uint32_t unroll;
-  bool half_kept;
+  bool half_kept = false;
+  bool few_groups = false;
 
   friend bool operator==(const LeafKernel&, const LeafKernel&) = default;
 };
@@ -134,9 +135,9 @@ class LeafKernels {
 
   [[nodiscard]] LeafKernel at(std::uint64_t n) const noexcept {
     if (half_from_ <= n && n < half_to_) return {group_, large_columns_, unroll_, true};
-    if (n < quick_to_) return {small_group_, columns_, order_v1::leaf_rows, false};
-    if (n < large_from_) return {small_group_, columns_, unroll_, false};
-    return {group_, large_columns_, unroll_, false};
+    if (n < quick_to_) return {small_group_, columns_, order_v1::leaf_rows, false, true};
+    if (n < large_from_) return {small_group_, columns_, unroll_};
+    return {group_, large_columns_, unroll_};
   }
 
   /// From how many elements on each of them is taken, in ascending order.
@@ -175,6 +176,7 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
     const std::uint32_t group_size = values.get("GROUP_SIZE");
     Defines defines{{"NODES_PER_ITEM", nodes_per_item}};
     if (kernel.half_kept) defines.emplace_back("HALF_KEPT", 1);
+    if (kernel.few_groups) defines.emplace_back("FEW_GROUPS", 1);
     return std::make_shared<OrderSingleReduce>(
         device, variant, shape, subtrees_of(kernel.columns, group_size),
         build_leaves(device, variant, shape, values, kernel.columns, defines),
