@@ -170,20 +170,21 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
                                                      : LEAF_ROWS * COLUMNS;
   const bool whole = left == LEAF_ROWS * COLUMNS;
   const u32 early = item == 0 ? off : 0;
-  // Only whole leaves on alignment have more than a few rows on their way at once: where a row may
-  // be missing or begins early, all at once took twice as long.
+  // Where rows begin early, only a few are on their way at once: all took twice as long.
   if (off > 0 && whole) {
     add_packed_rows(sums, input, begin + first - off, LEAF_ROWS, early, FEW_ROWS);
   } else if (off > 0) {
     add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early, FEW_ROWS);
   } else if (packed && whole) {
     add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0, ROWS_AT_ONCE);
-  } else if (packed) {
+  } else if (FEW_GROUPS && packed) {
     add_packed_part(sums, input, begin + first, left / COLUMNS, left % COLUMNS, first);
+  } else if (packed) {
+    add_packed_rows(sums, input, begin + first, left / COLUMNS, 0, FEW_ROWS);
   } else {
     add_rows(sums, input, begin + first, left / COLUMNS);
   }
-  if (left % COLUMNS > 0 && (off > 0 || !packed)) {
+  if (left % COLUMNS > 0 && (off > 0 || !packed || !FEW_GROUPS)) {
     add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS,
                     first + COLUMNS - off, apart);
   }

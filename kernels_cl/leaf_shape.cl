@@ -6,6 +6,9 @@
 #ifndef ROWS_AT_ONCE
 #define ROWS_AT_ONCE 8  // Rows of a whole leaf that a work-item loads before it adds the first.
 #endif
+#ifndef FEW_GROUPS
+#define FEW_GROUPS 0  // Whether no more groups come than may have all the registers they like.
+#endif
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.
 #endif

@@ -7,7 +7,7 @@
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 
 // Without a bound, ptxas leaves room for so many groups that loads wait for registers.
-#ifdef FEW_GROUPS
+#if FEW_GROUPS
 #define BOUNDS GROUP_SIZE, 1
 #else
 #define BOUNDS GROUP_SIZE

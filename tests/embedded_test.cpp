@@ -21,6 +21,7 @@
 #include "core/state.hpp"
 #include "core/tuning_file.hpp"
 #include "cuda/embed/shapes.hpp"
+#include "embedded_programs.hpp"
 #include "fake_cuda/fixture.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
@@ -28,25 +29,11 @@
 namespace bifold {
 
 namespace cuda = backend::cuda;
+using test::bytes_of;
+using test::contains;
+using test::programs_in;
 
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-std::string bytes_of(const cuda::EmbeddedProgram& program) {
-  const std::vector<std::byte> bytes = cuda::unpacked(program);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::vector<cuda::EmbeddedProgram> programs_in(cuda::EmbeddedForm form) {
-  std::vector<cuda::EmbeddedProgram> programs;
-  for (const cuda::EmbeddedProgram& program : cuda::embedded_table().programs) {
-    if (program.id.form == form) programs.push_back(program);
-  }
-  return programs;
-}
 
 /// Whether this build holds machine code for those GPUs.
 bool has_machine_code(int architecture) {
@@ -313,110 +300,6 @@ TEST_CASE("machine code of this very architecture comes first, and PTX where a d
   constexpr int no_binary_for_gpu = 209;
   const fake_cuda::Failing refusing("cubin", no_binary_for_gpu);
   CHECK(loaded_by() == std::pair(std::int64_t{0}, cubins + ptx));
-}
-
-TEST_SUITE_END();
-
-TEST_SUITE_BEGIN("embedded_ptxas");
-
-TEST_CASE("the table is within its budget and names old enough versions") {
-  const cuda::EmbeddedTable& table = cuda::embedded_table();
-  // For the PTX, and for each GPU's machine code.
-  constexpr std::size_t budget = std::size_t{1664} * 1024;
-  std::map<std::string, std::size_t> compressed;
-  std::vector<bool> counted(table.packs.size());
-  for (const cuda::EmbeddedProgram& program : table.programs) {
-    if (counted[program.pack]) continue;
-    counted[program.pack] = true;
-    const bool is_ptx = program.id.form == cuda::EmbeddedForm::ptx;
-    compressed[is_ptx ? "PTX" : "sm_" + std::to_string(program.id.architecture)] +=
-        table.packs[program.pack].compressed;
-  }
-  for (const auto& [what, bytes] : compressed) {
-    std::cout << what << ": " << bytes / 1024 << " KiB\n";
-    CHECK_MESSAGE(bytes < budget, what);
-  }
-  CHECK(table.programs.size() > 200);
-  std::set<int> seen;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
-    const std::string text = bytes_of(program);
-    seen.insert(program.id.architecture);
-    const bool bulk = program.id.architecture >= 90;
-    CHECK(
-        text.starts_with(bulk ? ".version 8.0\n.target sm_90\n" : ".version 7.0\n.target sm_75\n"));
-    CHECK(contains(text, ".entry "));
-  }
-  CHECK(seen == std::set<int>{75, 90});
-}
-
-TEST_CASE("machine code is there for every program that its GPU takes") {
-  std::set<int> architectures;
-  std::set<cuda::EmbeddedKey> texts;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::machine_code)) {
-    architectures.insert(program.id.architecture);
-    texts.insert(program.id.key);
-    const std::string image = bytes_of(program);
-    CHECK(
-        image.starts_with("\x7F"
-                          "ELF"));
-    CHECK(contains(image, ".text."));
-  }
-  for (const int target : architectures) std::cout << "machine code for sm_" << target << '\n';
-  if (!architectures.contains(90)) return;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
-    if (program.id.architecture == 90) CHECK(texts.contains(program.id.key));
-  }
-}
-
-// The assembler refuses what is newer than the version that a text names. Each text is assembled
-// for the oldest architecture, and a share of them for each later one.
-TEST_CASE("ptxas assembles all of it as it is") {
-  const char* ptxas = std::getenv("BIFOLD_PTXAS");  // NOLINT(concurrency-mt-unsafe)
-  REQUIRE(ptxas != nullptr);
-  const std::string folder = test::fresh_folder("ptx").string();
-  const std::string file = folder + "/kernel.ptx";
-  const auto assembles = [&](const std::string& text, int target) {
-    std::ofstream(file) << text;
-    const std::string command = std::string(ptxas) + " -O0 -arch=sm_" + std::to_string(target) +
-                                " -o " + folder + "/kernel.cubin " + file + " >" + folder +
-                                "/log 2>&1";
-    return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe)
-  };
-  std::vector<int> targets;
-  for (const int target : {75, 80, 90, 120}) {
-    const std::string nothing = ".version 7.0\n.target sm_75\n.address_size 64\n";
-    if (assembles(nothing, target)) {
-      targets.push_back(target);
-    } else {
-      std::cout << "this ptxas does not know sm_" << target << '\n';
-    }
-  }
-  REQUIRE(targets.size() >= 3);
-  std::size_t turn = 0;
-  std::size_t assembled = 0;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
-    const std::string text = bytes_of(program);
-    const auto check = [&](int target) {
-      ++assembled;
-      if (assembles(text, target)) return;
-      std::ifstream log(folder + "/log");
-      FAIL_CHECK("for sm_", target, ": ",
-                 std::string(std::istreambuf_iterator<char>(log), {}).substr(0, 400));
-    };
-    check(program.id.architecture);
-    constexpr std::size_t share = 12;
-    const std::size_t own = turn++ % share;
-    if (own < targets.size() && targets[own] > program.id.architecture) check(targets[own]);
-  }
-  std::cout << assembled << " assembled\n";
-  // That the version is heeded at all: the words of the ring are younger than 7.8.
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
-    std::string text = bytes_of(program);
-    if (!contains(text, "cp.async.bulk")) continue;
-    text.replace(0, std::string_view(".version 8.0").size(), ".version 7.8");
-    CHECK_FALSE(assembles(text, 90));
-    break;
-  }
 }
 
 TEST_SUITE_END();

@@ -28,7 +28,7 @@ std::uint32_t rows_at_once(const Device& device, const PlanShape& shape, std::ui
   const bool narrow = bytes_each < widest_pack && !combines_words(device, shape);
   const std::size_t wanted = narrow ? bytes / bytes_each : widest_rows;
   const std::size_t most = std::min<std::size_t>(wanted, order_v1::leaf_rows);
-  const std::size_t fitting = std::max(std::size_t{256}, bytes) / bytes_each;
+  const std::size_t fitting = std::max(std::size_t{256}, bytes * 3 / 2) / bytes_each;
   return static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(fitting, 1, most)));
 }
 

@@ -26,7 +26,7 @@ struct Space {
 const std::vector<Space>& spaces() {
   static const TuningParameter group{"GROUP_SIZE", {32, 64, 128, 256, 512, 1024}};
   static const TuningParameter unroll{"UNROLL", {1, 2, 4, 8, 16}};
-  static const TuningParameter quick_to{"quick_to_mib", {4, 16, 64}};
+  static const TuningParameter quick_to{"quick_to_mib", {4, 24, 64}};
   static const TuningParameter small_group{"small_group", {32, 64, 128, 256, 512}};
   static const TuningParameter large_from{"large_from_mib", {8, 16, 32, 64, 128, 256, 512}};
   static const TuningParameter rows{"ROWS", {1, 2, 3, 4, 6, 8, 10, 12, 16}};

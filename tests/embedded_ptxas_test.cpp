@@ -1,0 +1,185 @@
+// The embedded programs through the assembler: their versions, sizes and registers.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cuda/embedded.hpp"
+#include "embedded_programs.hpp"
+#include "support/environment.hpp"
+
+namespace bifold {
+
+namespace cuda = backend::cuda;
+using test::bytes_of;
+using test::contains;
+using test::programs_in;
+
+namespace {
+
+/// The registers that the vector loads of one block of a text fill, where they are most.
+int most_registers_loaded(const std::string& text) {
+  static const std::regex load(R"(ld\.global\.(?:nc\.)?v([24])\.[a-z](\d+))");
+  std::istringstream lines(text);
+  std::string line;
+  int most = 0;
+  int bits = 0;
+  std::smatch found;
+  while (std::getline(lines, line)) {
+    if (contains(line, "bra") || contains(line, "$L__")) bits = 0;
+    if (!std::regex_search(line, found, load)) continue;
+    bits += std::stoi(found[1]) * std::stoi(found[2]);
+    most = std::max(most, bits / 32);
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("embedded_ptxas");
+
+TEST_CASE("the table is within its budget and names old enough versions") {
+  const cuda::EmbeddedTable& table = cuda::embedded_table();
+  // For the PTX, and for each GPU's machine code.
+  constexpr std::size_t budget = std::size_t{1728} * 1024;
+  std::map<std::string, std::size_t> compressed;
+  std::vector<bool> counted(table.packs.size());
+  for (const cuda::EmbeddedProgram& program : table.programs) {
+    if (counted[program.pack]) continue;
+    counted[program.pack] = true;
+    const bool is_ptx = program.id.form == cuda::EmbeddedForm::ptx;
+    compressed[is_ptx ? "PTX" : "sm_" + std::to_string(program.id.architecture)] +=
+        table.packs[program.pack].compressed;
+  }
+  for (const auto& [what, bytes] : compressed) {
+    std::cout << what << ": " << bytes / 1024 << " KiB\n";
+    CHECK_MESSAGE(bytes < budget, what);
+  }
+  CHECK(table.programs.size() > 200);
+  std::set<int> seen;
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    const std::string text = bytes_of(program);
+    seen.insert(program.id.architecture);
+    const bool bulk = program.id.architecture >= 90;
+    CHECK(
+        text.starts_with(bulk ? ".version 8.0\n.target sm_90\n" : ".version 7.0\n.target sm_75\n"));
+    CHECK(contains(text, ".entry "));
+  }
+  CHECK(seen == std::set<int>{75, 90});
+}
+
+TEST_CASE("machine code is there for every program that its GPU takes") {
+  std::set<int> architectures;
+  std::set<cuda::EmbeddedKey> texts;
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::machine_code)) {
+    architectures.insert(program.id.architecture);
+    texts.insert(program.id.key);
+    const std::string image = bytes_of(program);
+    CHECK(
+        image.starts_with("\x7F"
+                          "ELF"));
+    CHECK(contains(image, ".text."));
+  }
+  for (const int target : architectures) std::cout << "machine code for sm_" << target << '\n';
+  if (!architectures.contains(90)) return;
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    if (program.id.architecture == 90) CHECK(texts.contains(program.id.key));
+  }
+}
+
+// The assembler refuses what is newer than the version that a text names. Each text is assembled
+// for the oldest architecture, and a share of them for each later one.
+TEST_CASE("ptxas assembles all of it as it is") {
+  const char* ptxas = std::getenv("BIFOLD_PTXAS");  // NOLINT(concurrency-mt-unsafe)
+  REQUIRE(ptxas != nullptr);
+  const std::string folder = test::fresh_folder("ptx").string();
+  const std::string file = folder + "/kernel.ptx";
+  const auto assembles = [&](const std::string& text, int target) {
+    std::ofstream(file) << text;
+    const std::string command = std::string(ptxas) + " -O0 -arch=sm_" + std::to_string(target) +
+                                " -o " + folder + "/kernel.cubin " + file + " >" + folder +
+                                "/log 2>&1";
+    return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe)
+  };
+  std::vector<int> targets;
+  for (const int target : {75, 80, 90, 120}) {
+    const std::string nothing = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    if (assembles(nothing, target)) {
+      targets.push_back(target);
+    } else {
+      std::cout << "this ptxas does not know sm_" << target << '\n';
+    }
+  }
+  REQUIRE(targets.size() >= 3);
+  std::size_t turn = 0;
+  std::size_t assembled = 0;
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    const std::string text = bytes_of(program);
+    const auto check = [&](int target) {
+      ++assembled;
+      if (assembles(text, target)) return;
+      std::ifstream log(folder + "/log");
+      FAIL_CHECK("for sm_", target, ": ",
+                 std::string(std::istreambuf_iterator<char>(log), {}).substr(0, 400));
+    };
+    check(program.id.architecture);
+    constexpr std::size_t share = 12;
+    const std::size_t own = turn++ % share;
+    if (own < targets.size() && targets[own] > program.id.architecture) check(targets[own]);
+  }
+  std::cout << assembled << " assembled\n";
+  // That the version is heeded at all: the words of the ring are younger than 7.8.
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    std::string text = bytes_of(program);
+    if (!contains(text, "cp.async.bulk")) continue;
+    text.replace(0, std::string_view(".version 8.0").size(), ".version 7.8");
+    CHECK_FALSE(assembles(text, 90));
+    break;
+  }
+}
+
+// Where ptxas leaves room for more groups than there are, loads wait for registers.
+TEST_CASE("reductions of few groups have the registers that a leaf's rows fill") {
+  const char* ptxas = std::getenv("BIFOLD_PTXAS");  // NOLINT(concurrency-mt-unsafe)
+  REQUIRE(ptxas != nullptr);
+  const std::string folder = test::fresh_folder("registers").string();
+  int kernels = 0;
+  int most = 0;
+  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+    const std::string text = bytes_of(program);
+    const bool few_groups = contains(text, ".minnctapersm 1");
+    if (program.id.architecture != 90 || !few_groups || !contains(text, "reduce_order_single")) {
+      continue;
+    }
+    ++kernels;
+    std::ofstream(folder + "/kernel.ptx") << text;
+    const std::string command = std::string(ptxas) + " -v -arch=sm_90 -o " + folder +
+                                "/kernel.cubin " + folder + "/kernel.ptx >" + folder + "/log 2>&1";
+    REQUIRE(std::system(command.c_str()) == 0);  // NOLINT(concurrency-mt-unsafe)
+    std::ifstream file(folder + "/log");
+    const std::string log(std::istreambuf_iterator<char>(file), {});
+    const std::size_t used = log.find("Used ");
+    REQUIRE(used != std::string::npos);
+    const int loaded = most_registers_loaded(text);
+    most = std::max(most, loaded);
+    CHECK_MESSAGE(std::stoi(log.substr(used + 5)) >= loaded, loaded, " loaded: ", log);
+    CHECK_MESSAGE(contains(log, " 0 bytes spill stores"), log);
+  }
+  std::cout << kernels << " kernels of few groups\n";
+  CHECK(kernels >= 4);
+  CHECK(most >= 128);
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
