@@ -220,8 +220,8 @@ TEST_CASE(
   };
   CHECK(built_by(70) == 1);
   CHECK(built_by(1) == 1);
-  CHECK(built_by(15) == 0);
-  CHECK(built_by(16) == 1);
+  CHECK(built_by(23) == 0);
+  CHECK(built_by(24) == 1);
   CHECK(built_by(49) == 0);
   CHECK(built_by(50) == 0);
   CHECK(built_by(64) == 0);

@@ -92,6 +92,11 @@ bool has_quick_leaves(const Device& device, const PlanShape& shape) {
   return ptx_architecture(device.capabilities()) > 0 && !combines_words(device, shape);
 }
 
+bool loads_whole_leaves(const Device& device, const PlanShape& shape, std::uint32_t columns,
+                        std::uint32_t unroll) {
+  return rows_at_once(device, shape, columns, unroll) == order_v1::leaf_rows;
+}
+
 bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
   const auto widest = [&](Type type) {
     return !type.is_struct() && row_bytes(type, columns) == widest_pack;

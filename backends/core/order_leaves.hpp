@@ -53,8 +53,13 @@ Tuning with_whole_leaves(Tuning tuning);
 /// Columns of a leaf whose rows are of 32 of the widest loads: where no order shows.
 std::uint32_t widest_columns(const PlanShape& shape);
 
-/// Whether there is a kernel of its own for short inputs, of the reduction in one launch.
+/// Whether short inputs have a kernel of their own, of the reduction in one launch, unless all
+/// kernels load whole leaves at once.
 bool has_quick_leaves(const Device& device, const PlanShape& shape);
+
+/// Whether all rows of a leaf are on their way at once in a kernel of that UNROLL.
+bool loads_whole_leaves(const Device& device, const PlanShape& shape, std::uint32_t columns,
+                        std::uint32_t unroll);
 
 /// Whether a work-item takes its part of a row by one of the widest loads, and whether it takes
 /// more than that.
