@@ -75,16 +75,21 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 e
 }
 
 // Of `rows` rows those that `some`, a power of two, stands for in their number; the larger ones
-// come first. `some` is a constant wherever these are called.
-DEVICE void load_some(ElementPack* pack, u32 some, Elements input, u64 from, u32 rows) {
+// come first. `some` is a constant wherever these are called, and has to be one behind inlining.
+DEVICE u64 first_of_some(u32 some, u64 from, u32 rows) {
+  return from + rows / (2 * some) * (2 * some) * COLUMNS;
+}
+DEVICE __attribute__((always_inline)) void load_some(ElementPack* pack, u32 some, Elements input,
+                                                     u64 from, u32 rows) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
-  const u64 first = from + rows / (2 * some) * (2 * some) * COLUMNS;
+  const u64 first = first_of_some(some, from, rows);
 #pragma unroll
   for (u32 f = 0; f < some; ++f) pack[f] = load_elements(input, first + f * COLUMNS);
 }
-DEVICE void add_some(ACC* sums, const ElementPack* pack, u32 some, u64 from, u32 rows) {
+DEVICE __attribute__((always_inline)) void add_some(ACC* sums, const ElementPack* pack, u32 some,
+                                                    u64 from, u32 rows) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
-  const u64 first = from + rows / (2 * some) * (2 * some) * COLUMNS;
+  const u64 first = first_of_some(some, from, rows);
 #pragma unroll
   for (u32 f = 0; f < some; ++f) add_pack(sums, pack[f], first + f * COLUMNS);
 }
@@ -170,21 +175,22 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
                                                      : LEAF_ROWS * COLUMNS;
   const bool whole = left == LEAF_ROWS * COLUMNS;
   const u32 early = item == 0 ? off : 0;
-  // Where rows begin early, only a few are on their way at once: all took twice as long.
+  // Where rows begin early, only a few are on their way at once: all took twice as long. So are
+  // those of a part of a leaf where no time is to be gained.
   if (off > 0 && whole) {
     add_packed_rows(sums, input, begin + first - off, LEAF_ROWS, early, FEW_ROWS);
   } else if (off > 0) {
     add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early, FEW_ROWS);
   } else if (packed && whole) {
     add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0, ROWS_AT_ONCE);
-  } else if (FEW_GROUPS && packed) {
+  } else if (PARTS_AT_ONCE && packed) {
     add_packed_part(sums, input, begin + first, left / COLUMNS, left % COLUMNS, first);
   } else if (packed) {
     add_packed_rows(sums, input, begin + first, left / COLUMNS, 0, FEW_ROWS);
   } else {
     add_rows(sums, input, begin + first, left / COLUMNS);
   }
-  if (left % COLUMNS > 0 && (off > 0 || !packed || !FEW_GROUPS)) {
+  if (left % COLUMNS > 0 && (off > 0 || !packed || !PARTS_AT_ONCE)) {
     add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS,
                     first + COLUMNS - off, apart);
   }

@@ -4,11 +4,13 @@
 #define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
 #endif
 #ifndef ROWS_AT_ONCE
-#define ROWS_AT_ONCE 8  // Rows of a whole leaf that a work-item loads before it adds the first.
+#define ROWS_AT_ONCE 8  // Rows of a leaf that a work-item loads before it adds the first.
 #endif
 #ifndef FEW_GROUPS
 #define FEW_GROUPS 0  // Whether no more groups come than may have all the registers they like.
 #endif
+// Whether leaves that are not whole have so many rows on their way as well.
+#define PARTS_AT_ONCE 1
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.
 #endif

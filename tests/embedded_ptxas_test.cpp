@@ -46,7 +46,7 @@ int most_registers_loaded(const std::string& text) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("embedded_ptxas");
+TEST_SUITE_BEGIN("embedded_table");
 
 TEST_CASE("the table is within its budget and names old enough versions") {
   const cuda::EmbeddedTable& table = cuda::embedded_table();
@@ -96,6 +96,10 @@ TEST_CASE("machine code is there for every program that its GPU takes") {
     if (program.id.architecture == 90) CHECK(texts.contains(program.id.key));
   }
 }
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("embedded_ptxas");
 
 // The assembler refuses what is newer than the version that a text names. Each text is assembled
 // for the oldest architecture, and a share of them for each later one.
@@ -172,11 +176,13 @@ TEST_CASE("reductions of few groups have the registers that a leaf's rows fill")
     REQUIRE(used != std::string::npos);
     const int loaded = most_registers_loaded(text);
     most = std::max(most, loaded);
+    CHECK(loaded >= 32);
     CHECK_MESSAGE(std::stoi(log.substr(used + 5)) >= loaded, loaded, " loaded: ", log);
     CHECK_MESSAGE(contains(log, " 0 bytes spill stores"), log);
   }
   std::cout << kernels << " kernels of few groups\n";
-  CHECK(kernels >= 4);
+  // Sums, products and extrema of the types of 4 and 8 bytes.
+  CHECK(kernels >= 24);
   CHECK(most >= 128);
 }
 

@@ -7,11 +7,7 @@
 #include <algorithm>
 #include <bifold/bifold.hpp>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>

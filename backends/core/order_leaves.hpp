@@ -53,13 +53,8 @@ Tuning with_whole_leaves(Tuning tuning);
 /// Columns of a leaf whose rows are of 32 of the widest loads: where no order shows.
 std::uint32_t widest_columns(const PlanShape& shape);
 
-/// Whether short inputs have a kernel of their own, of the reduction in one launch, unless all
-/// kernels load whole leaves at once.
+/// Whether short inputs have a kernel of their own, of the reduction in one launch.
 bool has_quick_leaves(const Device& device, const PlanShape& shape);
-
-/// Whether all rows of a leaf are on their way at once in a kernel of that UNROLL.
-bool loads_whole_leaves(const Device& device, const PlanShape& shape, std::uint32_t columns,
-                        std::uint32_t unroll);
 
 /// Whether a work-item takes its part of a row by one of the widest loads, and whether it takes
 /// more than that.
@@ -68,7 +63,7 @@ bool loads_several(const PlanShape& shape, std::uint32_t columns);
 
 /// The kernel over leaves of so many columns; it loads as a pack what columns a work-item adds,
 /// where these make one. `UNROLL` of the tuning is in rows of the widest loads: the kernel's own
-/// rows at once, ROWS_AT_ONCE, are as many as have the bytes of those.
+/// rows at once, ROWS_AT_ONCE, are as many as have the bytes of those, or half as many again.
 PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
                            const PlanShape& shape, const Tuning& tuning, std::uint32_t columns,
                            const Defines& defines = {});

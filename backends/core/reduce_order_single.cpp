@@ -119,10 +119,8 @@ class LeafKernels {
     // Then all are small: what they leave more of is combined in sets.
     if (loads_several(shape, columns_)) group_ = small_group_;
     // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once,
-    // or as many of wide ones as have 512 bytes. NVIDIA's alone are known to gain by that.
-    if (has_quick_leaves(device, shape) && !loads_whole_leaves(device, shape, columns_, unroll_)) {
-      quick_to_ = elements_in("quick_to_mib");
-    }
+    // or as many of wide ones as have 768 bytes. NVIDIA's alone are known to gain by that.
+    if (has_quick_leaves(device, shape)) quick_to_ = elements_in("quick_to_mib");
     // Of an input that the cache holds not quite, half stays there. Long leaves of bytes are
     // quicker than short ones before that.
     if (ptx >= 80 && loads_widest(shape, large_columns_)) {

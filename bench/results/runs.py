@@ -28,7 +28,7 @@ class Runs:
     def __init__(self, files, halves=None, offset=None, any_order=None):
         self.found, self.beside, self.machines = {}, {}, set()
         self.halves, self.offset, self.any_order = halves, offset, any_order
-        for run in sorted((json.loads(path.read_text()) for path in files),
+        for run in sorted((json.loads(path.read_text()) for path in sorted(files)),
                           key=lambda run: run["time"]):
             backends = backends_of(run)
             self.machines |= {(d["name"], d["backend"], d["driver"]) for d in run["devices"]}

@@ -7,9 +7,12 @@
 #include <bifold/reference_v1.hpp>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
-#include <type_traits>
+#include <span>
+#include <vector>
 
+#include "core/order_leaves.hpp"
 #include "core/plan.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
@@ -63,10 +66,8 @@ template <class S, class Field>
 std::vector<S> structs(std::size_t count) {
   const auto numbers = test::numbers<double>(count * std::tuple_size_v<Fields<S, Field>>);
   std::vector<Field> fields(numbers.size());
-  // Integers keep some bits of those below 1.
-  const double scale = std::is_integral_v<Field> ? 0x1p-2 : 1.0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    fields[i] = static_cast<Field>(std::fmod(numbers[i] * scale, 0x1p14));
+    fields[i] = static_cast<Field>(std::fmod(numbers[i], 0x1p14));
   }
   std::vector<S> values(count);
   std::memcpy(values.data(), fields.data(), count * sizeof(S));
@@ -79,7 +80,7 @@ std::vector<ReducePlan> plans_of(const gallery::Variant& row, Type type, const O
   std::vector<ReducePlan> plans;
   const ReduceShape shape{type, type, op, row.name};
   plans.push_back(core::make_plan(test::device(), shape, tuning));
-  if (test::has_value(tuning, "quick_to_mib") && tuning.get("quick_to_mib") > 0) {
+  if (core::has_quick_leaves(test::device(), {type, type, type, ScanKind::inclusive, op})) {
     plans.push_back(core::make_plan(test::device(), shape, tuning.set("quick_to_mib", 0)));
   }
   return plans;
