@@ -75,19 +75,17 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 e
 }
 
 // Of `rows` rows those that `some`, a power of two, stands for in their number; the larger ones
-// come first. `some` is a constant wherever these are called, and has to be one behind inlining.
+// come first. `some` is a constant wherever these are called.
 DEVICE u64 first_of_some(u32 some, u64 from, u32 rows) {
   return from + rows / (2 * some) * (2 * some) * COLUMNS;
 }
-DEVICE __attribute__((always_inline)) void load_some(ElementPack* pack, u32 some, Elements input,
-                                                     u64 from, u32 rows) {
+DEVICE void load_some(ElementPack* pack, u32 some, Elements input, u64 from, u32 rows) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
   const u64 first = first_of_some(some, from, rows);
 #pragma unroll
   for (u32 f = 0; f < some; ++f) pack[f] = load_elements(input, first + f * COLUMNS);
 }
-DEVICE __attribute__((always_inline)) void add_some(ACC* sums, const ElementPack* pack, u32 some,
-                                                    u64 from, u32 rows) {
+DEVICE void add_some(ACC* sums, const ElementPack* pack, u32 some, u64 from, u32 rows) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
   const u64 first = first_of_some(some, from, rows);
 #pragma unroll

@@ -9,8 +9,9 @@
 #ifndef FEW_GROUPS
 #define FEW_GROUPS 0  // Whether no more groups come than may have all the registers they like.
 #endif
-// Whether leaves that are not whole have so many rows on their way as well.
-#define PARTS_AT_ONCE 1
+// Whether leaves that are not whole have so many rows on their way as well: of many groups few have
+// such a leaf, and all would take registers for it.
+#define PARTS_AT_ONCE FEW_GROUPS
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.
 #endif

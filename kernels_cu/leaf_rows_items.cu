@@ -75,7 +75,7 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 e
 }
 
 // Of `rows` rows those that `some`, a power of two, stands for in their number; the larger ones
-// come first. `some` is a constant wherever these are called, and has to be one behind inlining.
+// come first. `some` is a constant wherever these are called.
 DEVICE u64 first_of_some(u32 some, u64 from, u32 rows) {
   return from + rows / (2 * some) * (2 * some) * COLUMNS;
 }
