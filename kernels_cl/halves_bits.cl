@@ -1,5 +1,14 @@
-// Prelude: conversions of f16 in integers, which compilers for CPUs keep in vector registers, where
-// they leave them for the functions of the language.
+// Prelude: conversions of f16 that compilers for CPUs keep in vector registers, where they leave
+// them for the functions of the language.
+
+#if defined(__F16C__) && defined(__FLT16_MAX__)
+// x86 has instructions for it.
+#define HAS_FLOAT16
+DEVICE f32 f32_of_f16(f16 x) { return (f32)__builtin_astype(x.bits, _Float16); }
+
+DEVICE f16 f16_of_f32(f32 x) { return f16_of_bits(__builtin_astype((_Float16)x, u16)); }
+#else
+// In integers.
 
 // Exponents are less by 112: a product puts that right, for denormals, too. What is infinite or NaN
 // then has all bits of the exponent or-ed in.
@@ -24,3 +33,4 @@ DEVICE f16 f16_of_f32(f32 x) {
   rounded.bits = (u16)(sign | (magnitude < 0x47800000 ? finite : special));
   return rounded;
 }
+#endif

@@ -1,6 +1,7 @@
 // Prelude: strips of a scan in order v1 by one work-item, for CPU devices, of floating-point values
-// of one type. A pack has one value of each row of the strip, as rows are independent of one
-// another almost to the end: what a row combines is then combined by packs, without exchanges.
+// of one type, or of halves. A pack has one value of each row of the strip, as rows are
+// independent of one another almost to the end: what a row combines is then combined by packs,
+// without exchanges.
 
 #ifdef __has_warning
 #if __has_warning("-Wpsabi")
@@ -11,13 +12,18 @@
 
 typedef char pack_has_every_row[PACK_LANES == STRIP_ROWS ? 1 : -1];
 typedef char rows_are_eight[STRIP_ROWS == 8 ? 1 : -1];
-typedef VECTOR(LANE_NAME, RUN) Run;
-// A run that starts where an element may.
-typedef Run RunAnywhere __attribute__((aligned(sizeof(Lane))));
+// A run as it lies in memory, from where an element may start on, and what is stored at once.
+typedef VECTOR(IN_NAME, RUN) Run;
+typedef Run RunAnywhere __attribute__((aligned(sizeof(IN))));
+typedef uint4 Unit;
+typedef union {
+  Run run;
+  IN item[RUN];
+} RunItems;
 
 // Folds of a strip: sum[k][l] of elements 0 to k of run l of every row, prefix[l] of runs 0 to l.
 typedef struct {
-  Pack sum[RUN][ROW_RUNS];
+  Pack sum[RUN - 1][ROW_RUNS];
   Pack prefix[ROW_RUNS];
 } Strip;
 
@@ -25,7 +31,7 @@ typedef struct {
 // is of row j + RUN * p, pack k gets element k of the rows in order. Nothing crosses 16 bytes,
 // which is more than moving within them on many CPUs.
 #if RUN == 4
-#define RUNS_OF(row, j) ((Pack)((row)[j], (row)[(j) + 4]))
+#define RUNS_OF(row, j) ((StoredPack)((row)[j], (row)[(j) + 4]))
 #define RUNS_IN(pack) (pack).lo, (pack).hi
 #define LOW_LANES(a, b) ((Pack)((a).s0, (b).s0, (a).s1, (b).s1, (a).s4, (b).s4, (a).s5, (b).s5))
 #define HIGH_LANES(a, b) ((Pack)((a).s2, (b).s2, (a).s3, (b).s3, (a).s6, (b).s6, (a).s7, (b).s7))
@@ -38,7 +44,7 @@ DEVICE void transpose(Pack of[RUN]) {
   of[3] = (Pack)(high[0].s23, high[1].s23, high[0].s67, high[1].s67);
 }
 #else
-#define RUNS_OF(row, j) ((Pack)((row)[j], (row)[(j) + 2], (row)[(j) + 4], (row)[(j) + 6]))
+#define RUNS_OF(row, j) ((StoredPack)((row)[j], (row)[(j) + 2], (row)[(j) + 4], (row)[(j) + 6]))
 #define RUNS_IN(pack) (pack).s01, (pack).s23, (pack).s45, (pack).s67
 DEVICE void transpose(Pack of[RUN]) {
   const Pack a = of[0];
@@ -50,9 +56,9 @@ DEVICE void transpose(Pack of[RUN]) {
 
 DEVICE Run load_run(Elements input, u64 i, u64 n, bool whole) {
   if (whole) return *(const __global RunAnywhere*)(input + i);
-  Lane item[RUN];
-  for (u32 k = 0; k < RUN; ++k) item[k] = i + k < n ? input[i + k] : IDENTITY;
-  return PASTE(vload, RUN)(0, item);
+  RunItems items;
+  for (u32 k = 0; k < RUN; ++k) items.item[k] = i + k < n ? input[i + k] : TO_OUT(IDENTITY);
+  return items.run;
 }
 
 // Run l of every row: of[k] has element k.
@@ -63,21 +69,29 @@ DEVICE void load_runs(Elements input, u64 begin, u64 n, bool whole, u32 l, Pack 
     row[r] = load_run(input, begin + (r * ROW_RUNS + l) * RUN, n, whole);
   }
 #pragma unroll
-  for (u32 j = 0; j < RUN; ++j) of[j] = RUNS_OF(row, j);
+  for (u32 j = 0; j < RUN; ++j) of[j] = pack_of(RUNS_OF(row, j));
   transpose(of);
 }
 
-// Run l of every row, of[k] with element k, to where they are in index order.
-DEVICE void put_runs(const Pack of[RUN], u32 l, Run in_order[STRIP / RUN]) {
+// Run l of every row, of[k] with element k, to `output` or, where that is null, to `staged`.
+DEVICE void put_runs(const Pack of[RUN], u32 l, Run staged[STRIP / RUN], __global OUT* output) {
   Pack runs[RUN];
 #pragma unroll
   for (u32 k = 0; k < RUN; ++k) runs[k] = of[k];
   transpose(runs);
 #pragma unroll
   for (u32 j = 0; j < RUN; ++j) {
-    const Run part[STRIP_ROWS / RUN] = {RUNS_IN(runs[j])};
+    const StoredPack stored = stored_pack(runs[j]);
+    const Run part[STRIP_ROWS / RUN] = {RUNS_IN(stored)};
 #pragma unroll
-    for (u32 p = 0; p < STRIP_ROWS / RUN; ++p) in_order[(j + RUN * p) * ROW_RUNS + l] = part[p];
+    for (u32 p = 0; p < STRIP_ROWS / RUN; ++p) {
+      const u32 u = (j + RUN * p) * ROW_RUNS + l;
+      if (output) {
+        *(__global RunAnywhere*)(output + u * RUN) = part[p];
+      } else {
+        staged[u] = part[p];
+      }
+    }
   }
 }
 
@@ -95,42 +109,28 @@ DEVICE ACC fold_rows(Pack rows) {
   return strip;
 }
 
-DEVICE ACC total_of_rows(Elements input, u64 begin, u64 n, bool whole) {
-  Pack total[ROW_RUNS];
-  for (u32 l = 0; l < ROW_RUNS; ++l) {
-    Pack of[RUN];
-    // Two strips ahead, in order: no CPU guesses what the loads of many rows come to.
-    if (whole) load_ahead(input + begin, 2 * STRIP + l * (STRIP / ROW_RUNS), STRIP / ROW_RUNS);
-    load_runs(input, begin, n, whole, l, of);
-    total[l] = of[0];
-#pragma unroll
-    for (u32 k = 1; k < RUN; ++k) total[l] = COMBINE_PACKS(total[l], of[k]);
-  }
-  // The binary tree that is a row's last prefix.
-#pragma unroll
-  for (u32 width = ROW_RUNS / 2; width > 0; width /= 2) {
-    for (u32 l = 0; l < width; ++l) total[l] = COMBINE_PACKS(total[2 * l], total[2 * l + 1]);
-  }
-  return fold_rows(total[0]);
-}
-
-// The total of the strip from `begin` on, of which elements from n on are the identity.
-DEVICE ACC total_of_strip(Elements input, u64 begin, u64 n) {
-  return begin + STRIP <= n ? total_of_rows(input, begin, n, true)
-                            : total_of_rows(input, begin, n, false);
-}
-
 DEVICE void fold_runs(Elements input, u64 begin, u64 n, bool whole, Strip* strip) {
-  for (u32 l = 0; l < ROW_RUNS; ++l) {
-    Pack of[RUN];
-    load_runs(input, begin, n, whole, l, of);
-    strip->sum[0][l] = of[0];
+  // The Kogge-Stone prefix of every row: what is one and two steps apart on the way.
+  Pack one = (Pack)(IDENTITY);
+  Pack two[2] = {one, one};
+  for (u32 g = 0; g < ROW_RUNS; g += 2) {
 #pragma unroll
-    for (u32 k = 1; k < RUN; ++k) {
-      of[k] = COMBINE_PACKS(of[k - 1], of[k]);
-      strip->sum[k][l] = of[k];
+    for (u32 u = 0; u < 2; ++u) {
+      const u32 l = g + u;
+      Pack of[RUN];
+      // Two strips ahead, in order: no CPU guesses what the loads of many rows come to.
+      if (whole) load_ahead(input + begin, 2 * STRIP + l * (STRIP / ROW_RUNS), STRIP / ROW_RUNS);
+      load_runs(input, begin, n, whole, l, of);
+#pragma unroll
+      for (u32 k = 1; k < RUN; ++k) {
+        strip->sum[k - 1][l] = of[k - 1];
+        of[k] = COMBINE_PACKS(of[k - 1], of[k]);
+      }
+      const Pack pair = COMBINE_PACKS(one, of[RUN - 1]);
+      strip->prefix[l] = COMBINE_PACKS(two[u], pair);
+      one = of[RUN - 1];
+      two[u] = pair;
     }
-    strip->prefix[l] = of[RUN - 1];
   }
 }
 
@@ -141,10 +141,10 @@ DEVICE ACC fold_strip(Elements input, u64 begin, u64 n, Strip* strip) {
   } else {
     fold_runs(input, begin, n, false, strip);
   }
-  // The Kogge-Stone prefix of every row, in place.
+  // The other steps, in place.
   Pack* prefix = strip->prefix;
 #pragma unroll
-  for (u32 distance = 1; distance < ROW_RUNS; distance *= 2) {
+  for (u32 distance = 4; distance < ROW_RUNS; distance *= 2) {
     for (u32 l = ROW_RUNS - 1; l >= distance; --l) {
       prefix[l] = COMBINE_PACKS(prefix[l - distance], prefix[l]);
     }
@@ -155,7 +155,7 @@ DEVICE ACC fold_strip(Elements input, u64 begin, u64 n, Strip* strip) {
 // The results of run l of every row, `border` in front of it and `next` in front of the run behind
 // it. That is the run's last value, too: its border and its total would be another association.
 DEVICE void scan_run(const Strip* strip, u32 l, Pack border, Pack next, u64 last,
-                     Run results[STRIP / RUN] TOTAL_PARAMETERS) {
+                     Run staged[STRIP / RUN], __global OUT* output TOTAL_PARAMETERS) {
   Pack of[RUN + 1];
   of[0] = border;
 #pragma unroll
@@ -163,7 +163,19 @@ DEVICE void scan_run(const Strip* strip, u32 l, Pack border, Pack next, u64 last
   of[RUN] = next;
   LEAVE_TOTAL(last < STRIP && last / RUN % ROW_RUNS == l,
               lane_of(of[last % RUN + 1], (u32)(last / (RUN * ROW_RUNS))));
-  put_runs(of + INCLUSIVE, l, results);
+  put_runs(of + INCLUSIVE, l, staged, output);
+}
+
+// The results of all rows, `first` in front of them and `end` behind.
+DEVICE void scan_rows(const Strip* strip, Pack first, Pack end, u64 last, Run staged[STRIP / RUN],
+                      __global OUT* output TOTAL_PARAMETERS) {
+  Pack border = first;
+  for (u32 l = 0; l < ROW_RUNS - 1; ++l) {
+    const Pack next = COMBINE_PACKS(first, strip->prefix[l]);
+    scan_run(strip, l, border, next, last, staged, output TOTAL_ARGUMENTS);
+    border = next;
+  }
+  scan_run(strip, ROW_RUNS - 1, border, end, last, staged, output TOTAL_ARGUMENTS);
 }
 
 // Scans the strip that fold_strip() took, of which `before` lies in front, and `after` in front of
@@ -184,29 +196,23 @@ DEVICE void scan_strip(const Strip* strip, Elements input, u64 begin, u64 n, ACC
   const Pack end = PASTE(vload, PACK_LANES)(0, borders + 1);
 
   const u64 last = n - 1 - begin;
-  Run results[STRIP / RUN];
-  Pack border = first;
-  for (u32 l = 0; l < ROW_RUNS - 1; ++l) {
-    const Pack next = COMBINE_PACKS(first, strip->prefix[l]);
-    scan_run(strip, l, border, next, last, results TOTAL_ARGUMENTS);
-    border = next;
+  const bool whole = last >= STRIP - 1;
+  if (whole && !goes_past_caches(input, output, n)) {
+    scan_rows(strip, first, end, last, 0, output + begin TOTAL_ARGUMENTS);
+    return;
   }
-  scan_run(strip, ROW_RUNS - 1, border, end, last, results TOTAL_ARGUMENTS);
-
-  // In order, too: lines that are left in parts are slow where no cache has them.
-  if (last < STRIP - 1) {
-    for (u32 i = 0; i <= last; ++i) {
-      Lane run[RUN];
-      PASTE(vstore, RUN)(results[i / RUN], 0, run);
-      output[begin + i] = run[i % RUN];
-    }
-  } else if (goes_past_caches(input, output, n)) {
-    for (u32 u = 0; u < STRIP / RUN; ++u) {
-      STORE_PAST_CACHES(results[u], (__global Run*)(output + begin) + u);
+  // In order: lines that are left in parts are slow where no cache has them.
+  Run staged[STRIP / RUN] __attribute__((aligned(sizeof(Unit))));
+  scan_rows(strip, first, end, last, staged, 0 TOTAL_ARGUMENTS);
+  if (whole) {
+    for (u32 u = 0; u < STRIP * sizeof(OUT) / sizeof(Unit); ++u) {
+      STORE_PAST_CACHES(((const Unit*)staged)[u], (__global Unit*)(output + begin) + u);
     }
   } else {
-    for (u32 u = 0; u < STRIP / RUN; ++u) {
-      *(__global RunAnywhere*)(output + begin + u * RUN) = results[u];
+    for (u32 i = 0; i <= last; ++i) {
+      RunItems items;
+      items.run = staged[i / RUN];
+      output[begin + i] = items.item[i % RUN];
     }
   }
 }

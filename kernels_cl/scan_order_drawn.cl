@@ -1,8 +1,9 @@
 // Single-pass scan in order v1 for CPU devices, one work-item per group: it draws tiles, a few at a
 // time, publishes their totals, waits for those before, and scans its tiles while the cache still
 // has them. As in scan_order, waiting is bounded, and a tile that stays missing is totalled by who
-// needs it. Cost: loads each element twice, the second time from the cache, and writes it once; one
-// launch; no barrier. Assumes 64-bit words visible to other running groups.
+// needs it. Cost: loads each element once where the folds of tiles are kept, else twice, the second
+// time from the cache, and writes it once; one launch; no barrier. Assumes 64-bit words visible to
+// other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
 
 typedef char drawn_in_one_group[GROUP_TILES % DRAWN_TILES == 0 ? 1 : -1];
@@ -28,12 +29,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
     const u32 full = elements < DRAWN_TILES * TILE ? (u32)(elements / TILE) : DRAWN_TILES;
     const u32 count = full < DRAWN_TILES && elements > full * TILE ? full + 1 : full;
     ACC totals[GROUP_TILES];
+    KeptTile kept[DRAWN_TILES];
 
     // --- Publish the totals of the tiles; nobody asks for that of one that is not full ---
-    if (full < count) totals[place + full] = IDENTITY;
-    for (u32 t = 0; t < full; ++t) {
-      totals[place + t] = total_of_tile(input, (first + t) * TILE, n);
-      publish(words, first + t, epoch, STATE_AGGREGATE, totals[place + t]);
+    for (u32 t = 0; t < count; ++t) {
+      totals[place + t] = fold_tile(input, (first + t) * TILE, n, &kept[t]);
+      if (t < full) publish(words, first + t, epoch, STATE_AGGREGATE, totals[place + t]);
     }
     if (starts_at(input, output)) device_fence();
 
@@ -53,7 +54,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
       const u32 at = place + t;
       const ACC before = at == 0 ? groups : COMBINE(groups, totals[at - 1]);
       const ACC after = COMBINE(groups, totals[at]);
-      scan_one_tile(input, (first + t) * TILE, n, before, after, output TOTAL_ARGUMENTS);
+      scan_tile(&kept[t], input, (first + t) * TILE, n, before, after, output TOTAL_ARGUMENTS);
     }
   }
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0, init);

@@ -187,7 +187,7 @@ struct Table {
     scan("order_v1_drawn", "scan_order_drawn",
          "single pass in order v1 for CPUs: work-items draw tiles, and scan them from the cache",
          "bifold", published_words_opencl, Order::v1, {1, 1, 1},
-         {core::plan_order_drawn, order_drawn_prelude("order_tiles")});
+         {core::plan_order_drawn, order_drawn_prelude("order_tiles_again")});
     scan("order_v1_packs", "scan_order_drawn",
          "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
          "bifold", packs_opencl, Order::v1, {1, 1, 1},

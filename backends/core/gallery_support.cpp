@@ -189,7 +189,7 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
   if (variant.requirements.packs && !combines_packs(shape)) {
     return no(
         "it takes one type, without a map: integers by built-in operators that are not "
-        "logical ones, or sums and products of f32 and f64");
+        "logical ones, or sums and products of floating values");
   }
   if (variant.requirements.ring_bytes > 0) {
     if (shape.second) return no("its ring holds one array");

@@ -7,6 +7,7 @@
 
 #include "core/architecture.hpp"
 #include "core/cell_path.hpp"
+#include "core/format.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/operator_text.hpp"
 #include "core/planning.hpp"
@@ -129,12 +130,14 @@ void add_pack_tiles(const PlanShape& shape, KernelSpec& spec) {
   spec.prelude.emplace_back("caches_chunks");
   if (is_floating(shape.input)) {
     spec.pack_lanes = order_v1::scan_strip_rows;
+    const std::string_view stored = is_storage(shape.input) ? name_of(shape.input) : "values";
+    spec.prelude.push_back(formatted("packs_of_{}_chunks", stored));
     spec.prelude.insert(spec.prelude.end(),
-                        {"strip_shape_chunks", "order_strip_packs_chunks", "order_tile_chunks"});
+                        {"strip_shape_chunks", "order_strip_packs_chunks", "tile_kept_chunks"});
   } else {
     constexpr std::uint32_t pack_bytes = 16;
     spec.pack_lanes = pack_bytes / static_cast<std::uint32_t>(size_of(shape.input));
-    spec.prelude.emplace_back("tile_packs_chunks");
+    spec.prelude.insert(spec.prelude.end(), {"tile_packs_chunks", "tile_again_chunks"});
   }
 }
 
@@ -142,11 +145,12 @@ void add_pack_tiles(const PlanShape& shape, KernelSpec& spec) {
 
 bool combines_packs(const PlanShape& shape) {
   const OperatorKind kind = shape.op.kind();
-  const bool one_type = shape.accumulator == shape.input && shape.output == shape.input;
+  const bool one_type =
+      shape.accumulator == accumulator_of(shape.input) && shape.output == shape.input;
   if (!one_type || !shape.map.is_identity() || shape.second) return false;
   if (is_integer(shape.input)) return kind != OperatorKind::user && !is_logical(kind);
   // Extrema would have to decide about zeros and NaN.
-  return is_floating(shape.input) && !is_storage(shape.input) &&
+  return is_floating(shape.input) &&
          (kind == OperatorKind::plus || kind == OperatorKind::multiplies);
 }
 
@@ -248,9 +252,10 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {
     add_cell_path(device, spec);
-  } else if (file == "order_tiles") {
+  } else if (file == "order_tiles" || file == "order_tiles_again") {
     spec.prelude.insert(spec.prelude.end(),
                         {"strip_shape_chunks", "order_strip_chunks", "order_tile_chunks"});
+    if (file == "order_tiles_again") spec.prelude.emplace_back("tile_again_chunks");
   } else if (file == "pack_tiles") {
     add_pack_tiles(shape, spec);
   } else if (file == "count") {

@@ -62,7 +62,8 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "order_v1_passes", {group}},
       {Algorithm::scan, "order_v1_chunks", {per_unit}},
       {Algorithm::scan, "order_v1_drawn", {per_unit, drawn_tiles}},
-      {Algorithm::scan, "order_v1_packs", {per_unit, drawn_tiles}},
+      // Floating values' tiles are kept in private memory, 32 KiB each.
+      {Algorithm::scan, "order_v1_packs", {per_unit, {"DRAWN_TILES", {1, 2, 4, 8}}}},
   };
   return table;
 }

@@ -55,9 +55,10 @@ std::string difference(std::span<const T> want, std::span<const T> got) {
   return {};
 }
 
-std::vector<const gallery::Variant*> order_rows(Algorithm algorithm, Type type) {
+std::vector<const gallery::Variant*> order_rows(Algorithm algorithm, Type type,
+                                                const Operator& op = plus) {
   std::vector<const gallery::Variant*> rows;
-  for (const auto* row : test::rows_on_device(algorithm, type, plus)) {
+  for (const auto* row : test::rows_on_device(algorithm, type, op)) {
     if (row->order == gallery::Order::v1) rows.push_back(row);
   }
   return rows;
@@ -108,8 +109,9 @@ std::vector<Out> converted(const std::vector<In>& sorted, const gallery::Variant
 }
 
 /// The production row and those of order v1.
-std::vector<const gallery::Variant*> own_rows(Algorithm algorithm, Type type) {
-  auto rows = order_rows(algorithm, type);
+std::vector<const gallery::Variant*> own_rows(Algorithm algorithm, Type type,
+                                              const Operator& op = plus) {
+  auto rows = order_rows(algorithm, type, op);
   rows.push_back(gallery::find(algorithm, "production"));
   return rows;
 }
@@ -131,7 +133,7 @@ TEST_SUITE_BEGIN("half");
 TEST_CASE_TEMPLATE("kernels read every value exactly", T, f16, bf16) {
   const std::vector<T> values = all_values<T>();
   const std::vector<float> floats(values.begin(), values.end());
-  for (const auto* row : own_rows(Algorithm::scan, type_of<T>())) {
+  for (const auto* row : own_rows(Algorithm::scan, type_of<T>(), maximum)) {
     INFO("row " << row->name);
     CHECK(difference(std::span<const float>(floats),
                      std::span<const float>(converted<float>(values, *row))) == "");
@@ -165,7 +167,7 @@ TEST_CASE_TEMPLATE("kernels round to the nearest, ties to even, between any two 
     std::vector<T> want;
     want.reserve(between.size());
     for (const Wide x : between) want.push_back(T(x));
-    for (const auto* row : own_rows(Algorithm::scan, type_of<T>())) {
+    for (const auto* row : own_rows(Algorithm::scan, type_of<T>(), maximum)) {
       INFO("row " << row->name << " from " << name_of(type_of<Wide>()));
       CHECK(difference(std::span<const T>(want),
                        std::span<const T>(converted<T>(between, *row, type_of<Wide>()))) == "");
@@ -173,6 +175,37 @@ TEST_CASE_TEMPLATE("kernels round to the nearest, ties to even, between any two 
   };
   check(float{});
   if (test::device().supports(Type::f64)) check(double{});
+}
+
+// Rows that have no maximum convert elsewhere. Four elements are a run, whose sums are exact in f32
+// and which sums up to zero: so the running sums of order v1 are those within the run.
+TEST_CASE_TEMPLATE("running sums read every value and round to the nearest, ties to even", T, f16,
+                   bf16) {
+  constexpr int fraction_bits = std::is_same_v<T, f16> ? 10 : 7;
+  std::vector<T> parts;
+  std::vector<T> want;
+  for (const T value : all_values<T>()) {
+    const float x = value;
+    if (!std::isfinite(x)) continue;
+    const float ulp = std::ldexp(1.0F, std::ilogb(x == 0 ? 1.0F : x) - fraction_bits);
+    for (const float part : {0.25F, 0.5F, 0.75F, -0.25F}) {
+      const T rest = T(part * ulp);
+      // What is no element itself would have been rounded here.
+      if (static_cast<float>(rest) != part * ulp) continue;
+      const float sum = x + part * ulp;
+      parts.insert(parts.end(), {value, rest, T(-x), T(-part * ulp)});
+      want.insert(want.end(), {T(0.0F + x), T(sum), rest, T(0.0F)});
+    }
+  }
+  REQUIRE(parts.size() > 500'000);
+  Queue queue(test::device());
+  const auto input = queue.upload(std::span<const T>(parts));
+  for (const auto* row : own_rows(Algorithm::scan, type_of<T>())) {
+    INFO("row " << row->name);
+    auto output = queue.allocate<T>(parts.size());
+    inclusive_scan(queue, input, output, plus, {.variant = row->name});
+    CHECK(difference(std::span<const T>(want), std::span<const T>(queue.download(output))) == "");
+  }
 }
 
 TEST_CASE_TEMPLATE("reductions in order v1 have the bits of the reference, rounded once", T, f16,
