@@ -62,7 +62,7 @@ bool by_groups(const PlanShape& shape);
 bool combines_words(const Device& device, const PlanShape& shape);
 
 /// Whether vectors combine elements of one type as values do, lane by lane: integers by built-in
-/// operators but the logical ones, and sums and products of f32 and f64.
+/// operators but the logical ones, and sums and products of floating values.
 bool combines_packs(const PlanShape& shape);
 
 /// Whether a ring takes the elements in runs of 16 bytes, folded twice: integers of 1 and 2 bytes

@@ -52,7 +52,7 @@ struct Requirements {
                                  ///< 16 bytes that accumulators of the same size take.
   bool packs = false;            ///< Elements, accumulators and results of one type, without a map:
                                  ///< integers by built-in operators other than the logical ones,
-                                 ///< or sums and products of f32 and f64.
+                                 ///< or sums and products of floating values.
   std::string_view backend{};    ///< Only this backend has the kernels; empty: every backend.
 };
 
