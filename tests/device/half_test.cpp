@@ -179,8 +179,8 @@ TEST_CASE_TEMPLATE("kernels round to the nearest, ties to even, between any two 
 
 // Rows that have no maximum convert elsewhere. Four elements are a run, whose sums are exact in f32
 // and which sums up to zero: so the running sums of order v1 are those within the run.
-TEST_CASE_TEMPLATE("running sums read every value and round to the nearest, ties to even", T, f16,
-                   bf16) {
+TEST_CASE_TEMPLATE("running sums read every finite value and round to the nearest, ties to even", T,
+                   f16, bf16) {
   constexpr int fraction_bits = std::is_same_v<T, f16> ? 10 : 7;
   std::vector<T> parts;
   std::vector<T> want;
