@@ -126,14 +126,16 @@ void add_ring_items(const PlanShape& shape, KernelSpec& spec) {
 }
 
 // Of integers no order shows.
-void add_pack_tiles(const PlanShape& shape, KernelSpec& spec) {
+void add_pack_tiles(const Device& device, const PlanShape& shape, KernelSpec& spec) {
   spec.prelude.emplace_back("caches_chunks");
   if (is_floating(shape.input)) {
     spec.pack_lanes = order_v1::scan_strip_rows;
     const std::string_view stored = is_storage(shape.input) ? name_of(shape.input) : "values";
     spec.prelude.push_back(formatted("packs_of_{}_chunks", stored));
+    const bool keeps = device.info().kind == DeviceKind::cpu;
+    const char* const folds = keeps ? "tile_kept_chunks" : "tile_refolded_chunks";
     spec.prelude.insert(spec.prelude.end(),
-                        {"strip_shape_chunks", "order_strip_packs_chunks", "tile_kept_chunks"});
+                        {"strip_shape_chunks", "order_strip_packs_chunks", folds});
   } else {
     constexpr std::uint32_t pack_bytes = 16;
     spec.pack_lanes = pack_bytes / static_cast<std::uint32_t>(size_of(shape.input));
@@ -257,7 +259,7 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
                         {"strip_shape_chunks", "order_strip_chunks", "order_tile_chunks"});
     if (file == "order_tiles_again") spec.prelude.emplace_back("tile_again_chunks");
   } else if (file == "pack_tiles") {
-    add_pack_tiles(shape, spec);
+    add_pack_tiles(device, shape, spec);
   } else if (file == "count") {
     spec.prelude.push_back(count_path(shape.on_device));
     spec.count = shape.on_device.count;
