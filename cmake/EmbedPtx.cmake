@@ -1,6 +1,6 @@
 # Compiled kernels of the built-in operators in the library, for machines that have a driver but no
-# NVRTC: PTX, and machine code for some GPUs. A program linked of the library's own objects makes
-# them, so that it plans as the library does.
+# NVRTC, and for NVIDIA's OpenCL: PTX, and machine code for some GPUs. A program linked of the
+# library's own objects makes them, so that it plans as the library does.
 set(BIFOLD_HAS_PTX OFF)
 if(BIFOLD_HAS_CUDA AND NOT BIFOLD_EMBED_PTX STREQUAL "OFF")
   find_package(zstd QUIET CONFIG)
@@ -34,11 +34,8 @@ endif()
 
 # Adds the table to the library; call it once all its objects are known.
 function(bifold_embed_ptx)
-  if(NOT BIFOLD_HAS_CUDA)
-    return()
-  endif()
-  set(nothing ${PROJECT_SOURCE_DIR}/backends/cuda/embed/nothing.cpp)
-  set_property(SOURCE backends/cuda/embedded.cpp
+  set(nothing ${PROJECT_SOURCE_DIR}/backends/embed/nothing.cpp)
+  set_property(SOURCE backends/core/embedded.cpp
     PROPERTY COMPILE_DEFINITIONS BIFOLD_EMBED_PTX=$<BOOL:${BIFOLD_HAS_PTX}>)
   if(NOT BIFOLD_HAS_PTX)
     target_sources(bifold_objects PRIVATE ${nothing})
@@ -55,14 +52,16 @@ function(bifold_embed_ptx)
 
   # What makes them; the tests look at it, too.
   add_library(bifold_embed_parts STATIC EXCLUDE_FROM_ALL
-    backends/cuda/embed/offline_device.cpp backends/cuda/embed/shapes.cpp)
+    backends/embed/offline_device.cpp backends/embed/shapes.cpp
+    $<$<BOOL:${BIFOLD_HAS_OPENCL}>:backends/embed/twins.cpp>)
   target_include_directories(bifold_embed_parts PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/backends)
   target_include_directories(bifold_embed_parts SYSTEM PUBLIC ${BIFOLD_CUDA_INCLUDE_DIR}
     $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
-  target_compile_definitions(bifold_embed_parts PUBLIC FMT_HEADER_ONLY)
+  target_compile_definitions(bifold_embed_parts PUBLIC
+    FMT_HEADER_ONLY BIFOLD_EMBED_TWINS=$<BOOL:${BIFOLD_HAS_OPENCL}>)
   target_link_libraries(bifold_embed_parts PRIVATE bifold_build_options)
-  add_executable(bifold-embed EXCLUDE_FROM_ALL backends/cuda/embed/generate.cpp ${nothing}
+  add_executable(bifold-embed EXCLUDE_FROM_ALL backends/embed/generate.cpp ${nothing}
     $<TARGET_OBJECTS:bifold_objects>)
   target_link_libraries(bifold-embed PRIVATE bifold_embed_parts bifold_build_options
     ${BIFOLD_ZSTD} Threads::Threads ${CMAKE_DL_LIBS} $<$<BOOL:${BIFOLD_HAS_OPENCL}>:OpenCL::OpenCL>)

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cuda/embedded.hpp"
+#include "core/embedded.hpp"
 
 namespace bifold::test {
 
@@ -14,14 +14,14 @@ inline bool contains(std::string_view text, std::string_view part) {
 }
 
 /// PTX as its text, machine code as its bytes.
-inline std::string bytes_of(const backend::cuda::EmbeddedProgram& program) {
-  const std::vector<std::byte> bytes = backend::cuda::unpacked(program);
+inline std::string bytes_of(const core::EmbeddedProgram& program) {
+  const std::vector<std::byte> bytes = core::unpacked(program);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-inline std::vector<backend::cuda::EmbeddedProgram> programs_in(backend::cuda::EmbeddedForm form) {
-  std::vector<backend::cuda::EmbeddedProgram> programs;
-  for (const auto& program : backend::cuda::embedded_table().programs) {
+inline std::vector<core::EmbeddedProgram> programs_in(core::EmbeddedForm form) {
+  std::vector<core::EmbeddedProgram> programs;
+  for (const auto& program : core::embedded_table().programs) {
     if (program.id.form == form) programs.push_back(program);
   }
   return programs;

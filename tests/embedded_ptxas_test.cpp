@@ -2,10 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -14,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "cuda/embedded.hpp"
+#include "core/embedded.hpp"
 #include "embedded_programs.hpp"
-#include "support/environment.hpp"
+#include "support/assembler.hpp"
 
 namespace bifold {
 
-namespace cuda = backend::cuda;
+using test::Assembler;
 using test::bytes_of;
 using test::contains;
 using test::programs_in;
@@ -44,47 +41,21 @@ int most_registers_loaded(const std::string& text) {
   return most;
 }
 
-/// ptxas, and what it said last.
-class Assembler {
- public:
-  explicit Assembler(std::string_view name) : folder_(test::fresh_folder(name).string()) {
-    const char* program = std::getenv("BIFOLD_PTXAS");  // NOLINT(concurrency-mt-unsafe)
-    REQUIRE(program != nullptr);
-    program_ = program;
-  }
-
-  [[nodiscard]] bool takes(const std::string& text, int target, std::string_view option) const {
-    std::ofstream(folder_ + "/kernel.ptx") << text;
-    const std::string command = program_ + ' ' + std::string(option) + " -arch=sm_" +
-                                std::to_string(target) + " -o " + folder_ + "/kernel.cubin " +
-                                folder_ + "/kernel.ptx >" + folder_ + "/log 2>&1";
-    return std::system(command.c_str()) == 0;  // NOLINT(concurrency-mt-unsafe)
-  }
-  [[nodiscard]] std::string log() const {
-    std::ifstream file(folder_ + "/log");
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::string folder_;
-  std::string program_;
-};
-
 }  // namespace
 
 TEST_SUITE_BEGIN("embedded_table");
 
 TEST_CASE("the table is within its budget and names old enough versions") {
-  const cuda::EmbeddedTable& table = cuda::embedded_table();
+  const core::EmbeddedTable& table = core::embedded_table();
   // For the PTX, and for each GPU's machine code.
   constexpr std::size_t ptx_budget = std::size_t{1728} * 1024;
   constexpr std::size_t code_budget = std::size_t{1664} * 1024;
   std::map<std::string, std::size_t> compressed;
   std::vector<bool> counted(table.packs.size());
-  for (const cuda::EmbeddedProgram& program : table.programs) {
+  for (const core::EmbeddedProgram& program : table.programs) {
     if (counted[program.pack]) continue;
     counted[program.pack] = true;
-    const bool is_ptx = program.id.form == cuda::EmbeddedForm::ptx;
+    const bool is_ptx = program.id.form == core::EmbeddedForm::ptx;
     compressed[is_ptx ? "PTX" : "sm_" + std::to_string(program.id.architecture)] +=
         table.packs[program.pack].compressed;
   }
@@ -94,7 +65,7 @@ TEST_CASE("the table is within its budget and names old enough versions") {
   }
   CHECK(table.programs.size() > 200);
   std::set<int> seen;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+  for (const core::EmbeddedProgram& program : programs_in(core::EmbeddedForm::ptx)) {
     const std::string text = bytes_of(program);
     seen.insert(program.id.architecture);
     const bool bulk = program.id.architecture >= 90;
@@ -107,8 +78,8 @@ TEST_CASE("the table is within its budget and names old enough versions") {
 
 TEST_CASE("machine code is there for every program that its GPU takes") {
   std::set<int> architectures;
-  std::set<cuda::EmbeddedKey> texts;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::machine_code)) {
+  std::set<core::EmbeddedKey> texts;
+  for (const core::EmbeddedProgram& program : programs_in(core::EmbeddedForm::machine_code)) {
     architectures.insert(program.id.architecture);
     texts.insert(program.id.key);
     const std::string image = bytes_of(program);
@@ -119,7 +90,7 @@ TEST_CASE("machine code is there for every program that its GPU takes") {
   }
   for (const int target : architectures) std::cout << "machine code for sm_" << target << '\n';
   if (!architectures.contains(90)) return;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+  for (const core::EmbeddedProgram& program : programs_in(core::EmbeddedForm::ptx)) {
     if (program.id.architecture == 90) CHECK(texts.contains(program.id.key));
   }
 }
@@ -147,7 +118,7 @@ TEST_CASE("ptxas assembles all of it as it is") {
   REQUIRE(targets.size() >= 3);
   std::size_t turn = 0;
   std::size_t assembled = 0;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+  for (const core::EmbeddedProgram& program : programs_in(core::EmbeddedForm::ptx)) {
     const std::string text = bytes_of(program);
     const auto check = [&](int target) {
       ++assembled;
@@ -161,7 +132,7 @@ TEST_CASE("ptxas assembles all of it as it is") {
   }
   std::cout << assembled << " assembled\n";
   // That the version is heeded at all: the words of the ring are younger than 7.8.
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+  for (const core::EmbeddedProgram& program : programs_in(core::EmbeddedForm::ptx)) {
     std::string text = bytes_of(program);
     if (!contains(text, "cp.async.bulk")) continue;
     text.replace(0, std::string_view(".version 8.0").size(), ".version 7.8");
@@ -175,7 +146,7 @@ TEST_CASE("reductions of few groups have the registers that a leaf's rows fill")
   const Assembler ptxas("registers");
   int kernels = 0;
   int most = 0;
-  for (const cuda::EmbeddedProgram& program : programs_in(cuda::EmbeddedForm::ptx)) {
+  for (const core::EmbeddedProgram& program : programs_in(core::EmbeddedForm::ptx)) {
     const std::string text = bytes_of(program);
     const bool few_groups = contains(text, ".minnctapersm 1");
     if (program.id.architecture != 90 || !few_groups || !contains(text, "reduce_order_single")) {

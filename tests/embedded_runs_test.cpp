@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "cuda/embed/shapes.hpp"
+#include "embedded_shapes.hpp"
 #include "support/environment.hpp"
-#include "support/workload.hpp"
 
 namespace bifold {
-
-namespace cuda = backend::cuda;
 
 TEST_SUITE_BEGIN("embedded_runs");
 
@@ -48,36 +45,7 @@ TEST_CASE("the first call of a sum, of a running sum") {
 
 TEST_CASE("every shape of the list gives the bits of the host reference") {
   Queue queue(test::device());
-  // The last is of a size that production takes the ring for, where there is one.
-  const std::vector<test::Run> runs{{.n = 1},
-                                    {.n = 1000, .offset = 3, .with_init = true},
-                                    {.n = 100003, .offset = 1},
-                                    {.n = 7000001}};
-  std::size_t checked = 0;
-  const auto check = [&](const test::Workload& workload) {
-    test::check_runs(queue, workload, runs);
-    ++checked;
-  };
-  const cuda::EmbeddedShapes shapes = cuda::embedded_shapes();
-  for (const ReduceShape& shape : shapes.reductions) {
-    if (shape.order != Order::v1) continue;
-    check({.row = gallery::find(Algorithm::reduce, "production"),
-           .input = shape.input,
-           .accumulator = shape.accumulator,
-           .output = shape.accumulator,
-           .op = shape.op});
-  }
-  for (const ScanShape& shape : shapes.scans) {
-    if (shape.order != Order::v1) continue;
-    check({.row = gallery::find(Algorithm::scan, "production"),
-           .input = shape.input,
-           .accumulator = shape.accumulator,
-           .output = shape.output,
-           .op = shape.op,
-           .kind = shape.kind});
-  }
-  CHECK(checked == 51 * 3);
-  std::cout << checked << " shapes, each on " << runs.size() << " lengths\n";
+  test::check_listed_shapes(queue);
 }
 
 TEST_CASE("the fastest order runs, too") {

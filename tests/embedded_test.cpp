@@ -1,6 +1,6 @@
 // The programs in the library, for machines with a driver but no NVRTC. The suites run over the
 // stand-in driver, embedded_plans with NVRTC hidden; nothing is executed.
-#include "cuda/embedded.hpp"
+#include "core/embedded.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@
 #include "core/kernel_source.hpp"
 #include "core/state.hpp"
 #include "core/tuning_file.hpp"
-#include "cuda/embed/shapes.hpp"
+#include "embed/shapes.hpp"
 #include "embedded_programs.hpp"
 #include "fake_cuda/fixture.hpp"
 #include "support/environment.hpp"
@@ -24,7 +24,6 @@
 
 namespace bifold {
 
-namespace cuda = backend::cuda;
 using test::bytes_of;
 using test::contains;
 using test::programs_in;
@@ -33,8 +32,8 @@ namespace {
 
 /// Whether this build holds machine code for those GPUs.
 bool has_machine_code(int architecture) {
-  const auto programs = programs_in(cuda::EmbeddedForm::machine_code);
-  return std::any_of(programs.begin(), programs.end(), [&](const cuda::EmbeddedProgram& program) {
+  const auto programs = programs_in(core::EmbeddedForm::machine_code);
+  return std::any_of(programs.begin(), programs.end(), [&](const core::EmbeddedProgram& program) {
     return program.id.architecture == architecture;
   });
 }
@@ -90,7 +89,7 @@ TEST_CASE("NVRTC is hidden here, and the backend says what runs all the same") {
 TEST_CASE("every shape of the list is planned from the library") {
   const Device device = fresh_device();
   std::size_t planned = 0;
-  const cuda::EmbeddedShapes shapes = cuda::embedded_shapes();
+  const embed::EmbeddedShapes shapes = embed::embedded_shapes();
   for (const ReduceShape& shape : shapes.reductions) {
     if (architecture() < 75) {
       check_refused([&] { (void)ReducePlan(device, shape); }, ".cu cannot be compiled");
@@ -105,7 +104,7 @@ TEST_CASE("every shape of the list is planned from the library") {
     ++planned;
   }
   if (architecture() >= 75) {
-    CHECK_NOTHROW(cuda::warm_benchmark(device));
+    CHECK_NOTHROW(embed::warm_benchmark(device));
     CHECK(planned == (40 + 11 + 5) * 3);
   }
   std::cout << planned << " shapes, " << device.cache_statistics().compiled << " programs\n";
@@ -250,27 +249,28 @@ TEST_CASE("a text is found whole, and not when a character differs") {
   const Device device = fresh_device();
   backend::Device& driver = *device.state()->backend;
   const backend::Source source = known_source(driver);
-  constexpr auto ptx = cuda::EmbeddedForm::ptx;
-  REQUIRE_FALSE(cuda::embedded(source, ptx, 75).empty());
-  CHECK_FALSE(cuda::embedded(source, ptx, 121).empty());
-  CHECK(cuda::embedded(source, ptx, 72).empty());
+  constexpr auto ptx = core::EmbeddedForm::ptx;
+  REQUIRE_FALSE(core::embedded(core::embedded_key(source), ptx, 75).empty());
+  CHECK_FALSE(core::embedded(core::embedded_key(source), ptx, 121).empty());
+  CHECK(core::embedded(core::embedded_key(source), ptx, 72).empty());
   for (const std::size_t at : {std::size_t{0}, source.text.size() / 2, source.text.size() - 1}) {
     backend::Source altered = source;
     altered.text[at] ^= 1;
-    CHECK(cuda::embedded(altered, ptx, 75).empty());
+    CHECK(core::embedded(core::embedded_key(altered), ptx, 75).empty());
     check_refused([&] { (void)driver.build(altered); }, "bandwidth.cu");
   }
   backend::Source longer = source;
   longer.text += ' ';
-  CHECK(cuda::embedded(longer, ptx, 75).empty());
+  CHECK(core::embedded(core::embedded_key(longer), ptx, 75).empty());
   backend::Source contracted = source;
   const std::size_t option = contracted.options.find("--fmad=false");
   REQUIRE(option != std::string::npos);
   contracted.options.replace(option, 12, "--fmad=true");
-  CHECK(cuda::embedded(contracted, ptx, 75).empty());
+  CHECK(core::embedded(core::embedded_key(contracted), ptx, 75).empty());
   backend::Source other_target = source;
   other_target.options = other_target.options.substr(0, other_target.options.rfind('=')) + "=sm_86";
-  CHECK(cuda::embedded(other_target, ptx, 86) == cuda::embedded(source, ptx, 75));
+  CHECK(core::embedded(core::embedded_key(other_target), ptx, 86) ==
+        core::embedded(core::embedded_key(source), ptx, 75));
 }
 
 TEST_CASE("machine code of this very architecture comes first, and PTX where a driver refuses it") {

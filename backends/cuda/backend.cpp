@@ -2,10 +2,10 @@
 
 #include <string>
 
+#include "core/embedded.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/device.hpp"
 #include "cuda/driver_api.hpp"
-#include "cuda/embedded.hpp"
 #include "cuda/error.hpp"
 #include "cuda/nvrtc_api.hpp"
 
@@ -23,7 +23,7 @@ std::string compiler_text() {
   try {
     return "NVRTC " + version_text(nvrtc());
   } catch (const Error& error) {
-    return about_embedded() + " (" + error.what() + ')';
+    return core::about_embedded() + " (" + error.what() + ')';
   }
 }
 

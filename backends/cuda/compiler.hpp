@@ -15,8 +15,6 @@ namespace bifold::backend::cuda {
 /// No contraction, no flushing, correctly rounded / and sqrt.
 inline constexpr std::string_view common_options =
     "--std=c++17 --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -default-device";
-/// Stands between them and the target.
-inline constexpr std::string_view target_option = " --gpu-architecture=";
 
 /// The kernel file of that base name. Throws invalid_argument where there is none.
 std::string_view kernel_text(std::string_view name);

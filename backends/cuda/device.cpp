@@ -3,10 +3,10 @@
 #include <span>
 #include <utility>
 
+#include "core/embedded.hpp"
 #include "core/log.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/compiler.hpp"
-#include "cuda/embedded.hpp"
 #include "cuda/program.hpp"
 #include "cuda/queue.hpp"
 
@@ -72,7 +72,7 @@ void Device::find_compiler() {
   } catch (const Error& error) {
     no_compiler_ = error.what();
   }
-  options_ = std::string(common_options).append(target_option).append(target);
+  options_ = std::string(common_options).append(core::target_option).append(target);
 }
 
 Memory Device::allocate(std::uint64_t bytes) {
@@ -120,7 +120,7 @@ std::unique_ptr<backend::Queue> Device::adopt(CUstream stream, Timing timing) co
 std::string_view Device::kernel_file(std::string_view name) const { return kernel_text(name); }
 
 std::string Device::refusal(const Source& source) const {
-  return source.name + " cannot be compiled: " + about_embedded() +
+  return source.name + " cannot be compiled: " + core::about_embedded() +
          "; everything else runs on this GPU through OpenCL (selector \"opencl:nvidia\"), or with "
          "NVRTC installed: " +
          no_compiler_;
@@ -128,13 +128,14 @@ std::string Device::refusal(const Source& source) const {
 
 std::shared_ptr<const backend::Program> Device::from_library(const Source& source) const {
   const bool by_architecture = source.text.find("__CUDA_ARCH__") != std::string::npos;
-  for (const EmbeddedForm form : {EmbeddedForm::machine_code, EmbeddedForm::ptx}) {
-    const bool is_ptx = form == EmbeddedForm::ptx;
+  const core::EmbeddedKey key = core::embedded_key(source);
+  for (const core::EmbeddedForm form : core::embedded_forms) {
+    const bool is_ptx = form == core::EmbeddedForm::ptx;
     // What looks at the architecture gains by being compiled for it.
     if (is_ptx && by_architecture && compiler_ != nullptr) return nullptr;
-    const char* const name = is_ptx ? "PTX" : "machine code";
+    const std::string_view name = core::name_of(form);
     try {
-      std::vector<std::byte> image = embedded(source, form, architecture_of(context_->device()));
+      std::vector<std::byte> image = core::embedded(key, form, architecture_of(context_->device()));
       if (image.empty()) continue;
       auto program = std::make_shared<const Program>(context_, std::move(image));
       core::log().debug("cuda: {} from the {} in the library", source.name, name);

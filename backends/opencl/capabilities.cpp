@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "opencl/options.hpp"
 #include "opencl/path_probes.hpp"
 #include "opencl/query.hpp"
 
@@ -92,9 +93,9 @@ void read_atomics(cl_device_id device, const std::string& extensions, bool ptx,
 }
 
 // "-cl-std=..." for the newest language the kernels' paths want.
-std::string language_option(cl_device_id device, bool newest) {
+std::string_view language_option(cl_device_id device, bool newest) {
   const std::uint32_t version = newest ? c11_language(device) : 0;
-  return version >= 30 ? "-cl-std=CL3.0" : version >= 20 ? "-cl-std=CL2.0" : "-cl-std=CL1.2";
+  return version >= 30 ? "-cl-std=CL3.0" : version >= 20 ? "-cl-std=CL2.0" : plain_language;
 }
 
 // The width of sub-groups that kernels may require and that shuffle rightly; 0 where there are
@@ -117,8 +118,9 @@ std::uint32_t subgroup_width(const cl::Context& context, const cl::Device& devic
   for (std::size_t i = 0; i < bytes / sizeof sizes.front(); ++i) {
     if (sizes[i] <= 32) width = std::max(width, static_cast<std::uint32_t>(sizes[i]));
   }
-  const bool works = width > 1 && c11_language(device()) != 0 &&
-                     subgroups_work(context, device, width, language_option(device(), true));
+  const bool works =
+      width > 1 && c11_language(device()) != 0 &&
+      subgroups_work(context, device, width, std::string(language_option(device(), true)));
   return works ? width : 0;
 }
 
@@ -209,10 +211,7 @@ Capabilities read_capabilities(const cl::Context& context, const cl::Device& dev
 
 std::string compile_options_for(const cl::Device& device, const Capabilities& capabilities) {
   const bool newest = capabilities.atomics == "c11" || capabilities.lanes == "subgroup";
-  std::string options = language_option(device(), newest);
-  // A division in an operator rounds as it does on the host, where the device can do that.
-  if (capabilities.rounds_division_f32) options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  return options;
+  return options_with(language_option(device(), newest), capabilities.rounds_division_f32);
 }
 
 }  // namespace bifold::backend::opencl

@@ -50,7 +50,9 @@ Device::Device(cl::Context context, cl::Device device)
       context_(std::move(context)),
       capabilities_(read_capabilities(context_, device_)),
       compile_options_(compile_options_for(device_, capabilities_)),
-      binary_key_(make_binary_key(device_)) {}
+      binary_key_(make_binary_key(device_)) {
+  if (is_nvidias(device_())) images_.emplace(*this, context_, device_);
+}
 
 Memory Device::allocate(std::uint64_t bytes) {
   if (bytes > capabilities_.max_allocation_bytes) {
@@ -124,6 +126,9 @@ std::string_view Device::kernel_file(std::string_view name) const {
 }
 
 std::shared_ptr<const backend::Program> Device::build(const Source& source) {
+  if (images_) {
+    if (auto program = images_->find(source)) return program;
+  }
   return Program::build(context_, device_, source);
 }
 

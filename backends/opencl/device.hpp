@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "interface.hpp"
 #include "opencl/clhpp.hpp"
+#include "opencl/library_images.hpp"
 
 namespace bifold::backend::opencl {
 
@@ -49,6 +51,7 @@ class Device final : public backend::Device {
   Capabilities capabilities_;
   std::string compile_options_;
   std::string binary_key_;
+  std::optional<LibraryImages> images_;  // On NVIDIA's.
   std::atomic<std::uint64_t> allocated_bytes_{0};
 };
 

@@ -64,6 +64,15 @@ std::size_t required_items(const cl::Kernel& kernel, const cl::Device& device) {
   return sizes[0] * sizes[1] * sizes[2];
 }
 
+cl::Kernel kernel_of(const cl::Program& program, const std::string& entry) {
+  cl_int code = CL_SUCCESS;
+  cl::Kernel kernel(program, entry.c_str(), &code);
+  if (code != CL_SUCCESS) {
+    fail(code, "clCreateKernel", Step::other, "entry point " + entry);
+  }
+  return kernel;
+}
+
 }  // namespace
 
 Kernel::Kernel(cl::Program program, const cl::Device& device, std::string entry)
@@ -85,14 +94,7 @@ Kernel::Kernel(cl::Program program, const cl::Device& device, std::string entry)
   argument_count_ = arguments;
 }
 
-cl::Kernel Kernel::instantiate() const {
-  cl_int code = CL_SUCCESS;
-  cl::Kernel kernel(program_, entry_.c_str(), &code);
-  if (code != CL_SUCCESS) {
-    fail(code, "clCreateKernel", Step::other, "entry point " + entry_);
-  }
-  return kernel;
-}
+cl::Kernel Kernel::instantiate() const { return kernel_of(program_, entry_); }
 
 std::shared_ptr<const Program> Program::build(const cl::Context& context, const cl::Device& device,
                                               const Source& source) {
@@ -143,6 +145,24 @@ std::shared_ptr<const Program> Program::load(const cl::Context& context, const c
 std::shared_ptr<const backend::Kernel> Program::kernel(const std::string& entry,
                                                        const LaunchTraits& /*traits*/) const {
   return std::make_shared<const Kernel>(program_, device_, entry);
+}
+
+cl::Kernel Program::instantiate(const std::string& entry) const {
+  return kernel_of(program_, entry);
+}
+
+std::string Program::only_entry() const {
+  std::size_t bytes = 0;
+  check(clGetProgramInfo(program_(), CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &bytes),
+        "clGetProgramInfo");
+  std::string names(bytes, '\0');
+  check(clGetProgramInfo(program_(), CL_PROGRAM_KERNEL_NAMES, bytes, names.data(), nullptr),
+        "clGetProgramInfo");
+  names = trimmed(names);
+  if (names.empty() || names.find(';') != std::string::npos) {
+    refuse(ErrorCategory::backend_failure, "a program of one kernel has \"" + names + '"');
+  }
+  return names;
 }
 
 std::vector<std::byte> Program::binary() const {

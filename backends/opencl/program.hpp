@@ -55,7 +55,12 @@ class Program final : public backend::Program {
   using backend::Program::kernel;
   [[nodiscard]] std::shared_ptr<const backend::Kernel> kernel(
       const std::string& entry, const LaunchTraits& traits) const override;
+  /// A new native kernel; the caller's alone.
+  [[nodiscard]] cl::Kernel instantiate(const std::string& entry) const;
   [[nodiscard]] std::vector<std::byte> binary() const override;
+
+  /// The name of its kernel. Throws backend_failure where it has none or several.
+  [[nodiscard]] std::string only_entry() const;
 
  private:
   cl::Program program_;

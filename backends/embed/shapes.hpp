@@ -8,7 +8,7 @@
 #include <bifold/scan.hpp>
 #include <vector>
 
-namespace bifold::backend::cuda {
+namespace bifold::embed {
 
 /// The architectures whose kernels differ in their text, oldest first: a text that several have is
 /// compiled to PTX for the first, and from there on.
@@ -27,4 +27,4 @@ EmbeddedShapes embedded_shapes();
 /// Compiles what the benchmark needs beside the algorithms.
 void warm_benchmark(const bifold::Device& device);
 
-}  // namespace bifold::backend::cuda
+}  // namespace bifold::embed

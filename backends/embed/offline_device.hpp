@@ -4,16 +4,35 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/disk_cache.hpp"
+#include "core/embedded.hpp"
 #include "cuda/compiler.hpp"
-#include "cuda/embedded.hpp"
 #include "cuda/nvrtc_api.hpp"
 #include "interface.hpp"
 
-namespace bifold::backend::cuda {
+namespace bifold::embed {
+
+using core::EmbeddedForm;
+using core::EmbeddedId;
+using core::EmbeddedKey;
+
+/// A text that planning asked a device on paper to build, and how its kernel is launched.
+struct Planned {
+  backend::Source source;
+  std::string entry;
+  backend::LaunchTraits launch;
+};
+
+/// In the order in which they were asked for.
+using PlannedTexts = std::vector<std::shared_ptr<Planned>>;
+
+/// What such a device answers; it notes the entry point and the launch in `planned`.
+std::shared_ptr<const backend::Program> program_on_paper(std::shared_ptr<Planned> planned);
 
 struct OfflineImage {
   std::string entry;
@@ -24,47 +43,53 @@ struct OfflineImage {
 class OfflineCompiler {
  public:
   /// What is compiled is kept in `folder` from one run to the next.
-  OfflineCompiler(NvrtcApi api, const std::filesystem::path& folder);
+  OfflineCompiler(backend::cuda::NvrtcApi api, const std::filesystem::path& folder);
 
   /// Adds PTX, where the architecture is one of embedded_architectures and no older one had the
   /// text, and machine code, where that is wanted and the target in the options is a real one.
-  void compile(const Source& source, int architecture, bool machine_code);
+  void compile(const backend::Source& source, int architecture, bool machine_code);
 
-  [[nodiscard]] const NvrtcApi& api() const noexcept { return api_; }
+  [[nodiscard]] const backend::cuda::NvrtcApi& api() const noexcept { return api_; }
   [[nodiscard]] const std::map<EmbeddedId, OfflineImage>& programs() const noexcept {
     return programs_;
   }
 
  private:
-  [[nodiscard]] Compiled compiled(const Source& source, bool machine_code) const;
+  [[nodiscard]] backend::cuda::Compiled compiled(const backend::Source& source,
+                                                 bool machine_code) const;
 
-  NvrtcApi api_;
+  backend::cuda::NvrtcApi api_;
   core::DiskCache kept_;
   std::mutex mutex_;  // Protects what follows.
   std::map<EmbeddedId, OfflineImage> programs_;
 };
 
-class OfflineDevice final : public backend::Device {
+class OfflineCudaDevice final : public backend::Device {
  public:
   /// Compiles for the architecture itself, to machine code, or for it and later ones, to PTX alone.
-  OfflineDevice(OfflineCompiler& compiler, int architecture, bool machine_code);
+  OfflineCudaDevice(OfflineCompiler& compiler, int architecture, bool machine_code);
 
   [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
   [[nodiscard]] const void* context() const noexcept override { return this; }
   [[nodiscard]] bool handles_are_addresses() const noexcept override { return true; }
 
-  [[nodiscard]] Memory allocate(std::uint64_t bytes) override;
-  void free(const Memory& /*memory*/) noexcept override {}
+  [[nodiscard]] backend::Memory allocate(std::uint64_t bytes) override;
+  void free(const backend::Memory& /*memory*/) noexcept override {}
   /// Throws unsupported: nothing is enqueued here.
-  [[nodiscard]] std::unique_ptr<Queue> create_queue(Timing timing) override;
+  [[nodiscard]] std::unique_ptr<backend::Queue> create_queue(Timing timing) override;
 
   [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
   [[nodiscard]] std::string_view kernel_suffix() const noexcept override { return ".cu"; }
   [[nodiscard]] const std::string& compile_options() const noexcept override { return options_; }
   [[nodiscard]] const std::string& binary_key() const noexcept override { return key_; }
 
-  [[nodiscard]] std::shared_ptr<const Program> build(const Source& source) override;
-  [[nodiscard]] std::shared_ptr<const Program> load(std::span<const std::byte> binary) override;
+  [[nodiscard]] std::shared_ptr<const backend::Program> build(
+      const backend::Source& source) override;
+  [[nodiscard]] std::shared_ptr<const backend::Program> load(
+      std::span<const std::byte> binary) override;
+
+  /// One thread may plan on a device whose texts are looked at.
+  [[nodiscard]] const PlannedTexts& planned() const noexcept { return planned_; }
 
  private:
   OfflineCompiler& compiler_;
@@ -73,6 +98,7 @@ class OfflineDevice final : public backend::Device {
   Capabilities capabilities_;
   std::string options_;
   std::string key_;
+  PlannedTexts planned_;
 };
 
 /// PTX without remarks and blank lines, in the oldest version of the language that knows the words
@@ -80,4 +106,4 @@ class OfflineDevice final : public backend::Device {
 /// own version, which older drivers refuse. That the words are that old is for ptxas to say.
 std::string plain_ptx(std::string_view ptx, int architecture);
 
-}  // namespace bifold::backend::cuda
+}  // namespace bifold::embed

@@ -29,30 +29,78 @@
 #include <vector>
 
 #include "core/format.hpp"
+#include "core/image_check.hpp"
 #include "core/state.hpp"
-#include "cuda/embed/offline_device.hpp"
-#include "cuda/embed/shapes.hpp"
+#include "embed/offline_device.hpp"
+#include "embed/shapes.hpp"
+#if BIFOLD_EMBED_TWINS
+#include "embed/twins.hpp"
+#endif
 
 namespace {
 
 using bifold::Device;
-using bifold::backend::cuda::EmbeddedForm;
-using bifold::backend::cuda::EmbeddedId;
-using bifold::backend::cuda::OfflineCompiler;
-using bifold::backend::cuda::OfflineDevice;
-using bifold::backend::cuda::OfflineImage;
+using bifold::core::EmbeddedForm;
+using bifold::core::EmbeddedId;
+using bifold::core::EmbeddedKey;
+using bifold::embed::OfflineCompiler;
+using bifold::embed::OfflineCudaDevice;
+using bifold::embed::OfflineImage;
 
-Device offline_device(OfflineCompiler& compiler, int architecture, bool machine_code) {
+/// Plans on a device on paper.
+Device planning_on(const char* backend, std::shared_ptr<bifold::backend::Device> device) {
   bifold::DeviceInfo info;
   info.selector = "offline";
-  info.backend = "cuda";
+  info.backend = backend;
   info.index = bifold::adopted_index;
   info.kind = bifold::DeviceKind::gpu;
   bifold::DeviceOptions options;
   options.cache.disk = false;
-  return Device(std::make_shared<bifold::detail::DeviceState>(
-      info, std::make_shared<OfflineDevice>(compiler, architecture, machine_code), options));
+  return Device(std::make_shared<bifold::detail::DeviceState>(info, std::move(device), options));
 }
+
+#if BIFOLD_EMBED_TWINS
+using bifold::embed::Twins;
+#else
+struct Twins {
+  static std::map<int, bifold::core::EmbeddedTwin> rows() { return {}; }
+};
+#endif
+
+/// Everything that is compiled for one architecture.
+class Compilation {
+ public:
+  Compilation(OfflineCompiler& compiler, int architecture, bool machine_code, Twins& twins)
+      : compiler_(compiler),
+        architecture_(architecture),
+        machine_code_(machine_code),
+        twins_(twins) {}
+
+  /// What `plan` plans on a CUDA device, and its twins, which it plans on an OpenCL device.
+  template <class Plan>
+  void operator()(const Plan& plan) const {
+    const auto device =
+        std::make_shared<OfflineCudaDevice>(compiler_, architecture_, machine_code_);
+    plan(planning_on("cuda", device));
+#if BIFOLD_EMBED_TWINS
+    const auto twin = std::make_shared<bifold::embed::OfflineOpenclDevice>(architecture_);
+    plan(planning_on("opencl", twin));
+    twins_.add(twin->planned(), device->planned(), architecture_);
+#endif
+  }
+
+  /// Without twins.
+  void warm_benchmark() const {
+    bifold::embed::warm_benchmark(planning_on(
+        "cuda", std::make_shared<OfflineCudaDevice>(compiler_, architecture_, machine_code_)));
+  }
+
+ private:
+  OfflineCompiler& compiler_;
+  int architecture_;
+  bool machine_code_;
+  [[maybe_unused]] Twins& twins_;
+};
 
 /// Runs the jobs on all cores; throws what the first of them to fail threw.
 void run_all(const std::vector<std::function<void()>>& jobs) {
@@ -79,10 +127,16 @@ void run_all(const std::vector<std::function<void()>>& jobs) {
   if (failure) std::rethrow_exception(failure);
 }
 
-void compile_everything(OfflineCompiler& compiler, const std::set<int>& with_machine_code) {
+void check_of_images(const Device& device) {
+  auto& state = *device.state();
+  static_cast<void>(state.kernels.get(bifold::core::image_check_spec(device.capabilities())));
+}
+
+void compile_everything(OfflineCompiler& compiler, const std::set<int>& with_machine_code,
+                        Twins& twins) {
   std::set<int> architectures = with_machine_code;
-  architectures.insert(bifold::backend::cuda::embedded_architectures.begin(),
-                       bifold::backend::cuda::embedded_architectures.end());
+  architectures.insert(bifold::embed::embedded_architectures.begin(),
+                       bifold::embed::embedded_architectures.end());
   // The oldest first: what a text's PTX is for is the first that has it.
   for (const int architecture : architectures) {
     const std::vector<int>& known = compiler.api().architectures;
@@ -90,18 +144,19 @@ void compile_everything(OfflineCompiler& compiler, const std::set<int>& with_mac
       std::cout << "left out, as this NVRTC does not know it: sm_" << architecture << '\n';
       continue;
     }
-    const auto shapes = bifold::backend::cuda::embedded_shapes();
-    const Device device =
-        offline_device(compiler, architecture, with_machine_code.contains(architecture));
+    const auto shapes = bifold::embed::embedded_shapes();
+    const Compilation compile(compiler, architecture, with_machine_code.contains(architecture),
+                              twins);
     std::vector<std::function<void()>> jobs;
-    jobs.reserve(shapes.scans.size() + shapes.reductions.size() + 1);
+    jobs.reserve(shapes.scans.size() + shapes.reductions.size() + 2);
     for (const auto& shape : shapes.scans) {
-      jobs.emplace_back([&] { warm(device, shape); });
+      jobs.emplace_back([&] { compile([&](const Device& device) { warm(device, shape); }); });
     }
     for (const auto& shape : shapes.reductions) {
-      jobs.emplace_back([&] { warm(device, shape); });
+      jobs.emplace_back([&] { compile([&](const Device& device) { warm(device, shape); }); });
     }
-    jobs.emplace_back([&] { bifold::backend::cuda::warm_benchmark(device); });
+    jobs.emplace_back([&] { compile(check_of_images); });
+    jobs.emplace_back([&] { compile.warm_benchmark(); });
     run_all(jobs);
   }
 }
@@ -140,8 +195,13 @@ std::string words_of(const std::string& bytes) {
   return text;
 }
 
+std::string text_of(const EmbeddedKey& key) {
+  return bifold::core::formatted("{{{{{{{:#x}U, {:#x}U}}}}, {}}}", key.digest[0], key.digest[1],
+                                 key.bytes);
+}
+
 /// The C++ file that defines embedded_table().
-std::string table_of(const std::map<EmbeddedId, OfflineImage>& programs) {
+std::string table_of(const std::map<EmbeddedId, OfflineImage>& programs, const Twins& twins) {
   Packs packs;
   std::map<EmbeddedId, std::size_t> offsets;
   for (const auto& [id, program] : programs) {
@@ -172,22 +232,32 @@ std::string table_of(const std::map<EmbeddedId, OfflineImage>& programs) {
   std::string entries;
   for (const auto& [id, program] : programs) {
     const bool ptx = id.form == EmbeddedForm::ptx;
-    entries += bifold::core::formatted(
-        "    {{{{{{{{{{{:#x}U, {:#x}U}}}}, {}}}, EmbeddedForm::{}, {}}}, {}, {}, {}}},\n",
-        id.key.digest[0], id.key.digest[1], id.key.bytes, ptx ? "ptx" : "machine_code",
-        id.architecture, indices.at(&pack_for(packs, id, program)), offsets.at(id),
-        program.bytes.size());
+    entries += bifold::core::formatted("    {{{{{}, EmbeddedForm::{}, {}}}, {}, {}, {}}},\n",
+                                       text_of(id.key), ptx ? "ptx" : "machine_code",
+                                       id.architecture, indices.at(&pack_for(packs, id, program)),
+                                       offsets.at(id), program.bytes.size());
+  }
+  std::string pairs;
+  for (const auto& [id, twin] : twins.rows()) {
+    pairs += bifold::core::formatted(
+        "    {{{}, {}, {}, {}, {{{:#x}U, {}}}}},\n", text_of(twin.text), twin.architecture,
+        text_of(twin.twin), twin.any_architecture, twin.traits.pointers, twin.traits.local_bytes);
+  }
+  if (!pairs.empty()) {
+    pairs = "constexpr EmbeddedTwin twins[] = {\n" + pairs + "};\n";
+  } else {
+    pairs = "constexpr std::span<const EmbeddedTwin> twins;\n";
   }
   return bifold::core::formatted(
       "// Generated by bifold-embed.\n"
-      "#include \"cuda/embedded.hpp\"\n\n"
-      "namespace bifold::backend::cuda {{\nnamespace {{\n\n{}\n"
+      "#include \"core/embedded.hpp\"\n\n"
+      "namespace bifold::core {{\nnamespace {{\n\n{}\n"
       "constexpr EmbeddedPack packs[] = {{\n{}}};\n\n"
-      "constexpr EmbeddedProgram programs[] = {{\n{}}};\n\n}}  // namespace\n\n"
+      "constexpr EmbeddedProgram programs[] = {{\n{}}};\n\n{}\n}}  // namespace\n\n"
       "const EmbeddedTable& embedded_table() {{\n"
-      "  static const EmbeddedTable table{{programs, packs}};\n  return table;\n}}\n\n"
-      "}}  // namespace bifold::backend::cuda\n",
-      arrays, rows, entries);
+      "  static const EmbeddedTable table{{programs, packs, twins}};\n  return table;\n}}\n\n"
+      "}}  // namespace bifold::core\n",
+      arrays, rows, entries, pairs);
 }
 
 int architecture_of(std::string_view text) {
@@ -222,8 +292,9 @@ int main(int argc, char** argv) try {
   OfflineCompiler compiler(bifold::backend::cuda::find_nvrtc(newest), argv[2]);
   std::set<int> with_machine_code;
   for (int i = 3; i < argc; ++i) with_machine_code.insert(architecture_of(argv[i]));
-  compile_everything(compiler, with_machine_code);
-  write(argv[1], table_of(compiler.programs()));
+  Twins twins;
+  compile_everything(compiler, with_machine_code, twins);
+  write(argv[1], table_of(compiler.programs(), twins));
   return 0;
 } catch (const bifold::Error& error) {
   std::cerr << "bifold-embed: " << error.what() << '\n'

@@ -1,26 +1,26 @@
-#include "cuda/embedded.hpp"
+#include "core/embedded.hpp"
 
 #include <algorithm>
+#include <bifold/error.hpp>
 #include <iterator>
 #include <string_view>
+#include <tuple>
 
 #include "core/hash.hpp"
-#include "cuda/compiler.hpp"
-#include "cuda/error.hpp"
 
 #if BIFOLD_EMBED_PTX
 #include <zstd.h>
 #endif
 
-namespace bifold::backend::cuda {
+namespace bifold::core {
 
-EmbeddedKey embedded_key(const Source& source) {
+EmbeddedKey embedded_key(const backend::Source& source) {
   const std::string_view options = source.options;
   std::string all(options.substr(0, options.rfind(target_option)));
   all += '\n';
   all += source.text;
-  const std::uint64_t first = core::hash(all);
-  return {{first, core::hash(all, ~first)}, all.size()};
+  const std::uint64_t first = hash(all);
+  return {{first, hash(all, ~first)}, all.size()};
 }
 
 std::vector<std::byte> unpacked([[maybe_unused]] const EmbeddedProgram& program) {
@@ -30,10 +30,9 @@ std::vector<std::byte> unpacked([[maybe_unused]] const EmbeddedProgram& program)
   const std::size_t size =
       ZSTD_decompress(all.data(), all.size(), pack.words.data(), pack.compressed);
   if (ZSTD_isError(size) != 0 || size != all.size()) {
-    throw plain_error(
+    throw Error(
         ErrorCategory::backend_failure,
-        std::string("a program in the library could not be unpacked: ") + ZSTD_getErrorName(size),
-        "ZSTD_decompress");
+        std::string("a program in the library could not be unpacked: ") + ZSTD_getErrorName(size));
   }
   const auto* const begin = all.data() + program.offset;
   return {begin, begin + program.bytes};
@@ -42,8 +41,7 @@ std::vector<std::byte> unpacked([[maybe_unused]] const EmbeddedProgram& program)
 #endif
 }
 
-std::vector<std::byte> embedded(const Source& source, EmbeddedForm form, int architecture) {
-  const EmbeddedKey key = embedded_key(source);
+std::vector<std::byte> embedded(const EmbeddedKey& key, EmbeddedForm form, int architecture) {
   const auto programs = embedded_table().programs;
   // The last one behind which only later architectures, other forms and other texts come.
   const auto next = std::upper_bound(
@@ -56,6 +54,16 @@ std::vector<std::byte> embedded(const Source& source, EmbeddedForm form, int arc
   return unpacked(found);
 }
 
+std::optional<EmbeddedTwin> embedded_twin(const EmbeddedKey& text, int architecture) {
+  const auto twins = embedded_table().twins;
+  const auto next = std::upper_bound(twins.begin(), twins.end(), std::tie(text, architecture),
+                                     [](const auto& wanted, const EmbeddedTwin& twin) {
+                                       return wanted < std::tie(twin.text, twin.architecture);
+                                     });
+  if (next == twins.begin() || std::prev(next)->text != text) return std::nullopt;
+  return *std::prev(next);
+}
+
 std::string about_embedded() {
   if (embedded_table().programs.empty())
     return "this build holds nothing for machines without NVRTC";
@@ -63,4 +71,4 @@ std::string about_embedded() {
          "minimum and maximum, from sm_75 on";
 }
 
-}  // namespace bifold::backend::cuda
+}  // namespace bifold::core

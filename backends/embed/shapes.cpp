@@ -1,4 +1,4 @@
-#include "cuda/embed/shapes.hpp"
+#include "embed/shapes.hpp"
 
 #include <initializer_list>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "core/comparison.hpp"
 #include "core/probe.hpp"
 
-namespace bifold::backend::cuda {
+namespace bifold::embed {
 
 namespace {
 
@@ -58,4 +58,4 @@ void warm_benchmark(const bifold::Device& device) {
   }
 }
 
-}  // namespace bifold::backend::cuda
+}  // namespace bifold::embed

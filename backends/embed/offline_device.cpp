@@ -1,28 +1,36 @@
-#include "cuda/embed/offline_device.hpp"
+#include "embed/offline_device.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "core/embedded.hpp"
 #include "cuda/capabilities.hpp"
-#include "cuda/embed/shapes.hpp"
 #include "cuda/error.hpp"
+#include "embed/shapes.hpp"
 
-namespace bifold::backend::cuda {
+namespace bifold::embed {
 
 namespace {
 
-class OfflineKernel final : public Kernel {
+class OfflineKernel final : public backend::Kernel {
  public:
   [[nodiscard]] std::uint32_t max_group_size() const override { return 1024; }
 };
 
-class OfflineProgram final : public Program {
+class OfflineProgram final : public backend::Program {
  public:
-  [[nodiscard]] std::shared_ptr<const Kernel> kernel(
-      const std::string& /*entry*/, const LaunchTraits& /*traits*/) const override {
+  explicit OfflineProgram(std::shared_ptr<Planned> planned) : planned_(std::move(planned)) {}
+
+  [[nodiscard]] std::shared_ptr<const backend::Kernel> kernel(
+      const std::string& entry, const backend::LaunchTraits& traits) const override {
+    planned_->entry = entry;
+    planned_->launch = traits;
     return std::make_shared<const OfflineKernel>();
   }
   [[nodiscard]] std::vector<std::byte> binary() const override { return {}; }
+
+ private:
+  std::shared_ptr<Planned> planned_;
 };
 
 std::string_view as_text(const std::vector<std::byte>& bytes) {
@@ -33,13 +41,17 @@ std::string entry_of(std::string_view ptx) {
   constexpr std::string_view entry = ".entry ";
   std::size_t begin = ptx.find(entry);
   if (begin == std::string_view::npos) {
-    throw plain_error(ErrorCategory::build_failure, "PTX without an entry point");
+    throw backend::cuda::plain_error(ErrorCategory::build_failure, "PTX without an entry point");
   }
   begin += entry.size();
   return std::string(ptx.substr(begin, ptx.find('(', begin) - begin));
 }
 
 }  // namespace
+
+std::shared_ptr<const backend::Program> program_on_paper(std::shared_ptr<Planned> planned) {
+  return std::make_shared<const OfflineProgram>(std::move(planned));
+}
 
 std::string plain_ptx(std::string_view ptx, int architecture) {
   constexpr std::string_view directive = ".version ";
@@ -58,25 +70,26 @@ std::string plain_ptx(std::string_view ptx, int architecture) {
   return text;
 }
 
-OfflineCompiler::OfflineCompiler(NvrtcApi api, const std::filesystem::path& folder)
+OfflineCompiler::OfflineCompiler(backend::cuda::NvrtcApi api, const std::filesystem::path& folder)
     : api_(std::move(api)), kept_({.directory = folder}) {}
 
-Compiled OfflineCompiler::compiled(const Source& source, bool machine_code) const {
+backend::cuda::Compiled OfflineCompiler::compiled(const backend::Source& source,
+                                                  bool machine_code) const {
   const std::string key =
-      "NVRTC " + version_text(api_) + '\n' + source.options + '\n' + source.text;
+      "NVRTC " + backend::cuda::version_text(api_) + '\n' + source.options + '\n' + source.text;
   const std::string key_of_code = "machine code, " + key;
-  Compiled both;
+  backend::cuda::Compiled both;
   both.ptx = kept_.load(key).binary;
   if (machine_code) both.machine_code = kept_.load(key_of_code).binary;
   if (!both.ptx.empty() && both.machine_code.empty() != machine_code) return both;
-  both = cuda::compile(api_, source);
+  both = backend::cuda::compile(api_, source);
   kept_.store(key, both.ptx);
   if (machine_code) kept_.store(key_of_code, both.machine_code);
   return both;
 }
 
-void OfflineCompiler::compile(const Source& source, int architecture, bool machine_code) {
-  const EmbeddedKey key = embedded_key(source);
+void OfflineCompiler::compile(const backend::Source& source, int architecture, bool machine_code) {
+  const EmbeddedKey key = core::embedded_key(source);
   const bool listed = std::find(embedded_architectures.begin(), embedded_architectures.end(),
                                 architecture) != embedded_architectures.end();
   const EmbeddedId code_id{key, EmbeddedForm::machine_code, architecture};
@@ -91,7 +104,7 @@ void OfflineCompiler::compile(const Source& source, int architecture, bool machi
     add_ptx = add_ptx && !known;
   }
   if (!add_code && !add_ptx) return;
-  const Compiled both = compiled(source, machine_code);
+  const backend::cuda::Compiled both = compiled(source, machine_code);
   std::string text = plain_ptx(as_text(both.ptx), architecture);
   const std::string entry = entry_of(text);
   const std::lock_guard lock(mutex_);
@@ -101,42 +114,46 @@ void OfflineCompiler::compile(const Source& source, int architecture, bool machi
   if (add_ptx) programs_.try_emplace(ptx_id, OfflineImage{entry, std::move(text)});
 }
 
-OfflineDevice::OfflineDevice(OfflineCompiler& compiler, int architecture, bool machine_code)
+OfflineCudaDevice::OfflineCudaDevice(OfflineCompiler& compiler, int architecture, bool machine_code)
     : compiler_(compiler),
       architecture_(architecture),
       machine_code_(machine_code),
-      capabilities_(capabilities_of(architecture)),
-      options_(std::string(common_options)
-                   .append(target_option)
+      capabilities_(backend::cuda::capabilities_of(architecture)),
+      options_(std::string(backend::cuda::common_options)
+                   .append(core::target_option)
                    .append(machine_code ? "sm_" : "compute_")
                    .append(std::to_string(architecture))),
       key_("offline") {
   constexpr int newest_driver = 1000000;
   // Whether there is enough of it for a ring is all that matters: sm_120 has 99 KiB.
-  if (has_bulk_copies(architecture, newest_driver)) {
+  if (backend::cuda::has_bulk_copies(architecture, newest_driver)) {
     capabilities_.ring_bytes = (architecture < 120 ? 227 : 99) << 10;
   }
-  capabilities_.overlapped_launches = has_overlapped_launches(architecture, newest_driver);
+  capabilities_.overlapped_launches =
+      backend::cuda::has_overlapped_launches(architecture, newest_driver);
   capabilities_.compute_units = 1;
 }
 
-Memory OfflineDevice::allocate(std::uint64_t bytes) { return {1, bytes, this}; }
+backend::Memory OfflineCudaDevice::allocate(std::uint64_t bytes) { return {1, bytes, this}; }
 
-std::unique_ptr<Queue> OfflineDevice::create_queue(Timing /*timing*/) {
-  throw plain_error(ErrorCategory::unsupported, "nothing runs on an offline device");
+std::unique_ptr<backend::Queue> OfflineCudaDevice::create_queue(Timing /*timing*/) {
+  throw backend::cuda::plain_error(ErrorCategory::unsupported, "nothing runs on an offline device");
 }
 
-std::string_view OfflineDevice::kernel_file(std::string_view name) const {
-  return kernel_text(name);
+std::string_view OfflineCudaDevice::kernel_file(std::string_view name) const {
+  return backend::cuda::kernel_text(name);
 }
 
-std::shared_ptr<const Program> OfflineDevice::build(const Source& source) {
+std::shared_ptr<const backend::Program> OfflineCudaDevice::build(const backend::Source& source) {
   compiler_.compile(source, architecture_, machine_code_);
-  return std::make_shared<const OfflineProgram>();
+  planned_.push_back(std::make_shared<Planned>(Planned{source, {}, {}}));
+  return program_on_paper(planned_.back());
 }
 
-std::shared_ptr<const Program> OfflineDevice::load(std::span<const std::byte> /*binary*/) {
-  throw plain_error(ErrorCategory::build_failure, "an offline device gives no binaries");
+std::shared_ptr<const backend::Program> OfflineCudaDevice::load(
+    std::span<const std::byte> /*binary*/) {
+  throw backend::cuda::plain_error(ErrorCategory::build_failure,
+                                   "an offline device gives no binaries");
 }
 
-}  // namespace bifold::backend::cuda
+}  // namespace bifold::embed

@@ -1,0 +1,138 @@
+#include "embed/twins.hpp"
+
+#include <algorithm>
+#include <bifold/error.hpp>
+#include <cctype>
+#include <utility>
+
+#include "cuda/capabilities.hpp"
+#include "opencl/options.hpp"
+
+namespace bifold::backend {
+
+// Generated from the kernel files.
+std::span<const std::pair<std::string_view, std::string_view>> opencl_kernel_files();
+
+}  // namespace bifold::backend
+
+namespace bifold::embed {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) { throw Error(ErrorCategory::build_failure, what); }
+
+bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string_view stem(std::string_view file) { return file.substr(0, file.find('.')); }
+
+/// What `#define NAME` stands for in the text, its continued lines joined.
+std::string definition(std::string_view text, std::string_view name) {
+  const std::string directive = "#define " + std::string(name) + ' ';
+  std::size_t at = text.starts_with(directive) ? 0 : text.find('\n' + directive);
+  if (at == std::string_view::npos) return {};
+  at = text.find(directive, at) + directive.size();
+  std::string body;
+  for (; at < text.size() && text[at] != '\n'; ++at) {
+    if (text[at] == '\\' && at + 1 < text.size() && text[at + 1] == '\n') {
+      ++at;
+    } else {
+      body += text[at];
+    }
+  }
+  return body;
+}
+
+/// The list with what our kernels call ..._PARAMETERS in place of those words.
+std::string expanded(std::string_view text, std::string_view list) {
+  constexpr std::string_view suffix = "_PARAMETERS";
+  std::string result;
+  for (std::size_t at = 0; at < list.size();) {
+    std::size_t end = at;
+    while (end < list.size() && in_word(list[end])) ++end;
+    const std::string_view word = list.substr(at, end - at);
+    if (word.size() > suffix.size() && word.ends_with(suffix)) {
+      result += definition(text, word);
+    } else {
+      result += word.empty() ? list.substr(at, 1) : word;
+    }
+    at = std::max(end, at + 1);
+  }
+  return result;
+}
+
+}  // namespace
+
+OfflineOpenclDevice::OfflineOpenclDevice(int architecture)
+    : capabilities_(backend::cuda::capabilities_of(architecture)),
+      options_(backend::opencl::options_with(backend::opencl::plain_language,
+                                             capabilities_.rounds_division_f32)) {
+  capabilities_.lanes = "ptx";
+  constexpr int newest_driver = 1000000;
+  if (backend::cuda::has_bulk_copies(architecture, newest_driver)) {
+    // As the probe finds it: without what the driver keeps.
+    capabilities_.ring_bytes = ((architecture < 120 ? 227U : 99U) << 10U) - 128U;
+  }
+  capabilities_.f16 = false;
+  capabilities_.compute_units = 1;
+}
+
+backend::Memory OfflineOpenclDevice::allocate(std::uint64_t bytes) { return {1, bytes, this}; }
+
+std::unique_ptr<backend::Queue> OfflineOpenclDevice::create_queue(Timing /*timing*/) {
+  throw Error(ErrorCategory::unsupported, "nothing runs on a device on paper");
+}
+
+std::string_view OfflineOpenclDevice::kernel_file(std::string_view name) const {
+  for (const auto& [base, text] : backend::opencl_kernel_files()) {
+    if (base == name) return text;
+  }
+  fail("there is no OpenCL kernel file \"" + std::string(name) + '"');
+}
+
+std::shared_ptr<const backend::Program> OfflineOpenclDevice::build(const backend::Source& source) {
+  planned_.push_back(std::make_shared<Planned>(Planned{source, {}, {}}));
+  return program_on_paper(planned_.back());
+}
+
+std::shared_ptr<const backend::Program> OfflineOpenclDevice::load(
+    std::span<const std::byte> /*binary*/) {
+  fail("a device on paper gives no binaries");
+}
+
+std::uint32_t pointer_parameters(std::string_view text, std::string_view entry) {
+  const std::size_t name = text.find("void " + std::string(entry) + '(');
+  if (name == std::string_view::npos) fail("no kernel " + std::string(entry) + " in the text");
+  const std::size_t begin = text.find('(', name) + 1;
+  std::string list = expanded(text, text.substr(begin, text.find(')', begin) - begin));
+  std::uint32_t pointers = 0;
+  std::uint32_t index = 0;
+  for (const char c : list) {
+    if (c == ',') ++index;
+    if (c == '*') pointers |= 1U << index;
+  }
+  return pointers;
+}
+
+void Twins::add(const PlannedTexts& opencl, const PlannedTexts& cuda, int architecture) {
+  if (opencl.size() != cuda.size()) {
+    fail("OpenCL plans " + std::to_string(opencl.size()) + " texts where CUDA plans " +
+         std::to_string(cuda.size()) + " for sm_" + std::to_string(architecture));
+  }
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < opencl.size(); ++i) {
+    const Planned& own = *opencl[i];
+    const Planned& twin = *cuda[i];
+    if (stem(own.source.name) != stem(twin.source.name) || own.entry != twin.entry) {
+      fail("OpenCL plans " + own.source.name + " where CUDA plans " + twin.source.name);
+    }
+    const core::EmbeddedTwin row{
+        core::embedded_key(own.source),
+        architecture,
+        core::embedded_key(twin.source),
+        twin.source.text.find("__CUDA_ARCH__") == std::string::npos,
+        {pointer_parameters(own.source.text, own.entry), twin.launch.local_bytes}};
+    const auto [known, added] = rows_.try_emplace({row.text, architecture}, row);
+    if (!added && known->second != row) fail(own.source.name + " has two twins");
+  }
+}
+
+}  // namespace bifold::embed

@@ -1,0 +1,127 @@
+#include "opencl/library_images.hpp"
+
+#include <bifold/error.hpp>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/image_check.hpp"
+#include "core/kernel_source.hpp"
+#include "core/log.hpp"
+#include "opencl/error.hpp"
+#include "opencl/image_marks.hpp"
+
+namespace bifold::backend::opencl {
+namespace {
+
+/// 90 of "sm_90", 0 of anything else.
+int architecture_in(std::string_view name) {
+  constexpr std::string_view prefix = "sm_";
+  int architecture = 0;
+  if (name.starts_with(prefix)) {
+    name.remove_prefix(prefix.size());
+    static_cast<void>(std::from_chars(name.data(), name.data() + name.size(), architecture));
+  }
+  return architecture;
+}
+
+}  // namespace
+
+LibraryImages::LibraryImages(const backend::Device& planner, cl::Context context, cl::Device device)
+    : planner_(planner),
+      context_(std::move(context)),
+      device_(std::move(device)),
+      architecture_(architecture_in(planner.capabilities().architecture)) {}
+
+std::shared_ptr<const Program> LibraryImages::find(const Source& source) {
+  const auto twin = core::embedded_twin(core::embedded_key(source), architecture_);
+  if (!twin) return nullptr;
+  for (const core::EmbeddedForm form : core::embedded_forms) {
+    // What asks for the architecture gains by being compiled for it.
+    if (form == core::EmbeddedForm::ptx && !twin->any_architecture) continue;
+    if (!works(form)) continue;
+    try {
+      auto program = load(*twin, form);
+      if (program == nullptr) continue;
+      core::log().debug("opencl: {} from the {} in the library", source.name, name_of(form));
+      return program;
+    } catch (const Error& error) {
+      core::log().debug("opencl: the {} of {} in the library cannot be used: {}", name_of(form),
+                        source.name, error.what());
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const Program> LibraryImages::load(const core::EmbeddedTwin& twin,
+                                                   core::EmbeddedForm form) const {
+  std::vector<std::byte> image = core::embedded(twin.twin, form, architecture_);
+  if (image.empty()) return nullptr;
+  image = marked(std::move(image), form, twin.traits);
+  auto program = Program::load(context_, device_, image, planner_.compile_options());
+  // Some drivers take what they cannot use, and have no kernel then.
+  static_cast<void>(program->kernel(program->only_entry()));
+  return program;
+}
+
+bool LibraryImages::works(core::EmbeddedForm form) {
+  const std::lock_guard lock(mutex_);
+  std::optional<bool>& known = works_[static_cast<std::size_t>(form)];
+  if (!known) known = check(form);
+  return *known;
+}
+
+bool LibraryImages::check(core::EmbeddedForm form) const {
+  const Source source =
+      core::kernel_source(planner_, core::image_check_spec(planner_.capabilities()));
+  const auto twin = core::embedded_twin(core::embedded_key(source), architecture_);
+  if (!twin) return false;
+  try {
+    const auto program = load(*twin, form);
+    if (program == nullptr) return false;
+    if (computes(*program)) return true;
+    core::log().warn("opencl: {} of the library computes wrongly with this driver and is not used",
+                     name_of(form));
+  } catch (const Error& error) {
+    core::log().debug("opencl: {} of the library is not used: {}", name_of(form), error.what());
+  }
+  return false;
+}
+
+bool LibraryImages::computes(const Program& program) const {
+  constexpr std::uint32_t items = core::image_check_items;
+  constexpr std::uint64_t first = 5;
+  constexpr core::ImageCheckPlaces places{0x100000003U, 7};
+  std::vector<std::uint64_t> words;
+  for (std::uint64_t i = 0; i < first + items; ++i) words.push_back(i * i);
+
+  cl_int code = CL_SUCCESS;
+  const cl::CommandQueue queue(context_, device_, cl_command_queue_properties{0}, &code);
+  opencl::check(code, "clCreateCommandQueue");
+  const cl::Buffer input(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                         words.size() * sizeof words.front(), words.data(), &code);
+  opencl::check(code, "clCreateBuffer", Step::allocate);
+  const cl::Buffer output(context_, CL_MEM_READ_WRITE, items * sizeof words.front(), nullptr,
+                          &code);
+  opencl::check(code, "clCreateBuffer", Step::allocate);
+  cl::Kernel kernel = program.instantiate(program.only_entry());
+  opencl::check(kernel.setArg(0, input), "clSetKernelArg");
+  opencl::check(kernel.setArg(1, first), "clSetKernelArg");
+  opencl::check(kernel.setArg(2, places), "clSetKernelArg");
+  opencl::check(kernel.setArg(3, output), "clSetKernelArg");
+  opencl::check(
+      queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items), cl::NDRange(items)),
+      "clEnqueueNDRangeKernel", Step::enqueue);
+  std::vector<std::uint64_t> result(items);
+  opencl::check(
+      queue.enqueueReadBuffer(output, CL_TRUE, 0, items * sizeof result.front(), result.data()),
+      "clEnqueueReadBuffer", Step::wait);
+  for (std::uint64_t i = 0; i < items; ++i) {
+    if (result[i] != core::image_check_result(i, first, places)) return false;
+  }
+  return true;
+}
+
+}  // namespace bifold::backend::opencl
