@@ -286,6 +286,7 @@ std::string check_case(bifold::Queue& queue, const Variant& row, const Case<T>& 
   return {};
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type takes none.
 #define BENCH_INSTANTIATE(T)                                                                \
   template bool same_result(T, T);                                                          \
   template std::string exact_text(T);                                                       \
@@ -293,6 +294,7 @@ std::string check_case(bifold::Queue& queue, const Variant& row, const Case<T>& 
       const Variant&, Combine<T>, Lift<T>, std::span<const T>, bifold::accumulator_t<T>);   \
   template std::string check_case(bifold::Queue&, const Variant&, const Case<T>&, ScanKind, \
                                   std::uint64_t&);
+// NOLINTEND(bugprone-macro-parentheses)
 BENCH_INSTANTIATE(std::int32_t)
 BENCH_INSTANTIATE(std::uint32_t)
 BENCH_INSTANTIATE(std::uint8_t)

@@ -104,7 +104,7 @@ std::uint64_t Field::count_or(std::string_view name, std::uint64_t otherwise) co
 
 std::string Field::string_or(std::string_view name, std::string otherwise) const {
   const auto field = find(name);
-  return field ? field->string() : otherwise;
+  return field ? field->string() : std::move(otherwise);
 }
 
 bool Field::flag_or(std::string_view name, bool otherwise) const {

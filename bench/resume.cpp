@@ -42,7 +42,7 @@ std::string obstacle(const RunFile& earlier, const Report& report) {
 
 }  // namespace
 
-PartialRun::PartialRun(const fs::path& file) : path_(file) { path_ += ".partial"; }
+PartialRun::PartialRun(fs::path file) : path_(std::move(file)) { path_ += ".partial"; }
 
 Restored PartialRun::restore(Report& report, std::vector<Session>& sessions) const {
   std::error_code ignored;

@@ -21,7 +21,7 @@ struct Restored {
 /// complete. It outlives an interruption and goes when the whole document is written.
 class PartialRun {
  public:
-  explicit PartialRun(const std::filesystem::path& file);
+  explicit PartialRun(std::filesystem::path file);
 
   /// Puts results of an earlier run in the place of those of `report` that are the same
   /// configuration on the same device. Takes nothing from a file that is damaged, of other

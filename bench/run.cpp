@@ -65,6 +65,7 @@ namespace {
 
 std::vector<std::string> selectors_of(const std::vector<Session>& sessions) {
   std::vector<std::string> selectors;
+  selectors.reserve(sessions.size());
   for (const Session& session : sessions) selectors.push_back(session.device().info().selector);
   return selectors;
 }
@@ -118,7 +119,7 @@ Report measure_run(const RunOptions& options) {
   }
   for (Session& session : sessions) session.start_at(options.first_element);
   report.results = all_configurations(options, sessions);
-  if (options.suite != nullptr) {
+  if (caches) {
     std::optional<PartialRun> partial;
     if (!options.json.empty()) partial.emplace(options.json);
     measure_suite(report, sessions, *caches, partial ? &*partial : nullptr);

@@ -24,7 +24,6 @@
 
 namespace bifold {
 
-using test::bytes_of;
 using test::contains;
 using test::programs_in;
 

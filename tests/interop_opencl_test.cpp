@@ -78,6 +78,7 @@ TEST_CASE("when the last handle goes, nothing of the application's is held") {
     const LoadedLayer layer;
     const std::array kinds{"context", "queue", "buffer", "program", "kernel", "event"};
     std::vector<long> live;
+    live.reserve(kinds.size());
     for (const char* kind : kinds) live.push_back(layer.live(kind));
     {
       Event kept;
@@ -313,6 +314,7 @@ TEST_CASE("threads with queues of their own share an adopted device") {
   std::atomic<int> right{0};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&app, &device, &right, t] {
         cl_int code = CL_SUCCESS;

@@ -127,7 +127,7 @@ OfflineCudaDevice::OfflineCudaDevice(OfflineCompiler& compiler, int architecture
   constexpr int newest_driver = 1000000;
   // Whether there is enough of it for a ring is all that matters: sm_120 has 99 KiB.
   if (backend::cuda::has_bulk_copies(architecture, newest_driver)) {
-    capabilities_.ring_bytes = (architecture < 120 ? 227 : 99) << 10;
+    capabilities_.ring_bytes = std::uint64_t{architecture < 120 ? 227U : 99U} << 10U;
   }
   capabilities_.overlapped_launches =
       backend::cuda::has_overlapped_launches(architecture, newest_driver);

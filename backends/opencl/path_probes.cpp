@@ -169,7 +169,7 @@ std::uint64_t ring_bytes(const cl::Context& context, const cl::Device& device) n
 bool subgroups_work(const cl::Context& context, const cl::Device& device, std::uint32_t width,
                     const std::string& options) noexcept {
   std::vector<std::uint64_t> expected;
-  for (std::uint64_t item = 0; item < 2 * width; ++item) {
+  for (std::uint64_t item = 0; item < std::uint64_t{2} * width; ++item) {
     // The highest lane of this sub-group whose work-item is a multiple of three.
     std::uint64_t highest = width - 1;
     while ((item / width * width + highest) % 3 != 0) --highest;

@@ -1,4 +1,5 @@
 /* bifold inside an OpenCL application in C. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): it is POSIX's own. */
 #define _POSIX_C_SOURCE 199309L
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

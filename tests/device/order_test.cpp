@@ -46,7 +46,7 @@ std::vector<Affine> affine_maps(std::size_t count) {
   test::Random random(test::seed());
   std::vector<Affine> values(count);
   for (Affine& map : values) {
-    const float factor = static_cast<float>(1 + random.real() / 1024);
+    const auto factor = static_cast<float>(1 + random.real() / 1024);
     map = {random.one_in(2) ? factor : -factor, static_cast<float>(random.real())};
   }
   return values;
@@ -311,7 +311,7 @@ TEST_CASE("a reduction by an operator that does not commute has the bits of its 
       CAPTURE(row.name);
       CAPTURE(n);
       const std::size_t offset = n % 3;
-      const Affine want = reference::v1::reduce_in_order(
+      const auto want = reference::v1::reduce_in_order(
           std::span<const Affine>(host).subspan(offset, n), init, as_it_is<Affine>, after);
       ReduceOptions options;
       options.variant = row.name;
@@ -325,8 +325,8 @@ TEST_CASE("no group size changes a bit of it") {
   const Operator op = affine_operator();
   const auto host = affine_maps(50'001);
   const auto data = queue.upload(std::span<const Affine>(host));
-  const Affine want = reference::v1::reduce_in_order<Affine>(std::span<const Affine>(host),
-                                                             as_it_is<Affine>, after);
+  const auto want = reference::v1::reduce_in_order<Affine>(std::span<const Affine>(host),
+                                                           as_it_is<Affine>, after);
   auto result = queue.allocate<Affine>(1);
   const Type type = type_of<Affine>();
   for (const std::uint32_t group : {32U, 64U, 128U, 256U}) {

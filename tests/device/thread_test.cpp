@@ -25,6 +25,7 @@ std::string run_threads(Body body) {
   std::mutex mutex;
   std::string problems;
   std::vector<std::thread> threads;
+  threads.reserve(thread_count);
   for (int thread = 0; thread < thread_count; ++thread) {
     threads.emplace_back([&, thread] {
       std::string problem;
@@ -101,7 +102,8 @@ TEST_CASE("queues of several threads work side by side, on every scan row") {
     const std::string problems = run_threads([&](int thread) -> std::string {
       Queue queue(test::device());
       for (int round = 0; round < 15; ++round) {
-        const auto n = static_cast<std::size_t>(1 + 2'003 * round + thread * 13);
+        const auto n =
+            1 + static_cast<std::size_t>(round) * 2'003 + static_cast<std::size_t>(thread) * 13;
         const auto problem = check_once(queue, thread, n, row->name, "production");
         if (!problem.empty()) return std::string(row->name) + ": " + problem;
       }
@@ -117,7 +119,8 @@ TEST_CASE("several threads share one queue") {
     const std::string problems = run_threads([&](int thread) -> std::string {
       Queue mine = queue;  // The same queue.
       for (int round = 0; round < 10; ++round) {
-        const auto n = static_cast<std::size_t>(1 + 5'003 * round + thread * 17);
+        const auto n =
+            1 + static_cast<std::size_t>(round) * 5'003 + static_cast<std::size_t>(thread) * 17;
         const auto problem = check_once(mine, thread, n, row->name, "production");
         if (!problem.empty()) return std::string(row->name) + ": " + problem;
       }
@@ -132,7 +135,8 @@ TEST_CASE("one plan is run by many threads on their own queues") {
   const std::string problems = run_threads([&](int thread) -> std::string {
     Queue queue(test::device());
     for (int round = 0; round < 10; ++round) {
-      const auto n = static_cast<std::size_t>(100'000 + thread * 101 + round);
+      const auto n =
+          100'000 + static_cast<std::size_t>(thread) * 101 + static_cast<std::size_t>(round);
       const auto host = values_of(thread, n);
       auto data = queue.upload(std::span<const std::int32_t>(host));
       plan.run(queue, erase(data), erase(data), Value(std::int32_t{round}));
@@ -149,7 +153,7 @@ TEST_CASE("devices, queues and buffers are opened and closed by many threads") {
     for (int round = 0; round < 3; ++round) {
       const Device own = test::open_again({});
       Queue queue(own);
-      const auto problem = check_once(queue, thread, 5'000, "production", "production");
+      auto problem = check_once(queue, thread, 5'000, "production", "production");
       if (!problem.empty()) return problem;
     }
     return {};

@@ -122,6 +122,7 @@ TEST_CASE("hundreds of scans of varying length reuse one queue's scratch") {
     if (!test::publishes(*row)) continue;
     Queue queue(test::device());
     std::vector<Run> runs;
+    runs.reserve(300);
     for (int call = 0; call < 300; ++call) {
       runs.push_back({random.below(call % 10 == 0 ? 300'000 : 20'000), 0, false, call % 2 == 0});
     }

@@ -155,7 +155,7 @@ class Call {
 
  private:
   std::lock_guard<std::recursive_mutex> guard_;
-  CUresult injected_;
+  CUresult injected_ = CUDA_SUCCESS;
 };
 
 /// Counts a misuse and gives `code` back.

@@ -44,7 +44,7 @@ TEST_CASE("one wrong element is found and described") {
   const Expected expected = expected_of(workload, input, 3, 9'000, Value(std::int32_t{5}));
   auto got = copy_of(expected.values);
   CHECK(first_difference(expected, got.data()).empty());
-  got[4 * 5'000] ^= std::byte{1};
+  got[std::size_t{4} * 5'000] ^= std::byte{1};
   const std::string problem = first_difference(expected, got.data());
   CHECK(contains(problem, "index 5000 (tile 1)"));
   CHECK(contains(problem, "1 of 9000 wrong"));

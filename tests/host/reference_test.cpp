@@ -13,6 +13,7 @@ namespace bifold {
 
 namespace {
 
+// NOLINTNEXTLINE(modernize-use-using): the other form has no place for __extension__.
 __extension__ typedef unsigned __int128 Wide;
 
 /// Sum or product modulo 2^width, by 128-bit arithmetic.

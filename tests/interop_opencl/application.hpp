@@ -58,6 +58,7 @@ inline cl_device_id main_device() {
 
 inline bool is_pocl() {
   cl_platform_id platform = nullptr;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer is what a handle is.
   succeed(clGetDeviceInfo(main_device(), CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr));
   std::string name(256, '\0');
   succeed(clGetPlatformInfo(platform, CL_PLATFORM_NAME, name.size(), name.data(), nullptr));
@@ -122,6 +123,8 @@ template <class Handle, cl_int (*Release)(Handle)>
 class Owned {
  public:
   explicit Owned(Handle handle = nullptr) : handle_(handle) {}
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
   Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Owned& operator=(Owned&&) = delete;
   ~Owned() {
@@ -222,7 +225,10 @@ inline constexpr std::uint32_t count = 10'000;
 inline constexpr std::size_t bytes = count * sizeof(std::uint32_t);
 
 /// Ones, and what an exclusive scan makes of them.
-inline std::vector<std::uint32_t> ones() { return std::vector<std::uint32_t>(count, 1); }
+inline std::vector<std::uint32_t> ones() {
+  std::vector<std::uint32_t> values(count, 1);
+  return values;
+}
 inline std::vector<std::uint32_t> ramp() {
   std::vector<std::uint32_t> values(count);
   std::iota(values.begin(), values.end(), 0U);

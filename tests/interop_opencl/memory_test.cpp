@@ -134,7 +134,7 @@ TEST_CASE("sub-buffers of one parent overlap where their bytes do") {
   const OwnedMemory middle = make_sub_buffer(parent, quarter, 2 * quarter);
   const OwnedMemory right = make_sub_buffer(parent, 2 * quarter, 2 * quarter);
   const auto view = [](cl_mem memory) { return native::view<std::uint32_t>(memory, 8192); };
-  const auto whole = native::view<std::uint32_t>(parent, 4 * 4096);
+  const auto whole = native::view<std::uint32_t>(parent, std::uint64_t{4} * 4096);
   const auto overlaps = [&](const View<std::uint32_t>& from, const View<std::uint32_t>& to) {
     refused(invalid, "overlap", [&] { exclusive_scan(bench.queue, from, to, plus); });
     refused(invalid, "overlap", [&] { bench.queue.copy(from, to); });
@@ -228,7 +228,7 @@ TEST_CASE("shared virtual memory is read, written, filled, copied and scanned") 
     const auto to = native::svm_view(bench.device, shared.data + count + 3, count);
     exclusive_scan(queue, from, to, plus);
     queue.finish();
-    CHECK(std::vector(shared.data + count + 3, shared.data + 2 * count + 3) == ramp());
+    CHECK(std::vector(shared.data + count + 3, shared.data + std::size_t{2} * count + 3) == ramp());
     CHECK(shared.data[count + 2] == 1);
     CHECK(shared.data[2 * count + 3] == 1);
     CHECK(reduce(queue, to, maximum) == count - 1);
@@ -239,7 +239,7 @@ TEST_CASE("shared virtual memory is read, written, filled, copied and scanned") 
     CHECK(bench.app.read(bench.app.output) == ramp());
     queue.upload(host, to);
     inclusive_scan(queue, to, to, plus);
-    const auto third = native::svm_view(bench.device, shared.data + 3 * count, count);
+    const auto third = native::svm_view(bench.device, shared.data + std::size_t{3} * count, count);
     queue.fill(third, 9);
     queue.copy(to.subview(0, 10), third.subview(0, 10));
     queue.finish();

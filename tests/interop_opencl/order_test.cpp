@@ -106,6 +106,7 @@ TEST_CASE("events of commands come in, and native events go out") {
     const cl_uint references_before = settled_references(static_cast<cl_event>(written));
     {
       const Event adopted = native::event(written);
+      // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): its reference counts.
       const Event copy = adopted;
       CHECK(falls_to(static_cast<cl_event>(written), references_before + 1));
     }

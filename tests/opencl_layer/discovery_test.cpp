@@ -53,7 +53,7 @@ TEST_CASE("devices have distinct selectors and open by their index") {
   const std::vector<DeviceInfo> devices = opencl.devices();
   REQUIRE_FALSE(devices.empty());
   // Two devices of one platform stand in for two cards.
-  const char* const wanted = std::getenv("POCL_DEVICES");
+  const char* const wanted = std::getenv("POCL_DEVICES");  // NOLINT(concurrency-mt-unsafe)
   if (wanted != nullptr && std::string_view(wanted) == "pthread basic") {
     CHECK(devices.size() >= 2);
   } else {
@@ -81,6 +81,7 @@ TEST_CASE("devices have distinct selectors and open by their index") {
 TEST_CASE("devices are found from several threads at once") {
   std::array<std::size_t, 8> found{};
   std::vector<std::thread> threads;
+  threads.reserve(found.size());
   for (std::size_t& number : found) {
     threads.emplace_back([&number] { number = backend::opencl_backend().devices().size(); });
   }

@@ -207,31 +207,32 @@ long bifold_layer_live(const char* kind) {
   return live[static_cast<std::size_t>(found - kind_names.begin())].load();
 }
 
-cl_int clGetLayerInfo(cl_layer_info what, size_t size, void* value, size_t* size_ret) {
-  if (what != CL_LAYER_API_VERSION) return CL_INVALID_VALUE;
-  if (value != nullptr) {
-    if (size < sizeof(cl_layer_api_version)) return CL_INVALID_VALUE;
-    *static_cast<cl_layer_api_version*>(value) = CL_LAYER_API_VERSION_100;
+cl_int clGetLayerInfo(cl_layer_info param_name, size_t param_value_size, void* param_value,
+                      size_t* param_value_size_ret) {
+  if (param_name != CL_LAYER_API_VERSION) return CL_INVALID_VALUE;
+  if (param_value != nullptr) {
+    if (param_value_size < sizeof(cl_layer_api_version)) return CL_INVALID_VALUE;
+    *static_cast<cl_layer_api_version*>(param_value) = CL_LAYER_API_VERSION_100;
   }
-  if (size_ret != nullptr) *size_ret = sizeof(cl_layer_api_version);
+  if (param_value_size_ret != nullptr) *param_value_size_ret = sizeof(cl_layer_api_version);
   return CL_SUCCESS;
 }
 
-cl_int clInitLayer(cl_uint entries, const cl_icd_dispatch* next, cl_uint* entries_ret,
-                   const cl_icd_dispatch** layer_ret) {
-  if (next == nullptr || entries_ret == nullptr || layer_ret == nullptr ||
-      entries < sizeof(cl_icd_dispatch) / sizeof(void*)) {
+cl_int clInitLayer(cl_uint num_entries, const cl_icd_dispatch* target_dispatch,
+                   cl_uint* num_entries_ret, const cl_icd_dispatch** layer_dispatch_ret) {
+  if (target_dispatch == nullptr || num_entries_ret == nullptr || layer_dispatch_ret == nullptr ||
+      num_entries < sizeof(cl_icd_dispatch) / sizeof(void*)) {
     return CL_INVALID_VALUE;
   }
-  target = *next;
-  layer = *next;
+  target = *target_dispatch;
+  layer = *target_dispatch;
   if (!mistake().empty()) {
     create_program = target.clCreateProgramWithSource;
     target.clCreateProgramWithSource = &miscompile;
   }
   Covered::install();
-  *entries_ret = sizeof(cl_icd_dispatch) / sizeof(void*);
-  *layer_ret = &layer;
+  *num_entries_ret = sizeof(cl_icd_dispatch) / sizeof(void*);
+  *layer_dispatch_ret = &layer;
   return CL_SUCCESS;
 }
 

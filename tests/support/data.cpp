@@ -48,8 +48,8 @@ T draw_extremum(Random& random, OperatorKind kind, std::uint64_t index, std::uin
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value * 1e6);
   } else {
-    const double low = static_cast<double>(std::numeric_limits<T>::min());
-    const double high = static_cast<double>(std::numeric_limits<T>::max());
+    const auto low = static_cast<double>(std::numeric_limits<T>::min());
+    const auto high = static_cast<double>(std::numeric_limits<T>::max());
     return static_cast<T>(low + (high - low) * (value + 1.0) / 2.0 * 0.99);
   }
 }
@@ -130,7 +130,7 @@ Value make_init(Type type, OperatorKind kind, std::uint64_t seed) {
         return std::is_floating_point_v<T> ? static_cast<T>(-2)
                                            : static_cast<T>(random.next() | 1u);
       // Low for maximum and high for minimum: inside the range of the data, so that both matter.
-      case OperatorKind::minimum: return draw_extremum<T>(random, kind, 1, 4);
+      case OperatorKind::minimum:
       case OperatorKind::maximum: return draw_extremum<T>(random, kind, 1, 4);
       case OperatorKind::bit_and:
       case OperatorKind::bit_or:

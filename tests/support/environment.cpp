@@ -18,7 +18,7 @@ std::optional<Device>& device_slot() {
 }
 
 std::string environment(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value != nullptr ? value : "";
 }
 
@@ -80,6 +80,7 @@ void close_device() {
   device_slot().reset();
 }
 
+// NOLINTNEXTLINE(bugprone-unchecked-optional-access): it throws before there is one.
 const Device& device() { return device_slot().value(); }
 
 Device open_again(const CacheOptions& cache) {
@@ -90,7 +91,7 @@ std::filesystem::path fresh_folder(std::string_view name) {
   std::string folder = "bifold-test-";
   folder += device_slot() ? device().info().selector : "host";
   std::replace(folder.begin(), folder.end(), ':', '-');
-  const auto path = std::filesystem::current_path() / folder / name;
+  auto path = std::filesystem::current_path() / folder / name;
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
   return path;

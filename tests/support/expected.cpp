@@ -29,6 +29,7 @@ HostData converted(const HostData& from, Type to) {
   visit_type(from.type(), [&]<class From>(From) {
     visit_scalar_type(to, [&]<class To>(To) {
       for (std::uint64_t i = 0; i < from.size(); ++i) {
+        // NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is to be kept.
         result.as<To>()[i] = static_cast<To>(from.as<From>()[i]);
       }
     });
@@ -99,6 +100,7 @@ bool rounds(const Workload& workload) {
 
 template <class T>
 bool agrees(const Expected& expected, std::uint64_t index, T want, T got) {
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are what is asked for.
   if (std::memcmp(&want, &got, sizeof want) == 0) return true;
   if constexpr (storage_element<T>) {
     return std::isnan(static_cast<float>(want)) && std::isnan(static_cast<float>(got));
