@@ -204,8 +204,11 @@ TEST_CASE("an image that is cut or changed is refused or taken, and nothing else
   };
   const std::vector<std::byte> code = image_of(*found, EmbeddedForm::machine_code);
   CHECK_FALSE(refused(code, EmbeddedForm::machine_code));
-  // The table of sections is the last thing in the file.
-  for (std::size_t bytes = 0; bytes < code.size(); bytes += bytes < 256 ? 1 : code.size() / 97) {
+  // Behind the table of sections are headers of segments, which only the driver reads.
+  constexpr std::size_t segments = 512;
+  REQUIRE(code.size() > 2 * segments);
+  for (std::size_t bytes = 0; bytes < code.size() - segments;
+       bytes += bytes < 256 ? 1 : code.size() / 97) {
     CHECK(refused({code.begin(), code.begin() + static_cast<std::ptrdiff_t>(bytes)},
                   EmbeddedForm::machine_code));
   }
