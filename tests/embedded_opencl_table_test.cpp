@@ -128,6 +128,7 @@ TEST_CASE("every text of the listed shapes has a twin on OpenCL, whatever the ar
     CHECK(others <= 16);
     if (architecture == 75 || architecture == 90) CHECK(others == 0);
   }
+  CHECK(core::embedded_table().digest != 0);
   const auto planned = planned_for(90);
   CHECK_FALSE(core::embedded_twin(core::embedded_key(planned.front()->source), 72));
   backend::Source altered = planned.front()->source;

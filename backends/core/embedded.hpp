@@ -86,6 +86,7 @@ struct EmbeddedTable {
   std::span<const EmbeddedProgram> programs;  ///< By id.
   std::span<const EmbeddedPack> packs;
   std::span<const EmbeddedTwin> twins;  ///< By text and architecture.
+  std::uint64_t digest;                 ///< Of all of it; 0 where there is nothing.
 };
 
 /// Everything that this build embeds; empty where it embeds nothing. Generated.

@@ -41,6 +41,15 @@ std::string definition(std::string_view text, std::string_view name) {
   return body;
 }
 
+/// What planning decided, in the words that either dialect gets: types, sizes, tuning values.
+std::string_view decided(std::string_view text) {
+  constexpr std::string_view begin = "#line 1 \"generated\"\n";
+  const std::size_t at = text.find(begin);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + begin.size());
+  return text.substr(0, text.find("#line "));
+}
+
 /// The list with what our kernels call ..._PARAMETERS in place of those words.
 std::string expanded(std::string_view text, std::string_view list) {
   constexpr std::string_view suffix = "_PARAMETERS";
@@ -107,6 +116,7 @@ std::uint32_t pointer_parameters(std::string_view text, std::string_view entry) 
   std::uint32_t index = 0;
   for (const char c : list) {
     if (c == ',') ++index;
+    if (index >= 32) fail(std::string(entry) + " has more parameters than bits");
     if (c == '*') pointers |= 1U << index;
   }
   return pointers;
@@ -121,8 +131,11 @@ void Twins::add(const PlannedTexts& opencl, const PlannedTexts& cuda, int archit
   for (std::size_t i = 0; i < opencl.size(); ++i) {
     const Planned& own = *opencl[i];
     const Planned& twin = *cuda[i];
-    if (stem(own.source.name) != stem(twin.source.name) || own.entry != twin.entry) {
-      fail("OpenCL plans " + own.source.name + " where CUDA plans " + twin.source.name);
+    if (stem(own.source.name) != stem(twin.source.name) || own.entry != twin.entry ||
+        own.launch.local_bytes != twin.launch.local_bytes ||
+        decided(own.source.text) != decided(twin.source.text)) {
+      fail("OpenCL plans " + own.source.name + " where CUDA plans " + twin.source.name +
+           ", or otherwise");
     }
     const core::EmbeddedTwin row{
         core::embedded_key(own.source),

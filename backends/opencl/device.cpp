@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/embedded.hpp"
 #include "core/format.hpp"
 #include "core/identity.hpp"
 #include "opencl/capabilities.hpp"
@@ -36,9 +37,13 @@ cl::Context make_context(const cl::Device& device) {
 
 std::string make_binary_key(const cl::Device& device) {
   auto* const id = device();
-  return core::formatted("opencl\n{}\n{}\n{}\n{}\n{}", platform_of(id),
-                         device_text(id, CL_DEVICE_NAME), device_text(id, CL_DEVICE_VENDOR),
-                         device_text(id, CL_DRIVER_VERSION), device_text(id, CL_DEVICE_VERSION));
+  std::string key =
+      core::formatted("opencl\n{}\n{}\n{}\n{}\n{}", platform_of(id),
+                      device_text(id, CL_DEVICE_NAME), device_text(id, CL_DEVICE_VENDOR),
+                      device_text(id, CL_DRIVER_VERSION), device_text(id, CL_DEVICE_VERSION));
+  // Programs of the library are kept, too, and are not made of the text that they are kept under.
+  if (is_nvidias(id)) key += core::formatted("\nimages {:x}", core::embedded_table().digest);
+  return key;
 }
 
 }  // namespace

@@ -33,24 +33,28 @@ LibraryImages::LibraryImages(const backend::Device& planner, cl::Context context
     : planner_(planner),
       context_(std::move(context)),
       device_(std::move(device)),
-      architecture_(architecture_in(planner.capabilities().architecture)) {}
+      architecture_(architecture_in(planner.capabilities().architecture)) {
+  for (const core::EmbeddedForm form : core::embedded_forms) {
+    if (!form_ && works(form)) form_ = form;
+  }
+}
 
-std::shared_ptr<const Program> LibraryImages::find(const Source& source) {
+std::shared_ptr<const Program> LibraryImages::find(const Source& source) const {
+  if (!form_) return nullptr;
   const auto twin = core::embedded_twin(core::embedded_key(source), architecture_);
   if (!twin) return nullptr;
-  for (const core::EmbeddedForm form : core::embedded_forms) {
-    // What asks for the architecture gains by being compiled for it.
-    if (form == core::EmbeddedForm::ptx && !twin->any_architecture) continue;
-    if (!works(form)) continue;
-    try {
-      auto program = load(*twin, form);
-      if (program == nullptr) continue;
-      core::log().debug("opencl: {} from the {} in the library", source.name, name_of(form));
-      return program;
-    } catch (const Error& error) {
-      core::log().debug("opencl: the {} of {} in the library cannot be used: {}", name_of(form),
-                        source.name, error.what());
+  // What asks for the architecture gains by being compiled for it.
+  if (*form_ == core::EmbeddedForm::ptx && !twin->any_architecture) return nullptr;
+  try {
+    auto program = load(*twin, *form_);
+    if (program != nullptr) {
+      core::log().debug("opencl: {} from the {} in the library", source.name, name_of(*form_));
     }
+    return program;
+  } catch (const Error& error) {
+    if (error.category() == ErrorCategory::device_lost) throw;
+    core::log().debug("opencl: the {} of {} in the library cannot be used: {}", name_of(*form_),
+                      source.name, error.what());
   }
   return nullptr;
 }
@@ -66,14 +70,7 @@ std::shared_ptr<const Program> LibraryImages::load(const core::EmbeddedTwin& twi
   return program;
 }
 
-bool LibraryImages::works(core::EmbeddedForm form) {
-  const std::lock_guard lock(mutex_);
-  std::optional<bool>& known = works_[static_cast<std::size_t>(form)];
-  if (!known) known = check(form);
-  return *known;
-}
-
-bool LibraryImages::check(core::EmbeddedForm form) const {
+bool LibraryImages::works(core::EmbeddedForm form) const {
   const Source source =
       core::kernel_source(planner_, core::image_check_spec(planner_.capabilities()));
   const auto twin = core::embedded_twin(core::embedded_key(source), architecture_);
@@ -99,25 +96,23 @@ bool LibraryImages::computes(const Program& program) const {
 
   cl_int code = CL_SUCCESS;
   const cl::CommandQueue queue(context_, device_, cl_command_queue_properties{0}, &code);
-  opencl::check(code, "clCreateCommandQueue");
+  check(code, "clCreateCommandQueue");
   const cl::Buffer input(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                          words.size() * sizeof words.front(), words.data(), &code);
-  opencl::check(code, "clCreateBuffer", Step::allocate);
+  check(code, "clCreateBuffer", Step::allocate);
   const cl::Buffer output(context_, CL_MEM_READ_WRITE, items * sizeof words.front(), nullptr,
                           &code);
-  opencl::check(code, "clCreateBuffer", Step::allocate);
+  check(code, "clCreateBuffer", Step::allocate);
   cl::Kernel kernel = program.instantiate(program.only_entry());
-  opencl::check(kernel.setArg(0, input), "clSetKernelArg");
-  opencl::check(kernel.setArg(1, first), "clSetKernelArg");
-  opencl::check(kernel.setArg(2, places), "clSetKernelArg");
-  opencl::check(kernel.setArg(3, output), "clSetKernelArg");
-  opencl::check(
-      queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items), cl::NDRange(items)),
-      "clEnqueueNDRangeKernel", Step::enqueue);
+  check(kernel.setArg(0, input), "clSetKernelArg");
+  check(kernel.setArg(1, first), "clSetKernelArg");
+  check(kernel.setArg(2, places), "clSetKernelArg");
+  check(kernel.setArg(3, output), "clSetKernelArg");
+  check(queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items), cl::NDRange(items)),
+        "clEnqueueNDRangeKernel", Step::enqueue);
   std::vector<std::uint64_t> result(items);
-  opencl::check(
-      queue.enqueueReadBuffer(output, CL_TRUE, 0, items * sizeof result.front(), result.data()),
-      "clEnqueueReadBuffer", Step::wait);
+  check(queue.enqueueReadBuffer(output, CL_TRUE, 0, items * sizeof result.front(), result.data()),
+        "clEnqueueReadBuffer", Step::wait);
   for (std::uint64_t i = 0; i < items; ++i) {
     if (result[i] != core::image_check_result(i, first, places)) return false;
   }

@@ -2,9 +2,7 @@
 // compiler, which takes from a tenth of a second to two.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "core/embedded.hpp"
@@ -12,29 +10,29 @@
 
 namespace bifold::backend::opencl {
 
-/// Of one device. Thread-safe. Before the first program in a form a small kernel shows whether the
-/// driver runs such programs as it should; where it does not, texts are compiled.
+/// Of one device. Thread-safe.
 class LibraryImages {
  public:
-  /// `planner` is the device that asks, for its dialect.
+  /// `planner` is the device that asks, for its dialect. A small kernel shows, here, in which form
+  /// the driver runs such programs as it should; it is waited for, as the probes of a device that
+  /// is opened are. A driver that runs them in no form gets texts to compile.
   LibraryImages(const backend::Device& planner, cl::Context context, cl::Device device);
 
-  /// The source's program; null where the library has none that this driver takes.
-  std::shared_ptr<const Program> find(const Source& source);
+  /// The source's program; null where the library has none that this driver takes. Throws
+  /// device_lost.
+  [[nodiscard]] std::shared_ptr<const Program> find(const Source& source) const;
 
  private:
-  std::shared_ptr<const Program> load(const core::EmbeddedTwin& twin,
-                                      core::EmbeddedForm form) const;
-  bool works(core::EmbeddedForm form);
-  [[nodiscard]] bool check(core::EmbeddedForm form) const;
+  [[nodiscard]] std::shared_ptr<const Program> load(const core::EmbeddedTwin& twin,
+                                                    core::EmbeddedForm form) const;
+  [[nodiscard]] bool works(core::EmbeddedForm form) const;
   [[nodiscard]] bool computes(const Program& program) const;
 
   const backend::Device& planner_;
   cl::Context context_;
   cl::Device device_;
   int architecture_;
-  std::mutex mutex_;  // Protects what follows.
-  std::array<std::optional<bool>, core::embedded_forms.size()> works_;
+  std::optional<core::EmbeddedForm> form_;
 };
 
 }  // namespace bifold::backend::opencl
