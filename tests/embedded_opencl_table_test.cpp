@@ -16,9 +16,9 @@
 #include "core/embedded.hpp"
 #include "core/image_check.hpp"
 #include "core/state.hpp"
-#include "embed/shapes.hpp"
 #include "embed/twins.hpp"
 #include "embedded_programs.hpp"
+#include "embedded_shapes.hpp"
 #include "opencl/image_marks.hpp"
 #include "support/assembler.hpp"
 
@@ -42,9 +42,7 @@ embed::PlannedTexts planned_for(int architecture) {
   DeviceOptions options;
   options.cache.disk = false;
   const Device device(std::make_shared<detail::DeviceState>(info, backend, options));
-  const embed::EmbeddedShapes shapes = embed::embedded_shapes();
-  for (const ReduceShape& shape : shapes.reductions) warm(device, shape);
-  for (const ScanShape& shape : shapes.scans) warm(device, shape);
+  test::warm_listed_shapes(device);
   static_cast<void>(device.state()->kernels.get(core::image_check_spec(device.capabilities())));
   return backend->planned();
 }

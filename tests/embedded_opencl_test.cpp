@@ -92,9 +92,7 @@ TEST_CASE("plans of all listed shapes compile nothing where there is machine cod
   const test::LoadedLayer layer;
   const Device device = fresh_device();
   const Programs programs(layer);
-  const embed::EmbeddedShapes shapes = embed::embedded_shapes();
-  for (const ReduceShape& shape : shapes.reductions) warm(device, shape);
-  for (const ScanShape& shape : shapes.scans) warm(device, shape);
+  test::warm_listed_shapes(device);
   std::cout << programs.loaded() << " loaded, " << programs.compiled() << " compiled\n";
   CHECK(programs.compiled() <= (has_machine_code() ? 0 : 16));
   CHECK(programs.loaded() > 200);

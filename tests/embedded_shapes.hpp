@@ -13,6 +13,13 @@
 
 namespace bifold::test {
 
+/// Builds what all of them run.
+inline void warm_listed_shapes(const Device& device) {
+  const embed::EmbeddedShapes shapes = embed::embedded_shapes();
+  for (const ReduceShape& shape : shapes.reductions) warm(device, shape);
+  for (const ScanShape& shape : shapes.scans) warm(device, shape);
+}
+
 /// Every shape of the list of what the library holds, against the host reference.
 inline void check_listed_shapes(Queue& queue) {
   // The last is of a size that production takes the ring for, where there is one.

@@ -14,6 +14,10 @@
 
 namespace bifold::core {
 
+bool asks_for_architecture(const backend::Source& source) {
+  return source.text.find("__CUDA_ARCH__") != std::string::npos;
+}
+
 EmbeddedKey embedded_key(const backend::Source& source) {
   const std::string_view options = source.options;
   std::string all(options.substr(0, options.rfind(target_option)));

@@ -76,7 +76,7 @@ struct EmbeddedTwin {
   EmbeddedKey text;
   int architecture;  ///< From which on it is that one, until a row of the text says otherwise.
   EmbeddedKey twin;
-  bool any_architecture;  ///< It does not ask which one it is compiled for.
+  bool any_architecture;  ///< asks_for_architecture() of it is false.
   EmbeddedTraits traits;
 
   friend bool operator==(const EmbeddedTwin&, const EmbeddedTwin&) = default;
@@ -94,6 +94,10 @@ const EmbeddedTable& embedded_table();
 
 /// Stands in options between those that count and the target, which does not.
 inline constexpr std::string_view target_option = " --gpu-architecture=";
+
+/// Whether a text in CUDA C++ is another one for each architecture: it gains by being compiled for
+/// the device's own, where that can be.
+bool asks_for_architecture(const backend::Source& source);
 
 /// Of the text with these options, whatever target they name.
 EmbeddedKey embedded_key(const backend::Source& source);

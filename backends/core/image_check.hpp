@@ -11,7 +11,7 @@ namespace bifold::core {
 /// More work-items than a driver gives those that require none.
 inline constexpr std::uint32_t image_check_items = 288;
 
-/// What the kernel takes by value: image_check's CheckPlaces.
+/// What the kernel takes by value.
 struct ImageCheckPlaces {
   std::uint64_t factor;
   std::uint64_t added;

@@ -127,11 +127,10 @@ std::string Device::refusal(const Source& source) const {
 }
 
 std::shared_ptr<const backend::Program> Device::from_library(const Source& source) const {
-  const bool by_architecture = source.text.find("__CUDA_ARCH__") != std::string::npos;
+  const bool by_architecture = core::asks_for_architecture(source);
   const core::EmbeddedKey key = core::embedded_key(source);
   for (const core::EmbeddedForm form : core::embedded_forms) {
     const bool is_ptx = form == core::EmbeddedForm::ptx;
-    // What looks at the architecture gains by being compiled for it.
     if (is_ptx && by_architecture && compiler_ != nullptr) return nullptr;
     const std::string_view name = core::name_of(form);
     try {

@@ -1,6 +1,7 @@
 #include "embed/offline_device.hpp"
 
 #include <algorithm>
+#include <bifold/error.hpp>
 #include <utility>
 
 #include "core/embedded.hpp"
@@ -48,10 +49,6 @@ std::string entry_of(std::string_view ptx) {
 }
 
 }  // namespace
-
-std::shared_ptr<const backend::Program> program_on_paper(std::shared_ptr<Planned> planned) {
-  return std::make_shared<const OfflineProgram>(std::move(planned));
-}
 
 std::string plain_ptx(std::string_view ptx, int architecture) {
   constexpr std::string_view directive = ".version ";
@@ -114,31 +111,45 @@ void OfflineCompiler::compile(const backend::Source& source, int architecture, b
   if (add_ptx) programs_.try_emplace(ptx_id, OfflineImage{entry, std::move(text)});
 }
 
-OfflineCudaDevice::OfflineCudaDevice(OfflineCompiler& compiler, int architecture, bool machine_code)
-    : compiler_(compiler),
-      architecture_(architecture),
-      machine_code_(machine_code),
-      capabilities_(backend::cuda::capabilities_of(architecture)),
-      options_(std::string(backend::cuda::common_options)
-                   .append(core::target_option)
-                   .append(machine_code ? "sm_" : "compute_")
-                   .append(std::to_string(architecture))),
-      key_("offline") {
+OfflineDevice::OfflineDevice(const Capabilities& capabilities, std::string options)
+    : capabilities_(capabilities), options_(std::move(options)) {}
+
+backend::Memory OfflineDevice::allocate(std::uint64_t bytes) { return {1, bytes, this}; }
+
+std::unique_ptr<backend::Queue> OfflineDevice::create_queue(Timing /*timing*/) {
+  throw Error(ErrorCategory::unsupported, "nothing runs on a device on paper");
+}
+
+std::shared_ptr<const backend::Program> OfflineDevice::build(const backend::Source& source) {
+  planned_.push_back(std::make_shared<Planned>(Planned{source, {}, {}}));
+  return std::make_shared<const OfflineProgram>(planned_.back());
+}
+
+std::shared_ptr<const backend::Program> OfflineDevice::load(std::span<const std::byte> /*binary*/) {
+  throw Error(ErrorCategory::build_failure, "a device on paper gives no binaries");
+}
+
+Capabilities capabilities_on_paper(int architecture) {
   constexpr int newest_driver = 1000000;
+  Capabilities has = backend::cuda::capabilities_of(architecture);
   // Whether there is enough of it for a ring is all that matters: sm_120 has 99 KiB.
   if (backend::cuda::has_bulk_copies(architecture, newest_driver)) {
-    capabilities_.ring_bytes = std::uint64_t{architecture < 120 ? 227U : 99U} << 10U;
+    has.ring_bytes = std::uint64_t{architecture < 120 ? 227U : 99U} << 10U;
   }
-  capabilities_.overlapped_launches =
-      backend::cuda::has_overlapped_launches(architecture, newest_driver);
-  capabilities_.compute_units = 1;
+  has.overlapped_launches = backend::cuda::has_overlapped_launches(architecture, newest_driver);
+  has.compute_units = 1;
+  return has;
 }
 
-backend::Memory OfflineCudaDevice::allocate(std::uint64_t bytes) { return {1, bytes, this}; }
-
-std::unique_ptr<backend::Queue> OfflineCudaDevice::create_queue(Timing /*timing*/) {
-  throw backend::cuda::plain_error(ErrorCategory::unsupported, "nothing runs on an offline device");
-}
+OfflineCudaDevice::OfflineCudaDevice(OfflineCompiler& compiler, int architecture, bool machine_code)
+    : OfflineDevice(capabilities_on_paper(architecture),
+                    std::string(backend::cuda::common_options)
+                        .append(core::target_option)
+                        .append(machine_code ? "sm_" : "compute_")
+                        .append(std::to_string(architecture))),
+      compiler_(compiler),
+      architecture_(architecture),
+      machine_code_(machine_code) {}
 
 std::string_view OfflineCudaDevice::kernel_file(std::string_view name) const {
   return backend::cuda::kernel_text(name);
@@ -146,14 +157,7 @@ std::string_view OfflineCudaDevice::kernel_file(std::string_view name) const {
 
 std::shared_ptr<const backend::Program> OfflineCudaDevice::build(const backend::Source& source) {
   compiler_.compile(source, architecture_, machine_code_);
-  planned_.push_back(std::make_shared<Planned>(Planned{source, {}, {}}));
-  return program_on_paper(planned_.back());
-}
-
-std::shared_ptr<const backend::Program> OfflineCudaDevice::load(
-    std::span<const std::byte> /*binary*/) {
-  throw backend::cuda::plain_error(ErrorCategory::build_failure,
-                                   "an offline device gives no binaries");
+  return OfflineDevice::build(source);
 }
 
 }  // namespace bifold::embed

@@ -1,5 +1,5 @@
-// A CUDA device on paper: it plans and compiles as a device of its architecture does, and runs
-// nothing. Neither driver nor GPU is needed.
+// Devices on paper: they plan, and that of CUDA compiles, as a device of their architecture does,
+// and run nothing. Neither driver nor GPU is needed.
 #pragma once
 
 #include <filesystem>
@@ -31,9 +31,6 @@ struct Planned {
 /// In the order in which they were asked for.
 using PlannedTexts = std::vector<std::shared_ptr<Planned>>;
 
-/// What such a device answers; it notes the entry point and the launch in `planned`.
-std::shared_ptr<const backend::Program> program_on_paper(std::shared_ptr<Planned> planned);
-
 struct OfflineImage {
   std::string entry;
   std::string bytes;
@@ -64,42 +61,59 @@ class OfflineCompiler {
   std::map<EmbeddedId, OfflineImage> programs_;
 };
 
-class OfflineCudaDevice final : public backend::Device {
+/// What devices on paper have in common: they plan as a GPU does, note the texts that they are
+/// asked to build, and run nothing. One thread plans on one of them.
+class OfflineDevice : public backend::Device {
  public:
-  /// Compiles for the architecture itself, to machine code, or for it and later ones, to PTX alone.
-  OfflineCudaDevice(OfflineCompiler& compiler, int architecture, bool machine_code);
-
   [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
   [[nodiscard]] const void* context() const noexcept override { return this; }
-  [[nodiscard]] bool handles_are_addresses() const noexcept override { return true; }
 
   [[nodiscard]] backend::Memory allocate(std::uint64_t bytes) override;
   void free(const backend::Memory& /*memory*/) noexcept override {}
   /// Throws unsupported: nothing is enqueued here.
   [[nodiscard]] std::unique_ptr<backend::Queue> create_queue(Timing timing) override;
 
-  [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
-  [[nodiscard]] std::string_view kernel_suffix() const noexcept override { return ".cu"; }
   [[nodiscard]] const std::string& compile_options() const noexcept override { return options_; }
   [[nodiscard]] const std::string& binary_key() const noexcept override { return key_; }
 
   [[nodiscard]] std::shared_ptr<const backend::Program> build(
       const backend::Source& source) override;
+  /// Throws build_failure: it has given no binary.
   [[nodiscard]] std::shared_ptr<const backend::Program> load(
       std::span<const std::byte> binary) override;
 
-  /// One thread may plan on a device whose texts are looked at.
   [[nodiscard]] const PlannedTexts& planned() const noexcept { return planned_; }
+
+ protected:
+  OfflineDevice(const Capabilities& capabilities, std::string options);
+
+ private:
+  Capabilities capabilities_;
+  std::string options_;
+  std::string key_ = "offline";
+  PlannedTexts planned_;
+};
+
+/// A CUDA device. It compiles for the architecture itself, to machine code, or for it and later
+/// ones, to PTX alone.
+class OfflineCudaDevice final : public OfflineDevice {
+ public:
+  OfflineCudaDevice(OfflineCompiler& compiler, int architecture, bool machine_code);
+
+  [[nodiscard]] bool handles_are_addresses() const noexcept override { return true; }
+  [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
+  [[nodiscard]] std::string_view kernel_suffix() const noexcept override { return ".cu"; }
+  [[nodiscard]] std::shared_ptr<const backend::Program> build(
+      const backend::Source& source) override;
 
  private:
   OfflineCompiler& compiler_;
   int architecture_;
   bool machine_code_;
-  Capabilities capabilities_;
-  std::string options_;
-  std::string key_;
-  PlannedTexts planned_;
 };
+
+/// A GPU as the newest driver of CUDA shows it.
+Capabilities capabilities_on_paper(int architecture);
 
 /// PTX without remarks and blank lines, in the oldest version of the language that knows the words
 /// of our kernels: 7.0 of CUDA 11.0, and 8.0 of CUDA 12.0 for those of sm_90. A compiler names its

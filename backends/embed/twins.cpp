@@ -5,7 +5,6 @@
 #include <cctype>
 #include <utility>
 
-#include "cuda/capabilities.hpp"
 #include "opencl/options.hpp"
 
 namespace bifold::backend {
@@ -68,43 +67,29 @@ std::string expanded(std::string_view text, std::string_view list) {
   return result;
 }
 
+/// As the backend finds them: what its probe finds of a ring is without what the driver keeps.
+Capabilities opencl_capabilities(int architecture) {
+  Capabilities has = capabilities_on_paper(architecture);
+  has.lanes = "ptx";
+  if (has.ring_bytes > 0) has.ring_bytes -= 128;
+  has.overlapped_launches = false;
+  has.f16 = false;
+  return has;
+}
+
 }  // namespace
 
 OfflineOpenclDevice::OfflineOpenclDevice(int architecture)
-    : capabilities_(backend::cuda::capabilities_of(architecture)),
-      options_(backend::opencl::options_with(backend::opencl::plain_language,
-                                             capabilities_.rounds_division_f32)) {
-  capabilities_.lanes = "ptx";
-  constexpr int newest_driver = 1000000;
-  if (backend::cuda::has_bulk_copies(architecture, newest_driver)) {
-    // As the probe finds it: without what the driver keeps.
-    capabilities_.ring_bytes = ((architecture < 120 ? 227U : 99U) << 10U) - 128U;
-  }
-  capabilities_.f16 = false;
-  capabilities_.compute_units = 1;
-}
-
-backend::Memory OfflineOpenclDevice::allocate(std::uint64_t bytes) { return {1, bytes, this}; }
-
-std::unique_ptr<backend::Queue> OfflineOpenclDevice::create_queue(Timing /*timing*/) {
-  throw Error(ErrorCategory::unsupported, "nothing runs on a device on paper");
-}
+    : OfflineDevice(
+          opencl_capabilities(architecture),
+          backend::opencl::options_with(backend::opencl::plain_language,
+                                        opencl_capabilities(architecture).rounds_division_f32)) {}
 
 std::string_view OfflineOpenclDevice::kernel_file(std::string_view name) const {
   for (const auto& [base, text] : backend::opencl_kernel_files()) {
     if (base == name) return text;
   }
   fail("there is no OpenCL kernel file \"" + std::string(name) + '"');
-}
-
-std::shared_ptr<const backend::Program> OfflineOpenclDevice::build(const backend::Source& source) {
-  planned_.push_back(std::make_shared<Planned>(Planned{source, {}, {}}));
-  return program_on_paper(planned_.back());
-}
-
-std::shared_ptr<const backend::Program> OfflineOpenclDevice::load(
-    std::span<const std::byte> /*binary*/) {
-  fail("a device on paper gives no binaries");
 }
 
 std::uint32_t pointer_parameters(std::string_view text, std::string_view entry) {
@@ -141,7 +126,7 @@ void Twins::add(const PlannedTexts& opencl, const PlannedTexts& cuda, int archit
         core::embedded_key(own.source),
         architecture,
         core::embedded_key(twin.source),
-        twin.source.text.find("__CUDA_ARCH__") == std::string::npos,
+        !core::asks_for_architecture(twin.source),
         {pointer_parameters(own.source.text, own.entry), twin.launch.local_bytes}};
     const auto [known, added] = rows_.try_emplace({row.text, architecture}, row);
     if (!added && known->second != row) fail(own.source.name + " has two twins");

@@ -14,37 +14,14 @@
 
 namespace bifold::embed {
 
-/// A GPU as NVIDIA's OpenCL shows it; it keeps the texts that it is asked to build.
-class OfflineOpenclDevice final : public backend::Device {
+/// A GPU as NVIDIA's OpenCL shows it.
+class OfflineOpenclDevice final : public OfflineDevice {
  public:
   explicit OfflineOpenclDevice(int architecture);
 
-  [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
-  [[nodiscard]] const void* context() const noexcept override { return this; }
   [[nodiscard]] bool handles_are_addresses() const noexcept override { return false; }
-
-  [[nodiscard]] backend::Memory allocate(std::uint64_t bytes) override;
-  void free(const backend::Memory& /*memory*/) noexcept override {}
-  /// Throws unsupported: nothing is enqueued here.
-  [[nodiscard]] std::unique_ptr<backend::Queue> create_queue(Timing timing) override;
-
   [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
   [[nodiscard]] std::string_view kernel_suffix() const noexcept override { return ".cl"; }
-  [[nodiscard]] const std::string& compile_options() const noexcept override { return options_; }
-  [[nodiscard]] const std::string& binary_key() const noexcept override { return key_; }
-
-  [[nodiscard]] std::shared_ptr<const backend::Program> build(
-      const backend::Source& source) override;
-  [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> binary) override;
-
-  [[nodiscard]] const PlannedTexts& planned() const noexcept { return planned_; }
-
- private:
-  Capabilities capabilities_;
-  std::string options_;
-  std::string key_ = "opencl on paper";
-  PlannedTexts planned_;
 };
 
 /// Which parameters of the kernel `entry` point to global memory, bit i for parameter i, by its

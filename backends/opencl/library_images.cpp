@@ -1,41 +1,29 @@
 #include "opencl/library_images.hpp"
 
 #include <bifold/error.hpp>
-#include <charconv>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/architecture.hpp"
 #include "core/image_check.hpp"
 #include "core/kernel_source.hpp"
 #include "core/log.hpp"
 #include "opencl/error.hpp"
 #include "opencl/image_marks.hpp"
+#include "opencl/path_probes.hpp"
 
 namespace bifold::backend::opencl {
-namespace {
-
-/// 90 of "sm_90", 0 of anything else.
-int architecture_in(std::string_view name) {
-  constexpr std::string_view prefix = "sm_";
-  int architecture = 0;
-  if (name.starts_with(prefix)) {
-    name.remove_prefix(prefix.size());
-    static_cast<void>(std::from_chars(name.data(), name.data() + name.size(), architecture));
-  }
-  return architecture;
-}
-
-}  // namespace
-
 LibraryImages::LibraryImages(const backend::Device& planner, cl::Context context, cl::Device device)
     : planner_(planner),
       context_(std::move(context)),
       device_(std::move(device)),
-      architecture_(architecture_in(planner.capabilities().architecture)) {
+      architecture_(static_cast<int>(core::ptx_architecture(planner.capabilities()))) {
+  const Source source =
+      core::kernel_source(planner_, core::image_check_spec(planner_.capabilities()));
+  const auto twin = core::embedded_twin(core::embedded_key(source), architecture_);
+  if (!twin) return;
   for (const core::EmbeddedForm form : core::embedded_forms) {
-    if (!form_ && works(form)) form_ = form;
+    if (!form_ && works(*twin, form)) form_ = form;
   }
 }
 
@@ -43,7 +31,6 @@ std::shared_ptr<const Program> LibraryImages::find(const Source& source) const {
   if (!form_) return nullptr;
   const auto twin = core::embedded_twin(core::embedded_key(source), architecture_);
   if (!twin) return nullptr;
-  // What asks for the architecture gains by being compiled for it.
   if (*form_ == core::EmbeddedForm::ptx && !twin->any_architecture) return nullptr;
   try {
     auto program = load(*twin, *form_);
@@ -70,13 +57,9 @@ std::shared_ptr<const Program> LibraryImages::load(const core::EmbeddedTwin& twi
   return program;
 }
 
-bool LibraryImages::works(core::EmbeddedForm form) const {
-  const Source source =
-      core::kernel_source(planner_, core::image_check_spec(planner_.capabilities()));
-  const auto twin = core::embedded_twin(core::embedded_key(source), architecture_);
-  if (!twin) return false;
+bool LibraryImages::works(const core::EmbeddedTwin& twin, core::EmbeddedForm form) const {
   try {
-    const auto program = load(*twin, form);
+    const auto program = load(twin, form);
     if (program == nullptr) return false;
     if (computes(*program)) return true;
     core::log().warn("opencl: {} of the library computes wrongly with this driver and is not used",
@@ -95,24 +78,14 @@ bool LibraryImages::computes(const Program& program) const {
   for (std::uint64_t i = 0; i < first + items; ++i) words.push_back(i * i);
 
   cl_int code = CL_SUCCESS;
-  const cl::CommandQueue queue(context_, device_, cl_command_queue_properties{0}, &code);
-  check(code, "clCreateCommandQueue");
   const cl::Buffer input(context_, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                          words.size() * sizeof words.front(), words.data(), &code);
-  check(code, "clCreateBuffer", Step::allocate);
-  const cl::Buffer output(context_, CL_MEM_READ_WRITE, items * sizeof words.front(), nullptr,
-                          &code);
   check(code, "clCreateBuffer", Step::allocate);
   cl::Kernel kernel = program.instantiate(program.only_entry());
   check(kernel.setArg(0, input), "clSetKernelArg");
   check(kernel.setArg(1, first), "clSetKernelArg");
   check(kernel.setArg(2, places), "clSetKernelArg");
-  check(kernel.setArg(3, output), "clSetKernelArg");
-  check(queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items), cl::NDRange(items)),
-        "clEnqueueNDRangeKernel", Step::enqueue);
-  std::vector<std::uint64_t> result(items);
-  check(queue.enqueueReadBuffer(output, CL_TRUE, 0, items * sizeof result.front(), result.data()),
-        "clEnqueueReadBuffer", Step::wait);
+  const auto result = run_group(context_, device_, kernel, 3, items);
   for (std::uint64_t i = 0; i < items; ++i) {
     if (result[i] != core::image_check_result(i, first, places)) return false;
   }

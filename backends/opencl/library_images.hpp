@@ -25,7 +25,7 @@ class LibraryImages {
  private:
   [[nodiscard]] std::shared_ptr<const Program> load(const core::EmbeddedTwin& twin,
                                                     core::EmbeddedForm form) const;
-  [[nodiscard]] bool works(core::EmbeddedForm form) const;
+  [[nodiscard]] bool works(const core::EmbeddedTwin& twin, core::EmbeddedForm form) const;
   [[nodiscard]] bool computes(const Program& program) const;
 
   const backend::Device& planner_;

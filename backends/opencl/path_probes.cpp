@@ -96,6 +96,26 @@ cl::Buffer buffer_of(const cl::Context& context, std::size_t bytes) {
   return buffer;
 }
 
+}  // namespace
+
+std::vector<std::uint64_t> run_group(const cl::Context& context, const cl::Device& device,
+                                     cl::Kernel& kernel, cl_uint result, std::size_t items) {
+  cl_int code = CL_SUCCESS;
+  const cl::CommandQueue queue(context, device, cl_command_queue_properties{0}, &code);
+  check(code, "clCreateCommandQueue");
+  std::vector<std::uint64_t> words(items);
+  const std::size_t bytes = items * sizeof(std::uint64_t);
+  const cl::Buffer memory = buffer_of(context, bytes);
+  check(kernel.setArg(result, memory), "clSetKernelArg");
+  check(queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items), cl::NDRange(items)),
+        "clEnqueueNDRangeKernel", Step::enqueue);
+  check(queue.enqueueReadBuffer(memory, CL_TRUE, 0, bytes, words.data()), "clEnqueueReadBuffer",
+        Step::wait);
+  return words;
+}
+
+namespace {
+
 /// Runs the kernel `probe` in one group of `items`; what each of them left in `result`.
 std::vector<std::uint64_t> run_probe(const cl::Context& context, const cl::Device& device,
                                      const char* text, const std::string& options,
@@ -106,20 +126,9 @@ std::vector<std::uint64_t> run_probe(const cl::Context& context, const cl::Devic
   check(program.build(device, options.c_str()), "clBuildProgram", Step::build);
   cl::Kernel kernel(program, "probe", &code);
   check(code, "clCreateKernel", Step::build);
-  const cl::CommandQueue queue(context, device, cl_command_queue_properties{0}, &code);
-  check(code, "clCreateCommandQueue");
-
-  std::vector<std::uint64_t> result(items);
-  const std::size_t bytes = items * sizeof(std::uint64_t);
-  const cl::Buffer words_memory = buffer_of(context, bytes);
-  const cl::Buffer result_memory = buffer_of(context, bytes);
-  check(kernel.setArg(0, words_memory), "clSetKernelArg");
-  check(kernel.setArg(1, result_memory), "clSetKernelArg");
-  check(queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items), cl::NDRange(items)),
-        "clEnqueueNDRangeKernel", Step::enqueue);
-  check(queue.enqueueReadBuffer(result_memory, CL_TRUE, 0, bytes, result.data()),
-        "clEnqueueReadBuffer", Step::wait);
-  return result;
+  const cl::Buffer words = buffer_of(context, items * sizeof(std::uint64_t));
+  check(kernel.setArg(0, words), "clSetKernelArg");
+  return run_group(context, device, kernel, 1, items);
 }
 
 /// Whether run_probe() gives `expected`; what speaks against it goes to the log.

@@ -5,10 +5,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "opencl/clhpp.hpp"
 
 namespace bifold::backend::opencl {
+
+/// Runs a kernel, whose parameter `result` points to a word for each work-item, in one group of
+/// `items` on a queue of its own, and waits: those words. Its other arguments are set.
+std::vector<std::uint64_t> run_group(const cl::Context& context, const cl::Device& device,
+                                     cl::Kernel& kernel, cl_uint result, std::size_t items);
 
 /// Whether the compiler passes inline PTX through: shuffles and device-scope loads, stores, fences.
 bool ptx_works(const cl::Context& context, const cl::Device& device) noexcept;
