@@ -111,8 +111,8 @@ void OfflineCompiler::compile(const backend::Source& source, int architecture, b
   if (add_ptx) programs_.try_emplace(ptx_id, OfflineImage{entry, std::move(text)});
 }
 
-OfflineDevice::OfflineDevice(const Capabilities& capabilities, std::string options)
-    : capabilities_(capabilities), options_(std::move(options)) {}
+OfflineDevice::OfflineDevice(Capabilities capabilities, std::string options)
+    : capabilities_(std::move(capabilities)), options_(std::move(options)) {}
 
 backend::Memory OfflineDevice::allocate(std::uint64_t bytes) { return {1, bytes, this}; }
 

@@ -85,7 +85,7 @@ class OfflineDevice : public backend::Device {
   [[nodiscard]] const PlannedTexts& planned() const noexcept { return planned_; }
 
  protected:
-  OfflineDevice(const Capabilities& capabilities, std::string options);
+  OfflineDevice(Capabilities capabilities, std::string options);
 
  private:
   Capabilities capabilities_;
