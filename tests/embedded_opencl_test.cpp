@@ -1,4 +1,6 @@
 // The programs in the library on NVIDIA's OpenCL, under the layer that counts and fails its calls.
+#include "embedded_opencl.hpp"
+
 #include <CL/cl.h>
 #include <doctest/doctest.h>
 
@@ -11,34 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "embedded_programs.hpp"
 #include "embedded_shapes.hpp"
 #include "opencl_layer/loaded_layer.hpp"
-#include "support/environment.hpp"
 
 namespace bifold {
 
 namespace {
-
-/// How programs came to a device since then.
-class Programs {
- public:
-  explicit Programs(const test::LoadedLayer& layer) : layer_(layer) {}
-  [[nodiscard]] long compiled() const {
-    return layer_.calls("clCreateProgramWithSource") - from_source_;
-  }
-  [[nodiscard]] long loaded() const {
-    return layer_.calls("clCreateProgramWithBinary") - from_binary_;
-  }
-
- private:
-  const test::LoadedLayer& layer_;
-  long from_source_ = layer_.calls("clCreateProgramWithSource");
-  long from_binary_ = layer_.calls("clCreateProgramWithBinary");
-};
-
-/// Without the disk, where an earlier run may have left something.
-Device fresh_device() { return test::open_again({.disk = false}); }
 
 /// A first sum, a first running sum of so many elements; whether both are right.
 bool first_calls_are_right(const Device& device, std::size_t n) {
@@ -61,15 +41,6 @@ bool first_calls_are_right(const Device& device, std::size_t n) {
   return sum == expected && queue.download(running).back() == expected;
 }
 
-/// Whether the library has machine code for this GPU.
-bool has_machine_code() {
-  const std::string architecture = test::device().capabilities().architecture;
-  const auto programs = test::programs_in(core::EmbeddedForm::machine_code);
-  return std::any_of(programs.begin(), programs.end(), [&](const core::EmbeddedProgram& program) {
-    return architecture == "sm_" + std::to_string(program.id.architecture);
-  });
-}
-
 constexpr std::size_t short_input = 4096;
 constexpr std::size_t ring_input = std::size_t{6} << 20U;  // 24 MiB.
 
@@ -80,8 +51,8 @@ TEST_SUITE_BEGIN("embedded_opencl");
 TEST_CASE("first calls compile nothing") {
   const test::LoadedLayer layer;
   for (const std::size_t n : {short_input, ring_input}) {
-    const Device device = fresh_device();
-    const Programs programs(layer);
+    const Device device = test::fresh_device();
+    const test::Programs programs(layer);
     CHECK(first_calls_are_right(device, n));
     CHECK(programs.compiled() == 0);
     CHECK(programs.loaded() == 2);
@@ -90,30 +61,30 @@ TEST_CASE("first calls compile nothing") {
 
 TEST_CASE("plans of all listed shapes compile nothing where there is machine code") {
   const test::LoadedLayer layer;
-  const Device device = fresh_device();
-  const Programs programs(layer);
+  const Device device = test::fresh_device();
+  const test::Programs programs(layer);
   test::warm_listed_shapes(device);
   std::cout << programs.loaded() << " loaded, " << programs.compiled() << " compiled\n";
-  CHECK(programs.compiled() <= (has_machine_code() ? 0 : 16));
+  CHECK(programs.compiled() <= (test::has_machine_code() ? 0 : 16));
   CHECK(programs.loaded() > 200);
 }
 
 TEST_CASE("where the driver refuses machine code it gets PTX, and where it refuses that the text") {
   const test::LoadedLayer layer;
-  if (has_machine_code()) {
+  if (test::has_machine_code()) {
     layer.fail("clCreateProgramWithBinary", CL_INVALID_BINARY);
-    const Device device = fresh_device();
-    const Programs programs(layer);
+    const Device device = test::fresh_device();
+    const test::Programs programs(layer);
     std::cout << "machine code refused:\n";
     CHECK(first_calls_are_right(device, ring_input));
     CHECK(programs.compiled() == 0);
     CHECK(programs.loaded() == 2);
   }
   {
-    layer.fail("clCreateProgramWithBinary", CL_INVALID_BINARY, has_machine_code() ? 2 : 1);
-    if (has_machine_code()) layer.fail("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY);
-    const Device device = fresh_device();
-    const Programs programs(layer);
+    layer.fail("clCreateProgramWithBinary", CL_INVALID_BINARY, test::has_machine_code() ? 2 : 1);
+    if (test::has_machine_code()) layer.fail("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY);
+    const Device device = test::fresh_device();
+    const test::Programs programs(layer);
     std::cout << "both refused:\n";
     CHECK(first_calls_are_right(device, ring_input));
     CHECK(programs.compiled() == 2);
@@ -123,14 +94,14 @@ TEST_CASE("where the driver refuses machine code it gets PTX, and where it refus
 
 TEST_CASE("one program that is refused leaves the others as they are") {
   const test::LoadedLayer layer;
-  const Device device = fresh_device();
+  const Device device = test::fresh_device();
   CHECK(first_calls_are_right(device, short_input));
   for (const char* call :
        {"clCreateProgramWithBinary", "clBuildProgram", "clGetProgramInfo", "clCreateKernel"}) {
     CAPTURE(call);
-    const Device another = fresh_device();
+    const Device another = test::fresh_device();
     warm(another, ReduceShape{.input = Type::u8, .accumulator = Type::u8});
-    const Programs programs(layer);
+    const test::Programs programs(layer);
     layer.fail(call, CL_OUT_OF_HOST_MEMORY);
     CHECK(first_calls_are_right(another, short_input));
     CHECK(programs.compiled() == 1);

@@ -82,6 +82,11 @@ bool LibraryImages::computes(const Program& program) const {
                          words.size() * sizeof words.front(), words.data(), &code);
   check(code, "clCreateBuffer", Step::allocate);
   cl::Kernel kernel = program.instantiate(program.only_entry());
+  // A driver that heeds no marks takes a memory object for a number: the kernel would use a handle
+  // as an address. For a memory object it takes nothing, for a number it does not.
+  for (const cl_uint memory : {0U, 3U}) {
+    check(kernel.setArg(memory, sizeof(cl_mem), nullptr), "clSetKernelArg");
+  }
   check(kernel.setArg(0, input), "clSetKernelArg");
   check(kernel.setArg(1, first), "clSetKernelArg");
   check(kernel.setArg(2, places), "clSetKernelArg");

@@ -14,6 +14,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "nvidia.hpp"
+
 namespace {
 
 enum Kind : std::size_t { context, queue, buffer, program, kernel, event, kind_count };
@@ -225,11 +227,12 @@ cl_int clInitLayer(cl_uint num_entries, const cl_icd_dispatch* target_dispatch,
     return CL_INVALID_VALUE;
   }
   target = *target_dispatch;
-  layer = *target_dispatch;
+  bifold::test::claim_nvidia(target);
   if (!mistake().empty()) {
     create_program = target.clCreateProgramWithSource;
     target.clCreateProgramWithSource = &miscompile;
   }
+  layer = target;
   Covered::install();
   *num_entries_ret = sizeof(cl_icd_dispatch) / sizeof(void*);
   *layer_dispatch_ret = &layer;
