@@ -1,10 +1,9 @@
 // Prelude: the role of a ring that reduces tiles.
 
 // Reduces tiles as they land and publishes their totals, which others wait for.
-DEVICE void reduce_tiles_of(Elements input, u64 n, __global u64* words, bool in_place,
+DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, __global u64* words, bool in_place,
                             const __local uint4* stages, __local Ring* ring,
                             __local LaneScratch* scratch) {
-  const u32 squad = lane_group();
   const u32 skew = skew_of(input);
   Turn turn = first_turn();
   for (;;) {

@@ -79,10 +79,9 @@ DEVICE void store_runs(__global OUT* output, u64 from, u64 begin, u64 n, bool sh
 
 // Scans tiles and writes them, as soon as it is known what lies before them. `shifted` is a
 // constant: the loop for outputs where units lie is not to ask.
-DEVICE void scan_tiles_in(Elements input, u64 n, __global OUT* output, bool shifted,
+DEVICE void scan_tiles_in(u32 strip, Elements input, u64 n, __global OUT* output, bool shifted,
                           const __local uint4* stages, __local Ring* ring,
                           __local LaneScratch* scratch TOTAL_PARAMETERS) {
-  const u32 strip = lane_group() - REDUCING;
   const u32 skew = skew_of(input);
   Turn turn = first_turn();
   for (;;) {
@@ -109,11 +108,12 @@ DEVICE void scan_tiles_in(Elements input, u64 n, __global OUT* output, bool shif
   }
 }
 
-DEVICE void scan_tiles_of(Elements input, u64 n, __global OUT* output, const __local uint4* stages,
-                          __local Ring* ring, __local LaneScratch* scratch TOTAL_PARAMETERS) {
+DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output,
+                          const __local uint4* stages, __local Ring* ring,
+                          __local LaneScratch* scratch TOTAL_PARAMETERS) {
   if (pack_aligned(output, UNIT_BYTES)) {
-    scan_tiles_in(input, n, output, false, stages, ring, scratch TOTAL_ARGUMENTS);
+    scan_tiles_in(strip, input, n, output, false, stages, ring, scratch TOTAL_ARGUMENTS);
   } else {
-    scan_tiles_in(input, n, output, true, stages, ring, scratch TOTAL_ARGUMENTS);
+    scan_tiles_in(strip, input, n, output, true, stages, ring, scratch TOTAL_ARGUMENTS);
   }
 }

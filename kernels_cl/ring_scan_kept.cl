@@ -38,9 +38,9 @@ DEVICE void fold_read_runs(Run run[STRIP_ROWS], u64 begin, u64 n, __private ACC*
 }
 
 // Scans tiles and writes them, as soon as it is known what lies before them.
-DEVICE void scan_tiles_of(Elements input, u64 n, __global OUT* output, const __local uint4* stages,
-                          __local Ring* ring, __local LaneScratch* scratch TOTAL_PARAMETERS) {
-  const u32 strip = lane_group() - REDUCING;
+DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output,
+                          const __local uint4* stages, __local Ring* ring,
+                          __local LaneScratch* scratch TOTAL_PARAMETERS) {
   const u32 skew = skew_of(input);
   Turn turn = first_turn();
   for (;;) {

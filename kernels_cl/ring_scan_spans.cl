@@ -39,9 +39,9 @@ DEVICE void store_results(__global OUT* to, const __local uint4* results, u64 co
 }
 
 // Scans tiles and writes them, as soon as it is known what lies before them.
-DEVICE void scan_tiles_of(Elements input, u64 n, __global OUT* output, __local uint4* stages,
-                          __local Ring* ring, __local LaneScratch* scratch TOTAL_PARAMETERS) {
-  const u32 strip = lane_group() - REDUCING;
+DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output,
+                          __local uint4* stages, __local Ring* ring,
+                          __local LaneScratch* scratch TOTAL_PARAMETERS) {
   __local uint4* results = stages + STAGES * STAGE_UNITS + strip * STRIP;
   Turn turn = first_turn();
   for (;;) {

@@ -1,9 +1,8 @@
 // Prelude: the role of a ring that reduces tiles.
 
 // Reduces tiles as they land and publishes their totals, which others wait for.
-DEVICE void reduce_tiles_of(Elements input, u64 n, u64* words, bool in_place, const uint4* stages,
-                            Ring* ring, LaneScratch* scratch) {
-  const u32 squad = lane_group();
+DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, u64* words, bool in_place,
+                            const uint4* stages, Ring* ring, LaneScratch* scratch) {
   const u32 skew = skew_of(input);
   Turn turn = first_turn();
   for (;;) {

@@ -78,9 +78,8 @@ DEVICE void store_runs(OUT* output, u64 from, u64 begin, u64 n, bool shifted, Un
 
 // Scans tiles and writes them, as soon as it is known what lies before them. `shifted` is a
 // constant: the loop for outputs where units lie is not to ask.
-DEVICE void scan_tiles_in(Elements input, u64 n, OUT* output, bool shifted, const uint4* stages,
-                          Ring* ring, LaneScratch* scratch TOTAL_PARAMETERS) {
-  const u32 strip = lane_group() - REDUCING;
+DEVICE void scan_tiles_in(u32 strip, Elements input, u64 n, OUT* output, bool shifted,
+                          const uint4* stages, Ring* ring, LaneScratch* scratch TOTAL_PARAMETERS) {
   const u32 skew = skew_of(input);
   Turn turn = first_turn();
   for (;;) {
@@ -107,11 +106,11 @@ DEVICE void scan_tiles_in(Elements input, u64 n, OUT* output, bool shifted, cons
   }
 }
 
-DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, const uint4* stages, Ring* ring,
-                          LaneScratch* scratch TOTAL_PARAMETERS) {
+DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, const uint4* stages,
+                          Ring* ring, LaneScratch* scratch TOTAL_PARAMETERS) {
   if (pack_aligned(output, UNIT_BYTES)) {
-    scan_tiles_in(input, n, output, false, stages, ring, scratch TOTAL_ARGUMENTS);
+    scan_tiles_in(strip, input, n, output, false, stages, ring, scratch TOTAL_ARGUMENTS);
   } else {
-    scan_tiles_in(input, n, output, true, stages, ring, scratch TOTAL_ARGUMENTS);
+    scan_tiles_in(strip, input, n, output, true, stages, ring, scratch TOTAL_ARGUMENTS);
   }
 }

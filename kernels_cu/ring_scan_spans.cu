@@ -38,9 +38,8 @@ DEVICE void store_results(OUT* to, const uint4* results, u64 count) {
 }
 
 // Scans tiles and writes them, as soon as it is known what lies before them.
-DEVICE void scan_tiles_of(Elements input, u64 n, OUT* output, uint4* stages, Ring* ring,
+DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* stages, Ring* ring,
                           LaneScratch* scratch TOTAL_PARAMETERS) {
-  const u32 strip = lane_group() - REDUCING;
   uint4* results = stages + STAGES * STAGE_UNITS + strip * STRIP;
   Turn turn = first_turn();
   for (;;) {

@@ -30,11 +30,12 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   u64* group_words = words + places.tiles * ACC_WORDS;
 
   // --- Divide the roles ---
-  const u32 role = lane_group();
+  // The same in all lanes, which the compiler knows of what a shuffle gives.
+  const u32 role = shuffle_word(lane_group(), 0);
   if (role < REDUCING) {
-    reduce_tiles_of(input, n, words, starts_at(input, output), stages, &ring, &lane_scratch);
+    reduce_tiles_of(role, input, n, words, starts_at(input, output), stages, &ring, &lane_scratch);
   } else if (role < LOOKER) {
-    scan_tiles_of(input, n, output, stages, &ring, &lane_scratch TOTAL_ARGUMENTS);
+    scan_tiles_of(role - REDUCING, input, n, output, stages, &ring, &lane_scratch TOTAL_ARGUMENTS);
   } else if (role < LOADER) {
     look_back_of(role - LOOKER, input, init, words, group_words, places.tiles, &ring,
                  &lane_scratch);
