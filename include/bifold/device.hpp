@@ -23,7 +23,7 @@ struct DeviceState;
 /// A backend compiled into this library or left out of it.
 struct BackendInfo {
   std::string name;     ///< "cuda", "opencl".
-  bool available;       ///< Whether it has at least one device.
+  bool available{};     ///< Whether it has at least one device.
   std::string reason;   ///< Why it has none; empty when available.
   std::string version;  ///< Driver and compiler versions, as far as they are known.
 };
@@ -47,14 +47,14 @@ inline constexpr std::uint32_t adopted_index = ~std::uint32_t{0};
 
 /// Identity of a device. `selector` opens exactly this one, unless it was adopted.
 struct DeviceInfo {
-  std::string selector;  ///< "cuda:0"; "opencl:adopted" where the application opened it.
-  std::string backend;   ///< "cuda" or "opencl".
-  std::uint32_t index;   ///< Over all platforms of the backend; adopted_index where there is none.
-  DeviceKind kind;       ///< What it is.
-  std::string name;      ///< As the driver calls it.
-  std::string vendor;    ///< As the driver calls it.
-  std::string platform;  ///< Platform name and version (OpenCL), or the runtime's.
-  std::string driver;    ///< Driver version.
+  std::string selector;   ///< "cuda:0"; "opencl:adopted" where the application opened it.
+  std::string backend;    ///< "cuda" or "opencl".
+  std::uint32_t index{};  ///< Over all platforms of the backend; adopted_index where there is none.
+  DeviceKind kind{};      ///< What it is.
+  std::string name;       ///< As the driver calls it.
+  std::string vendor;     ///< As the driver calls it.
+  std::string platform;   ///< Platform name and version (OpenCL), or the runtime's.
+  std::string driver;     ///< Driver version.
 };
 
 /// Every device of every available backend. Opens none of them.
@@ -74,28 +74,28 @@ enum class ForwardProgress : std::uint8_t {
 
 /// What a device can do, read once when it is opened; every choice is made from it.
 struct Capabilities {
-  std::uint64_t global_bytes;          ///< Device memory, in bytes.
-  std::uint64_t max_allocation_bytes;  ///< Largest single buffer, in bytes.
-  std::uint64_t local_bytes;           ///< Local (shared) memory per work-group, in bytes.
-  std::uint64_t cache_bytes;           ///< Last-level cache, in bytes; 0 when unknown.
-  std::uint64_t ring_bytes;      ///< Local memory that bulk copies fill, in bytes; 0: none do.
-  bool overlapped_launches;      ///< A kernel may start while the one in front of it ends.
-  std::uint32_t compute_units;   ///< Multiprocessors, or cores.
-  std::uint32_t max_group_size;  ///< Work-items of a work-group, at most.
-  std::uint32_t subgroup_width;  ///< Work-items that exchange registers; 0 where no path exists.
-  bool f64;                      ///< Computes in 64-bit floating point.
-  bool f16;                      ///< Computes in 16-bit floating point.
-  bool atomics64;                ///< 64-bit integer atomics on global memory.
-  AtomicScope atomic_scope;      ///< Promised scope of relaxed atomics across work-groups.
-  bool acquire_release;          ///< Device-scope acquire and release fences.
-  bool denormals_f32;            ///< f32 keeps denormals, rounds to nearest, has Inf and NaN.
-  bool denormals_f64;            ///< The same for f64; false where there is no f64.
-  bool rounds_division_f32;      ///< f32 division and square root round correctly.
-  bool unified_memory;           ///< Device memory is the host's.
-  ForwardProgress progress;      ///< What waiting groups may count on.
-  std::string architecture;      ///< "sm_90", "gfx90a", "intel", or empty.
-  std::string lanes;             ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
-  std::string atomics;           ///< Prelude path of published words: "ptx", "c11", "legacy", ...
+  std::uint64_t global_bytes{};          ///< Device memory, in bytes.
+  std::uint64_t max_allocation_bytes{};  ///< Largest single buffer, in bytes.
+  std::uint64_t local_bytes{};           ///< Local (shared) memory per work-group, in bytes.
+  std::uint64_t cache_bytes{};           ///< Last-level cache, in bytes; 0 when unknown.
+  std::uint64_t ring_bytes{};      ///< Local memory that bulk copies fill, in bytes; 0: none do.
+  bool overlapped_launches{};      ///< A kernel may start while the one in front of it ends.
+  std::uint32_t compute_units{};   ///< Multiprocessors, or cores.
+  std::uint32_t max_group_size{};  ///< Work-items of a work-group, at most.
+  std::uint32_t subgroup_width{};  ///< Work-items that exchange registers; 0 where no path exists.
+  bool f64{};                      ///< Computes in 64-bit floating point.
+  bool f16{};                      ///< Computes in 16-bit floating point.
+  bool atomics64{};                ///< 64-bit integer atomics on global memory.
+  AtomicScope atomic_scope{};      ///< Promised scope of relaxed atomics across work-groups.
+  bool acquire_release{};          ///< Device-scope acquire and release fences.
+  bool denormals_f32{};            ///< f32 keeps denormals, rounds to nearest, has Inf and NaN.
+  bool denormals_f64{};            ///< The same for f64; false where there is no f64.
+  bool rounds_division_f32{};      ///< f32 division and square root round correctly.
+  bool unified_memory{};           ///< Device memory is the host's.
+  ForwardProgress progress{};      ///< What waiting groups may count on.
+  std::string architecture;        ///< "sm_90", "gfx90a", "intel", or empty.
+  std::string lanes;    ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
+  std::string atomics;  ///< Prelude path of published words: "ptx", "c11", "legacy", ...
 };
 
 /// Where compiled kernels are kept between runs. The cache never changes a result or an outcome:
