@@ -15,11 +15,16 @@ std::uint32_t whole_strips(std::uint32_t wanted) {
   return std::clamp(std::bit_floor(wanted), order_v1::scan_row_runs, most);
 }
 
-// The most work-items whose exchange through local memory leaves room for other groups.
-std::uint32_t exchanging_items(const PlanShape& shape) {
-  constexpr std::size_t bytes = 32768;
-  const std::size_t each = AccumulatorLayout(shape.op, shape.accumulator).bytes;
-  return static_cast<std::uint32_t>(bytes / (order_v1::scan_strip_rows * each));
+// The most work-items whose exchange through local memory leaves room for other groups, where there
+// is more of it than OpenCL promises, and for what the group keeps besides: results of strips, in
+// one of the rows for two tiles, and what the look-back tells.
+std::uint32_t exchanging_items(const Device& device, const PlanShape& shape) {
+  constexpr std::uint64_t most = 32768;
+  const std::uint64_t each = AccumulatorLayout(shape.op, shape.accumulator).bytes;
+  const std::uint64_t kept = (2 * order_v1::scan_tile_strips + 4) * each;
+  const std::uint64_t has = std::max(device.capabilities().local_bytes, kept);
+  return static_cast<std::uint32_t>(std::min(most, has - kept) /
+                                    (order_v1::scan_strip_rows * each));
 }
 
 // Elements of a run that one access moves.
@@ -54,7 +59,7 @@ PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& va
   static_assert(order_v1::scan_row_runs == 32, "a row takes the lanes that has_lanes_of_32 tells");
   std::uint32_t group_size = tuning.get("GROUP_SIZE");
   if (!has_lanes_of_32(device)) {
-    group_size = std::min(group_size, exchanging_items(shape));
+    group_size = std::min(group_size, exchanging_items(device, shape));
   }
   Tuning values = tuning;
   values.set("GROUP_SIZE", whole_strips(group_size));

@@ -4,13 +4,30 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
+#include <bifold/struct.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/format.hpp"
+#include "core/plan.hpp"
 #include "production.hpp"
 #include "targets.hpp"
+
+// Of 16 and 32 bytes, for whose exchange a group of 256 or 128 takes all that OpenCL promises.
+struct Wide {
+  std::uint64_t a, b;
+};
+BIFOLD_STRUCT(Wide, a, b);
+
+struct Wider {
+  std::uint64_t a, b, c, d;
+};
+BIFOLD_STRUCT(Wider, a, b, c, d);
 
 namespace bifold {
 
@@ -138,6 +155,33 @@ TEST_CASE("production waits for no other group, unless a check was passed") {
     CHECK(test::production_row(device, expected.algorithm, shape_of(expected.type)) ==
           expected.row);
     CHECK_FALSE(programs.empty());
+  }
+}
+
+// As oclgrind and drivers before ROCm have it.
+TEST_CASE("scans keep to the least local memory that OpenCL promises") {
+  test::Description device = target().device;
+  device.capabilities.local_bytes = 32768;
+  test::WantedPrograms programs;
+  const Device planned = test::planned_device(device, Checked::passed, programs);
+  for (const Type type : {type_of<Wide>(), type_of<Wider>()}) {
+    core::PlanShape shape = shape_of(type);
+    const std::size_t fields = size_of(type) / sizeof(std::uint64_t);
+    shape.op = Operator::fieldwise(type, std::vector<Operator>(fields, plus));
+    for (const std::string_view row : {"order_v1", "order_v1_passes", "lookback_warp"}) {
+      static_cast<void>(core::find_plan(planned, Algorithm::scan, row, shape));
+    }
+  }
+  CHECK(programs.size() == 6);
+  for (const auto& program : programs) {
+    INFO(program->source.name);
+    std::string log;
+    const std::vector<KernelUse> kernels = test::compile(target(), program->source, log);
+    CHECK_MESSAGE(!kernels.empty(), log);
+    for (const KernelUse& kernel : kernels) {
+      INFO(kernel.name);
+      CHECK(kernel.local_bytes <= device.capabilities.local_bytes);
+    }
   }
 }
 

@@ -66,7 +66,8 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, std::si
       if (code != CL_SUCCESS) return code;
       std::string all(bytes, '\0');
       below.clGetDeviceInfo(device, what, bytes, all.data(), nullptr);
-      return answer(std::string(all.c_str()) + " cl_nv_device_attribute_query", room, to, size);
+      all.erase(std::min(all.find('\0'), all.size()));
+      return answer(all + " cl_nv_device_attribute_query", room, to, size);
     }
     default: return below.clGetDeviceInfo(device, what, room, to, size);
   }
