@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
   u64* group_words = words + places.tiles * ACC_WORDS;
 
   // --- Divide the roles ---
-  // The same in all lanes, which the compiler knows of what a shuffle gives.
+  // The same in all lanes, which CUDA's compiler knows only of what a shuffle gives.
   const u32 role = shuffle_word(lane_group(), 0);
   if (role < REDUCING) {
     reduce_tiles_of(role, input, n, words, starts_at(input, output), stages, &ring, &lane_scratch);

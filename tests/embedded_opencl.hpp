@@ -2,11 +2,15 @@
 // stand-in.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <bifold/bifold.hpp>
+#include <iostream>
 #include <string>
 
 #include "embedded_programs.hpp"
+#include "embedded_shapes.hpp"
 #include "opencl_layer/loaded_layer.hpp"
 #include "support/environment.hpp"
 
@@ -39,6 +43,17 @@ inline bool has_machine_code() {
   return std::any_of(programs.begin(), programs.end(), [&](const core::EmbeddedProgram& program) {
     return architecture == "sm_" + std::to_string(program.id.architecture);
   });
+}
+
+/// Plans of all listed shapes take their programs from the library, and compile nothing where it
+/// has machine code.
+inline void check_plans(const LoadedLayer& layer) {
+  const Device device = fresh_device();
+  const Programs programs(layer);
+  warm_listed_shapes(device);
+  std::cout << programs.loaded() << " loaded, " << programs.compiled() << " compiled\n";
+  CHECK(programs.compiled() <= (has_machine_code() ? 0 : 16));
+  CHECK(programs.loaded() > 200);
 }
 
 }  // namespace bifold::test

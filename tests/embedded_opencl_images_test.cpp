@@ -4,47 +4,19 @@
 #include <CL/cl.h>
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <bifold/bifold.hpp>
 #include <bifold/log.hpp>
 #include <cstdlib>
-#include <mutex>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "core/architecture.hpp"
 #include "embedded_opencl.hpp"
-#include "embedded_shapes.hpp"
 #include "support/errors.hpp"
+#include "support/messages.hpp"
 
 namespace bifold {
 
 namespace {
-
-/// What the library says while it lives.
-class Messages {
- public:
-  Messages() {
-    set_log(LogLevel::debug, [this](LogLevel, std::string_view message) {
-      const std::lock_guard hold(mutex_);
-      messages_.emplace_back(message);
-    });
-  }
-  Messages(const Messages&) = delete;
-  Messages& operator=(const Messages&) = delete;
-  ~Messages() { set_log(LogLevel::off, {}); }
-
-  /// Of those, how many have the part.
-  [[nodiscard]] long with(std::string_view part) const {
-    const std::lock_guard hold(mutex_);
-    return std::count_if(messages_.begin(), messages_.end(),
-                         [&](const std::string& message) { return test::contains(message, part); });
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> messages_;
-};
 
 /// What the stand-in does with images, while this lives.
 class Images {
@@ -63,12 +35,12 @@ ReduceShape sum_of(Type type) { return {.input = type, .accumulator = type}; }
 /// What the programs of a sum on a newly opened device are made from.
 std::string made_from(const test::LoadedLayer& layer) {
   const Device device = test::fresh_device();
-  const Messages messages;
+  const test::Messages messages(LogLevel::debug);
   const test::Programs programs(layer);
   warm(device, sum_of(Type::f32));
   std::string all;
-  if (messages.with("from the machine code in the library") > 0) all += "machine code";
-  if (messages.with("from the PTX in the library") > 0) all += "PTX";
+  if (messages.mention("from the machine code in the library")) all += "machine code";
+  if (messages.mention("from the PTX in the library")) all += "PTX";
   if (programs.compiled() > 0) all += "text";
   return all;
 }
@@ -79,6 +51,8 @@ TEST_SUITE_BEGIN("opencl_images");
 
 TEST_CASE("programs come in the first form that works") {
   const test::LoadedLayer layer;
+  const Capabilities& has = test::device().capabilities();
+  CHECK((has.ring_bytes > 0) == (core::ptx_architecture(has) >= 90));
   const std::string best = test::has_machine_code() ? "machine code" : "PTX";
   CHECK(made_from(layer) == best);
 
@@ -88,20 +62,15 @@ TEST_CASE("programs come in the first form that works") {
 }
 
 TEST_CASE("plans of all listed shapes compile nothing where there is machine code") {
-  const test::LoadedLayer layer;
-  const Device device = test::fresh_device();
-  const test::Programs programs(layer);
-  test::warm_listed_shapes(device);
-  CHECK(programs.compiled() <= (test::has_machine_code() ? 0 : 16));
-  CHECK(programs.loaded() > 200);
+  test::check_plans(test::LoadedLayer());
 }
 
 TEST_CASE("a driver that computes wrongly gets texts, and that is a warning") {
   const test::LoadedLayer layer;
   const Images wrong("wrong");
-  const Messages messages;
+  const test::Warnings warnings;
   const Device device = test::fresh_device();
-  CHECK(messages.with("computes wrongly") == (test::has_machine_code() ? 2 : 1));
+  CHECK(warnings.count("computes wrongly") == (test::has_machine_code() ? 2 : 1));
   CHECK(made_from(layer) == "text");
 }
 
@@ -120,7 +89,6 @@ TEST_CASE("a driver that takes memory objects for numbers runs nothing with them
 
 TEST_CASE("one program that is refused leaves the others as they are") {
   const test::LoadedLayer layer;
-  const Device device = test::fresh_device();
   for (const char* call :
        {"clCreateProgramWithBinary", "clBuildProgram", "clGetProgramInfo", "clCreateKernel"}) {
     CAPTURE(call);
@@ -143,8 +111,10 @@ TEST_CASE("a device that is lost while a program is loaded is no reason to compi
   CHECK(test::failure_of([&] { warm(device, sum_of(Type::f32)); }).category ==
         ErrorCategory::device_lost);
   CHECK(programs.compiled() == 0);
+  const long loaded = programs.loaded();
   warm(device, sum_of(Type::f32));
   CHECK(programs.compiled() == 0);
+  CHECK(programs.loaded() > loaded);
 }
 
 TEST_SUITE_END();

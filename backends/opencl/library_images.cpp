@@ -83,7 +83,7 @@ bool LibraryImages::computes(const Program& program) const {
   check(code, "clCreateBuffer", Step::allocate);
   cl::Kernel kernel = program.instantiate(program.only_entry());
   // A driver that heeds no marks takes a memory object for a number: the kernel would use a handle
-  // as an address. For a memory object it takes nothing, for a number it does not.
+  // as an address. A null pointer is an argument for the former alone.
   for (const cl_uint memory : {0U, 3U}) {
     check(kernel.setArg(memory, sizeof(cl_mem), nullptr), "clSetKernelArg");
   }

@@ -17,6 +17,7 @@
 #include "core/state.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
+#include "support/messages.hpp"
 #include "support/numbers.hpp"
 
 namespace bifold {

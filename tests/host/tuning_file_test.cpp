@@ -18,6 +18,7 @@
 #include "core/state.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
+#include "support/messages.hpp"
 #include "support/paper_device.hpp"
 #include "support/random.hpp"
 

@@ -17,6 +17,7 @@
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/kept_files.hpp"
+#include "support/messages.hpp"
 #include "support/paper_device.hpp"
 
 namespace bifold {

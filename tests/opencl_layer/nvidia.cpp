@@ -3,12 +3,14 @@
 #include <CL/cl.h>
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <regex>
 #include <string>
 #include <string_view>
+
+#include "program_text.hpp"
 
 namespace bifold::test {
 
@@ -62,10 +64,11 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, std::si
     case CL_DEVICE_VENDOR: return answer("NVIDIA Corporation", room, to, size);
     case CL_DEVICE_EXTENSIONS: {
       std::size_t bytes = 0;
-      const cl_int code = below.clGetDeviceInfo(device, what, 0, nullptr, &bytes);
+      cl_int code = below.clGetDeviceInfo(device, what, 0, nullptr, &bytes);
       if (code != CL_SUCCESS) return code;
       std::string all(bytes, '\0');
-      below.clGetDeviceInfo(device, what, bytes, all.data(), nullptr);
+      code = below.clGetDeviceInfo(device, what, bytes, all.data(), nullptr);
+      if (code != CL_SUCCESS) return code;
       all.erase(std::min(all.find('\0'), all.size()));
       return answer(all + " cl_nv_device_attribute_query", room, to, size);
     }
@@ -107,19 +110,13 @@ std::string idle_kernel(const std::string& name) {
   return "__kernel void " + name + "(__global uint* unused) {}\n";
 }
 
-cl_program compile(cl_context owner, const std::string& source, cl_int* code) {
-  const char* text = source.c_str();
-  const std::size_t length = source.size();
-  return below.clCreateProgramWithSource(owner, 1, &text, &length, code);
+cl_program compile(cl_context owner, const std::string& text, cl_int* code) {
+  return create_program(below.clCreateProgramWithSource, owner, text, code);
 }
 
 cl_program CL_API_CALL from_source(cl_context owner, cl_uint count, const char** strings,
                                    const std::size_t* lengths, cl_int* code) {
-  std::string source;
-  for (cl_uint i = 0; i < count; ++i) {
-    const bool ends_itself = lengths == nullptr || lengths[i] == 0;
-    source += ends_itself ? std::string(strings[i]) : std::string(strings[i], lengths[i]);
-  }
+  const std::string source = joined(count, strings, lengths);
   const auto has = [&](const char* part) { return source.find(part) != std::string::npos; };
   if (!has("asm volatile")) return compile(owner, source, code);
   if (has("void probe(")) {

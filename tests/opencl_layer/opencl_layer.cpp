@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "nvidia.hpp"
+#include "program_text.hpp"
 
 namespace {
 
@@ -168,19 +169,13 @@ cl_program CL_API_CALL miscompile(cl_context owner, cl_uint count, const char** 
   constexpr std::string_view arrow = "=>";
   const std::string_view change = mistake();
   const std::size_t split = change.find(arrow);
-  std::string source;
-  for (cl_uint i = 0; i < count; ++i) {
-    const bool ends_itself = lengths == nullptr || lengths[i] == 0;
-    source += ends_itself ? std::string(strings[i]) : std::string(strings[i], lengths[i]);
-  }
+  std::string source = bifold::test::joined(count, strings, lengths);
   const std::string_view from = change.substr(0, split);
   const std::size_t at = source.find(from);
   if (split != std::string_view::npos && at != std::string::npos) {
     source.replace(at, from.size(), change.substr(split + arrow.size()));
   }
-  const char* text = source.c_str();
-  const std::size_t length = source.size();
-  return create_program(owner, 1, &text, &length, code);
+  return bifold::test::create_program(create_program, owner, source, code);
 }
 
 }  // namespace

@@ -1,18 +1,13 @@
-// For tests of files that lie beside the kernel cache: a device that they may be of, the files, and
-// what the library says of them.
+// For tests of files that lie beside the kernel cache: a device that they may be of, and the files.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <bifold/device.hpp>
-#include <bifold/log.hpp>
-#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace bifold::test {
 
@@ -26,29 +21,6 @@ inline DeviceInfo made_up_device() {
   info.driver = "1.2";
   return info;
 }
-
-/// Warnings of the library while it lives.
-class Warnings {
- public:
-  Warnings() {
-    set_log(LogLevel::warning,
-            [this](LogLevel, std::string_view message) { all_.emplace_back(message); });
-  }
-  ~Warnings() { set_log(LogLevel::off, {}); }
-  Warnings(const Warnings&) = delete;
-  Warnings& operator=(const Warnings&) = delete;
-
-  [[nodiscard]] std::size_t count() const { return all_.size(); }
-  [[nodiscard]] bool mention(std::string_view words) const {
-    for (const std::string& message : all_) {
-      if (message.find(words) != std::string::npos) return true;
-    }
-    return false;
-  }
-
- private:
-  std::vector<std::string> all_;
-};
 
 inline CacheOptions cache_in(const std::filesystem::path& folder) {
   CacheOptions options;
