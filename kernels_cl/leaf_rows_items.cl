@@ -29,10 +29,11 @@ DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   }
 }
 
-// Adds the elements of a pack, the first of which is i.
-DEVICE void add_pack(ACC* sums, ElementPack pack, u64 i) {
+// Adds the elements of a pack, the first of which is i, but for the first `early`.
+DEVICE void add_pack(ACC* sums, ElementPack pack, u64 i, u32 early) {
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
+    if (k < early) continue;
     sums[k] = COMBINE(sums[k], lift_element(element_of(pack, k % VEC), i + k));
   }
 }
@@ -85,22 +86,31 @@ DEVICE void load_some(ElementPack* pack, u32 some, Elements input, u64 from, u32
 #pragma unroll
   for (u32 f = 0; f < some; ++f) pack[f] = load_elements(input, first + f * COLUMNS);
 }
-DEVICE void add_some(ACC* sums, const ElementPack* pack, u32 some, u64 from, u32 rows) {
+DEVICE void add_some(ACC* sums, const ElementPack* pack, u32 some, u64 from, u32 rows, u32 early) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
   const u64 first = first_of_some(some, from, rows);
 #pragma unroll
-  for (u32 f = 0; f < some; ++f) add_pack(sums, pack[f], first + f * COLUMNS);
+  for (u32 f = 0; f < some; ++f) {
+    add_pack(sums, pack[f], first + f * COLUMNS, f == 0 && first == from ? early : 0);
+  }
 }
 
 // Adds `rows` whole rows by packs, fewer than a leaf has, and the first `rest` elements of the row
-// behind them, of which the work-item has those from `column` on. If each row were asked whether it
-// is there, loads would wait for one another.
-DEVICE void add_packed_part(ACC* sums, Elements input, u64 from, u32 rows, u32 rest, u32 column) {
+// behind them. The work-item has the columns from `column` on, or `off` before: then the first one
+// has the last columns of the row before. If each row were asked whether it is there, loads would
+// wait for one another.
+DEVICE void add_packed_part(ACC* sums, Elements input, u64 from, u32 rows, u32 rest, u32 column,
+                            u32 off) {
+  const u32 early = column == 0 ? off : 0;
   const u64 end = from + rows * COLUMNS;
   Element last[PER_ITEM];
+  Element behind[PER_ITEM];
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (column + k < rest) last[k] = load_element(input, end + k);
+    if (k < early ? rows > 0 : column - off + k < rest) last[k] = load_element(input, end + k);
+    if (k < early && COLUMNS - off + k < rest) {
+      behind[k] = load_element(input, end + COLUMNS + k);
+    }
   }
   const u32 turns = ROWS_AT_ONCE < LEAF_ROWS ? rows / ROWS_AT_ONCE : 0;
   for (u32 turn = 0; turn < turns; ++turn) {
@@ -109,7 +119,9 @@ DEVICE void add_packed_part(ACC* sums, Elements input, u64 from, u32 rows, u32 r
 #pragma unroll
     for (u32 f = 0; f < ROWS_AT_ONCE; ++f) pack[f] = load_elements(input, first + f * COLUMNS);
 #pragma unroll
-    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) add_pack(sums, pack[f], first + f * COLUMNS);
+    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
+      add_pack(sums, pack[f], first + f * COLUMNS, f == 0 && turn == 0 ? early : 0);
+    }
   }
   ElementPack pack[31];
   load_some(pack, 16, input, from, rows);
@@ -117,14 +129,19 @@ DEVICE void add_packed_part(ACC* sums, Elements input, u64 from, u32 rows, u32 r
   load_some(pack + 24, 4, input, from, rows);
   load_some(pack + 28, 2, input, from, rows);
   load_some(pack + 30, 1, input, from, rows);
-  add_some(sums, pack, 16, from, rows);
-  add_some(sums, pack + 16, 8, from, rows);
-  add_some(sums, pack + 24, 4, from, rows);
-  add_some(sums, pack + 28, 2, from, rows);
-  add_some(sums, pack + 30, 1, from, rows);
+  add_some(sums, pack, 16, from, rows, early);
+  add_some(sums, pack + 16, 8, from, rows, early);
+  add_some(sums, pack + 24, 4, from, rows, early);
+  add_some(sums, pack + 28, 2, from, rows, early);
+  add_some(sums, pack + 30, 1, from, rows, early);
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (column + k < rest) sums[k] = COMBINE(sums[k], lift_element(last[k], end + k));
+    if (k < early ? rows > 0 : column - off + k < rest) {
+      sums[k] = COMBINE(sums[k], lift_element(last[k], end + k));
+    }
+    if (k < early && COLUMNS - off + k < rest) {
+      sums[k] = COMBINE(sums[k], lift_element(behind[k], end + COLUMNS + k));
+    }
   }
 }
 
@@ -173,22 +190,24 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
                                                      : LEAF_ROWS * COLUMNS;
   const bool whole = left == LEAF_ROWS * COLUMNS;
   const u32 early = item == 0 ? off : 0;
-  // Where rows begin early, only a few are on their way at once: all took twice as long. So are
-  // those of a part of a leaf where no time is to be gained.
+  // Where whole leaves begin early, only a few rows are on their way at once: all took twice as
+  // long. So are those of a part of a leaf where no time is to be gained.
   if (off > 0 && whole) {
     add_packed_rows(sums, input, begin + first - off, LEAF_ROWS, early, FEW_ROWS);
-  } else if (off > 0) {
-    add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early, FEW_ROWS);
   } else if (packed && whole) {
     add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0, ROWS_AT_ONCE);
+  } else if (PARTS_AT_ONCE && off > 0) {
+    add_packed_part(sums, input, begin + first - off, left / COLUMNS, left % COLUMNS, first, off);
   } else if (PARTS_AT_ONCE && packed) {
-    add_packed_part(sums, input, begin + first, left / COLUMNS, left % COLUMNS, first);
+    add_packed_part(sums, input, begin + first, left / COLUMNS, left % COLUMNS, first, 0);
+  } else if (off > 0) {
+    add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early, FEW_ROWS);
   } else if (packed) {
     add_packed_rows(sums, input, begin + first, left / COLUMNS, 0, FEW_ROWS);
   } else {
     add_rows(sums, input, begin + first, left / COLUMNS);
   }
-  if (left % COLUMNS > 0 && (off > 0 || !packed || !PARTS_AT_ONCE)) {
+  if (left % COLUMNS > 0 && !(packed && PARTS_AT_ONCE)) {
     add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS,
                     first + COLUMNS - off, apart);
   }

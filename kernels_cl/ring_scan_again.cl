@@ -41,6 +41,22 @@ DEVICE void store_shifted(__global OUT* own, const u32* word) {
   }
 }
 
+// Writes what the output has of a run of the row from element `row` on, which one lane holds, by as
+// many lanes as it has elements. Every lane asked for each of its own would take a thousand
+// instructions for a strip.
+DEVICE void store_run_of(u32 lane, __global OUT* output, u64 from, u64 row, u64 n,
+                         const u32* word) {
+  const u32 own = lane_index();
+  u32 part = 0;
+#pragma unroll
+  for (u32 w = 0; w < OUT_WORDS; ++w) {
+    const u32 given = shuffle_word(word[w], lane);
+    if (own * OUT_BITS / 32 == w) part = given;
+  }
+  const u64 i = row + lane * RUN + own;
+  if (own < RUN && i >= from && i < n) output[i] = (OUT)(part >> own * OUT_BITS % 32);
+}
+
 // Writes the strip from `begin` on: `prefix` are the folds of this lane's runs and of those before
 // them in their rows, `start` is what lies before the strip. Runs begin where units do, or
 // `shifted`. Elements before `from` are left alone, as are those from n on.
@@ -59,10 +75,18 @@ DEVICE void store_runs(__global OUT* output, u64 from, u64 begin, u64 n, bool sh
     before = COMBINE(before, row[r]);
     u32 word[OUT_WORDS];
     scan_run(unit_again(unit[r], n), first, n, running, word TOTAL_ARGUMENTS);
-    if (whole && !shifted) {
+    const u64 line = begin + r * (LANES * RUN);
+    if (!shifted) {
+      if (whole || (first >= from && first + RUN <= n)) {
 #pragma unroll
-      for (u32 u = 0; u < OUT_WORDS / 4; ++u) {
-        store_unit(output + first + u * UNIT_OUTS, word + 4 * u);
+        for (u32 u = 0; u < OUT_WORDS / 4; ++u) {
+          store_unit(output + first + u * UNIT_OUTS, word + 4 * u);
+        }
+      }
+      if (whole) continue;
+      if (line < from) store_run_of(0, output, from, line, n, word);
+      if (line < n && n - line < LANES * RUN) {
+        store_run_of((u32)(n - line) / RUN, output, from, line, n, word);
       }
     } else if (whole) {
       store_shifted(output + first, word);

@@ -19,16 +19,19 @@ DEVICE u32 tile_index(u32 row) {
   return ((lane_group() * ROWS + row) * LANES + lane_index()) * VEC;
 }
 
-// Whether an element is the input's.
-DEVICE bool is_within(u64 i, u64 first, u64 n) {
-  return INNER_START ? i - first < n - first : i < n;
-}
+// Whether parts of tiles are moved by packs, and the input may begin inside of one. Packs with more
+// elements would take more registers for that than there are.
+#define PARTS_BY_PACKS (VEC <= 8)
 
-// Whether the pack from element i on is moved whole in a part of a tile. Of packs with many
-// elements, what is asked of each besides would take more registers than there are.
-DEVICE bool pack_within(u64 i, u64 first, u64 n) {
-  const bool begun = !INNER_START || i >= first;
-  return VEC <= 4 && begun && i + VEC <= n;
+// What of a work-item's pack from element i on is the input's: its elements from pack_front, which
+// is 0 but in the first row, to pack_back.
+DEVICE u32 pack_front(u32 row, u64 i, u64 first) {
+  return INNER_START && row == 0 && i < first ? (u32)(first - i) : 0;
+}
+DEVICE u32 pack_back(u64 i, u64 n) { return i >= n ? 0 : n - i < VEC ? (u32)(n - i) : VEC; }
+DEVICE bool is_within(u32 row, u64 i, u32 k, u64 first, u64 n) {
+  if (!PARTS_BY_PACKS) return i + k < n;
+  return k >= pack_front(row, i, first) && k < pack_back(i, n);
 }
 
 // Elements [begin, begin + TILE) of input; those before `first`, which lie in the first pack, and
@@ -52,21 +55,49 @@ DEVICE void load_tile(const __global IN* input, u64 first, u64 begin, u64 n, ACC
     }
     return;
   }
+  if (!PARTS_BY_PACKS || !aligned) {
+#pragma unroll
+    for (u32 r = 0; r < ROWS; ++r) {
+      const u64 i = begin + tile_index(r);
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) {
+        item[r][k] = is_within(r, i, k, first, n) ? LIFT(input[i + k]) : IDENTITY;
+      }
+    }
+    return;
+  }
+  // The pack that the input begins in is loaded as a whole. Of that which it ends in elements are
+  // loaded by whoever has it, all at once: asked of each pack, they would be waited for in turns.
+  bool ends = false;
 #pragma unroll
   for (u32 r = 0; r < ROWS; ++r) {
     const u64 i = begin + tile_index(r);
-    if (aligned && pack_within(i, first, n)) pack[r] = load_pack(input + i);
+    const u32 back = pack_back(i, n);
+    if (back == VEC) pack[r] = load_pack(input + i);
+    if (back > 0 && back < VEC) ends = true;
+  }
+  IN end[VEC];
+#pragma unroll
+  for (u32 k = 0; k < VEC; ++k) {
+    if (ends && n / VEC * VEC + k < n) end[k] = input[n / VEC * VEC + k];
   }
 #pragma unroll
   for (u32 r = 0; r < ROWS; ++r) {
     const u64 i = begin + tile_index(r);
-    if (aligned && pack_within(i, first, n)) {
+    const u32 front = pack_front(r, i, first);
+    const u32 back = pack_back(i, n);
+    if (front == 0 && back == VEC) {
 #pragma unroll
       for (u32 k = 0; k < VEC; ++k) item[r][k] = LIFT(pack[r].item[k]);
+    } else if (back == 0) {
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) item[r][k] = IDENTITY;
     } else {
 #pragma unroll
       for (u32 k = 0; k < VEC; ++k) {
-        item[r][k] = is_within(i + k, first, n) ? LIFT(input[i + k]) : IDENTITY;
+        IN own = end[k];
+        if (back == VEC) own = pack[r].item[k];
+        item[r][k] = k >= front && k < back ? LIFT(own) : IDENTITY;
       }
     }
   }
@@ -134,12 +165,13 @@ DEVICE void store_tile(__global OUT* output, u64 first, u64 begin, u64 n, ACC it
 #pragma unroll
     for (u32 r = 0; r < ROWS; ++r) {
       const u64 i = begin + tile_index(r);
-      if (off == 0 && pack_within(i, first, n)) {
+      const u32 back = pack_back(i, n);
+      if (PARTS_BY_PACKS && off == 0 && pack_front(r, i, first) == 0 && back == VEC) {
         store_pack(output + i, pack[r]);
-      } else {
+      } else if (!PARTS_BY_PACKS || back > 0) {
 #pragma unroll
         for (u32 k = 0; k < VEC; ++k) {
-          if (is_within(i + k, first, n)) output[i + k] = pack[r].item[k];
+          if (is_within(r, i, k, first, n)) output[i + k] = pack[r].item[k];
         }
       }
     }

@@ -130,22 +130,8 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
   }
   const u32 bytes = (u32)(high - low);
   const bool stores = low > first || high < end;
-  if (stores) {
-    const u64 skew = first % sizeof(IN) != 0 ? 0 : first - start;
-    IN* item = (IN*)((u8*)stage + skew);
-    const u64 step = LANES * sizeof(IN);
-    for (u64 at = first + lane_index() * sizeof(IN); at < low && at < end; at += step) {
-      const u64 k = (at - first) / sizeof(IN);
-      item[k] = load_element(input, begin + k);
-    }
-    for (u64 at = (high > first ? high : first) + lane_index() * sizeof(IN); at < end; at += step) {
-      const u64 k = (at - first) / sizeof(IN);
-      item[k] = load_element(input, begin + k);
-    }
-    order_copies();
-    if (lane_index() > 0) arrive(landed);
-  }
-  // Each lane arrives behind what it has stored; the first one for all where there is nothing.
+  // The first lane has the copy on its way before elements are waited for, and arrives early: the
+  // others do behind what all have stored. Where there is nothing to store it arrives for them.
   if (lane_index() == 0) {
     if (!stores) arrive_for(landed, LANES - 1);
     if (bytes > 0) {
@@ -160,6 +146,21 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
       arrive(landed);
     }
   }
+  if (!stores) return;
+  const u64 skew = first % sizeof(IN) != 0 ? 0 : first - start;
+  IN* item = (IN*)((u8*)stage + skew);
+  const u64 step = LANES * sizeof(IN);
+  for (u64 at = first + lane_index() * sizeof(IN); at < low && at < end; at += step) {
+    const u64 k = (at - first) / sizeof(IN);
+    item[k] = load_element(input, begin + k);
+  }
+  for (u64 at = (high > first ? high : first) + lane_index() * sizeof(IN); at < end; at += step) {
+    const u64 k = (at - first) / sizeof(IN);
+    item[k] = load_element(input, begin + k);
+  }
+  order_copies();
+  lane_barrier();
+  if (lane_index() > 0) arrive(landed);
 }
 
 // The tiles that are drawn first, which may be brought into the cache before earlier work has

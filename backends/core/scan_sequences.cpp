@@ -145,7 +145,7 @@ std::shared_ptr<const Plan> plan_aligned_lookback(const Device& device,
                                                   const PlanShape& shape, const Tuning& tuning) {
   // The kernel moves parts of tiles by packs up to this size. Of larger ones, asking each element
   // whether it is the input's takes longer than rows that are joined.
-  constexpr std::uint32_t widest_led = 4;
+  constexpr std::uint32_t widest_led = 8;
   const std::uint32_t width = pack_width(variant, shape, tuning);
   const bool leads = width > 1 && width <= widest_led;
   KernelSpec spec = make_spec(device, variant, shape, tuning, recipe_of(variant).entry_in(variant));
