@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/gallery_preludes.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/sequences.hpp"
 
@@ -66,16 +67,14 @@ struct Table {
     reduce("ordered", "scan_reduce_then_scan",
            "blocks of tiles reduced in index order: the first phases of reduce_then_scan", "bifold",
            nothing, Order::fixed, {1, 0, 2},
-           {core::plan_ordered_reduce,
-            {"count", "init", "total", "lanes", "units_in", "packs_in", "packs_out", "joined_rows",
-             "scan_tile", "blocks"},
-            "reduce_tiles"});
+           {core::plan_ordered_reduce, core::tile_blocks_prelude(), "reduce_tiles"});
     reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
-           commutative, Order::v1, {1, 0, 2}, {core::plan_order_reduce, order_leaf_prelude()});
+           commutative, Order::v1, {1, 0, 2},
+           {core::plan_order_reduce, core::order_leaf_prelude()});
     reduce("order_v1_single", "reduce_order_single",
            "the same in one launch: the group that finishes last combines the subtrees", "bifold",
            counted_groups, Order::v1, {1, 0, 1},
-           {core::plan_order_single_reduce, order_single_prelude()});
+           {core::plan_order_single_reduce, core::order_single_prelude()});
     reduce("order_v1_chunks", "reduce_order_chunks",
            "order v1 for CPUs: one work-item per subtree of leaves", "bifold", commutative_opencl,
            Order::v1, {1, 0, 2},
@@ -88,10 +87,11 @@ struct Table {
     reduce("order_v1_ordered", "scan_order_passes",
            "order v1 for operators that do not commute: the totals of a scan's tiles, then a tree",
            "bifold", nothing, Order::v1, {1, 0, 2},
-           {core::plan_order_tile_reduce, order_tile_prelude(), "total_tiles"});
+           {core::plan_order_tile_reduce, core::order_tile_prelude(), "total_tiles"});
     reduce("order_v1_ordered_chunks", "scan_order_chunks",
            "the same for CPUs: work-items loop over tiles", "bifold", opencl_only, Order::v1,
-           {1, 0, 2}, {core::plan_order_tile_chunk_reduce, order_loop_prelude(), "total_chunks"});
+           {1, 0, 2},
+           {core::plan_order_tile_chunk_reduce, core::order_loop_prelude(), "total_chunks"});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2},
            {core::plan_two_stage_reduce, {"count", "group_tree"}});
@@ -144,54 +144,53 @@ struct Table {
          {core::plan_chunked_scan, {"count", "init", "total", "chunks", "blocks"}});
     scan("reduce_then_scan", "scan_reduce_then_scan",
          "reduce tiles, scan their results, scan tiles", oancea, nothing, Order::fixed, {2, 1, 3},
-         {core::plan_reduce_then_scan,
-          {"count", "init", "total", "lanes", "units_in", "packs_in", "packs_out", "joined_rows",
-           "scan_tile", "blocks"}});
+         {core::plan_reduce_then_scan, core::tile_blocks_prelude()});
     scan("blelloch", "scan_blelloch", "up-sweep and down-sweep over blocks, recursively", oancea,
          nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan, {}, {}, {{"PER_ITEM", 2}}});
     scan("hillis_steele", "scan_hillis_steele", "one sweep of log2 steps over blocks, recursively",
          oancea, nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan});
     scan("chained", "scan_chained", "single pass, each tile waits for the prefix before it",
          lookback_papers, published_words, Order::unordered, {1, 1, 1},
-         {core::plan_lookback, lookback_prelude()});
+         {core::plan_lookback, core::lookback_prelude()});
     scan("lookback", "scan_lookback", "single pass, decoupled look-back by one work-item",
          lookback_papers, published_words, Order::unordered, {1, 1, 1},
-         {core::plan_lookback, lookback_prelude()});
+         {core::plan_lookback, core::lookback_prelude()});
     scan("lookback_warp_copy", "scan_lookback_warp_copy",
          "single pass, a lane group copies a window, one work-item combines it", lookback_papers,
-         published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback, lookback_prelude()});
+         published_words, Order::unordered, {1, 1, 1},
+         {core::plan_lookback, core::lookback_prelude()});
     scan("lookback_warp", "scan_lookback_warp",
          "single pass, decoupled look-back by a lane group at once", lookback_papers,
          published_words, Order::unordered, {1, 1, 1},
-         {core::plan_aligned_lookback, overlapped_lookback_prelude()});
+         {core::plan_aligned_lookback, core::overlapped_lookback_prelude()});
     scan("order_v1", "scan_order",
          "single pass in order v1: a fixed association, groups of tiles folded in index order",
          "bifold", published_words, Order::v1, {1, 1, 1},
-         {core::plan_order_lookback, order_lookback_prelude()});
+         {core::plan_order_lookback, core::order_lookback_prelude()});
     scan("order_v1_ahead", "scan_order_ahead",
          "the same by groups that stay: totals are published a tile ahead, from registers",
          "bifold", published_words, Order::v1, {1, 1, 1},
          {.planner = core::plan_order_ahead,
-          .prelude = order_ahead_prelude(),
+          .prelude = core::order_ahead_prelude(),
           .only_bytes = 4,
           .only_on = "sm_"});
     scan("order_v1_ring", "scan_order_ring",
          "the same by groups that stay: totals are published several tiles ahead, from a ring in "
          "local memory",
-         "bifold", ring, Order::v1, {1, 1, 1}, {core::plan_order_ring, order_ring_prelude()});
+         "bifold", ring, Order::v1, {1, 1, 1}, {core::plan_order_ring, core::order_ring_prelude()});
     scan("order_v1_passes", "scan_order_passes", "three passes in order v1", "bifold", nothing,
-         Order::v1, {2, 1, 3}, {core::plan_order_passes, order_tile_prelude()});
+         Order::v1, {2, 1, 3}, {core::plan_order_passes, core::order_tile_prelude()});
     scan("order_v1_chunks", "scan_order_chunks",
          "three passes in order v1 for CPUs: work-items loop over tiles", "bifold", opencl_only,
-         Order::v1, {2, 1, 3}, {core::plan_order_chunks, order_loop_prelude()});
+         Order::v1, {2, 1, 3}, {core::plan_order_chunks, core::order_loop_prelude()});
     scan("order_v1_drawn", "scan_order_drawn",
          "single pass in order v1 for CPUs: work-items draw tiles, and scan them from the cache",
          "bifold", published_words_opencl, Order::v1, {1, 1, 1},
-         {core::plan_order_drawn, order_drawn_prelude("order_tiles_again")});
+         {core::plan_order_drawn, core::order_drawn_prelude("order_tiles_again")});
     scan("order_v1_packs", "scan_order_drawn",
          "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
          "bifold", packs_opencl, Order::v1, {1, 1, 1},
-         {core::plan_order_drawn, order_drawn_prelude("pack_tiles")});
+         {core::plan_order_drawn, core::order_drawn_prelude("pack_tiles")});
   }
   // clang-format on
 
@@ -293,67 +292,6 @@ struct Table {
       reduce(name, "reduce_luitjens_atomic", summary, luitjens, result_cell, Order::unordered,
              {1, 0, 1}, {core::plan_cell_reduce, {"lanes", "group_lanes", "cell"}, name});
     }
-  }
-
-  static std::vector<std::string_view> lookback_prelude() {
-    std::vector<std::string_view> files = single_pass_prelude();
-    files.insert(files.end(), {"tiles", "tiles_drawn"});
-    return files;
-  }
-  static std::vector<std::string_view> overlapped_lookback_prelude() {
-    std::vector<std::string_view> files = single_pass_prelude();
-    files.insert(files.end(), {"tiles", "tiles_taken", "launch"});
-    return files;
-  }
-  static std::vector<std::string_view> single_pass_prelude() {
-    return {"count",     "init",        "total",     "lanes",   "units_in",   "packs_in",
-            "packs_out", "joined_rows", "scan_tile", "atomics", "tile_words", "missing_tile"};
-  }
-
-  static std::vector<std::string_view> order_leaf_prelude() {
-    return {"count",    "lanes_of_32",   "columns",    "neighbours", "units_in",    "packs_in",
-            "elements", "element_packs", "leaf_shape", "leaf_rows",  "order_leaves"};
-  }
-  static std::vector<std::string_view> order_single_prelude() {
-    std::vector<std::string_view> files = order_leaf_prelude();
-    files.insert(files.end(),
-                 {"launch", "init", "atomics", "last_group", "order_nodes", "group_results"});
-    return files;
-  }
-  static std::vector<std::string_view> order_strip_prelude(std::string_view elements = "elements") {
-    return {"count",    "init",      "total",  "lanes_of_32",   "order_lanes",  "units_in",
-            "packs_in", "packs_out", elements, "element_packs", "shifted_rows", "order_strip"};
-  }
-  static std::vector<std::string_view> order_tile_prelude() {
-    std::vector<std::string_view> files = order_strip_prelude();
-    files.emplace_back("order_tile");
-    return files;
-  }
-  static std::vector<std::string_view> order_ring_prelude() {
-    std::vector<std::string_view> files = order_strip_prelude("ring_elements");
-    files.insert(files.end(),
-                 {"launch", "atomics", "tile_words", "order_words", "bulk_copies", "order_ring",
-                  "ring_items", "ring_reduce", "ring_scan", "ring_lookback"});
-    return files;
-  }
-  static std::vector<std::string_view> order_lookback_prelude() {
-    std::vector<std::string_view> files = order_tile_prelude();
-    files.insert(files.end(), {"launch", "atomics", "tile_words", "tiles", "tiles_taken",
-                               "order_words", "order_lookback"});
-    return files;
-  }
-  static std::vector<std::string_view> order_ahead_prelude() {
-    std::vector<std::string_view> files = order_tile_prelude();
-    files.insert(files.end(), {"atomics", "tile_words", "tiles", "tiles_drawn", "order_words",
-                               "order_lookback"});
-    return files;
-  }
-  static std::vector<std::string_view> order_loop_prelude() {
-    return {"count", "init", "total", "elements", "blocks", "order_tiles", "order_prefix_local"};
-  }
-  static std::vector<std::string_view> order_drawn_prelude(std::string_view tiles) {
-    return {"count",   "init",       "total",       "elements",           tiles,
-            "atomics", "tile_words", "order_words", "order_prefix_local", "order_groups_local"};
   }
 
   void reduce(std::string_view name, std::string_view family, std::string_view summary,
