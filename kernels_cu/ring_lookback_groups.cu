@@ -13,6 +13,9 @@
 #ifndef ASKED_AHEAD
 #define ASKED_AHEAD 0  // Tiles at the beginning that ask for the groups behind their own, too.
 #endif
+#ifndef ASKS_FOR_NEXT
+#define ASKS_FOR_NEXT 0  // Whether later tiles ask for the groups before the next tile, too.
+#endif
 
 // The total of a full group of tiles from theirs, known to every lane.
 DEVICE ACC total_group(const u64* words, u64 group, u32 epoch, Elements input,
@@ -64,10 +67,20 @@ DEVICE void look_back_in_group(Elements input, u64* words, u64* group_words, Rin
   }
 }
 
+// The group of the tile behind the one whose turn it is, once that has been published; where there
+// is none, `group`.
+DEVICE u64 next_group(Ring* ring, Turn turn, u64 group) {
+  next_turn(&turn);
+  await(&ring->published[turn.slot], turn.slot_parity);
+  const u64 tile = ring->tile[turn.slot];
+  return tile == NO_TILE ? group : tile / GROUP_TILES;
+}
+
 // Finds what lies before each tile's group: goes on from what lay before the last tile's group,
 // with the totals of the groups since, a lane each. What is not published in time is computed here.
 // The first tiles come together, and so do their groups' totals: lanes that this tile has no use
-// for ask for those behind its own, which may spare the next ones asking. Later that is slower.
+// for ask for those behind its own, which may spare the next ones asking. Later that is slower, but
+// for the next tile's, which are waited for as its own are.
 DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, const u64* group_words,
                                 u64 tiles, Ring* ring, LaneScratch* scratch) {
   Turn turn = first_turn();
@@ -93,17 +106,20 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, cons
         asked = known;
         begin = 0;
         end = group - asked < LANES ? (u32)(group - asked) : LANES;
+        const bool for_next = ASKS_FOR_NEXT ? ahead > ASKED_AHEAD : false;
+        const u64 last = for_next ? next_group(ring, turn, group) : group;
+        const u32 wanted = last - asked < LANES ? (u32)(last - asked) : LANES;
         there = false;
         const u64 mine = asked + lane_index();
         const bool early = ahead <= ASKED_AHEAD && mine < tiles / GROUP_TILES;
-        const u32 polls = lane_index() < end ? GROUP_POLLS : early ? 1 : 0;
+        const u32 polls = lane_index() < wanted ? GROUP_POLLS : early ? 1 : 0;
         for (u32 poll = 0; !there && poll < polls; ++poll) {
           there = inspect(group_words, mine, epoch, &total) != STATE_EMPTY;
         }
         lane_barrier();
-        const bool wanted = lane_index() < end;
-        for (i32 missing = lane_highest(wanted && !there, scratch); missing >= 0;
-             missing = lane_highest(wanted && !there, scratch)) {
+        const bool asks = lane_index() < wanted;
+        for (i32 missing = lane_highest(asks && !there, scratch); missing >= 0;
+             missing = lane_highest(asks && !there, scratch)) {
           const ACC found = total_group(words, asked + (u32)missing, epoch, input, scratch);
           if (lane_index() == (u32)missing) {
             total = found;

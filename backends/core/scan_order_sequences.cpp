@@ -100,6 +100,14 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
     values.set("STAGES", 2 * tuning.get("STAGES"))
         .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1)
         .set("ASKED_AHEAD", 16);
+    // Least of all of 2-byte elements: every other tile asks for groups, for the next one besides,
+    // which takes asking earlier and room for those that wait.
+    if (size_of(shape.input) == 2) {
+      values.set("STAGES", values.get("STAGES") + 2)
+          .set("TRAIL_IN_GROUP", values.get("TRAIL_IN_GROUP") + 2)
+          .set("TRAIL_OF_GROUPS", tuning.get("TRAIL_OF_GROUPS") + 2)
+          .set("ASKS_FOR_NEXT", 1);
+    }
   }
   // The results of a tile in spans are gathered beside the stages.
   const std::uint32_t gathered_bytes = has_spans(shape) ? tile_runs * run_bytes : 0;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -18,9 +19,16 @@ namespace emulated {
 namespace {
 
 constexpr unsigned lanes = 32;
-constexpr unsigned groups_at_once = 3;
 constexpr std::size_t stack_bytes = 64 << 10;
 constexpr std::chrono::seconds patience{10};
+
+// Groups that run at once: EMULATED_GROUPS, or few, as each takes a thread.
+unsigned groups_at_once() {
+  const char* const text = std::getenv("EMULATED_GROUPS");
+  const unsigned wanted =
+      text == nullptr ? 0 : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+  return wanted > 0 ? wanted : 3;
+}
 
 // Where a fiber goes on. Contexts begin fibers; to switch by them would ask the kernel each time.
 struct Place {
@@ -218,7 +226,8 @@ bool launch(const Work& work, unsigned groups, unsigned group_size, std::uint64_
   std::atomic<unsigned> next{0};
   std::atomic<bool> well{true};
   std::vector<std::thread> threads;
-  for (unsigned t = 0; t < std::min(groups_at_once, groups); ++t) {
+  const unsigned at_once = std::min(groups_at_once(), groups);
+  for (unsigned t = 0; t < at_once; ++t) {
     threads.emplace_back([&, t] {
       Group group(work, group_size, groups, seed + t, well);
       for (unsigned index = next++; index < groups && well; index = next++) {
