@@ -7,6 +7,9 @@
 #ifndef TRAIL_OF_GROUPS
 #define TRAIL_OF_GROUPS 2  // The same of a look at the groups before.
 #endif
+#if TRAIL_IN_GROUP >= STAGES || TRAIL_OF_GROUPS >= STAGES
+#error "a look-back that trails by as many tiles as there are stages takes a later tile for its own"
+#endif
 #ifndef GROUP_POLLS
 #define GROUP_POLLS 64  // Polls of a group's total before it is computed from its tiles' totals.
 #endif

@@ -15,7 +15,7 @@ namespace bifold::core {
 
 /// The version of all spaces together: it changes when a value that was allowed no longer is, or
 /// means something else.
-inline constexpr std::uint32_t tuning_spaces_version = 6;
+inline constexpr std::uint32_t tuning_spaces_version = 7;
 
 /// A parameter of a row's family, and its values, ascending. Any combination of values is a plan
 /// that computes the same.

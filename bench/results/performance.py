@@ -173,8 +173,10 @@ def main(arguments):
                 FOLDER / "order/any-nvidia-h200-cuda-13.0-opencl-580.json")
     h100 = Runs(FOLDER.glob("h100/with-cub-*.json"), FOLDER / "h100/halves.json",
                 {b: FOLDER / f"h100/offset-{b}.json" for b in NAMES}, FOLDER / "h100/any.json")
+    graphs = Runs(FOLDER.glob("graphs/*.json"))
     sections = {"targets": target_table(runs), "ratios": ratio_tables(runs),
-                "others": others_table(runs), "cub": cub_table(runs), "graphs": graph_tables(runs),
+                "others": others_table(runs), "cub": cub_table(runs),
+                "graphs": graph_tables(graphs),
                 "order": order_table(),
                 "halves": halves_table(runs),
                 "targets-h100": target_table(h100), "cub-h100": cub_table(h100),

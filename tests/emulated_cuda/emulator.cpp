@@ -24,7 +24,7 @@ constexpr std::chrono::seconds patience{10};
 
 // Groups that run at once: EMULATED_GROUPS, or few, as each takes a thread.
 unsigned groups_at_once() {
-  const char* const text = std::getenv("EMULATED_GROUPS");
+  const char* const text = std::getenv("EMULATED_GROUPS");  // NOLINT(concurrency-mt-unsafe)
   const unsigned wanted =
       text == nullptr ? 0 : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
   return wanted > 0 ? wanted : 3;

@@ -161,7 +161,7 @@ TEST_CASE("what is another device's, or of other spaces, is refused with the dif
                 R"(line 3: it is another device's: "device Made Up 8000" instead of)");
   check_refused(with("backend opencl", "backend cuda"), "line 2");
   check_refused(with("sm_90", "sm_80"), R"("architecture sm_80" instead of)");
-  check_refused(with("spaces 6", "spaces 5"), R"("spaces 5" instead of "spaces 6")");
+  check_refused(with("spaces 7", "spaces 6"), R"("spaces 6" instead of "spaces 7")");
   DeviceInfo updated = made_up_device();
   updated.driver = "1.3";
   CHECK(core::read_tuning(whole(), updated, architecture).tunings.rows().size() == 2);
