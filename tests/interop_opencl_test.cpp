@@ -71,8 +71,8 @@ TEST_CASE("when the last handle goes, nothing of the application's is held") {
        {cl_command_queue_properties{0}, out_of_order | profiling}) {
     const Application app(properties);
     const Gate gate(app.context);
-    // PoCL's queues and buffers hold on to the last command on them, and to its queue. It lets go of
-    // a command's buffers behind its end, from a thread of its own.
+    // PoCL's queues and buffers hold on to the last command on them, and to its queue. It lets go
+    // of a command's buffers behind its end, from a thread of its own.
     app.use();
     CHECK(falls_to(app.input, 1));
     CHECK(falls_to(app.output, 1));
