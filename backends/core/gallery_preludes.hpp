@@ -20,7 +20,7 @@ PreludeFiles overlapped_lookback_prelude();
 PreludeFiles order_leaf_prelude();
 /// The same in one launch.
 PreludeFiles order_single_prelude();
-/// Leaves of order v1 by work-items that loop over them, for CPUs: as a scan's tiles.
+/// Tiles of order v1 by work-items that loop over them, for CPUs.
 PreludeFiles order_loop_prelude();
 
 /// Scans' tiles of order v1 in registers.

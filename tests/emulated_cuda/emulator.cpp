@@ -8,7 +8,6 @@
 #include <chrono>
 #include <csetjmp>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -21,14 +20,6 @@ namespace {
 constexpr unsigned lanes = 32;
 constexpr std::size_t stack_bytes = 64 << 10;
 constexpr std::chrono::seconds patience{10};
-
-// Groups that run at once: EMULATED_GROUPS, or few, as each takes a thread.
-unsigned groups_at_once() {
-  const char* const text = std::getenv("EMULATED_GROUPS");  // NOLINT(concurrency-mt-unsafe)
-  const unsigned wanted =
-      text == nullptr ? 0 : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-  return wanted > 0 ? wanted : 3;
-}
 
 // Where a fiber goes on. Contexts begin fibers; to switch by them would ask the kernel each time.
 struct Place {
@@ -219,15 +210,15 @@ class Group {
 
 }  // namespace
 
-bool launch(const Work& work, unsigned groups, unsigned group_size, std::uint64_t seed) {
+bool launch(const Work& work, unsigned groups, unsigned group_size, unsigned at_once,
+            std::uint64_t seed) {
   // Each launch draws anew.
   static std::atomic<std::uint64_t> launches{0};
   seed = seed * 1000003 + launches++;
   std::atomic<unsigned> next{0};
   std::atomic<bool> well{true};
   std::vector<std::thread> threads;
-  const unsigned at_once = std::min(groups_at_once(), groups);
-  for (unsigned t = 0; t < at_once; ++t) {
+  for (unsigned t = 0; t < std::min(at_once, groups); ++t) {
     threads.emplace_back([&, t] {
       Group group(work, group_size, groups, seed + t, well);
       for (unsigned index = next++; index < groups && well; index = next++) {

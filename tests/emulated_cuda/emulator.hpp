@@ -23,10 +23,11 @@ struct Work {
   virtual void run() const = 0;
 };
 
-/// Runs all groups, a few of them at once and the others in order; what is drawn follows `seed`.
-/// False, with a word on the standard error, where all work-items of a group wait and nothing comes
-/// for seconds.
-bool launch(const Work& work, unsigned groups, unsigned group_size, std::uint64_t seed);
+/// Runs all groups, `at_once` of them together, a thread each, and the others in order; what is
+/// drawn follows `seed`. False, with a word on the standard error, where all work-items of a group
+/// wait and nothing comes for seconds.
+bool launch(const Work& work, unsigned groups, unsigned group_size, unsigned at_once,
+            std::uint64_t seed);
 
 // --- What a work-item calls ---
 

@@ -5,7 +5,7 @@
 //   FAKE_CUDA_ARCH=9.0        compute capability of every device
 //   FAKE_CUDA_DEVICES=1       how many there are
 //   FAKE_CUDA_MEMORY=268435456  bytes of each
-//   FAKE_CUDA_UNITS=132       multiprocessors of each
+//   FAKE_CUDA_UNITS=132       multiprocessors of each, and groups at once where kernels run
 //   FAKE_CUDA_SEED=1          of what is drawn where kernels run, as they do with the stand-in for
 //                             NVRTC (emulated_cuda)
 //   FAKE_CUDA_VERSION=13000   cuDriverGetVersion

@@ -197,7 +197,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y,
     return fake::enqueue(stream, [launch, groups, threads] {
       ++fake::state().launches;
       const auto seed = static_cast<std::uint64_t>(fake::setting("FAKE_CUDA_SEED", 1));
-      if (!emulated::launch(*launch->work, groups, threads, seed)) std::abort();
+      if (!emulated::launch(*launch->work, groups, threads, fake::units(), seed)) std::abort();
     });
   }
   return fake::enqueue(stream, [] { ++fake::state().launches; });

@@ -70,6 +70,8 @@ std::pair<int, int> architecture() {
 
 int device_count() { return static_cast<int>(setting("FAKE_CUDA_DEVICES", 1)); }
 
+unsigned units() { return static_cast<unsigned>(setting("FAKE_CUDA_UNITS", 132)); }
+
 int& depth() {
   thread_local int functions = 0;
   return functions;

@@ -142,6 +142,7 @@ long setting(const char* name, long otherwise);
 /// 9 and 0 of FAKE_CUDA_ARCH=9.0.
 std::pair<int, int> architecture();
 int device_count();
+unsigned units();  // Multiprocessors of each, and groups that run at once.
 bool exists(CUdevice device);
 
 /// Holds the lock and knows the injected result of one call.
