@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <bifold/error.hpp>
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +20,9 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -176,13 +179,26 @@ Pack& pack_for(Packs& packs, const EmbeddedId& id, const OfflineImage& program) 
   return packs[program.entry + (ptx ? ", PTX" : ", sm_" + std::to_string(id.architecture))];
 }
 
+/// In a window of all that is compressed together: of a shorter one it would depend on the order of
+/// programs how much of them has been seen before.
 std::string compressed(const std::string& text) {
   constexpr int level = 19;
+  const auto checked = [](std::size_t result) {
+    if (ZSTD_isError(result) != 0) throw std::runtime_error(ZSTD_getErrorName(result));
+    return result;
+  };
+  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
+                                                                        ZSTD_freeCCtx);
+  if (context == nullptr) throw std::bad_alloc();
+  const auto set = [&](ZSTD_cParameter parameter, int value) {
+    checked(ZSTD_CCtx_setParameter(context.get(), parameter, value));
+  };
+  const int log = std::clamp(static_cast<int>(std::bit_width(text.size())), 10, 30);
+  set(ZSTD_c_compressionLevel, level);
+  set(ZSTD_c_windowLog, log);
   std::string bytes(ZSTD_compressBound(text.size()), '\0');
-  const std::size_t size =
-      ZSTD_compress(bytes.data(), bytes.size(), text.data(), text.size(), level);
-  if (ZSTD_isError(size) != 0) throw std::runtime_error(ZSTD_getErrorName(size));
-  bytes.resize(size);
+  bytes.resize(
+      checked(ZSTD_compress2(context.get(), bytes.data(), bytes.size(), text.data(), text.size())));
   return bytes;
 }
 
