@@ -87,11 +87,12 @@ std::uint32_t widest_columns(const PlanShape& shape) {
   return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
 }
 
-// Of words, compilers load as many rows as they see fit. Rows of so few bytes are all on their way
-// at once in any kernel.
+// Rows of so few bytes are all on their way at once in any kernel, but not those of words, where
+// registers end.
 bool has_quick_leaves(const Device& device, const PlanShape& shape) {
   constexpr std::size_t few_bytes = 4;
-  return ptx_architecture(device.capabilities()) > 0 && !combines_words(device, shape) &&
+  if (ptx_architecture(device.capabilities()) == 0) return false;
+  return combines_words(device, shape) ||
          loaded_row_bytes(shape, order_v1::leaf_columns(shape.accumulator)) > few_bytes;
 }
 

@@ -120,7 +120,11 @@ class LeafKernels {
     if (loads_several(shape, columns_)) group_ = small_group_;
     // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once,
     // or as many of wide ones as have 768 bytes. NVIDIA's alone are known to gain by that.
-    if (has_quick_leaves(device, shape)) quick_to_ = elements_in("quick_to_mib");
+    // Rows of bytes fill few, so that longer inputs are as quick by that kernel.
+    if (has_quick_leaves(device, shape)) {
+      const bool bytes = words && size_of(shape.input) == 1;
+      quick_to_ = elements_in(bytes ? "large_from_mib" : "quick_to_mib");
+    }
     // Of an input that the cache holds not quite, half stays there. Long leaves of bytes are
     // quicker than short ones before that.
     if (ptx >= 80 && loads_widest(shape, large_columns_)) {
