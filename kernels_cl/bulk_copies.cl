@@ -74,5 +74,19 @@ DEVICE void copy_in_passing(__local void* to, const __global void* from, u32 byt
       : "memory");
 }
 
+// Copies `bytes` bytes from local to global memory; addresses and bytes are multiples of 16.
+DEVICE void copy_out(__global void* to, const __local void* from, u32 bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+               :
+               : "l"(to), "r"(local_address(from)), "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;" : : : "memory");
+}
+
+// Waits until the copies that this work-item has started have read local memory.
+DEVICE void await_copies_out(void) {
+  asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+}
+
 // Copies that are started later come behind this work-item's accesses to local memory so far.
 DEVICE void order_copies(void) { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }

@@ -105,13 +105,13 @@ DEVICE OUT_PACK pack_results(const __private ACC* value) {
   return pack;
 }
 
-// Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
-// next one, `row` and `earlier` the edges of its rows' prefixes. Elements before `from` are left
-// alone, as are those from n on. An inclusive value is what an exclusive scan has behind it: so the
-// last one of a run is the carry of the next, and that of element n - 1 the total of the scan.
-DEVICE void store_strip(__global OUT* output, u64 from, u64 begin, u64 n, __private ACC* sums,
-                        __private ACC* prefix, const __private ACC* row,
-                        const __private ACC* earlier, ACC before, ACC after TOTAL_PARAMETERS) {
+// Makes the results of the strip from `begin` on of its folds `sums`: `before` is everything before
+// it, `after` everything before the next one, `row` and `earlier` the edges of its rows' prefixes.
+// An inclusive value is what an exclusive scan has behind it: so the last one of a run is the carry
+// of the next, and that of element n - 1 the total of the scan.
+DEVICE void complete_strip(u64 begin, u64 n, __private ACC* sums, __private ACC* prefix,
+                           const __private ACC* row, const __private ACC* earlier, ACC before,
+                           ACC after TOTAL_PARAMETERS) {
   ACC carry[STRIP_ROWS];
   ACC start[STRIP_ROWS + 1];
   start[0] = before;
@@ -144,6 +144,11 @@ DEVICE void store_strip(__global OUT* output, u64 from, u64 begin, u64 n, __priv
       sums[r * RUN + k] = INCLUSIVE ? running : exclusive;
     }
   }
+}
+
+// Writes the results of the strip from `begin` on. Elements before `from` are left alone, as are
+// those from n on.
+DEVICE void store_strip(__global OUT* output, u64 from, u64 begin, u64 n, __private ACC* sums) {
   // One address, from which the others are constants away.
   __global OUT* own = output + begin + run_index(0);
   const u32 off = (u32)((u64)output % OUT_PACK_ALIGNMENT);

@@ -5,6 +5,7 @@ DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, __global u64* word
                             const __local uint4* stages, __local Ring* ring,
                             __local LaneScratch* scratch) {
   const u32 skew = skew_of(input);
+  const __local uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
     await(&ring->landed[turn.stage], turn.stage_parity);
@@ -14,7 +15,7 @@ DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, __global u64* word
 #pragma unroll 1
     for (u32 s = 0; s < REDUCED_EACH; ++s) {
       const u32 strip = squad * REDUCED_EACH + s;
-      const ACC total = total_strip(stages + turn.stage * STAGE_UNITS, skew, strip,
+      const ACC total = total_strip(tiles + turn.stage * STAGE_UNITS, skew, strip,
                                     tile * TILE + strip * STRIP, n, scratch);
       if (lane_index() == 0) strips[strip] = total;
     }

@@ -39,19 +39,22 @@ DEVICE void fold_read_runs(Run run[STRIP_ROWS], u64 begin, u64 n, __private ACC*
 
 // Scans tiles and writes them, as soon as it is known what lies before them.
 DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output,
-                          const __local uint4* stages, __local Ring* ring,
+                          __local uint4* stages, __local Ring* ring,
                           __local LaneScratch* scratch TOTAL_PARAMETERS) {
   const u32 skew = skew_of(input);
+  __local uint4* results = results_of(stages, strip);
+  const __local uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
     await(&ring->landed[turn.stage], turn.stage_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
+    const u64 begin = tile * TILE + strip * STRIP;
     ACC sums[STRIP_ROWS * RUN];
     ACC prefix[STRIP_ROWS];
     Run run[STRIP_ROWS];
-    read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, run);
-    fold_read_runs(run, tile * TILE + strip * STRIP, n, sums);
+    read_runs(tiles + turn.stage * STAGE_UNITS, skew, strip, run);
+    fold_read_runs(run, begin, n, sums);
     lane_barrier();
     if (lane_index() == 0) arrive(&ring->read[turn.stage]);
     prefix_strip(sums, prefix, scratch);
@@ -67,8 +70,9 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output
     ACC row[STRIP_ROWS];
     ACC earlier[STRIP_ROWS];
     edge_rows(prefix, row, earlier, scratch);
-    store_strip(output, first_of(input), tile * TILE + strip * STRIP, n, sums, prefix, row, earlier,
-                start, next TOTAL_ARGUMENTS);
+    complete_strip(begin, n, sums, prefix, row, earlier, start, next TOTAL_ARGUMENTS);
+    put_strip(output, first_of(input), begin, n, sums, results);
     next_turn(&turn);
   }
+  await_results();
 }

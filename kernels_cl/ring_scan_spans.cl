@@ -43,6 +43,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output
                           __local uint4* stages, __local Ring* ring,
                           __local LaneScratch* scratch TOTAL_PARAMETERS) {
   __local uint4* results = stages + STAGES * STAGE_UNITS + strip * STRIP;
+  const __local uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
     await(&ring->landed[turn.stage], turn.stage_parity);
@@ -50,7 +51,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output
     if (tile == NO_TILE) break;
     const u64 begin = tile * TILE + strip * STRIP;
     ACC sums[SPAN];
-    fold_span(stages + turn.stage * STAGE_UNITS, strip, begin, n, sums);
+    fold_span(tiles + turn.stage * STAGE_UNITS, strip, begin, n, sums);
     // The results of the tile before have been stored by then, too.
     lane_barrier();
     if (lane_index() == 0) arrive(&ring->read[turn.stage]);

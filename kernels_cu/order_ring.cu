@@ -22,13 +22,15 @@
   0  // Units of a tile's results behind the stages, from where they are stored.
 #endif
 
-// The scanning lane groups have a strip each. A tile may start at any element of its first unit of
-// 16 bytes, so a stage has room for one more, and for what keeps the next one aligned.
+// The scanning lane groups have a strip each. Copies move units, and are quickest between places
+// as far from a line as each other: so a tile starts at that place of its stage, which has room for
+// a line more.
 #define SCANNING TILE_STRIPS
 #define LOOKER (REDUCING + SCANNING)
 #define LOADER (LOOKER + LOOKING)
 #define UNIT_BYTES 16
-#define STAGE_UNITS (TILE * sizeof(IN) / UNIT_BYTES + 8)
+#define LINE_BYTES 128
+#define STAGE_UNITS ((TILE * sizeof(IN) + LINE_BYTES) / UNIT_BYTES)
 #define SLOTS (STAGES + 1)
 #define REDUCED_EACH (TILE_STRIPS / REDUCING)
 #if TILE_STRIPS % REDUCING != 0 || GROUP_SIZE != LANES * (REDUCING + TILE_STRIPS + LOOKING + 1)
@@ -43,8 +45,8 @@ typedef char ring_run_fits[RUN * sizeof(IN) == RUN_BYTES ? 1 : -1];
 typedef uint4 RunVector;
 #elif RUN_BYTES == 8
 typedef uint2 RunVector;
-#else
-#error "a lane reads a run of 8 or 16 bytes at once"
+#elif RUN_BYTES != 12
+#error "a lane reads a run of 8 or 16 bytes at once, or the words of an element of 12"
 #endif
 typedef struct {
   u32 word[RUN_BYTES / 4];
@@ -112,25 +114,43 @@ DEVICE void make_ring(Ring* ring) {
 
 // --- Loader ---
 
+// What is loaded one by one where no whole unit is the input's: elements, or words of those that
+// units begin and end within.
+#if RUN_BYTES == 12
+typedef u32 Part;
+DEVICE Part load_part(Elements input, u64 begin, u64 k) {
+  return ((const u32*)address_at(input, begin))[k];
+}
+#else
+typedef IN Part;
+DEVICE Part load_part(Elements input, u64 begin, u64 k) { return load_element(input, begin + k); }
+#endif
+
+// Units of a stage before the one in which its first element lies.
+DEVICE u32 first_unit_of(Elements input) {
+  const u64 address = (u64)address_at(input, 0);
+  return address % sizeof(Part) != 0 ? 0 : (u32)(address % LINE_BYTES / UNIT_BYTES);
+}
+
 // Brings a tile's elements into a stage. Copies move whole units: where one at either end reaches
-// beyond the input, its elements are loaded one by one. So are all of a struct that no unit is made
+// beyond the input, its parts are loaded one by one. So are all of a struct that no unit is made
 // of, being less aligned than it is long.
 DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* landed,
                        bool passing) {
   const u64 first = (u64)address_at(input, begin);
   const u64 end = begin + TILE < n ? first + TILE * sizeof(IN) : (u64)address_at(input, n);
-  const u64 start = first / UNIT_BYTES * UNIT_BYTES;
-  u64 low = start;
+  const u64 start = first / LINE_BYTES * LINE_BYTES;
+  u64 low = first / UNIT_BYTES * UNIT_BYTES;
   u64 high = (end + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES;
   if (low < (u64)address_at(input, first_of(input))) low += UNIT_BYTES;
   if (high > (u64)address_at(input, n)) high -= UNIT_BYTES;
-  if (first % sizeof(IN) != 0 || high < low) {
+  if (first % sizeof(Part) != 0 || high < low) {
     low = start;
     high = start;
   }
   const u32 bytes = (u32)(high - low);
   const bool stores = low > first || high < end;
-  // The first lane has the copy on its way before elements are waited for, and arrives early: the
+  // The first lane has the copy on its way before parts are waited for, and arrives early: the
   // others do behind what all have stored. Where there is nothing to store it arrives for them.
   if (lane_index() == 0) {
     if (!stores) arrive_for(landed, LANES - 1);
@@ -147,16 +167,16 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* l
     }
   }
   if (!stores) return;
-  const u64 skew = first % sizeof(IN) != 0 ? 0 : first - start;
-  IN* item = (IN*)((u8*)stage + skew);
-  const u64 step = LANES * sizeof(IN);
-  for (u64 at = first + lane_index() * sizeof(IN); at < low && at < end; at += step) {
-    const u64 k = (at - first) / sizeof(IN);
-    item[k] = load_element(input, begin + k);
+  const u64 skew = first % sizeof(Part) != 0 ? 0 : first - start;
+  Part* part = (Part*)((u8*)stage + skew);
+  const u64 step = LANES * sizeof(Part);
+  for (u64 at = first + lane_index() * sizeof(Part); at < low && at < end; at += step) {
+    const u64 k = (at - first) / sizeof(Part);
+    part[k] = load_part(input, begin, k);
   }
-  for (u64 at = (high > first ? high : first) + lane_index() * sizeof(IN); at < end; at += step) {
-    const u64 k = (at - first) / sizeof(IN);
-    item[k] = load_element(input, begin + k);
+  for (u64 at = (high > first ? high : first) + lane_index() * sizeof(Part); at < end; at += step) {
+    const u64 k = (at - first) / sizeof(Part);
+    part[k] = load_part(input, begin, k);
   }
   order_copies();
   lane_barrier();
@@ -220,6 +240,7 @@ DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring*
 // The tickets that all groups draw: one for each tile, and each group one beyond them.
 DEVICE u64 tickets_of(u64 n) { return (n + TILE - 1) / TILE + gridDim.x; }
 
+#if RUN_BYTES != 12
 DEVICE Run run_of(RunVector vector) {
   Run run;
   run.word[0] = vector.x, run.word[1] = vector.y;
@@ -228,3 +249,4 @@ DEVICE Run run_of(RunVector vector) {
 #endif
   return run;
 }
+#endif

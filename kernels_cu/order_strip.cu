@@ -103,13 +103,12 @@ DEVICE OUT_PACK pack_results(const ACC* value) {
   return pack;
 }
 
-// Writes the strip from `begin` on: `before` is everything before it, `after` everything before the
-// next one, `row` and `earlier` the edges of its rows' prefixes. Elements before `from` are left
-// alone, as are those from n on. An inclusive value is what an exclusive scan has behind it: so the
-// last one of a run is the carry of the next, and that of element n - 1 the total of the scan.
-DEVICE void store_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, ACC* prefix,
-                        const ACC* row, const ACC* earlier, ACC before,
-                        ACC after TOTAL_PARAMETERS) {
+// Makes the results of the strip from `begin` on of its folds `sums`: `before` is everything before
+// it, `after` everything before the next one, `row` and `earlier` the edges of its rows' prefixes.
+// An inclusive value is what an exclusive scan has behind it: so the last one of a run is the carry
+// of the next, and that of element n - 1 the total of the scan.
+DEVICE void complete_strip(u64 begin, u64 n, ACC* sums, ACC* prefix, const ACC* row,
+                           const ACC* earlier, ACC before, ACC after TOTAL_PARAMETERS) {
   ACC carry[STRIP_ROWS];
   ACC start[STRIP_ROWS + 1];
   start[0] = before;
@@ -142,6 +141,11 @@ DEVICE void store_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, ACC*
       sums[r * RUN + k] = INCLUSIVE ? running : exclusive;
     }
   }
+}
+
+// Writes the results of the strip from `begin` on. Elements before `from` are left alone, as are
+// those from n on.
+DEVICE void store_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums) {
   // One address, from which the others are constants away.
   OUT* own = output + begin + run_index(0);
   const u32 off = (u32)((u64)output % OUT_PACK_ALIGNMENT);

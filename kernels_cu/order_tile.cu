@@ -40,7 +40,9 @@ DEVICE void store_tile_sums(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefi
     ACC row[STRIP_ROWS];
     ACC earlier[STRIP_ROWS];
     edge_rows(prefix + s * STRIP_ROWS, row, earlier, scratch);
-    store_strip(output, 0, begin + strip * STRIP, n, sums + s * STRIP_ROWS * RUN,
-                prefix + s * STRIP_ROWS, row, earlier, start, next TOTAL_ARGUMENTS);
+    ACC* own = sums + s * STRIP_ROWS * RUN;
+    complete_strip(begin + strip * STRIP, n, own, prefix + s * STRIP_ROWS, row, earlier, start,
+                   next TOTAL_ARGUMENTS);
+    store_strip(output, 0, begin + strip * STRIP, n, own);
   }
 }

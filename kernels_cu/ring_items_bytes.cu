@@ -10,7 +10,7 @@ DEVICE IN item_of(Unit unit, u32 k) {
   return (IN)(unit.word[k / per_word] >> (k % per_word * (32 / per_word)));
 }
 
-// Bytes of a stage before its first element.
+// Bytes of a unit before the first element.
 DEVICE u32 skew_of(Elements input) { return (u32)((u64)address_at(input, 0) % UNIT_BYTES); }
 
 // The unit that begins `skew` bytes into `low` and goes on in `high`.

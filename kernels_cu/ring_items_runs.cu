@@ -23,8 +23,8 @@ DEVICE IN item_of(Run run, u32 k) {
 #endif
 }
 
-// Bytes of a stage before its first element.
+// Bytes of a unit before the first element.
 DEVICE u32 skew_of(Elements input) {
   const u64 address = (u64)address_at(input, 0);
-  return address % sizeof(IN) != 0 ? 0 : (u32)(address % UNIT_BYTES);
+  return address % sizeof(Part) != 0 ? 0 : (u32)(address % UNIT_BYTES);
 }

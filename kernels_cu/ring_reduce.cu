@@ -4,6 +4,7 @@
 DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, u64* words, bool in_place,
                             const uint4* stages, Ring* ring, LaneScratch* scratch) {
   const u32 skew = skew_of(input);
+  const uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
     await(&ring->landed[turn.stage], turn.stage_parity);
@@ -13,7 +14,7 @@ DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, u64* words, bool i
 #pragma unroll 1
     for (u32 s = 0; s < REDUCED_EACH; ++s) {
       const u32 strip = squad * REDUCED_EACH + s;
-      const ACC total = total_strip(stages + turn.stage * STAGE_UNITS, skew, strip,
+      const ACC total = total_strip(tiles + turn.stage * STAGE_UNITS, skew, strip,
                                     tile * TILE + strip * STRIP, n, scratch);
       if (lane_index() == 0) strips[strip] = total;
     }

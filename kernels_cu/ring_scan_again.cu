@@ -104,6 +104,7 @@ DEVICE void store_runs(OUT* output, u64 from, u64 begin, u64 n, bool shifted, Un
 DEVICE void scan_tiles_in(u32 strip, Elements input, u64 n, OUT* output, bool shifted,
                           const uint4* stages, Ring* ring, LaneScratch* scratch TOTAL_PARAMETERS) {
   const u32 skew = skew_of(input);
+  const uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
     await(&ring->landed[turn.stage], turn.stage_parity);
@@ -112,7 +113,7 @@ DEVICE void scan_tiles_in(u32 strip, Elements input, u64 n, OUT* output, bool sh
     ACC prefix[STRIP_ROWS];
     Unit unit[STRIP_ROWS];
     const u64 begin = tile * TILE + strip * STRIP;
-    read_runs(stages + turn.stage * STAGE_UNITS, skew, strip, unit);
+    read_runs(tiles + turn.stage * STAGE_UNITS, skew, strip, unit);
     total_runs(unit, begin, n, prefix);
     lane_barrier();
     if (lane_index() == 0) arrive(&ring->read[turn.stage]);

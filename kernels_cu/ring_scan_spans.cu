@@ -41,6 +41,7 @@ DEVICE void store_results(OUT* to, const uint4* results, u64 count) {
 DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* stages, Ring* ring,
                           LaneScratch* scratch TOTAL_PARAMETERS) {
   uint4* results = stages + STAGES * STAGE_UNITS + strip * STRIP;
+  const uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
     await(&ring->landed[turn.stage], turn.stage_parity);
@@ -48,7 +49,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
     if (tile == NO_TILE) break;
     const u64 begin = tile * TILE + strip * STRIP;
     ACC sums[SPAN];
-    fold_span(stages + turn.stage * STAGE_UNITS, strip, begin, n, sums);
+    fold_span(tiles + turn.stage * STAGE_UNITS, strip, begin, n, sums);
     // The results of the tile before have been stored by then, too.
     lane_barrier();
     if (lane_index() == 0) arrive(&ring->read[turn.stage]);

@@ -1,5 +1,22 @@
 // Prelude: the total of a strip in a stage of a ring, whose lanes have a run of every row.
 
+// One of two values. A choice between structs is one of an address, for which this compiler keeps
+// arrays of three words each in memory: so of those every word is chosen. By that f32 takes longer,
+// and from OpenCL it is structs of three words that are kept in memory.
+#if RUN_BYTES == 12
+#define CHOSEN(first, a, b) chosen_words(first, a, b)
+
+DEVICE ACC chosen_words(bool first, ACC a, ACC b) {
+  const AccWords one = words_of(a);
+  AccWords words = words_of(b);
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) words.word[w] = first ? one.word[w] : words.word[w];
+  return words.value;
+}
+#else
+#define CHOSEN(first, a, b) ((first) ? (a) : (b))
+#endif
+
 // The totals of as many rows as a strip has, in the shape of a binary tree: lane l is given that of
 // row l % STRIP_ROWS. Lanes that meet share out the rows, so that each step is half of the one
 // before.
@@ -11,13 +28,13 @@ DEVICE ACC total_rows(ACC x[STRIP_ROWS], LaneScratch* scratch) {
     if (distance < STRIP_ROWS) {
 #pragma unroll
       for (u32 r = 0; r < STRIP_ROWS / 2 / distance; ++r) {
-        const ACC own = later ? x[2 * r + 1] : x[2 * r];
-        const ACC other = lane_value(later ? x[2 * r] : x[2 * r + 1], partner, scratch);
-        x[r] = COMBINE(later ? other : own, later ? own : other);
+        const ACC own = CHOSEN(later, x[2 * r + 1], x[2 * r]);
+        const ACC other = lane_value(CHOSEN(later, x[2 * r], x[2 * r + 1]), partner, scratch);
+        x[r] = COMBINE(CHOSEN(later, other, own), CHOSEN(later, own, other));
       }
     } else {
       const ACC other = lane_value(x[0], partner, scratch);
-      x[0] = COMBINE(later ? other : x[0], later ? x[0] : other);
+      x[0] = COMBINE(CHOSEN(later, other, x[0]), CHOSEN(later, x[0], other));
     }
   }
   return x[0];

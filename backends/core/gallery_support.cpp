@@ -201,9 +201,12 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
       return no("its lanes keep a strip of accumulators, of at most 16 bytes each");
     }
     const std::uint32_t run = ring_run_bytes(shape);
-    if (run != 8 && run != 16) {
-      return no("its lanes read runs of 8 or 16 bytes at once, and here a run has " +
-                std::to_string(run));
+    const bool words = run == 12 && size_of(shape.input) == 12 && align_of(shape.input) == 4;
+    if (run != 8 && run != 16 && !words) {
+      return no(
+          "its lanes read runs of 8 or 16 bytes at once, or elements of three words, and "
+          "here a run has " +
+          std::to_string(run));
     }
   }
   return check_operator(variant, shape.accumulator, shape.op);

@@ -86,13 +86,16 @@ void append_accumulator(std::string& text, const KernelSpec& spec) {
       AccumulatorLayout(spec.op, spec.accumulator).bytes);
 }
 
-/// OUT_WHOLE: words of a struct's length that are stored at once, if there are such. One that has
-/// padding is stored as its fields.
-void append_whole(std::string& text, Type type) {
-  if (has_padding(type)) return;
+/// OUT_WHOLE: words as long as a struct, or as the VEC of a pack, that are stored at once, if there
+/// are such. One that has padding is stored as its fields.
+void append_whole(std::string& text, const KernelSpec& spec) {
+  if (has_padding(spec.output)) return;
+  const auto is_vec = [](const auto& define) { return define.first == "VEC"; };
+  const auto vec = std::find_if(spec.defines.begin(), spec.defines.end(), is_vec);
+  const std::size_t count = vec == spec.defines.end() ? 1 : vec->second;
   for (const std::string_view words : {"u16", "u32", "uint2", "uint4"}) {
     const std::size_t bytes = words == "u16" ? 2 : words == "u32" ? 4 : words == "uint2" ? 8 : 16;
-    if (bytes == size_of(type)) text += formatted("#define OUT_WHOLE {}\n", words);
+    if (bytes == count * size_of(spec.output)) text += formatted("#define OUT_WHOLE {}\n", words);
   }
 }
 
@@ -111,7 +114,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
   name("IN", spec.input);
   name("VALUE", spec.accumulator);
   name("OUT", spec.output);
-  if (spec.output.is_struct()) append_whole(text, spec.output);
+  if (spec.output.is_struct()) append_whole(text, spec);
   if (spec.second) name("SECOND", *spec.second);
   if (!spec.input.is_struct()) {
     text += formatted("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));

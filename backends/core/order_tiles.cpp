@@ -27,15 +27,31 @@ std::uint32_t exchanging_items(const Device& device, const PlanShape& shape) {
                                     (order_v1::scan_strip_rows * each));
 }
 
-// Elements of a run that one access moves.
+constexpr std::uint32_t pack_bytes = 16;
+
+// Elements of a run that one access moves. Of structs that is a whole run of those that fill
+// vectors of words.
 std::uint32_t pack_of(const PlanShape& shape) {
-  constexpr std::size_t pack_bytes = 16;
-  if (shape.input.is_struct() || shape.output.is_struct()) return 1;
+  const std::uint32_t run = order_v1::scan_run(size_of(shape.accumulator));
+  const auto bytes = [run](Type type) { return run * static_cast<std::uint32_t>(size_of(type)); };
+  if (shape.input.is_struct() || shape.output.is_struct()) {
+    const auto fills = [&](Type type) { return bytes(type) == pack_bytes && !has_padding(type); };
+    return fills(shape.input) && fills(shape.output) && !shape.second ? run : 1;
+  }
   if (shape.second && shape.second->is_struct()) return 1;
   const std::size_t widest = std::max(
       {size_of(shape.input), size_of(shape.output), size_of(shape.second.value_or(shape.input))});
-  return std::min(order_v1::scan_run(size_of(shape.accumulator)),
-                  static_cast<std::uint32_t>(pack_bytes / widest));
+  return std::min(run, static_cast<std::uint32_t>(pack_bytes / widest));
+}
+
+// How lanes load and store their runs.
+void add_packs(const PlanShape& shape, KernelSpec& spec) {
+  const std::uint32_t pack = pack_of(shape);
+  spec.defines.emplace_back("VEC", pack);
+  if (pack > 1 && shape.input.is_struct()) {
+    spec.defines.emplace_back("PACK_WORDS", pack_bytes / 4);
+    spec.defines.emplace_back("PACK_UNITS", 1);
+  }
 }
 
 void add_constants(KernelSpec& spec, std::uint32_t run,
@@ -65,7 +81,7 @@ PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& va
   values.set("GROUP_SIZE", whole_strips(group_size));
   KernelSpec spec = make_spec(device, variant, shape, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
-  spec.defines.emplace_back("VEC", pack_of(shape));
+  add_packs(shape, spec);
   return build_kernel(device, spec);
 }
 
@@ -77,7 +93,7 @@ PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& va
   KernelSpec spec = make_spec(device, variant, shape, values, variant.family);
   add_constants(spec, ring_run(shape), ring_strip_rows(shape));
   spec.defines.emplace_back("RUN_BYTES", ring_run_bytes(shape));
-  spec.defines.emplace_back("VEC", pack_of(shape));
+  add_packs(shape, spec);
   spec.launch.local_bytes = ring_bytes;
   return build_kernel(device, spec);
 }

@@ -51,7 +51,7 @@ std::uint32_t ring_run(const PlanShape& shape);
 /// Runs that a lane of a ring has of a strip: one of each row, or neighbours where has_spans().
 std::uint32_t ring_strip_rows(const PlanShape& shape);
 
-/// Bytes of a run. A ring takes runs of 8 and 16 bytes.
+/// Bytes of a run. A ring takes runs of 8 and 16 bytes, and elements of 12.
 std::uint32_t ring_run_bytes(const PlanShape& shape);
 
 /// Whether a ring looks back through totals of groups, not of tiles: of tiles it reads more words
@@ -73,6 +73,9 @@ bool has_long_runs(const PlanShape& shape);
 /// between lanes takes longest, by operators for which no association decides about bits. Results
 /// are as long and have no padding, as they are stored at once.
 bool has_spans(const PlanShape& shape);
+/// Whether results leave a ring through local memory: structs of 12 bytes, which no vector holds.
+/// They have no padding, as they are stored as words.
+bool gathers_results(const PlanShape& shape);
 /// Whether these are sums that are as wide as the elements: several are added in a word.
 bool has_packed_sums(const PlanShape& shape);
 /// Whether a ring's first tile may begin in front of the elements, where a pack does, with the

@@ -112,9 +112,12 @@ void add_ring_items(const PlanShape& shape, KernelSpec& spec) {
     spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_strips_spans"});
     return;
   }
-  spec.prelude.emplace_back("join_words");
+  const bool by_words = ring_run_bytes(shape) % 8 != 0;
+  if (!by_words) spec.prelude.emplace_back("join_words");
   if (!has_long_runs(shape)) {
-    spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_runs_rows"});
+    spec.prelude.insert(spec.prelude.end(),
+                        {"ring_items_runs", by_words ? "ring_reads_words" : "ring_reads_vectors",
+                         "ring_runs_rows"});
   } else if (has_packed_sums(shape)) {
     spec.prelude.emplace_back("ring_items_bytes");
     add_word_file(shape, spec, "word_sums");
@@ -123,6 +126,20 @@ void add_ring_items(const PlanShape& shape, KernelSpec& spec) {
     spec.prelude.insert(spec.prelude.end(), {"ring_items_bytes", "ring_runs_items"});
   }
   spec.prelude.emplace_back("ring_strips_rows");
+}
+
+// How strips of a ring are scanned, and how their results leave it.
+void add_ring_scan(const PlanShape& shape, KernelSpec& spec) {
+  if (has_spans(shape)) {
+    spec.prelude.emplace_back("ring_scan_spans");
+  } else if (has_long_runs(shape)) {
+    spec.prelude.emplace_back("ring_scan_again");
+  } else {
+    const bool gathers = gathers_results(shape);
+    spec.prelude.insert(
+        spec.prelude.end(),
+        {gathers ? "ring_results_gathered" : "ring_results_packs", "ring_scan_kept"});
+  }
 }
 
 // Of integers no order shows.
@@ -172,6 +189,10 @@ bool has_spans(const PlanShape& shape) {
   return size_of(shape.input) == 16 && size_of(shape.accumulator) == 16 &&
          size_of(shape.output) == 16 && !has_padding(shape.output) &&
          shape.op.exact(shape.accumulator);
+}
+
+bool gathers_results(const PlanShape& shape) {
+  return size_of(shape.output) == 12 && align_of(shape.output) == 4 && !has_padding(shape.output);
 }
 
 bool has_packed_sums(const PlanShape& shape) {
@@ -238,9 +259,7 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "ring_items") {
     add_ring_items(shape, spec);
   } else if (file == "ring_scan") {
-    spec.prelude.emplace_back(has_spans(shape)       ? "ring_scan_spans"
-                              : has_long_runs(shape) ? "ring_scan_again"
-                                                     : "ring_scan_kept");
+    add_ring_scan(shape, spec);
   } else if (file == "leaf_rows") {
     const auto word = word_file(device, shape);
     if (word) add_word_file(shape, spec, *word);

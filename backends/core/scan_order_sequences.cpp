@@ -91,8 +91,10 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
   const std::uint32_t run_bytes = ring_run_bytes(shape);
   const std::uint32_t tile_runs =
       order_v1::scan_row_runs * ring_strip_rows(shape) * order_v1::scan_tile_strips;
-  // A tile, with room for a start off the unit of copies.
-  const std::uint32_t stage_bytes = tile_runs * run_bytes + 128;
+  // A tile starts as far from a line as in the input, for which a stage has a line more.
+  constexpr std::uint32_t unit_bytes = 16;
+  constexpr std::uint32_t line_bytes = 128;
+  const std::uint32_t stage_bytes = tile_runs * run_bytes + line_bytes;
   Tuning values = tuning;
   values.set("LOOKING", by_groups(shape) ? 2 : 1);
   if (run_bytes == 8) {
@@ -103,14 +105,21 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
     // Least of all of 2-byte elements: every other tile asks for groups, for the next one besides,
     // which takes asking earlier and room for those that wait.
     if (size_of(shape.input) == 2) {
-      values.set("STAGES", values.get("STAGES") + 2)
+      values.set("STAGES", values.get("STAGES") + 4)
           .set("TRAIL_IN_GROUP", values.get("TRAIL_IN_GROUP") + 2)
           .set("TRAIL_OF_GROUPS", tuning.get("TRAIL_OF_GROUPS") + 2)
           .set("ASKS_FOR_NEXT", 1);
     }
   }
-  // The results of a tile in spans are gathered beside the stages.
-  const std::uint32_t gathered_bytes = has_spans(shape) ? tile_runs * run_bytes : 0;
+  // Results in spans, and those that no vector holds, are gathered beside the stages; the latter as
+  // far from a line as the output has them, for which a strip has a line more.
+  const std::uint32_t result_bytes = run * static_cast<std::uint32_t>(size_of(shape.output));
+  std::uint32_t gathered_bytes = 0;
+  if (has_spans(shape)) {
+    gathered_bytes = tile_runs * result_bytes;
+  } else if (gathers_results(shape)) {
+    gathered_bytes = tile_runs * result_bytes + order_v1::scan_tile_strips * line_bytes;
+  }
   const PlanShape inner = in_long_runs(shape);
   const auto accumulator_bytes = static_cast<std::uint32_t>(size_of(inner.accumulator));
   std::uint32_t stages = values.get("STAGES");
@@ -120,7 +129,7 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
   }
   values.set("STAGES", stages)
       .set("TOLD_BYTES", told_bytes(stages, accumulator_bytes))
-      .set("GATHERED_UNITS", gathered_bytes / run_bytes);
+      .set("GATHERED_UNITS", gathered_bytes / unit_bytes);
   const std::uint32_t lane_groups =
       tuning.get("REDUCING") + order_v1::scan_tile_strips + values.get("LOOKING") + 1;
   const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,

@@ -249,10 +249,12 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     }
     // A ring's tile has as many bytes whatever the type, while a tile of the rows for small inputs
     // has fewer of a narrow one, and waits as often; of one of 8 bytes, it has more to exchange.
+    // Those of 12 bytes store nothing at once there.
     if (variant.family == "scan_order_ring" && name == at_least_mib) {
       if (element_bytes == 1) tuning.set(name, 4);
       if (element_bytes == 2) tuning.set(name, 6);
       if (element_bytes == 8) tuning.set(name, 18);
+      if (element_bytes == 12) tuning.set(name, 8);
     }
     // A tile of 8-byte elements stays longest, which takes all the stages that fit; of others, a
     // group had better not load that far ahead of what it stores.

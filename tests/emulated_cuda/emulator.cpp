@@ -50,6 +50,12 @@ struct Meeting {
   std::array<std::array<std::uint32_t, lanes>, 2> value{};
 };
 
+/// A copy under way, which lands after so many rounds on the average.
+struct Copy {
+  Later what;
+  unsigned rounds;
+};
+
 class Group;
 thread_local Group* running = nullptr;
 
@@ -111,7 +117,12 @@ class Group {
     }
   }
 
-  void later(const Later& what) { later_.push_back(what); }
+  // Some copies are slow: others, and much else, come before them.
+  void later(const Later& what) {
+    constexpr unsigned quick = 4;
+    constexpr unsigned slow = 1024;
+    later_.push_back({what, random_() % 8 == 0 ? slow : quick});
+  }
 
  private:
   static void enter() {
@@ -186,9 +197,9 @@ class Group {
   // Whether any copy was under way.
   bool land_some() {
     const bool any = !later_.empty();
-    std::erase_if(later_, [this](const Later& what) {
-      if (random_() % 4 != 0) return false;
-      what.step(what);
+    std::erase_if(later_, [this](const Copy& copy) {
+      if (random_() % copy.rounds != 0) return false;
+      copy.what.step(copy.what);
       return true;
     });
     return any;
@@ -203,7 +214,7 @@ class Group {
   std::vector<Meeting> lane_groups_;
   unsigned at_barrier_ = 0;
   unsigned barriers_ = 0;
-  std::vector<Later> later_{};
+  std::vector<Copy> later_{};
   std::mt19937_64 random_;
   Place scheduler_{};
 };

@@ -203,6 +203,22 @@ inline void ASM_cp_async_bulk_shared(const char*, unsigned to, const void* from,
                    },
                    local_at(to), from, bytes, &phases_at(signal)});
 }
+// Copies out that this work-item has started and that have not read local memory.
+inline thread_local unsigned copies_out[1024];
+inline void ASM_cp_async_bulk_global_shared(const char*, void* to, unsigned from, unsigned bytes) {
+  unsigned* const left = &copies_out[emulated::item()];
+  ++*left;
+  emulated::later({[](const emulated::Later& copy) {
+                     std::memcpy(copy.to, copy.from, copy.bytes);
+                     --*static_cast<unsigned*>(copy.signal);
+                   },
+                   to, local_at(from), bytes, left});
+}
+inline void ASM_cp_async_bulk_commit_group(const char*) {}
+inline void ASM_cp_async_bulk_wait_group_read(const char*) {
+  emulated::await([](const void* of) { return *static_cast<const unsigned*>(of) == 0; },
+                  &copies_out[emulated::item()]);
+}
 inline void ASM_cp_async_bulk_prefetch_L2_global(const char*, Word, unsigned) {}
 inline void ASM_createpolicy_fractional_L2(const char*, Word& policy) { policy = 0; }
 inline void ASM_fence_proxy_async_shared(const char*) {}
