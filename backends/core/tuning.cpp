@@ -247,9 +247,9 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     if (name == past_caches_from_kib && kib >= 1024) {
       tuning.set(name, static_cast<std::uint32_t>(std::min<std::uint64_t>(kib, 0xffffffff)));
     }
-    // A ring's tile has as many bytes whatever the type, while a tile of the rows for small inputs
-    // has fewer of a narrow one, and waits as often; of one of 8 bytes, it has more to exchange.
-    // Those of 12 bytes store nothing at once there.
+    // A ring's tile has about as many bytes whatever the type, while a tile of the rows for small
+    // inputs has fewer of a narrow one, and waits as often; of one of 8 bytes, it has more to
+    // exchange. Those of 12 bytes are stored word by word there.
     if (variant.family == "scan_order_ring" && name == at_least_mib) {
       if (element_bytes == 1) tuning.set(name, 4);
       if (element_bytes == 2) tuning.set(name, 6);
