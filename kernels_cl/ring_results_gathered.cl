@@ -26,8 +26,8 @@ DEVICE void store_results(__global OUT* to, const __local uint4* results) {
   }
 }
 
-DEVICE void put_strip(__global OUT* output, u64 from, u64 begin, u64 n, __private ACC* sums,
-                      __local uint4* results) {
+DEVICE void put_strip(__global OUT* output, u64 from, u64 begin, u64 n, bool in_place,
+                      __private ACC* sums, __local uint4* results) {
   if (begin < from || begin + STRIP > n) {
     store_strip(output, from, begin, n, sums);
     return;
@@ -54,6 +54,8 @@ DEVICE void put_strip(__global OUT* output, u64 from, u64 begin, u64 n, __privat
   }
   order_copies();
   lane_barrier();
+  // In place what is overwritten may be asked for until the tile's total is seen.
+  if (in_place && lane_index() == 0) order_copies_out();
   store_results(to, results);
 }
 

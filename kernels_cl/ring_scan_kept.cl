@@ -44,6 +44,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output
   const u32 skew = skew_of(input);
   __local uint4* results = results_of(stages, strip);
   const __local uint4* tiles = stages + first_unit_of(input);
+  const bool in_place = starts_at(input, output);
   Turn turn = first_turn();
   for (;;) {
     await(&ring->landed[turn.stage], turn.stage_parity);
@@ -71,7 +72,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, __global OUT* output
     ACC earlier[STRIP_ROWS];
     edge_rows(prefix, row, earlier, scratch);
     complete_strip(begin, n, sums, prefix, row, earlier, start, next TOTAL_ARGUMENTS);
-    put_strip(output, first_of(input), begin, n, sums, results);
+    put_strip(output, first_of(input), begin, n, in_place, sums, results);
     next_turn(&turn);
   }
   await_results();

@@ -1,5 +1,8 @@
 // Prelude: the total of a strip in a stage of a ring, whose lanes have a run of every row.
 
+// Expressions choose between values here: word by word, as from CUDA, structs of three words would
+// be kept in memory.
+
 // The totals of as many rows as a strip has, in the shape of a binary tree: lane l is given that of
 // row l % STRIP_ROWS. Lanes that meet share out the rows, so that each step is half of the one
 // before.

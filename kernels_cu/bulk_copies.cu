@@ -85,6 +85,9 @@ DEVICE void copy_out(void* to, const void* from, u32 bytes) {
   asm volatile("cp.async.bulk.commit_group;" : : : "memory");
 }
 
+// Copies out that are started later come behind accesses to global memory so far, too.
+DEVICE void order_copies_out() { asm volatile("fence.proxy.async;" : : : "memory"); }
+
 // Waits until the copies that this work-item has started have read local memory.
 DEVICE void await_copies_out() { asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory"); }
 

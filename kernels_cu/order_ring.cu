@@ -133,8 +133,8 @@ DEVICE u32 first_unit_of(Elements input) {
 }
 
 // Brings a tile's elements into a stage. Copies move whole units: where one at either end reaches
-// beyond the input, its parts are loaded one by one. So are all of a struct that no unit is made
-// of, being less aligned than it is long.
+// beyond the input, its parts are loaded one by one. So are all of a struct that lies where
+// neither elements nor words begin.
 DEVICE void load_stage(Elements input, u64 n, u64 begin, uint4* stage, Signal* landed,
                        bool passing) {
   const u64 first = (u64)address_at(input, begin);

@@ -26,7 +26,8 @@ DEVICE void store_results(OUT* to, const uint4* results) {
   }
 }
 
-DEVICE void put_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, uint4* results) {
+DEVICE void put_strip(OUT* output, u64 from, u64 begin, u64 n, bool in_place, ACC* sums,
+                      uint4* results) {
   if (begin < from || begin + STRIP > n) {
     store_strip(output, from, begin, n, sums);
     return;
@@ -53,6 +54,8 @@ DEVICE void put_strip(OUT* output, u64 from, u64 begin, u64 n, ACC* sums, uint4*
   }
   order_copies();
   lane_barrier();
+  // In place what is overwritten may be asked for until the tile's total is seen.
+  if (in_place && lane_index() == 0) order_copies_out();
   store_results(to, results);
 }
 

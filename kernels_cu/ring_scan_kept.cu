@@ -43,6 +43,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
   const u32 skew = skew_of(input);
   uint4* results = results_of(stages, strip);
   const uint4* tiles = stages + first_unit_of(input);
+  const bool in_place = starts_at(input, output);
   Turn turn = first_turn();
   for (;;) {
     await(&ring->landed[turn.stage], turn.stage_parity);
@@ -69,7 +70,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
     const ACC next = strip == TILE_STRIPS - 1 ? COMBINE(groups, ring->with_own[turn.slot])
                                               : COMBINE(before, strips[strip]);
     complete_strip(begin, n, sums, prefix, row, earlier, start, next TOTAL_ARGUMENTS);
-    put_strip(output, first_of(input), begin, n, sums, results);
+    put_strip(output, first_of(input), begin, n, in_place, sums, results);
     next_turn(&turn);
   }
   await_results();

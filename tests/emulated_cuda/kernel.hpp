@@ -5,6 +5,8 @@
 #include <bifold/half.hpp>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <tuple>
@@ -193,8 +195,21 @@ inline void ASM_mbarrier_try_wait_parity_shared(const char*, unsigned& given, un
       &wanted);
   given = 1;
 }
+// What the copy engine takes.
+inline void check_units(const void* global, unsigned local, unsigned bytes) {
+  if ((reinterpret_cast<std::uintptr_t>(global) |
+       reinterpret_cast<std::uintptr_t>(local_at(local)) | bytes) %
+          16 ==
+      0) {
+    return;
+  }
+  std::fprintf(stderr, "emulated: a bulk copy of %u bytes that is not of units\n", bytes);
+  std::abort();
+}
+
 inline void ASM_cp_async_bulk_shared(const char*, unsigned to, const void* from, unsigned bytes,
                                      unsigned signal, Word = 0) {
+  check_units(from, to, bytes);
   emulated::later({[](const emulated::Later& copy) {
                      std::memcpy(copy.to, copy.from, copy.bytes);
                      auto& phases = *static_cast<Phases*>(copy.signal);
@@ -203,22 +218,37 @@ inline void ASM_cp_async_bulk_shared(const char*, unsigned to, const void* from,
                    },
                    local_at(to), from, bytes, &phases_at(signal)});
 }
-// Copies out that this work-item has started and that have not read local memory.
-inline thread_local unsigned copies_out[1024];
+// Copies out that this work-item has started and that have not read local memory, and how many of
+// them it has committed to: it can wait for those.
+struct CopiesOut {
+  unsigned started;
+  unsigned committed;
+  unsigned read;
+};
+inline thread_local CopiesOut copies_out[1024];
 inline void ASM_cp_async_bulk_global_shared(const char*, void* to, unsigned from, unsigned bytes) {
-  unsigned* const left = &copies_out[emulated::item()];
-  ++*left;
+  check_units(to, from, bytes);
+  CopiesOut* const own = &copies_out[emulated::item()];
+  ++own->started;
   emulated::later({[](const emulated::Later& copy) {
                      std::memcpy(copy.to, copy.from, copy.bytes);
-                     --*static_cast<unsigned*>(copy.signal);
+                     ++static_cast<CopiesOut*>(copy.signal)->read;
                    },
-                   to, local_at(from), bytes, left});
+                   to, local_at(from), bytes, own});
 }
-inline void ASM_cp_async_bulk_commit_group(const char*) {}
+inline void ASM_cp_async_bulk_commit_group(const char*) {
+  CopiesOut& own = copies_out[emulated::item()];
+  own.committed = own.started;
+}
 inline void ASM_cp_async_bulk_wait_group_read(const char*) {
-  emulated::await([](const void* of) { return *static_cast<const unsigned*>(of) == 0; },
-                  &copies_out[emulated::item()]);
+  emulated::await(
+      [](const void* of) {
+        const auto* own = static_cast<const CopiesOut*>(of);
+        return own->read >= own->committed;
+      },
+      &copies_out[emulated::item()]);
 }
+inline void ASM_fence_proxy_async(const char*) {}
 inline void ASM_cp_async_bulk_prefetch_L2_global(const char*, Word, unsigned) {}
 inline void ASM_createpolicy_fractional_L2(const char*, Word& policy) { policy = 0; }
 inline void ASM_fence_proxy_async_shared(const char*) {}
