@@ -44,9 +44,8 @@ bool matters(const bifold::Device& device, const TuneUnit& unit, std::string_vie
   }
   if (parameter == "quick_to_mib") {
     // Bytes in words have that kernel as far as the one for long inputs, by another parameter.
-    const bool bytes =
-        bifold::core::combines_words(device, unit.shape) && bifold::size_of(unit.shape.input) == 1;
-    return !bytes && bifold::core::has_quick_leaves(device, unit.shape);
+    return bifold::core::has_quick_leaves(device, unit.shape) &&
+           !bifold::core::combines_bytes(device, unit.shape);
   }
   // A ring looks back in two ways, and these belong to one of them.
   const bool of_groups = parameter.starts_with("TRAIL") || parameter == "GROUP_POLLS";

@@ -201,7 +201,7 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
       return no("its lanes keep a strip of accumulators, of at most 16 bytes each");
     }
     const std::uint32_t run = ring_run_bytes(shape);
-    const bool words = run == 12 && size_of(shape.input) == 12 && align_of(shape.input) == 4;
+    const bool words = run == 12 && is_three_words(shape.input);
     if (run != 8 && run != 16 && !words) {
       return no(
           "its lanes read runs of 8 or 16 bytes at once, or elements of three words, and "

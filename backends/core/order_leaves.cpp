@@ -87,6 +87,10 @@ std::uint32_t widest_columns(const PlanShape& shape) {
   return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
 }
 
+bool combines_bytes(const Device& device, const PlanShape& shape) {
+  return combines_words(device, shape) && size_of(shape.input) == 1;
+}
+
 // Rows of so few bytes are all on their way at once in any kernel, but not those of words, where
 // registers end.
 bool has_quick_leaves(const Device& device, const PlanShape& shape) {

@@ -53,6 +53,10 @@ Tuning with_whole_leaves(Tuning tuning);
 /// Columns of a leaf whose rows are of 32 of the widest loads: where no order shows.
 std::uint32_t widest_columns(const PlanShape& shape);
 
+/// Whether the words that a reduction combines at once hold bytes, of which some kernels take other
+/// lengths than of all else.
+bool combines_bytes(const Device& device, const PlanShape& shape);
+
 /// Whether short inputs have a kernel of their own, of the reduction in one launch.
 bool has_quick_leaves(const Device& device, const PlanShape& shape);
 

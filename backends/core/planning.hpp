@@ -73,8 +73,11 @@ bool has_long_runs(const PlanShape& shape);
 /// between lanes takes longest, by operators for which no association decides about bits. Results
 /// are as long and have no padding, as they are stored at once.
 bool has_spans(const PlanShape& shape);
-/// Whether results leave a ring through local memory: structs of 12 bytes, which no vector holds.
-/// They have no padding, as they are stored as words.
+/// Whether it is a struct of 12 bytes that lies where words do. No vector holds it.
+bool is_three_words(Type type);
+
+/// Whether results leave a ring through local memory: structs of three words. They have no padding,
+/// as they are stored as words.
 bool gathers_results(const PlanShape& shape);
 /// Whether these are sums that are as wide as the elements: several are added in a word.
 bool has_packed_sums(const PlanShape& shape);

@@ -112,7 +112,7 @@ void add_ring_items(const PlanShape& shape, KernelSpec& spec) {
     spec.prelude.insert(spec.prelude.end(), {"ring_items_runs", "ring_strips_spans"});
     return;
   }
-  const bool by_words = ring_run_bytes(shape) % 8 != 0;
+  const bool by_words = is_three_words(shape.input);
   if (!by_words) spec.prelude.emplace_back("join_words");
   if (!has_long_runs(shape)) {
     spec.prelude.insert(spec.prelude.end(),
@@ -191,8 +191,10 @@ bool has_spans(const PlanShape& shape) {
          shape.op.exact(shape.accumulator);
 }
 
+bool is_three_words(Type type) { return size_of(type) == 12 && align_of(type) == 4; }
+
 bool gathers_results(const PlanShape& shape) {
-  return size_of(shape.output) == 12 && align_of(shape.output) == 4 && !has_padding(shape.output);
+  return is_three_words(shape.output) && !has_padding(shape.output);
 }
 
 bool has_packed_sums(const PlanShape& shape) {

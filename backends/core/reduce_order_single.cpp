@@ -113,8 +113,8 @@ class LeafKernels {
     // nodes. So do longer leaves of narrow integers, which take as many bytes then as those of wide
     // ones.
     large_from_ = elements_in("large_from_mib");
-    const bool words = combines_words(device, shape);
-    if (words) large_columns_ = widest_columns(shape);
+    if (combines_words(device, shape)) large_columns_ = widest_columns(shape);
+    const bool bytes = combines_bytes(device, shape);
     // Where a row takes more than one of the widest loads, large groups ask for too many registers.
     // Then all are small: what they leave more of is combined in sets.
     if (loads_several(shape, columns_)) group_ = small_group_;
@@ -122,13 +122,11 @@ class LeafKernels {
     // or as many of wide ones as have 768 bytes. NVIDIA's alone are known to gain by that.
     // Rows of bytes fill few, so that longer inputs are as quick by that kernel.
     if (has_quick_leaves(device, shape)) {
-      const bool bytes = words && size_of(shape.input) == 1;
       quick_to_ = elements_in(bytes ? "large_from_mib" : "quick_to_mib");
     }
     // Of an input that the cache holds not quite, half stays there. Long leaves of bytes are
     // quicker than short ones before that.
     if (ptx >= 80 && loads_widest(shape, large_columns_)) {
-      const bool bytes = words && size_of(shape.input) == 1;
       half_from_ = elements_in(bytes ? "half_kept_bytes_from_mib" : "half_kept_from_mib");
       half_to_ = elements_in("half_kept_to_mib");
     }
