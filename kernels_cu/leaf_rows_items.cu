@@ -174,21 +174,17 @@ DEVICE void add_part_of_row(ACC* sums, Elements input, u64 row, u32 left, u32 fi
   }
 }
 
-// Adds a leaf, or what there is of it, for each lane group. Whether a work-item has neighbouring
+// Adds the leaf from `begin` on, or what there is of it. Whether a work-item has neighbouring
 // columns: where they can be loaded as a pack, if `off` columns early; else it has every 32nd.
-DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
+DEVICE bool add_leaf(ACC* sums, Elements input, u64 n, u64 begin) {
   const u32 item = threadIdx.x % 32;
-  const u32 team = threadIdx.x / 32;
-  const u64 begin = subtree * NODE_ELEMENTS + team * (LEAF_ROWS * COLUMNS);
   const bool shifts = SUMS == VEC && PACKS_EVERYWHERE ? SHIFTS_COLUMNS : false;
   const u32 off = shifts ? pack_offset(input) : 0;
   const bool packed = VEC == PER_ITEM && (shifts || packs_aligned(input));
   const u32 first = packed ? item * PER_ITEM : item;
   const u32 apart = packed ? 1 : 32;
-  const u32 left = begin >= n                        ? 0
-                   : n - begin < LEAF_ROWS * COLUMNS ? (u32)(n - begin)
-                                                     : LEAF_ROWS * COLUMNS;
-  const bool whole = left == LEAF_ROWS * COLUMNS;
+  const u32 left = begin >= n ? 0 : n - begin < LEAF ? (u32)(n - begin) : LEAF;
+  const bool whole = left == LEAF;
   const u32 early = item == 0 ? off : 0;
   // Where whole leaves begin early, only a few rows are on their way at once: all took twice as
   // long. So are those of a part of a leaf where no time is to be gained.
@@ -214,3 +210,45 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
   if (off > 0) shift_columns(sums, item, off);
   return packed;
 }
+
+// Adds a leaf, or what there is of it, for each lane group.
+DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
+  return add_leaf(sums, input, n, subtree * NODE_ELEMENTS + threadIdx.x / 32 * LEAF);
+}
+
+#if LEAVES_EACH == 2
+DEVICE void load_rows(ElementPack pack[ROWS_AT_ONCE], Elements input, u64 from) {
+#pragma unroll
+  for (u32 f = 0; f < ROWS_AT_ONCE; ++f) pack[f] = load_elements(input, from + f * COLUMNS);
+}
+
+// Adds a whole leaf by packs. Its first ROWS_AT_ONCE rows are in `pack`, on their way; in the end
+// those from `next` on are, if `goes_on`.
+DEVICE void add_rows_ahead(ACC* sums, Elements input, ElementPack pack[ROWS_AT_ONCE], u64 from,
+                           bool goes_on, u64 next) {
+#pragma unroll
+  for (u32 row = 0; row < LEAF_ROWS; row += ROWS_AT_ONCE) {
+    ElementPack ahead[ROWS_AT_ONCE];
+    const bool last = row + ROWS_AT_ONCE == LEAF_ROWS;
+    const bool loads = last ? goes_on : true;
+    if (loads) load_rows(ahead, input, last ? next : from + (row + ROWS_AT_ONCE) * COLUMNS);
+#pragma unroll
+    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
+      add_pack(sums, pack[f], from + (row + f) * COLUMNS, 0);
+      if (loads) pack[f] = ahead[f];
+    }
+  }
+}
+
+// Adds two leaves, the first from `begin` on, if they are whole and begin where packs do: loads of
+// narrow elements go on from row to row and from leaf to leaf. Whether they are added.
+DEVICE bool add_leaf_pair(ACC* sums, ACC* later, Elements input, u64 n, u64 begin) {
+  if (VEC != PER_ITEM || !packs_aligned(input) || begin + 2 * LEAF > n) return false;
+  const u64 first = begin + threadIdx.x % 32 * PER_ITEM;
+  ElementPack pack[ROWS_AT_ONCE];
+  load_rows(pack, input, first);
+  add_rows_ahead(sums, input, pack, first, true, first + LEAF);
+  add_rows_ahead(later, input, pack, first + LEAF, false, 0);
+  return true;
+}
+#endif

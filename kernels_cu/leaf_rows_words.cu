@@ -2,7 +2,6 @@
 // are folded as they are loaded. A row may be longer than order v1 has it.
 
 #define SUMS 1  // Accumulators of a work-item, which all of its columns go into.
-#define LEAF (LEAF_ROWS * COLUMNS)
 #define ROWS_EACH ((LEAF_ROWS + LEAVES - 1) / LEAVES)
 #define REST_ROWS (ROWS_EACH < ROWS_AT_ONCE ? ROWS_EACH : ROWS_AT_ONCE)
 

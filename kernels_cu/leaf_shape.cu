@@ -12,6 +12,9 @@
 // Whether leaves that are not whole have so many rows on their way as well: of many groups few have
 // such a leaf, and all would take registers for it.
 #define PARTS_AT_ONCE FEW_GROUPS
+#ifndef LEAVES_EACH
+#define LEAVES_EACH 1  // Leaves of a lane group, at most two.
+#endif
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.
 #endif
@@ -20,7 +23,8 @@
 #endif
 
 #define PER_ITEM (COLUMNS / 32)
-#define LEAVES (GROUP_SIZE / 32)
+#define LEAVES (GROUP_SIZE / 32)  // At once.
+#define LEAF (LEAF_ROWS * COLUMNS)
 // Rows at once where elements are loaded one by one.
 #define ROWS_APART (PER_ITEM > 32 ? 1 : 32 / PER_ITEM < ROWS_AT_ONCE ? 32 / PER_ITEM : ROWS_AT_ONCE)
-#define NODE_ELEMENTS (LEAVES * LEAF_ROWS * COLUMNS)
+#define NODE_ELEMENTS (LEAVES * LEAVES_EACH * LEAF)

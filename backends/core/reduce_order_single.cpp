@@ -90,6 +90,7 @@ struct LeafKernel {
   std::uint32_t unroll;
   bool half_kept = false;
   bool few_groups = false;
+  std::uint32_t leaves_each = 1;
 
   friend bool operator==(const LeafKernel&, const LeafKernel&) = default;
 };
@@ -118,6 +119,10 @@ class LeafKernels {
     // Where a row takes more than one of the widest loads, large groups ask for too many registers.
     // Then all are small: what they leave more of is combined in sets.
     if (loads_several(shape, columns_)) group_ = small_group_;
+    // Leaves of narrow elements have half as many bytes as others, and less: so a lane group takes
+    // two, whose loads never pause, with fewer rows at once. NVIDIA's alone are known to gain by
+    // that.
+    pairs_ = ptx > 0 && loads_narrow(device, shape, columns_);
     // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once,
     // or as many of wide ones as have 768 bytes. NVIDIA's alone are known to gain by that.
     // Rows of bytes fill few, so that longer inputs are as quick by that kernel.
@@ -139,6 +144,7 @@ class LeafKernels {
     if (half_from_ <= n && n < half_to_) return {group_, large_columns_, unroll_, true};
     if (n < quick_to_) return {small_group_, columns_, order_v1::leaf_rows, false, true};
     if (n < large_from_) return {small_group_, columns_, unroll_};
+    if (pairs_) return {group_, columns_, std::max(unroll_ / 4, 1U), false, false, 2};
     return {group_, large_columns_, unroll_};
   }
 
@@ -160,6 +166,7 @@ class LeafKernels {
   std::uint32_t columns_;
   std::uint32_t large_columns_;
   std::uint32_t unroll_;
+  bool pairs_ = false;
   std::uint64_t quick_to_ = 0;
   std::uint64_t large_from_ = 0;
   std::uint64_t half_from_ = 0;
@@ -179,8 +186,9 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
     Defines defines{{"NODES_PER_ITEM", nodes_per_item}};
     if (kernel.half_kept) defines.emplace_back("HALF_KEPT", 1);
     if (kernel.few_groups) defines.emplace_back("FEW_GROUPS", 1);
+    if (kernel.leaves_each > 1) defines.emplace_back("LEAVES_EACH", kernel.leaves_each);
     return std::make_shared<OrderSingleReduce>(
-        device, variant, shape, subtrees_of(kernel.columns, group_size),
+        device, variant, shape, subtrees_of(kernel.columns, group_size, kernel.leaves_each),
         build_leaves(device, variant, shape, values, kernel.columns, defines),
         group_size * nodes_per_item);
   };
