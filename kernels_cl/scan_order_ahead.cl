@@ -7,6 +7,16 @@
 // every 7 groups without a published prefix. Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
 
+// The same value, word by word. Where arrays of structs with padding are copied as they are,
+// NVIDIA's compiler shuffles words that nothing was written to.
+DEVICE ACC by_words(ACC x) {
+  const AccWords from = words_of(x);
+  AccWords words;
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) words.word[w] = from.word[w];
+  return words.value;
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order_ahead(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, INIT_PARAMETERS,
     __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
@@ -63,9 +73,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
     holds = true;
     goes_on = next.valid;
 #pragma unroll
-    for (u32 k = 0; k < ROWS_EACH * RUN; ++k) sums[k] = next_sums[k];
+    for (u32 k = 0; k < ROWS_EACH * RUN; ++k) sums[k] = by_words(next_sums[k]);
 #pragma unroll
-    for (u32 r = 0; r < ROWS_EACH; ++r) prefix[r] = next_prefix[r];
+    for (u32 r = 0; r < ROWS_EACH; ++r) prefix[r] = by_words(next_prefix[r]);
   }
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0 && get_local_id(0) == 0, init);
 
