@@ -217,23 +217,29 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
 }
 
 #if LEAVES_EACH == 2
-DEVICE void load_rows(ElementPack pack[ROWS_AT_ONCE], Elements input, u64 from) {
+// Half of the rows at once are on their way while the others are added.
+#define ROWS_AHEAD (ROWS_AT_ONCE / 2)
+#if ROWS_AHEAD == 0
+#error "rows at once in two halves"
+#endif
+
+DEVICE void load_rows(ElementPack pack[ROWS_AHEAD], Elements input, u64 from) {
 #pragma unroll
-  for (u32 f = 0; f < ROWS_AT_ONCE; ++f) pack[f] = load_elements(input, from + f * COLUMNS);
+  for (u32 f = 0; f < ROWS_AHEAD; ++f) pack[f] = load_elements(input, from + f * COLUMNS);
 }
 
-// Adds a whole leaf by packs. Its first ROWS_AT_ONCE rows are in `pack`, on their way; in the end
+// Adds a whole leaf by packs. Its first ROWS_AHEAD rows are in `pack`, on their way; in the end
 // those from `next` on are, if `goes_on`.
-DEVICE void add_rows_ahead(ACC* sums, Elements input, ElementPack pack[ROWS_AT_ONCE], u64 from,
+DEVICE void add_rows_ahead(ACC* sums, Elements input, ElementPack pack[ROWS_AHEAD], u64 from,
                            bool goes_on, u64 next) {
 #pragma unroll
-  for (u32 row = 0; row < LEAF_ROWS; row += ROWS_AT_ONCE) {
-    ElementPack ahead[ROWS_AT_ONCE];
-    const bool last = row + ROWS_AT_ONCE == LEAF_ROWS;
+  for (u32 row = 0; row < LEAF_ROWS; row += ROWS_AHEAD) {
+    ElementPack ahead[ROWS_AHEAD];
+    const bool last = row + ROWS_AHEAD == LEAF_ROWS;
     const bool loads = last ? goes_on : true;
-    if (loads) load_rows(ahead, input, last ? next : from + (row + ROWS_AT_ONCE) * COLUMNS);
+    if (loads) load_rows(ahead, input, last ? next : from + (row + ROWS_AHEAD) * COLUMNS);
 #pragma unroll
-    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
+    for (u32 f = 0; f < ROWS_AHEAD; ++f) {
       add_pack(sums, pack[f], from + (row + f) * COLUMNS, 0);
       if (loads) pack[f] = ahead[f];
     }
@@ -245,7 +251,7 @@ DEVICE void add_rows_ahead(ACC* sums, Elements input, ElementPack pack[ROWS_AT_O
 DEVICE bool add_leaf_pair(ACC* sums, ACC* later, Elements input, u64 n, u64 begin) {
   if (VEC != PER_ITEM || !packs_aligned(input) || begin + 2 * LEAF > n) return false;
   const u64 first = begin + (u32)get_local_id(0) % 32 * PER_ITEM;
-  ElementPack pack[ROWS_AT_ONCE];
+  ElementPack pack[ROWS_AHEAD];
   load_rows(pack, input, first);
   add_rows_ahead(sums, input, pack, first, true, first + LEAF);
   add_rows_ahead(later, input, pack, first + LEAF, false, 0);

@@ -259,20 +259,23 @@ TEST_CASE_TEMPLATE("reductions by the kernel of long inputs at the borders of le
     core::Tuning tuning = test::default_tuning_of(test::workload_of(*row, type_of<T>(), plus));
     if (!test::has_value(tuning, "large_from_mib")) continue;
     tuning.set("quick_to_mib", 0).set("large_from_mib", 0);
-    const ReducePlan plan =
-        core::make_plan(test::device(), {type_of<T>(), Type::f32, plus, row->name}, tuning);
-    for (const std::size_t n : all) {
-      for (const std::size_t offset : {std::size_t{0}, std::size_t{16}, 1 + n % 15}) {
-        const auto part = std::span<const T>(input.host).subspan(offset, n);
-        const float sum = reference::v1::reduce(
-            part, -0.0F, [](T x) -> float { return x; }, std::plus<>());
-        plan.run(input.queue, erase(std::as_const(input.data).view(offset, n)), erase(result),
-                 Value(-0.0F));
-        const float got = input.queue.download(result)[0];
-        CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", n ", n, ", offset ", offset, ": ",
-                      got, " not ", sum);
+    for (const std::uint32_t rows : {tuning.get("UNROLL"), 1U}) {
+      const ReducePlan plan =
+          core::make_plan(test::device(), {type_of<T>(), Type::f32, plus, row->name},
+                          core::Tuning(tuning).set("UNROLL", rows));
+      for (const std::size_t n : all) {
+        for (const std::size_t offset : {std::size_t{0}, std::size_t{16}, 1 + n % 15}) {
+          const auto part = std::span<const T>(input.host).subspan(offset, n);
+          const float sum = reference::v1::reduce(
+              part, -0.0F, [](T x) -> float { return x; }, std::plus<>());
+          plan.run(input.queue, erase(std::as_const(input.data).view(offset, n)), erase(result),
+                   Value(-0.0F));
+          const float got = input.queue.download(result)[0];
+          CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", rows ", rows, ", n ", n,
+                        ", offset ", offset, ": ", got, " not ", sum);
+        }
+        ++ran;
       }
-      ++ran;
     }
   }
   CHECK(ran > 0);
