@@ -17,6 +17,11 @@ def backends_of(run):
     return {d["selector"]: d["backend"] for d in run["devices"]}
 
 
+def is_beside_cub_alone(run):
+    peers = {peer["name"] for result in run["results"] for peer in result.get("peers", [])}
+    return peers == {"CUB"}
+
+
 def middle(values):
     return sorted(values)[len(values) // 2]
 
@@ -29,7 +34,7 @@ class Runs:
         self.found, self.beside, self.machines = {}, {}, set()
         self.halves, self.offset, self.any_order = halves, offset, any_order
         for run in sorted((json.loads(path.read_text()) for path in sorted(files)),
-                          key=lambda run: run["time"]):
+                          key=lambda run: (is_beside_cub_alone(run), run["time"])):
             backends = backends_of(run)
             self.machines |= {(d["name"], d["backend"], d["driver"]) for d in run["devices"]}
             for result in run["results"]:
@@ -37,7 +42,8 @@ class Runs:
                     key = (backends[result["device"]], result["algorithm"], result["type"],
                            result["n"])
                     self.found[key] = result
-                    # Of several runs the last counts, for each peer the last that has it.
+                    # Of several runs the last counts, for each peer the last that has it; but
+                    # those beside CUB alone, whose samples are longer, count before others.
                     for peer in result.get("peers", []):
                         if peer["outcome"] == "timed":
                             self.beside[key, peer["name"]] = [
