@@ -4,7 +4,7 @@
 #define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
 #endif
 #ifndef ROWS_AT_ONCE
-#define ROWS_AT_ONCE 8  // Rows of a leaf that a work-item loads before it adds the first.
+#define ROWS_AT_ONCE 8  // Rows of a leaf that a work-item has on their way at once.
 #endif
 #ifndef FEW_GROUPS
 #define FEW_GROUPS 0  // Whether no more groups come than may have all the registers they like.
@@ -23,7 +23,7 @@
 #endif
 
 #define PER_ITEM (COLUMNS / 32)
-#define LEAVES (GROUP_SIZE / 32)  // At once.
+#define LEAVES (GROUP_SIZE / 32)  // Of a group at once: one for each lane group.
 #define LEAF (LEAF_ROWS * COLUMNS)
 // Rows at once where elements are loaded one by one.
 #define ROWS_APART (PER_ITEM > 32 ? 1 : 32 / PER_ITEM < ROWS_AT_ONCE ? 32 / PER_ITEM : ROWS_AT_ONCE)

@@ -36,6 +36,9 @@ DEVICE void clear_columns(ACC* sums) {
 }
 
 #if LEAVES_EACH == 2
+#if !SHIFTS_COLUMNS
+#error "lane groups that fold leaves for themselves exchange registers, and meet at no barrier"
+#endif
 // The total of this lane group's two leaves.
 DEVICE ACC total_leaf_pair(Elements input, u64 n, u64 subtree, LeafScratch* scratch) {
   const u64 begin = subtree * NODE_ELEMENTS + threadIdx.x / 32 * (2 * LEAF);

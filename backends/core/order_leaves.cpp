@@ -25,7 +25,7 @@ std::uint32_t rows_at_once(const Device& device, const PlanShape& shape, std::ui
                            std::uint32_t widest_rows) {
   const std::size_t bytes_each = loaded_row_bytes(shape, columns);
   const std::size_t bytes = std::size_t{widest_rows} * widest_pack;
-  const bool narrow = loads_narrow(device, shape, columns);
+  const bool narrow = bytes_each < widest_pack && !combines_words(device, shape);
   const std::size_t wanted = narrow ? bytes / bytes_each : widest_rows;
   const std::size_t most = std::min<std::size_t>(wanted, order_v1::leaf_rows);
   const std::size_t fitting = std::max(std::size_t{256}, bytes * 3 / 2) / bytes_each;
@@ -106,10 +106,6 @@ bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
     return !type.is_struct() && row_bytes(type, columns) == widest_pack;
   };
   return widest(shape.input) && (!shape.second || widest(*shape.second));
-}
-
-bool loads_narrow(const Device& device, const PlanShape& shape, std::uint32_t columns) {
-  return loaded_row_bytes(shape, columns) < widest_pack && !combines_words(device, shape);
 }
 
 bool loads_several(const PlanShape& shape, std::uint32_t columns) {

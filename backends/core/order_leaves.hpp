@@ -60,10 +60,9 @@ bool combines_bytes(const Device& device, const PlanShape& shape);
 /// Whether short inputs have a kernel of their own, of the reduction in one launch.
 bool has_quick_leaves(const Device& device, const PlanShape& shape);
 
-/// Whether a work-item takes its part of a row by one of the widest loads, whether by less, of
-/// which no words are combined at once, and whether it takes more than that.
+/// Whether a work-item takes its part of a row by one of the widest loads, and whether it takes
+/// more than that.
 bool loads_widest(const PlanShape& shape, std::uint32_t columns);
-bool loads_narrow(const Device& device, const PlanShape& shape, std::uint32_t columns);
 bool loads_several(const PlanShape& shape, std::uint32_t columns);
 
 /// The kernel over leaves of so many columns; it loads as a pack what columns a work-item adds,

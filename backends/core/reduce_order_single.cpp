@@ -119,10 +119,11 @@ class LeafKernels {
     // Where a row takes more than one of the widest loads, large groups ask for too many registers.
     // Then all are small: what they leave more of is combined in sets.
     if (loads_several(shape, columns_)) group_ = small_group_;
-    // Leaves of narrow elements have half as many bytes as others, and less: so a lane group takes
-    // two, whose loads never pause, with half as many rows at once. NVIDIA's alone are known to
-    // gain by that.
-    pairs_ = ptx > 0 && loads_narrow(device, shape, columns_);
+    // Leaves of halves have half as many bytes as others: so a lane group takes two, whose loads
+    // never pause, with half as many rows at once. Of other narrow elements nothing was measured,
+    // nor on GPUs that are not NVIDIA's.
+    pairs_ = ptx > 0 && is_storage(shape.input) && !shape.second &&
+             size_of(shape.accumulator) <= sizeof(float);
     // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once,
     // or as many of wide ones as have 768 bytes. NVIDIA's alone are known to gain by that.
     // Rows of bytes fill few, so that longer inputs are as quick by that kernel.
@@ -144,7 +145,7 @@ class LeafKernels {
     if (half_from_ <= n && n < half_to_) return {group_, large_columns_, unroll_, true};
     if (n < quick_to_) return {small_group_, columns_, order_v1::leaf_rows, false, true};
     if (n < large_from_) return {small_group_, columns_, unroll_};
-    if (pairs_) return {group_, columns_, std::max(unroll_ / 2, 2U), false, false, 2};
+    if (pairs_) return {group_, columns_, std::max(unroll_ / 2, 1U), false, false, 2};
     return {group_, large_columns_, unroll_};
   }
 

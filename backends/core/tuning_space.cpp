@@ -19,10 +19,10 @@ struct Space {
 
 // Values of one name mean the same in all rows, so most rows take the same ones. UNROLL counts rows
 // that are on their way at once, of order v1 of narrower rows than 16 bytes as many as have the
-// bytes of so many of those. Between two values of quick_to_mib lies a size that `tune` measures.
-// Spin and epoch limits are no matter of speed. Of the ring, seven stages fit, and a look-back
-// trails by fewer tiles than there are stages: behind that, it would take a stage's next tile for
-// the one it waits for.
+// bytes of so many of those, and half as many of two leaves of halves. Between two values of
+// quick_to_mib lies a size that `tune` measures. Spin and epoch limits are no matter of speed. Of
+// the ring, seven stages fit, and a look-back trails by fewer tiles than there are stages: behind
+// that, it would take a stage's next tile for the one it waits for.
 const std::vector<Space>& spaces() {
   static const TuningParameter group{"GROUP_SIZE", {32, 64, 128, 256, 512, 1024}};
   static const TuningParameter unroll{"UNROLL", {1, 2, 4, 8, 16}};

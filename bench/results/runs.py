@@ -43,7 +43,7 @@ class Runs:
                            result["n"])
                     self.found[key] = result
                     # Of several runs the last counts, for each peer the last that has it; but
-                    # those beside CUB alone, whose samples are longer, count before others.
+                    # those beside CUB alone, whose samples are longer, replace others.
                     for peer in result.get("peers", []):
                         if peer["outcome"] == "timed":
                             self.beside[key, peer["name"]] = [

@@ -11,7 +11,6 @@
 #include "core/plan.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
-#include "support/group_sizes.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"
 #include "support/same_bits.hpp"
@@ -239,46 +238,6 @@ TEST_CASE_TEMPLATE("reductions in order v1 have the bits of the reference, round
       CHECK_MESSAGE(test::same_bits(kept, sum), row->name, ", n ", n, ": ", kept, " not ", sum);
     }
   }
-}
-
-// Where a lane group of a long input takes two leaves, of which the input may end in either.
-TEST_CASE_TEMPLATE("reductions by the kernel of long inputs at the borders of leaves", T, f16,
-                   bf16) {
-  constexpr std::size_t leaf = order_v1::leaf_elements(Type::f32);
-  std::vector<std::size_t> all;
-  for (const std::size_t leaves : {1u, 2u, 3u, 4u, 31u, 32u, 33u, 34u, 64u, 65u}) {
-    for (const std::size_t more : {std::size_t{0}, std::size_t{1}, leaf / 3, leaf - 1}) {
-      all.push_back(leaves * leaf + more);
-    }
-  }
-  all = test::affordable(all);
-  Uploaded<T> input(numbers<T>(*std::max_element(all.begin(), all.end()) + 32));
-  auto result = input.queue.template allocate<float>(1);
-  std::size_t ran = 0;
-  for (const auto* row : order_rows(Algorithm::reduce, type_of<T>())) {
-    core::Tuning tuning = test::default_tuning_of(test::workload_of(*row, type_of<T>(), plus));
-    if (!test::has_value(tuning, "large_from_mib")) continue;
-    tuning.set("quick_to_mib", 0).set("large_from_mib", 0);
-    for (const std::uint32_t rows : {tuning.get("UNROLL"), 1U}) {
-      const ReducePlan plan =
-          core::make_plan(test::device(), {type_of<T>(), Type::f32, plus, row->name},
-                          core::Tuning(tuning).set("UNROLL", rows));
-      for (const std::size_t n : all) {
-        for (const std::size_t offset : {std::size_t{0}, std::size_t{16}, 1 + n % 15}) {
-          const auto part = std::span<const T>(input.host).subspan(offset, n);
-          const float sum = reference::v1::reduce(
-              part, -0.0F, [](T x) -> float { return x; }, std::plus<>());
-          plan.run(input.queue, erase(std::as_const(input.data).view(offset, n)), erase(result),
-                   Value(-0.0F));
-          const float got = input.queue.download(result)[0];
-          CHECK_MESSAGE(test::same_bits(got, sum), row->name, ", rows ", rows, ", n ", n,
-                        ", offset ", offset, ": ", got, " not ", sum);
-        }
-        ++ran;
-      }
-    }
-  }
-  CHECK(ran > 0);
 }
 
 TEST_CASE_TEMPLATE("scans in order v1 have the bits of the reference, rounded once", T, f16, bf16) {
