@@ -66,8 +66,8 @@ std::uint32_t chunk_columns(const PlanShape& shape) {
 }  // namespace
 
 Subtrees subtrees_of(std::uint32_t columns, std::uint32_t group, std::uint32_t leaves_each) {
-  return {std::uint64_t{order_v1::leaf_rows} * columns, group / 32 * leaves_each, no_limit,
-          no_limit};
+  return {std::uint64_t{order_v1::leaf_rows} * columns, std::uint64_t{group / 32} * leaves_each,
+          no_limit, no_limit};
 }
 
 Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& tuning) {
