@@ -10,7 +10,7 @@
 // The same value, word by word. Where arrays of structs with padding are copied as they are,
 // NVIDIA's compiler shuffles words that nothing was written to.
 DEVICE ACC by_words(ACC x) {
-  const AccWords from = words_of(x);
+  AccWords from = words_of(x);
   AccWords words;
 #pragma unroll
   for (u32 w = 0; w < ACC_WORDS; ++w) words.word[w] = from.word[w];
