@@ -75,6 +75,12 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 e
   }
 }
 
+// Loads `rows` rows from that of `from` on, a constant wherever it is called.
+DEVICE void load_rows(ElementPack* pack, u32 rows, Elements input, u64 from) {
+#pragma unroll
+  for (u32 f = 0; f < rows; ++f) pack[f] = load_elements(input, from + f * COLUMNS);
+}
+
 // Of `rows` rows those that `some`, a power of two, stands for in their number; the larger ones
 // come first. `some` is a constant wherever these are called.
 DEVICE u64 first_of_some(u32 some, u64 from, u32 rows) {
@@ -82,9 +88,7 @@ DEVICE u64 first_of_some(u32 some, u64 from, u32 rows) {
 }
 DEVICE void load_some(ElementPack* pack, u32 some, Elements input, u64 from, u32 rows) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
-  const u64 first = first_of_some(some, from, rows);
-#pragma unroll
-  for (u32 f = 0; f < some; ++f) pack[f] = load_elements(input, first + f * COLUMNS);
+  load_rows(pack, some, input, first_of_some(some, from, rows));
 }
 DEVICE void add_some(ACC* sums, const ElementPack* pack, u32 some, u64 from, u32 rows, u32 early) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
@@ -116,8 +120,7 @@ DEVICE void add_packed_part(ACC* sums, Elements input, u64 from, u32 rows, u32 r
   for (u32 turn = 0; turn < turns; ++turn) {
     const u64 first = from + turn * (ROWS_AT_ONCE * COLUMNS);
     ElementPack pack[ROWS_AT_ONCE];
-#pragma unroll
-    for (u32 f = 0; f < ROWS_AT_ONCE; ++f) pack[f] = load_elements(input, first + f * COLUMNS);
+    load_rows(pack, ROWS_AT_ONCE, input, first);
 #pragma unroll
     for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
       add_pack(sums, pack[f], first + f * COLUMNS, f == 0 && turn == 0 ? early : 0);
@@ -223,11 +226,6 @@ DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
 #error "rows at once in two halves"
 #endif
 
-DEVICE void load_rows(ElementPack pack[ROWS_AHEAD], Elements input, u64 from) {
-#pragma unroll
-  for (u32 f = 0; f < ROWS_AHEAD; ++f) pack[f] = load_elements(input, from + f * COLUMNS);
-}
-
 // Adds a whole leaf by packs. Its first ROWS_AHEAD rows are in `pack`, on their way; in the end
 // those from `next` on are, if `goes_on`.
 DEVICE void add_rows_ahead(ACC* sums, Elements input, ElementPack pack[ROWS_AHEAD], u64 from,
@@ -237,7 +235,8 @@ DEVICE void add_rows_ahead(ACC* sums, Elements input, ElementPack pack[ROWS_AHEA
     ElementPack ahead[ROWS_AHEAD];
     const bool last = row + ROWS_AHEAD == LEAF_ROWS;
     const bool loads = last ? goes_on : true;
-    if (loads) load_rows(ahead, input, last ? next : from + (row + ROWS_AHEAD) * COLUMNS);
+    if (loads)
+      load_rows(ahead, ROWS_AHEAD, input, last ? next : from + (row + ROWS_AHEAD) * COLUMNS);
 #pragma unroll
     for (u32 f = 0; f < ROWS_AHEAD; ++f) {
       add_pack(sums, pack[f], from + (row + f) * COLUMNS, 0);
@@ -252,7 +251,7 @@ DEVICE bool add_leaf_pair(ACC* sums, ACC* later, Elements input, u64 n, u64 begi
   if (VEC != PER_ITEM || !packs_aligned(input) || begin + 2 * LEAF > n) return false;
   const u64 first = begin + (u32)get_local_id(0) % 32 * PER_ITEM;
   ElementPack pack[ROWS_AHEAD];
-  load_rows(pack, input, first);
+  load_rows(pack, ROWS_AHEAD, input, first);
   add_rows_ahead(sums, input, pack, first, true, first + LEAF);
   add_rows_ahead(later, input, pack, first + LEAF, false, 0);
   return true;

@@ -17,8 +17,8 @@ typedef struct {
 
 // The total of the leaf whose columns work-items have added; the first one of them has it. Columns
 // fold by halving: first those of different work-items, or, where these have every 32nd, first
-// those of one. Every work-item takes part in every exchange, as compilers for CPUs lose their way
-// where barriers depend on something.
+// those of one. Every work-item of the lane group takes part in every exchange, and of the group
+// where exchanges are barriers: compilers for CPUs lose their way where these depend on something.
 DEVICE ACC fold_leaf(ACC* sums, bool packed, __local LeafScratch* scratch) {
   if (!packed) fold_columns(sums);
 #pragma unroll

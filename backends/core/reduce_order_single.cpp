@@ -145,7 +145,12 @@ class LeafKernels {
     if (half_from_ <= n && n < half_to_) return {group_, large_columns_, unroll_, true};
     if (n < quick_to_) return {small_group_, columns_, order_v1::leaf_rows, false, true};
     if (n < large_from_) return {small_group_, columns_, unroll_};
-    if (pairs_) return {group_, columns_, std::max(unroll_ / 2, 1U), false, false, 2};
+    if (pairs_) {
+      return {.group_size = group_,
+              .columns = columns_,
+              .unroll = std::max(unroll_ / 2, 1U),
+              .leaves_each = 2};
+    }
     return {group_, large_columns_, unroll_};
   }
 

@@ -20,16 +20,6 @@
 
 namespace bifold {
 
-namespace {
-
-template <class T>
-std::vector<T> halves(std::size_t count) {
-  const std::vector<float> numbers = test::numbers<float>(count, 12);
-  return {numbers.begin(), numbers.end()};
-}
-
-}  // namespace
-
 TEST_SUITE_BEGIN("half");
 
 // Where a lane group of a long input takes two leaves, of which the input may end in either.
@@ -43,7 +33,7 @@ TEST_CASE_TEMPLATE("reductions by the kernel of long inputs at the borders of le
     }
   }
   all = test::affordable(all);
-  const std::vector<T> host = halves<T>(*std::max_element(all.begin(), all.end()) + 32);
+  const std::vector<T> host = test::numbers<T>(*std::max_element(all.begin(), all.end()) + 32, 12);
   Queue queue(test::device());
   const Buffer<T> data = queue.upload(std::span<const T>(host));
   Buffer<float> result = queue.allocate<float>(1);

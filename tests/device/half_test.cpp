@@ -11,7 +11,7 @@
 #include "core/plan.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
-#include "support/random.hpp"
+#include "support/numbers.hpp"
 #include "support/rows.hpp"
 #include "support/same_bits.hpp"
 #include "support/workload.hpp"
@@ -31,16 +31,10 @@ bool same(T left, T right) {
                                         : Value(left) == Value(right);
 }
 
-/// Numbers of either sign and of several magnitudes: nearly every other association, and every
-/// rounding in between, shows.
+/// Of few magnitudes: nearly every other association, and every rounding in between, shows.
 template <class T>
 std::vector<T> numbers(std::size_t count) {
-  test::Random random(test::seed());
-  std::vector<T> values(count);
-  for (T& value : values) {
-    value = T(std::ldexp(random.real(), static_cast<int>(random.below(12)) - 6));
-  }
-  return values;
+  return test::numbers<T>(count, 12);
 }
 
 template <class T>
