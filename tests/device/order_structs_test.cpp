@@ -1,4 +1,5 @@
-// Order v1 of reductions of structs, wherever they lie: loaded as packs or field by field.
+// Order v1 of reductions of structs, wherever they lie: loaded as packs, field by field, or made by
+// a map.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -39,12 +40,19 @@ struct Shorts {
 struct Five {
   float a, b, c, d, e;
 };
+// With padding.
+struct Mark {
+  float sum;
+  std::int8_t count;
+  float other;
+};
 }  // namespace app
 BIFOLD_STRUCT_NAMED(app::Complex, Complex, re, im);
 BIFOLD_STRUCT_NAMED(app::Vector, Vector, x, y, z);
 BIFOLD_STRUCT_NAMED(app::Twice, Twice, x, y);
 BIFOLD_STRUCT_NAMED(app::Shorts, Shorts, a, b, c);
 BIFOLD_STRUCT_NAMED(app::Five, Five, a, b, c, d, e);
+BIFOLD_STRUCT_NAMED(app::Mark, Mark, sum, count, other);
 
 namespace bifold {
 
@@ -123,6 +131,47 @@ void check_places() {
   CHECK(rows > 0);
 }
 
+app::Mark mark_of(std::int16_t x) {
+  return {static_cast<float>(x), static_cast<std::int8_t>(x % 100), static_cast<float>(x) / 3.0F};
+}
+
+app::Mark sum_of_marks(const app::Mark& l, const app::Mark& r) {
+  return {l.sum + r.sum, static_cast<std::int8_t>(l.count + r.count), l.other + r.other};
+}
+
+void check_map_to_padding() {
+  const std::vector<OperatorKind> kinds(3, OperatorKind::plus);
+  const Operator op = Operator::fieldwise(type_of<app::Mark>(), {kinds.begin(), kinds.end()});
+  const Map map("make_Mark((float)x, (char)(x % 100), (float)x / 3.0f)");
+  const std::size_t leaf = order_v1::leaf_elements(Type::i16);
+  const std::size_t longest = test::simulated() ? leaf + 1 : 5 * leaf + 133;
+  constexpr std::size_t offsets = 9;
+  const std::vector<std::int16_t> values = test::numbers<std::int16_t>(longest + offsets);
+  const app::Mark init = mark_of(values.back());
+  Queue queue(test::device());
+  const auto data = queue.upload(std::span<const std::int16_t>(values));
+  Buffer<app::Mark> result(test::device(), 1);
+  int rows = 0;
+  for (const auto* row : test::rows_on_device(Algorithm::reduce, type_of<app::Mark>(), op)) {
+    if (row->order != gallery::Order::v1 || !row->requirements.commutative) continue;
+    ++rows;
+    ReduceOptions options;
+    options.variant = row->name;
+    for (std::size_t offset = 0; offset < offsets; ++offset) {
+      for (const std::size_t n : {std::size_t{1}, std::size_t{131}, leaf, longest}) {
+        transform_reduce_into(queue, erase(data.view(offset, n)), erase(result), op, Value(init),
+                              map, options);
+        const app::Mark got = queue.download(result)[0];
+        const app::Mark want = reference::v1::reduce(
+            std::span<const std::int16_t>(values).subspan(offset, n), init, mark_of, sum_of_marks);
+        const bool same = got.sum == want.sum && got.count == want.count && got.other == want.other;
+        CHECK_MESSAGE(same, row->name, ", n ", n, ", offset ", offset);
+      }
+    }
+  }
+  CHECK(rows > 0);
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("order_structs");
@@ -132,6 +181,7 @@ TEST_CASE("three floats") { check_places<app::Vector, float>(); }
 TEST_CASE("pairs of doubles") { check_places<app::Twice, double>(); }
 TEST_CASE("three short integers") { check_places<app::Shorts, std::int16_t>(); }
 TEST_CASE("five floats, too long for packs") { check_places<app::Five, float>(); }
+TEST_CASE("short integers mapped to a struct with padding") { check_map_to_padding(); }
 
 TEST_SUITE_END();
 
