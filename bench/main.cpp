@@ -193,6 +193,7 @@ CLI::App& add_startup_command(CLI::App& app, bench::StartupArguments& arguments)
   add_list(command, "--device", arguments.devices,
            "Selector, as cuda:0 or opencl:cpu; default: all");
   add_list(command, "--type", arguments.types, "As for run; default: f32");
+  command.add_option("--size", arguments.size, "Elements; default: 2^20");
   command.add_option("--json", arguments.json, "Write the same to this file");
   return command;
 }

@@ -40,6 +40,7 @@ struct RunArguments {
 struct StartupArguments {
   std::vector<std::string> devices;
   std::vector<std::string> types;
+  std::string size;  ///< Empty: startup_size.
   std::string json;
 };
 

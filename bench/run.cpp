@@ -89,7 +89,7 @@ void restore(Report& report, std::vector<Session>& sessions, const PartialRun& p
 void measure_suite(Report& report, std::vector<Session>& sessions, const StartupCaches& caches,
                    PartialRun* partial) {
   const RunOptions& options = report.options;
-  report.starts = measure_starts(caches, selectors_of(sessions), {bifold::Type::f32});
+  report.starts = measure_starts(caches, selectors_of(sessions), {bifold::Type::f32}, startup_size);
   if (partial != nullptr && options.resume) restore(report, sessions, *partial);
   for (Session& session : sessions) session.measure_in_regimes();
   std::function<void()> keep;

@@ -14,6 +14,7 @@
 #include "json_parts.hpp"
 #include "output_file.hpp"
 #include "runner.hpp"
+#include "sizes.hpp"
 #include "types.hpp"
 
 namespace bench {
@@ -21,9 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-/// Large enough to run what a program runs, small enough to take no time beside a compiler.
-constexpr std::uint64_t startup_size = std::uint64_t{1} << 20;
 
 /// Drivers have caches of their own, which would make a cold start look warm.
 constexpr std::array driver_caches{"CUDA_CACHE_PATH", "POCL_CACHE_DIR"};
@@ -35,8 +33,8 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 /// Opens the device with kernels kept in `cache`, and calls twice. The mismatch of the result.
-std::optional<Mismatch> start(const StartResult& what, const HostData& data, const fs::path& cache,
-                              Start& times) {
+std::optional<Mismatch> start(const StartResult& what, std::uint64_t size, const HostData& data,
+                              const fs::path& cache, Start& times) {
   bifold::DeviceOptions options;
   options.cache.directory = cache;
   const auto before = Clock::now();
@@ -44,7 +42,7 @@ std::optional<Mismatch> start(const StartResult& what, const HostData& data, con
   times.open_s = std::chrono::duration<double>(Clock::now() - before).count();
   bifold::Queue queue(device);
   const bool scan = what.algorithm == bifold::Algorithm::scan;
-  const std::uint64_t bytes = startup_size * bifold::size_of(what.type);
+  const std::uint64_t bytes = size * bifold::size_of(what.type);
   bifold::Buffer<std::uint8_t> input(device, bytes);
   bifold::Buffer<std::uint8_t> output(device, bytes);
   const auto elements = [&](bifold::Buffer<std::uint8_t>& buffer, std::uint64_t count) {
@@ -53,9 +51,9 @@ std::optional<Mismatch> start(const StartResult& what, const HostData& data, con
     view.count = count;
     return view;
   };
-  const bifold::ErasedView from = elements(input, startup_size);
-  const bifold::ErasedView to = elements(output, scan ? startup_size : 1);
-  queue.upload_bytes(from, data.input(), startup_size);
+  const bifold::ErasedView from = elements(input, size);
+  const bifold::ErasedView to = elements(output, scan ? size : 1);
+  queue.upload_bytes(from, data.input(), size);
   queue.finish();
   const bifold::Operator op = operator_on(what.type, bifold::plus);
   const auto call = [&] {
@@ -71,13 +69,13 @@ std::optional<Mismatch> start(const StartResult& what, const HostData& data, con
   times.kernels = device.cache_statistics();
   Verifier verifier;
   return scan ? verifier.check_scan(queue, to, data, bifold::ScanKind::inclusive)
-              : verifier.check_reduce(queue, to, data, startup_size);
+              : verifier.check_reduce(queue, to, data, size);
 }
 
-void measure(StartResult& result, const HostData& data, const fs::path& cache) {
+void measure(StartResult& result, std::uint64_t size, const HostData& data, const fs::path& cache) {
   try {
     for (Start* times : {&result.cold, &result.warm}) {
-      if (const auto mismatch = start(result, data, cache, *times)) {
+      if (const auto mismatch = start(result, size, data, cache, *times)) {
         result.outcome = Outcome::wrong;
         result.reason = describe(*mismatch);
         return;
@@ -100,17 +98,18 @@ Json start_as_json(const Start& start) {
           {"compile_seconds", start.kernels.compile_seconds}};
 }
 
-std::string document_of(const Measurements& measurements, const std::vector<StartResult>& results) {
+std::string document_of(const Measurements& measurements, const std::vector<StartResult>& results,
+                        std::uint64_t size) {
   Json json = json_header("startup", measurements.library_version);
   add_origin(json, measurements);
   json["unopened_devices"] = as_json(measurements.unopened);
-  json["n"] = startup_size;
+  json["n"] = size;
   json["results"] = Json::array();
   for (const StartResult& result : results) json["results"].push_back(as_json(result));
   return dump(json);
 }
 
-void print(const std::vector<StartResult>& results) {
+void print(const std::vector<StartResult>& results, std::uint64_t size) {
   Grid grid;
   grid.columns = {{"device"},           {"algorithm"},        {"type"},
                   {"open, cold", true}, {"first call", true}, {"open, warm", true},
@@ -135,7 +134,7 @@ void print(const std::vector<StartResult>& results) {
                                "of the cold start on disk, as for the next program. The calls "
                                "are of {} elements, with plus, and end when the result is there. "
                                "What a driver takes to start is not in them.",
-                               count_text(startup_size)),
+                               count_text(size)),
                      0));
 }
 
@@ -169,17 +168,18 @@ fs::path StartupCaches::folder(const std::string& name) const {
 
 std::vector<StartResult> measure_starts(const StartupCaches& caches,
                                         const std::vector<std::string>& selectors,
-                                        const std::vector<bifold::Type>& types) {
+                                        const std::vector<bifold::Type>& types,
+                                        std::uint64_t size) {
   std::vector<StartResult> results;
   for (const bifold::Type type : types) {
-    const HostData data(type, bifold::plus, startup_size);
+    const HostData data(type, bifold::plus, size);
     for (const std::string& selector : selectors) {
       for (const auto algorithm : {bifold::Algorithm::reduce, bifold::Algorithm::scan}) {
         StartResult& result = results.emplace_back();
         result.device = selector;
         result.algorithm = algorithm;
         result.type = type;
-        measure(result, data, caches.folder(formatted("kernels-{}", results.size())));
+        measure(result, size, data, caches.folder(formatted("kernels-{}", results.size())));
       }
     }
   }
@@ -202,6 +202,8 @@ Json as_json(const StartResult& result) {
 
 int run_startup(const StartupArguments& arguments) {
   const auto types = understand_types(arguments.types, {"f32"});
+  const std::uint64_t size =
+      arguments.size.empty() ? startup_size : parse_size("--size", arguments.size);
   if (!arguments.json.empty()) check_writable("--json", arguments.json);
   const StartupCaches caches;
   Measurements measurements = begin_measurements();
@@ -210,10 +212,10 @@ int run_startup(const StartupArguments& arguments) {
        open_devices(understand_devices(arguments.devices), measurements.unopened)) {
     selectors.push_back(device.info().selector);
   }
-  const std::vector<StartResult> results = measure_starts(caches, selectors, types);
-  print(results);
+  const std::vector<StartResult> results = measure_starts(caches, selectors, types, size);
+  print(results, size);
   if (!arguments.json.empty()) {
-    write_whole("--json", arguments.json, document_of(measurements, results));
+    write_whole("--json", arguments.json, document_of(measurements, results, size));
   }
   bool well = !results.empty() && measurements.unopened.empty();
   for (const StartResult& result : results) {

@@ -2,6 +2,7 @@
 // warm.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,10 +29,14 @@ class StartupCaches {
   std::filesystem::path path_;
 };
 
-/// Blocks. The starts of both algorithms on each device, and for each type.
+/// Elements, where no other number is asked for: large enough to run what a program runs, small
+/// enough to take no time beside a compiler.
+constexpr std::uint64_t startup_size = std::uint64_t{1} << 20;
+
+/// Blocks. The starts of both algorithms on each device, and for each type, of `size` elements.
 std::vector<StartResult> measure_starts(const StartupCaches& caches,
                                         const std::vector<std::string>& selectors,
-                                        const std::vector<bifold::Type>& types);
+                                        const std::vector<bifold::Type>& types, std::uint64_t size);
 
 /// As in a document of `startup`.
 Json as_json(const StartResult& result);

@@ -388,12 +388,14 @@ TEST_CASE("a first call is timed with kernel caches empty and warm") {
   if (!has_cpu_device()) return;
   const Scratch scratch;
   const auto file = scratch / "startup.json";
-  const auto outcome = run_tool({"startup", "--device=opencl:cpu", "--type=i32", "--json", file});
+  const auto outcome =
+      run_tool({"startup", "--device=opencl:cpu", "--type=i32", "--size=5000", "--json", file});
   CAPTURE(outcome.out);
   CHECK(outcome.status == 0);
   CHECK(outcome.error.empty());
   const Json json = Json::parse(text_of(file));
   CHECK(json.at("command") == "startup");
+  CHECK(json.at("n") == 5000);
   REQUIRE(json.at("results").size() == 2);
   for (const Json& result : json.at("results")) {
     CAPTURE(result.dump());
