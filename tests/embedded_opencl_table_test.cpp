@@ -111,7 +111,8 @@ TEST_CASE("every text of the listed shapes has a twin on OpenCL, whatever the ar
       const auto twin = core::embedded_twin(core::embedded_key(planned->source), architecture);
       if (!twin) {
         // An instruction of later architectures, by which CUDA's text asks when it is compiled.
-        CHECK(contains(planned->source.text, "extrema_ptx.cl"));
+        const std::string& text = planned->source.text;
+        CHECK((contains(text, "extrema_ptx.cl") || contains(text, "bf16_ptx.cl")));
         ++others;
         continue;
       }
@@ -123,7 +124,7 @@ TEST_CASE("every text of the listed shapes has a twin on OpenCL, whatever the ar
     }
     std::cout << texts << " texts for sm_" << architecture << ", others " << others << '\n';
     CHECK(texts > 200);
-    CHECK(others <= 16);
+    CHECK(others <= 24);
     if (architecture == 75 || architecture == 90) CHECK(others == 0);
   }
   CHECK(core::embedded_table().digest != 0);

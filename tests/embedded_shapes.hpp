@@ -38,7 +38,7 @@ inline void check_listed_shapes(Queue& queue) {
     check({.row = gallery::find(Algorithm::reduce, "production"),
            .input = shape.input,
            .accumulator = shape.accumulator,
-           .output = shape.accumulator,
+           .output = shape.result.value_or(shape.accumulator),
            .op = shape.op});
   }
   for (const ScanShape& shape : shapes.scans) {
@@ -50,7 +50,7 @@ inline void check_listed_shapes(Queue& queue) {
            .op = shape.op,
            .kind = shape.kind});
   }
-  CHECK(checked == 51 * 3);
+  CHECK(checked == 51 * 3 + 8);
   std::cout << checked << " shapes, each on " << runs.size() << " lengths\n";
 }
 

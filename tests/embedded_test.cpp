@@ -104,7 +104,8 @@ TEST_CASE("every shape of the list is planned from the library") {
   }
   if (architecture() >= 75) {
     CHECK_NOTHROW(embed::warm_benchmark(device));
-    CHECK(planned == (40 + 11 + 5) * 3);
+    // Of halves two reductions and two scans, in either order.
+    CHECK(planned == (40 + 11 + 5) * 3 + 2 * 4 * 2);
   }
   std::cout << planned << " shapes, " << device.cache_statistics().compiled << " programs\n";
 }

@@ -72,7 +72,7 @@ std::string about_embedded() {
   if (embedded_table().programs.empty())
     return "this build holds nothing for machines without NVRTC";
   return "without NVRTC there are reduce and scan of i8 to u64, f32 and f64 with plus, multiplies, "
-         "minimum and maximum, from sm_75 on";
+         "minimum and maximum, and sums of f16 and bf16, from sm_75 on";
 }
 
 }  // namespace bifold::core

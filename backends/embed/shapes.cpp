@@ -10,20 +10,35 @@ namespace bifold::embed {
 
 namespace {
 
-void add(EmbeddedShapes& shapes, Type input, Type result, const Operator& op) {
+/// Whose results are of the accumulator's type, or of another.
+void add_reductions(EmbeddedShapes& shapes, Type input, Type accumulator, Type result,
+                    const Operator& op) {
   for (const Order order : {Order::v1, Order::any}) {
     // What is exact runs the same kernels in either order.
-    if (order == Order::any && op.exact(result)) continue;
-    ReduceShape reduction{.input = input, .accumulator = result, .op = op};
+    if (order == Order::any && op.exact(accumulator)) continue;
+    ReduceShape reduction{.input = input, .accumulator = accumulator, .op = op};
     reduction.order = order;
+    if (result != accumulator) reduction.result = result;
     shapes.reductions.push_back(reduction);
+  }
+}
+
+void add_scans(EmbeddedShapes& shapes, Type input, Type accumulator, Type output,
+               const Operator& op) {
+  for (const Order order : {Order::v1, Order::any}) {
+    if (order == Order::any && op.exact(accumulator)) continue;
     for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
       ScanShape scan{
-          .input = input, .output = result, .accumulator = result, .kind = kind, .op = op};
+          .input = input, .output = output, .accumulator = accumulator, .kind = kind, .op = op};
       scan.order = order;
       shapes.scans.push_back(scan);
     }
   }
+}
+
+void add(EmbeddedShapes& shapes, Type input, Type result, const Operator& op) {
+  add_reductions(shapes, input, result, result, op);
+  add_scans(shapes, input, result, result, op);
 }
 
 }  // namespace
@@ -47,6 +62,11 @@ EmbeddedShapes embedded_shapes() {
                                  {Type::u32, Type::u64},
                                  {Type::f32, Type::f64}}) {
     add(shapes, from, to, plus);
+  }
+  for (const Type type : storage_types) {
+    add_reductions(shapes, type, Type::f32, Type::f32, plus);
+    add_reductions(shapes, type, Type::f32, type, plus);
+    add_scans(shapes, type, Type::f32, type, plus);
   }
   return shapes;
 }
