@@ -384,6 +384,13 @@ TEST_CASE("names of peers and what belongs to them are checked") {
   check_refused({"run", "--no-graphs"}, "--peers");
 }
 
+TEST_CASE("the number of elements of a first call is one number") {
+  for (const char* size : {"0", "x", "2^10..2^12", "1000,2000"}) {
+    CAPTURE(size);
+    check_refused({"startup", std::string("--size=") + size}, "--size");
+  }
+}
+
 TEST_CASE("a first call is timed with kernel caches empty and warm") {
   if (!has_cpu_device()) return;
   const Scratch scratch;

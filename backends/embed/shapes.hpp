@@ -22,6 +22,7 @@ struct EmbeddedShapes {
 
 /// What is compiled for each: plus, multiplies, minimum and maximum on every number of its own
 /// type, and plus in wider accumulators, by reductions and by scans of both kinds, in either order.
+/// Of halves, plus in f32: reductions to f32 and to their own type, scans to that.
 EmbeddedShapes embedded_shapes();
 
 /// Compiles what the benchmark needs beside the algorithms.

@@ -82,13 +82,15 @@ std::vector<S> structs(std::size_t count) {
   return values;
 }
 
-/// The row's plans: with its own tuning, and that of longer inputs where short ones have a kernel.
-std::vector<ReducePlan> plans_of(const gallery::Variant& row, Type type, const Operator& op) {
-  core::Tuning tuning = test::default_tuning_of(test::workload_of(row, type, op));
+/// The row's plans of a shape: with its own tuning, and that of longer inputs where short ones have
+/// a kernel.
+std::vector<ReducePlan> plans_of(const gallery::Variant& row, const ReduceShape& shape) {
+  const Type type = shape.accumulator;
+  core::Tuning tuning = test::default_tuning_of(test::workload_of(row, type, shape.op));
   std::vector<ReducePlan> plans;
-  const ReduceShape shape{type, type, op, row.name};
   plans.push_back(core::make_plan(test::device(), shape, tuning));
-  if (core::has_quick_leaves(test::device(), {type, type, type, ScanKind::inclusive, op})) {
+  if (core::has_quick_leaves(test::device(),
+                             {shape.input, type, type, ScanKind::inclusive, shape.op})) {
     plans.push_back(core::make_plan(test::device(), shape, tuning.set("quick_to_mib", 0)));
   }
   return plans;
@@ -112,7 +114,7 @@ void check_places() {
   for (const auto* row : test::rows_on_device(Algorithm::reduce, type, op)) {
     if (row->order != gallery::Order::v1 || !row->requirements.commutative) continue;
     ++rows;
-    for (const ReducePlan& plan : plans_of(*row, type, op)) {
+    for (const ReducePlan& plan : plans_of(*row, {type, type, op, row->name})) {
       for (std::size_t offset = 0; offset < offsets; ++offset) {
         for (const std::size_t n :
              {std::size_t{1}, std::size_t{131}, leaf - 1, leaf, leaf + 1, longest}) {
@@ -140,10 +142,11 @@ app::Mark sum_of_marks(const app::Mark& l, const app::Mark& r) {
 }
 
 void check_map_to_padding() {
+  const Type type = type_of<app::Mark>();
   const std::vector<OperatorKind> kinds(3, OperatorKind::plus);
-  const Operator op = Operator::fieldwise(type_of<app::Mark>(), {kinds.begin(), kinds.end()});
+  const Operator op = Operator::fieldwise(type, {kinds.begin(), kinds.end()});
   const Map map("make_Mark((float)x, (char)(x % 100), (float)x / 3.0f)");
-  const std::size_t leaf = order_v1::leaf_elements(Type::i16);
+  const std::size_t leaf = order_v1::leaf_elements(type);
   const std::size_t longest = test::simulated() ? leaf + 1 : 5 * leaf + 133;
   constexpr std::size_t offsets = 9;
   const std::vector<std::int16_t> values = test::numbers<std::int16_t>(longest + offsets);
@@ -152,20 +155,23 @@ void check_map_to_padding() {
   const auto data = queue.upload(std::span<const std::int16_t>(values));
   Buffer<app::Mark> result(test::device(), 1);
   int rows = 0;
-  for (const auto* row : test::rows_on_device(Algorithm::reduce, type_of<app::Mark>(), op)) {
+  for (const auto* row : test::rows_on_device(Algorithm::reduce, type, op)) {
     if (row->order != gallery::Order::v1 || !row->requirements.commutative) continue;
     ++rows;
-    ReduceOptions options;
-    options.variant = row->name;
-    for (std::size_t offset = 0; offset < offsets; ++offset) {
-      for (const std::size_t n : {std::size_t{1}, std::size_t{131}, leaf, longest}) {
-        transform_reduce_into(queue, erase(data.view(offset, n)), erase(result), op, Value(init),
-                              map, options);
-        const app::Mark got = queue.download(result)[0];
-        const app::Mark want = reference::v1::reduce(
-            std::span<const std::int16_t>(values).subspan(offset, n), init, mark_of, sum_of_marks);
-        const bool same = got.sum == want.sum && got.count == want.count && got.other == want.other;
-        CHECK_MESSAGE(same, row->name, ", n ", n, ", offset ", offset);
+    ReduceShape shape{Type::i16, type, op, row->name};
+    shape.map = map;
+    for (const ReducePlan& plan : plans_of(*row, shape)) {
+      for (std::size_t offset = 0; offset < offsets; ++offset) {
+        for (const std::size_t n : {std::size_t{1}, std::size_t{131}, leaf - 1, leaf, longest}) {
+          plan.run(queue, erase(data.view(offset, n)), erase(result), Value(init));
+          const app::Mark got = queue.download(result)[0];
+          const app::Mark want =
+              reference::v1::reduce(std::span<const std::int16_t>(values).subspan(offset, n), init,
+                                    mark_of, sum_of_marks);
+          const bool same =
+              got.sum == want.sum && got.count == want.count && got.other == want.other;
+          CHECK_MESSAGE(same, row->name, ", n ", n, ", offset ", offset);
+        }
       }
     }
   }
