@@ -33,8 +33,8 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 /// Opens the device with kernels kept in `cache`, and calls twice. The mismatch of the result.
-std::optional<Mismatch> start(const StartResult& what, std::uint64_t size, const HostData& data,
-                              const fs::path& cache, Start& times) {
+std::optional<Mismatch> start(const StartResult& what, const HostData& data, const fs::path& cache,
+                              Start& times) {
   bifold::DeviceOptions options;
   options.cache.directory = cache;
   const auto before = Clock::now();
@@ -42,6 +42,7 @@ std::optional<Mismatch> start(const StartResult& what, std::uint64_t size, const
   times.open_s = std::chrono::duration<double>(Clock::now() - before).count();
   bifold::Queue queue(device);
   const bool scan = what.algorithm == bifold::Algorithm::scan;
+  const std::uint64_t size = data.count();
   const std::uint64_t bytes = size * bifold::size_of(what.type);
   bifold::Buffer<std::uint8_t> input(device, bytes);
   bifold::Buffer<std::uint8_t> output(device, bytes);
@@ -72,10 +73,10 @@ std::optional<Mismatch> start(const StartResult& what, std::uint64_t size, const
               : verifier.check_reduce(queue, to, data, size);
 }
 
-void measure(StartResult& result, std::uint64_t size, const HostData& data, const fs::path& cache) {
+void measure(StartResult& result, const HostData& data, const fs::path& cache) {
   try {
     for (Start* times : {&result.cold, &result.warm}) {
-      if (const auto mismatch = start(result, size, data, cache, *times)) {
+      if (const auto mismatch = start(result, data, cache, *times)) {
         result.outcome = Outcome::wrong;
         result.reason = describe(*mismatch);
         return;
@@ -179,7 +180,7 @@ std::vector<StartResult> measure_starts(const StartupCaches& caches,
         result.device = selector;
         result.algorithm = algorithm;
         result.type = type;
-        measure(result, size, data, caches.folder(formatted("kernels-{}", results.size())));
+        measure(result, data, caches.folder(formatted("kernels-{}", results.size())));
       }
     }
   }

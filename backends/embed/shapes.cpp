@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "core/comparison.hpp"
 #include "core/probe.hpp"
@@ -10,12 +11,15 @@ namespace bifold::embed {
 
 namespace {
 
-/// Whose results are of the accumulator's type, or of another.
+/// The orders whose kernels differ: what is exact runs the same in either.
+std::vector<Order> orders_of(const Operator& op, Type accumulator) {
+  if (op.exact(accumulator)) return {Order::v1};
+  return {Order::v1, Order::any};
+}
+
 void add_reductions(EmbeddedShapes& shapes, Type input, Type accumulator, Type result,
                     const Operator& op) {
-  for (const Order order : {Order::v1, Order::any}) {
-    // What is exact runs the same kernels in either order.
-    if (order == Order::any && op.exact(accumulator)) continue;
+  for (const Order order : orders_of(op, accumulator)) {
     ReduceShape reduction{.input = input, .accumulator = accumulator, .op = op};
     reduction.order = order;
     if (result != accumulator) reduction.result = result;
@@ -25,8 +29,7 @@ void add_reductions(EmbeddedShapes& shapes, Type input, Type accumulator, Type r
 
 void add_scans(EmbeddedShapes& shapes, Type input, Type accumulator, Type output,
                const Operator& op) {
-  for (const Order order : {Order::v1, Order::any}) {
-    if (order == Order::any && op.exact(accumulator)) continue;
+  for (const Order order : orders_of(op, accumulator)) {
     for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
       ScanShape scan{
           .input = input, .output = output, .accumulator = accumulator, .kind = kind, .op = op};

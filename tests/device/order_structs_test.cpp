@@ -58,6 +58,9 @@ namespace bifold {
 
 namespace {
 
+/// Elements that reductions begin at: more than a pack has.
+constexpr std::size_t starts = 9;
+
 /// A struct as its fields, of which each has type Field.
 template <class S, class Field>
 using Fields = std::array<Field, sizeof(S) / sizeof(Field)>;
@@ -96,36 +99,34 @@ std::vector<ReducePlan> plans_of(const gallery::Variant& row, const ReduceShape&
   return plans;
 }
 
-template <class S, class Field>
-void check_places() {
+/// Reductions of `values` to S, by sums of fields, from each of the first few elements on.
+template <class S, class T, class Lift, class Sum, class Same>
+void check_places(const std::vector<T>& values, const Map& map, Lift lift, Sum sum, Same same) {
   const Type type = type_of<S>();
-  if (!test::device().supports(type_of<Field>())) return;
-  const std::vector<OperatorKind> kinds(Fields<S, Field>{}.size(), OperatorKind::plus);
+  const std::vector<OperatorKind> kinds(type.structure()->fields.size(), OperatorKind::plus);
   const Operator op = Operator::fieldwise(type, {kinds.begin(), kinds.end()});
   const std::size_t leaf = order_v1::leaf_elements(type);
-  const std::size_t longest = test::simulated() ? leaf + 1 : 5 * leaf + 133;
-  constexpr std::size_t offsets = 5;
-  const std::vector<S> values = structs<S, Field>(longest + offsets);
-  const S init = values.back();
+  const std::size_t longest = values.size() - starts;
+  const S init = lift(values.back());
   Queue queue(test::device());
-  const Buffer<S> data = queue.upload(std::span<const S>(values));
+  const Buffer<T> data = queue.upload(std::span<const T>(values));
   Buffer<S> result(test::device(), 1);
   int rows = 0;
   for (const auto* row : test::rows_on_device(Algorithm::reduce, type, op)) {
     if (row->order != gallery::Order::v1 || !row->requirements.commutative) continue;
     ++rows;
-    for (const ReducePlan& plan : plans_of(*row, {type, type, op, row->name})) {
-      for (std::size_t offset = 0; offset < offsets; ++offset) {
+    ReduceShape shape{type_of<T>(), type, op, row->name};
+    shape.map = map;
+    for (const ReducePlan& plan : plans_of(*row, shape)) {
+      for (std::size_t offset = 0; offset < starts; ++offset) {
         for (const std::size_t n :
              {std::size_t{1}, std::size_t{131}, leaf - 1, leaf, leaf + 1, longest}) {
           plan.run(queue, erase(data.view(offset, n)), erase(result), Value(init));
           const S got = queue.download(result)[0];
-          const S want = reference::v1::reduce(
-              std::span<const S>(values).subspan(offset, n), init, [](const S& x) { return x; },
-              sum_of<S, Field>);
-          // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are asked for.
-          const bool same = std::memcmp(&got, &want, sizeof(S)) == 0;
-          CHECK_MESSAGE(same, row->name, " of ", name_of(type), ", n ", n, ", offset ", offset);
+          const S want =
+              reference::v1::reduce(std::span<const T>(values).subspan(offset, n), init, lift, sum);
+          CHECK_MESSAGE(same(got, want), row->name, " of ", name_of(type_of<T>()), " to ",
+                        name_of(type), ", n ", n, ", offset ", offset);
         }
       }
     }
@@ -133,60 +134,47 @@ void check_places() {
   CHECK(rows > 0);
 }
 
-app::Mark mark_of(std::int16_t x) {
-  return {static_cast<float>(x), static_cast<std::int8_t>(x % 100), static_cast<float>(x) / 3.0F};
+/// Elements to check reductions to S with.
+template <class S>
+std::size_t enough() {
+  const std::size_t leaf = order_v1::leaf_elements(type_of<S>());
+  return (test::simulated() ? leaf + 1 : 5 * leaf + 133) + starts;
 }
 
-app::Mark sum_of_marks(const app::Mark& l, const app::Mark& r) {
-  return {l.sum + r.sum, static_cast<std::int8_t>(l.count + r.count), l.other + r.other};
+template <class S, class Field>
+void check_structs() {
+  if (!test::device().supports(type_of<Field>())) return;
+  check_places<S>(
+      structs<S, Field>(enough<S>()), {}, [](const S& x) { return x; }, sum_of<S, Field>,
+      // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the same bits are asked for.
+      [](const S& a, const S& b) { return std::memcmp(&a, &b, sizeof(S)) == 0; });
 }
 
 void check_map_to_padding() {
-  const Type type = type_of<app::Mark>();
-  const std::vector<OperatorKind> kinds(3, OperatorKind::plus);
-  const Operator op = Operator::fieldwise(type, {kinds.begin(), kinds.end()});
-  const Map map("make_Mark((float)x, (char)(x % 100), (float)x / 3.0f)");
-  const std::size_t leaf = order_v1::leaf_elements(type);
-  const std::size_t longest = test::simulated() ? leaf + 1 : 5 * leaf + 133;
-  constexpr std::size_t offsets = 9;
-  const std::vector<std::int16_t> values = test::numbers<std::int16_t>(longest + offsets);
-  const app::Mark init = mark_of(values.back());
-  Queue queue(test::device());
-  const auto data = queue.upload(std::span<const std::int16_t>(values));
-  Buffer<app::Mark> result(test::device(), 1);
-  int rows = 0;
-  for (const auto* row : test::rows_on_device(Algorithm::reduce, type, op)) {
-    if (row->order != gallery::Order::v1 || !row->requirements.commutative) continue;
-    ++rows;
-    ReduceShape shape{Type::i16, type, op, row->name};
-    shape.map = map;
-    for (const ReducePlan& plan : plans_of(*row, shape)) {
-      for (std::size_t offset = 0; offset < offsets; ++offset) {
-        for (const std::size_t n : {std::size_t{1}, std::size_t{131}, leaf - 1, leaf, longest}) {
-          plan.run(queue, erase(data.view(offset, n)), erase(result), Value(init));
-          const app::Mark got = queue.download(result)[0];
-          const app::Mark want =
-              reference::v1::reduce(std::span<const std::int16_t>(values).subspan(offset, n), init,
-                                    mark_of, sum_of_marks);
-          const bool same =
-              got.sum == want.sum && got.count == want.count && got.other == want.other;
-          CHECK_MESSAGE(same, row->name, ", n ", n, ", offset ", offset);
-        }
-      }
-    }
-  }
-  CHECK(rows > 0);
+  const auto mark_of = [](std::int16_t x) {
+    return app::Mark{static_cast<float>(x), static_cast<std::int8_t>(x % 100),
+                     static_cast<float>(x) / 3.0F};
+  };
+  const auto sum = [](const app::Mark& l, const app::Mark& r) {
+    return app::Mark{l.sum + r.sum, static_cast<std::int8_t>(l.count + r.count), l.other + r.other};
+  };
+  const auto same = [](const app::Mark& a, const app::Mark& b) {
+    return a.sum == b.sum && a.count == b.count && a.other == b.other;
+  };
+  check_places<app::Mark>(test::numbers<std::int16_t>(enough<app::Mark>()),
+                          "make_Mark((float)x, (char)(x % 100), (float)x / 3.0f)", mark_of, sum,
+                          same);
 }
 
 }  // namespace
 
 TEST_SUITE_BEGIN("order_structs");
 
-TEST_CASE("pairs of floats") { check_places<app::Complex, float>(); }
-TEST_CASE("three floats") { check_places<app::Vector, float>(); }
-TEST_CASE("pairs of doubles") { check_places<app::Twice, double>(); }
-TEST_CASE("three short integers") { check_places<app::Shorts, std::int16_t>(); }
-TEST_CASE("five floats, too long for packs") { check_places<app::Five, float>(); }
+TEST_CASE("pairs of floats") { check_structs<app::Complex, float>(); }
+TEST_CASE("three floats") { check_structs<app::Vector, float>(); }
+TEST_CASE("pairs of doubles") { check_structs<app::Twice, double>(); }
+TEST_CASE("three short integers") { check_structs<app::Shorts, std::int16_t>(); }
+TEST_CASE("five floats, too long for packs") { check_structs<app::Five, float>(); }
 TEST_CASE("short integers mapped to a struct with padding") { check_map_to_padding(); }
 
 TEST_SUITE_END();
