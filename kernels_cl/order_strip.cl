@@ -161,6 +161,12 @@ DEVICE void store_strip(__global OUT* output, u64 from, u64 begin, u64 n, __priv
         store_pack(own + r * LANES * RUN + p, pack_results(sums + r * RUN + p));
       }
     }
+  } else if (JOINS_OUT && RUN == VEC && whole && off % sizeof(OUT) == 0) {
+    // Of narrow results there are fewer words to hand on than values.
+    OUT_PACK pack[STRIP_ROWS];
+#pragma unroll
+    for (u32 r = 0; r < STRIP_ROWS; ++r) pack[r] = pack_results(sums + r * RUN);
+    store_joined_rows(own, off / sizeof(OUT), STRIP_ROWS, pack);
   } else if (SHIFTS_ROWS && whole && off % sizeof(OUT) == 0) {
     // By one path for both, whole strips on alignment take longer.
     const u32 early = off / sizeof(OUT);

@@ -21,8 +21,9 @@ PreludeFiles single_pass_prelude() {
 }
 
 PreludeFiles order_strip_prelude(std::string_view elements) {
-  return {"count",    "init",      "total",  "lanes_of_32",   "order_lanes",  "units_in",
-          "packs_in", "packs_out", elements, "element_packs", "shifted_rows", "order_strip"};
+  return {"count",        "init",           "total",      "lanes_of_32", "order_lanes",
+          "units_in",     "packs_in",       "packs_out",  elements,      "element_packs",
+          "shifted_rows", "joined_results", "order_strip"};
 }
 
 }  // namespace

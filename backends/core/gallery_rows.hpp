@@ -29,8 +29,8 @@ struct Recipe {
   /// "ring_lookback", "ring_elements", "ring_items", "ring_scan" and "leaf_rows" for the path that
   /// suits the types; "order_tiles" and "pack_tiles" for what a CPU's work-item does with a tile;
   /// "tiles_taken" for how groups come by tiles, "group_results" for how their results come
-  /// together, "joined_rows" and "shifted_rows" for rows that do not lie as packs do, "launch" for
-  /// whether launches overlap.
+  /// together, "joined_rows", "joined_results" and "shifted_rows" for rows that do not lie as packs
+  /// do, "launch" for whether launches overlap.
   std::vector<std::string_view> prelude{};
   std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
   Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.

@@ -246,10 +246,14 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "joined_rows") {
     // Of wider elements, single ones cost less than the registers that joining takes.
     if (has.lanes != "local" && size_of(shape.input) < 4) {
-      spec.prelude.insert(spec.prelude.end(), {"join_words", "joined_rows_shuffle"});
+      spec.prelude.insert(spec.prelude.end(),
+                          {"join_words", "joined_rows_shuffle", "joined_results_shuffle"});
     } else {
-      spec.prelude.emplace_back("joined_rows_none");
+      spec.prelude.insert(spec.prelude.end(), {"joined_rows_none", "joined_results_none"});
     }
+  } else if (file == "joined_results") {
+    const bool joins = has_lanes_of_32(device) && size_of(shape.output) < 4;
+    spec.prelude.emplace_back(joins ? "joined_results_shuffle" : "joined_results_none");
   } else if (file == "ring_lookback") {
     if (by_groups(shape)) {
       spec.prelude.emplace_back("ring_lookback_groups");

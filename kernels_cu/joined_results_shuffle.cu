@@ -1,0 +1,97 @@
+// Prelude: rows of packs that do not lie as lanes hold them, stored by shuffles of their words. A
+// pack in memory is then the end of what a lane holds and the beginning of what the next one does:
+// at most half of it comes from the nearer neighbour.
+
+// Where packs are whole words, and a pack has no more elements than there are lanes.
+#define JOINS_OUT (VEC > 1 && VEC <= LANES && sizeof(OUT) * VEC >= 4)
+
+typedef union {
+  OUT_PACK pack;
+  u32 word[4];
+} OutWords;
+
+// `count` words, at most 4, from byte `skew` of half as many again on; no more than that half lies
+// before them.
+DEVICE void cut_words(const u32* list, u32 count, u32 skew, u32* cut) {
+  const bool far = count > 2 ? skew > 4 : false;
+  const u32 bits = (far ? skew - 4 : skew) * 8;
+#pragma unroll
+  for (u32 w = 0; w < count; ++w) {
+    const u32 low = far ? list[w + 1] : list[w];
+    const u32 high = far ? list[w + 2] : list[w + 1];
+    cut[w] = (u32)(((u64)high << 32 | low) >> bits);
+  }
+}
+
+// Writes the pack that the rows begin and end within, which lane `holder` has, by as many lanes as
+// it has elements: the first `off` of them are the last of the rows, which end at `end`.
+DEVICE void store_split_pack(OUT* first, u32 off, u32 end, OutWords split, u32 words, u32 holder) {
+  const u32 lane = lane_index();
+#pragma unroll
+  for (u32 w = 0; w < words; ++w) split.word[w] = shuffle_word(split.word[w], holder);
+  OUT item = split.pack.item[0];
+#pragma unroll
+  for (u32 k = 1; k < VEC; ++k) {
+    if (k == lane) item = split.pack.item[k];
+  }
+  if (lane < VEC) first[lane < off ? end + lane - off : lane - off] = item;
+}
+
+// Stores `rows` rows of LANES packs, of which this lane's first belongs to `own`, `off` elements
+// behind where a pack may lie.
+DEVICE void store_joined_rows(OUT* own, u32 off, u32 rows, const OUT_PACK* pack) {
+  const u32 words = JOINS_OUT ? sizeof(OUT) * VEC / 4 : 0;
+  const u32 most = (words + 1) / 2;
+  const u32 lane = lane_index();
+  const u32 before = off * sizeof(OUT);
+  const u32 behind = (VEC - off) * sizeof(OUT);
+  OUT* first = own - lane * VEC;
+  u32 list[6];
+  OutWords split;
+  OutWords joined;
+  if (before <= most * 4) {
+    OutWords last;
+    last.pack = pack[rows - 1];
+    u32 handed[2];
+#pragma unroll
+    for (u32 w = 0; w < most; ++w) handed[w] = last.word[words - most + w];
+#pragma unroll
+    for (u32 r = 0; r < rows; ++r) {
+      OutWords row;
+      row.pack = pack[r];
+#pragma unroll
+      for (u32 w = 0; w < words; ++w) list[most + w] = row.word[w];
+#pragma unroll
+      for (u32 w = 0; w < most; ++w) {
+        const u32 given = lane == LANES - 1 ? handed[w] : row.word[words - most + w];
+        handed[w] = row.word[words - most + w];
+        list[w] = shuffle_word(given, (lane + LANES - 1) % LANES);
+      }
+      cut_words(list, words, most * 4 - before, joined.word);
+      if (r == 0) split = joined;
+      if (r > 0 || lane > 0) store_pack(own + r * LANES * VEC - off, joined.pack);
+    }
+    store_split_pack(first, off, rows * LANES * VEC, split, words, 0);
+  } else {
+#pragma unroll
+    for (u32 r = 0; r < rows; ++r) {
+      OutWords row;
+      OutWords next;
+      row.pack = pack[r];
+      next.pack = pack[r + 1 < rows ? r + 1 : 0];
+#pragma unroll
+      for (u32 w = 0; w < words; ++w) list[w] = row.word[w];
+#pragma unroll
+      for (u32 w = 0; w < most; ++w) {
+        const u32 given = lane == 0 ? next.word[w] : row.word[w];
+        list[words + w] = shuffle_word(given, (lane + 1) % LANES);
+      }
+      cut_words(list, words, behind, joined.word);
+      if (r + 1 == rows) split = joined;
+      if (r + 1 < rows || lane < LANES - 1) {
+        store_pack(own + r * LANES * VEC + VEC - off, joined.pack);
+      }
+    }
+    store_split_pack(first, off, rows * LANES * VEC, split, words, LANES - 1);
+  }
+}
