@@ -1,6 +1,6 @@
 // Prelude: rows of packs that do not lie as lanes hold them, stored by shuffles of their words. A
 // pack in memory is then the end of what a lane holds and the beginning of what the next one does:
-// at most half of it comes from the nearer neighbour.
+// at most half of its words, rounded up, come from a neighbour.
 
 // Where packs are whole words, and a pack has no more elements than there are lanes.
 #define JOINS_OUT (VEC > 1 && VEC <= LANES && sizeof(OUT) * VEC >= 4)
@@ -10,8 +10,8 @@ typedef union {
   u32 word[4];
 } OutWords;
 
-// `count` words, at most 4, from byte `skew` of half as many again on; no more than that half lies
-// before them.
+// `count` words, at most 4, from byte `skew` on of a list that has half as many more, rounded up:
+// no more than those lie before them.
 DEVICE void cut_words(const __private u32* list, u32 count, u32 skew, __private u32* cut) {
   const bool far = count > 2 ? skew > 4 : false;
   const u32 bits = (far ? skew - 4 : skew) * 8;

@@ -252,6 +252,7 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
       spec.prelude.insert(spec.prelude.end(), {"joined_rows_none", "joined_results_none"});
     }
   } else if (file == "joined_results") {
+    // Of wider results there are as many words as values, and handing those on takes registers.
     const bool joins = has_lanes_of_32(device) && size_of(shape.output) < 4;
     spec.prelude.emplace_back(joins ? "joined_results_shuffle" : "joined_results_none");
   } else if (file == "ring_lookback") {
