@@ -13,8 +13,19 @@
 #endif
 
 #ifndef KEPT_BYTES
-#define KEPT_BYTES 512  // Of columns that may stay in registers, half of them at a time.
+#define KEPT_BYTES 512  // Of columns that may stay in registers, if not all of them at a time.
 #endif
+
+// Bytes of columns that vector registers hold at a time, beside what is loaded.
+#ifndef HELD_BYTES
+#ifdef __AVX512F__
+#define HELD_BYTES 512
+#else
+#define HELD_BYTES 256
+#endif
+#endif
+#define PASSES (COLUMNS * sizeof(ACC) > HELD_BYTES ? 2 : 1)
+#define PASS_COLUMNS (COLUMNS / PASSES)
 
 #define LEAF (LEAF_ROWS * COLUMNS)
 
@@ -46,20 +57,20 @@ DEVICE ACC root_of(const SubtreeStack* stack) {
   return root;
 }
 
-// Half the columns of a whole leaf, from `first` on. Columns make vectors: of integers a compiler
-// may take rows for them, unless told not to, and gather their elements.
+// The columns of a whole leaf that a pass over it adds, from `first` on. Columns make vectors: of
+// integers a compiler may take rows for them, unless told not to, and gather their elements.
 DEVICE void add_columns(Elements input, u64 begin, u32 first, ACC sums[COLUMNS]) {
-  ACC part[COLUMNS / 2];
-  for (u32 c = 0; c < COLUMNS / 2; ++c) part[c] = IDENTITY;
+  ACC part[PASS_COLUMNS];
+  for (u32 c = 0; c < PASS_COLUMNS; ++c) part[c] = IDENTITY;
 #pragma clang loop vectorize(disable)
   for (u32 row = 0; row < LEAF; row += COLUMNS) {
 #pragma unroll
-    for (u32 c = 0; c < COLUMNS / 2; ++c) {
+    for (u32 c = 0; c < PASS_COLUMNS; ++c) {
       const u64 i = begin + row + first + c;
       part[c] = COMBINE(part[c], lift_element(load_element(input, i), i));
     }
   }
-  for (u32 c = 0; c < COLUMNS / 2; ++c) sums[first + c] = part[c];
+  for (u32 c = 0; c < PASS_COLUMNS; ++c) sums[first + c] = part[c];
 }
 
 // The columns of a leaf of which `count` elements exist.
@@ -81,11 +92,11 @@ DEVICE void add_rows(Elements input, u64 begin, u64 count, ACC sums[COLUMNS]) {
 // The leaf that begins there, of which `count` elements exist.
 DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count, bool cached) {
   ACC sums[COLUMNS];
-  // The vector registers of most CPUs hold half the columns of a number, and not all; but memory
-  // wants to be read in order. Of a struct, halves would only be more code.
+  // Where registers do not hold all columns, a cache may be read twice, half of a row at a time;
+  // but memory wants to be read in order. Of a struct, halves would only be more code.
   if (COLUMNS * sizeof(ACC) <= KEPT_BYTES && cached && count == LEAF) {
     add_columns(input, begin, 0, sums);
-    add_columns(input, begin, COLUMNS / 2, sums);
+    if (PASSES > 1) add_columns(input, begin, COLUMNS - PASS_COLUMNS, sums);
   } else {
     add_rows(input, begin, count, sums);
   }

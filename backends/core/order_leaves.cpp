@@ -55,12 +55,21 @@ void add_packs(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) 
   spec.defines.emplace_back("VEC", packs ? per_item : 1);
 }
 
-// Columns of a leaf of one work-item: where no order shows, as many bytes of narrow accumulators as
-// of wide ones, which the same vector registers hold.
-std::uint32_t chunk_columns(const PlanShape& shape) {
-  const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
-  if (shape.accumulator.is_struct() || !shape.op.exact(shape.accumulator)) return columns;
-  return std::max(columns, 512 / static_cast<std::uint32_t>(size_of(shape.accumulator)));
+// A leaf of one work-item.
+struct ChunkLeaf {
+  std::uint32_t columns;
+  std::uint32_t rows = order_v1::leaf_rows;
+};
+
+// Where no order shows, as many columns as vector registers hold at once on most CPUs, and as many
+// bytes as order v1 has of wide elements.
+ChunkLeaf chunk_leaf(const PlanShape& shape) {
+  const Type type = shape.accumulator;
+  if (type.is_struct() || is_floating(type) || !shape.op.exact(type)) {
+    return {order_v1::leaf_columns(type)};
+  }
+  constexpr std::uint32_t kept_bytes = 256;
+  return {kept_bytes / static_cast<std::uint32_t>(size_of(type)), 2 * order_v1::leaf_rows};
 }
 
 }  // namespace
@@ -71,8 +80,8 @@ Subtrees subtrees_of(std::uint32_t columns, std::uint32_t group, std::uint32_t l
 }
 
 Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& tuning) {
-  return {std::uint64_t{order_v1::leaf_rows} * chunk_columns(shape), 1, max_groups(device, tuning),
-          no_limit};
+  const ChunkLeaf leaf = chunk_leaf(shape);
+  return {std::uint64_t{leaf.rows} * leaf.columns, 1, max_groups(device, tuning), no_limit};
 }
 
 Subtrees tiles_of(const PlanShape& shape, std::uint64_t groups) {
@@ -114,14 +123,14 @@ bool loads_several(const PlanShape& shape, std::uint32_t columns) {
 
 PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
                            const PlanShape& shape, const Tuning& tuning, std::uint32_t columns,
-                           const Defines& defines) {
+                           const Defines& defines, std::uint32_t rows) {
   KernelSpec spec = make_spec(device, variant, shape, tuning, recipe_of(variant).entry_in(variant));
   if (const std::uint32_t widest_rows = tuning.get_or("UNROLL", 0); widest_rows > 0) {
     std::erase_if(spec.defines, [](const auto& define) { return define.first == "UNROLL"; });
     spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(device, shape, columns, widest_rows));
   }
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
-  spec.defines.emplace_back("LEAF_ROWS", order_v1::leaf_rows);
+  spec.defines.emplace_back("LEAF_ROWS", rows);
   spec.defines.emplace_back("COLUMNS", columns);
   add_packs(shape, columns, spec);
   return build_kernel(device, spec);
@@ -134,7 +143,8 @@ PlannedKernel build_chunk_leaves(const Device& device, const gallery::Variant& v
   const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
   Tuning values = tuning;
   if (extreme && is_floating(shape.accumulator)) values.set("KEPT_BYTES", 0);
-  return build_leaves(device, variant, shape, values, chunk_columns(shape));
+  const ChunkLeaf leaf = chunk_leaf(shape);
+  return build_leaves(device, variant, shape, values, leaf.columns, {}, leaf.rows);
 }
 
 }  // namespace bifold::core
