@@ -165,16 +165,21 @@ def replaced(text, marker, lines):
     return before + begin + (f"\n\n{body}\n\n" if body else "\n") + end + after
 
 
+def runs_in(folder):
+    """All runs of a card, where a folder holds them."""
+    return Runs(folder.glob("with-cub-*.json"), folder / "halves.json",
+                {b: folder / f"offset-{b}.json" for b in NAMES}, folder / "any.json")
+
+
 def main(arguments):
     check = "--check" in arguments
     runs = Runs(FOLDER.glob("peers/*.json"),
                 FOLDER / "halves/nvidia-h200-cuda-13.0-opencl-580.json",
                 {b: FOLDER / f"offset/{b}.json" for b in NAMES},
                 FOLDER / "order/any-nvidia-h200-cuda-13.0-opencl-580.json")
-    h100 = Runs(FOLDER.glob("h100/with-cub-*.json"), FOLDER / "h100/halves.json",
-                {b: FOLDER / f"h100/offset-{b}.json" for b in NAMES}, FOLDER / "h100/any.json")
+    before, h100 = runs_in(FOLDER / "h200-before"), runs_in(FOLDER / "h100")
     graphs = Runs(FOLDER.glob("graphs/*.json"))
-    sections = {"targets": target_table(runs), "ratios": ratio_tables(runs),
+    sections = {"targets": target_table(runs, before), "ratios": ratio_tables(runs),
                 "others": others_table(runs), "cub": cub_table(runs),
                 "graphs": graph_tables(graphs),
                 "order": order_table(),
