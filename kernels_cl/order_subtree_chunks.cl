@@ -16,15 +16,17 @@
 #define KEPT_BYTES 512  // Of columns that may stay in registers, if not all of them at a time.
 #endif
 
-// Bytes of columns that vector registers hold at a time, beside what is loaded.
+// Bytes of columns that vector registers hold at a time, beside what is loaded; 0 is as many as
+// those of the processor do that the kernel is compiled for.
 #ifndef HELD_BYTES
+#define HELD_BYTES 0
+#endif
 #ifdef __AVX512F__
-#define HELD_BYTES 512
+#define REGISTER_BYTES 512
 #else
-#define HELD_BYTES 256
+#define REGISTER_BYTES 256
 #endif
-#endif
-#define PASSES (COLUMNS * sizeof(ACC) > HELD_BYTES ? 2 : 1)
+#define PASSES (COLUMNS * sizeof(ACC) > (HELD_BYTES > 0 ? HELD_BYTES : REGISTER_BYTES) ? 2 : 1)
 #define PASS_COLUMNS (COLUMNS / PASSES)
 
 #define LEAF (LEAF_ROWS * COLUMNS)

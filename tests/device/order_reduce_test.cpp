@@ -162,6 +162,11 @@ TEST_CASE("no tuning changes a bit") {
   for (const std::uint32_t groups : {1U, 3U, 64U}) {
     check_lengths<float>(lengths, {{"groups_per_unit", groups}});
   }
+  // A leaf's columns by one pass and by two, whatever registers the processor has.
+  for (const std::uint32_t held : {256U, 512U}) {
+    check_lengths<float>(lengths, {{"HELD_BYTES", held}});
+    check_lengths<double>(lengths, {{"HELD_BYTES", held}});
+  }
 }
 
 TEST_CASE("groups in sets, of which the last may be a single one or not full") {
