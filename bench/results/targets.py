@@ -207,25 +207,29 @@ def measured(runs):
             yield name, value, where, max(0, round(value, 3) - 1)
 
 
+def shown(value):
+    return "" if value is None else f"{value:.3f}"
+
+
+def verdict(misses):
+    """Of one run or of two, the newer one first."""
+    if None in misses:
+        return "no"
+    if not any(misses):
+        return "yes"
+    return f"missed by {misses[0]:.3f}" if all(misses) else "in one run of two"
+
+
 def target_table(runs, before=None):
     """The worst of a run, and beside it of the run before, where there is one."""
     earlier = {name: rest for name, *rest in measured(before)} if before else {}
-    lines = ["| target | worst measured | |" + (" in the run before |" if before else "") +
-             " reached |", "| --- | ---: | --- |" + (" ---: |" if before else "") + " --- |"]
+    more, align = (" in the run before |", " ---: |") if before else ("", "")
+    lines = [f"| target | worst measured | |{more} reached |", f"| --- | ---: | --- |{align} --- |"]
     for name, value, where, missed in measured(runs):
-        cells = [name, "" if value is None else f"{value:.3f}", where]
-        misses = [missed]
+        cells, misses = [name, shown(value), where], [missed]
         if before:
             value_before, _, missed_before = earlier[name]
-            cells.append("" if value_before is None else f"{value_before:.3f}")
+            cells.append(shown(value_before))
             misses.append(missed_before)
-        if None in misses:
-            verdict = "no"
-        elif not any(misses):
-            verdict = "yes"
-        elif all(misses):
-            verdict = f"missed by {missed:.3f}"
-        else:
-            verdict = "in one run of two"
-        lines.append("| " + " | ".join([*cells, verdict]) + " |")
+        lines.append("| " + " | ".join([*cells, verdict(misses)]) + " |")
     return lines
