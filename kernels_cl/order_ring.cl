@@ -100,12 +100,12 @@ DEVICE void make_ring(__local Ring* ring) {
   if (get_local_id(0) == 0) {
     for (u32 s = 0; s < STAGES; ++s) {
       make_signal(&ring->landed[s], LANES);
-      make_signal(&ring->read[s], REDUCING + SCANNING);
+      make_signal(&ring->read[s], LANES * (REDUCING + SCANNING));
     }
     for (u32 s = 0; s < SLOTS; ++s) {
       make_signal(&ring->reduced[s], REDUCING);
       make_signal(&ring->published[s], 1);
-      make_signal(&ring->looked_back[s], LOOKING);
+      make_signal(&ring->looked_back[s], LANES * LOOKING);
     }
     order_copies();
   }
@@ -150,23 +150,20 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, __local uint4* stage,
   }
   const u32 bytes = (u32)(high - low);
   const bool stores = low > first || high < end;
-  // The first lane has the copy on its way before parts are waited for, and arrives early: the
-  // others do behind what all have stored. Where there is nothing to store it arrives for them.
-  if (lane_index() == 0) {
-    if (!stores) arrive_for(landed, LANES - 1);
-    if (bytes > 0) {
-      arrive_expecting(landed, bytes);
-      __local u8* to = (__local u8*)stage + (low - start);
-      if (passing) {
-        copy_in_passing(to, (const __global void*)low, bytes, landed);
-      } else {
-        copy_in(to, (const __global void*)low, bytes, landed);
-      }
+  // The copy is on its way before parts are waited for.
+  if (lane_index() == 0 && bytes > 0) {
+    expect(landed, bytes);
+    __local u8* to = (__local u8*)stage + (low - start);
+    if (passing) {
+      copy_in_passing(to, (const __global void*)low, bytes, landed);
     } else {
-      arrive(landed);
+      copy_in(to, (const __global void*)low, bytes, landed);
     }
   }
-  if (!stores) return;
+  if (!stores) {
+    if (lane_index() == 0) arrive_for(landed, LANES);
+    return;
+  }
   const u64 skew = first % sizeof(Part) != 0 ? 0 : first - start;
   __local Part* part = (__local Part*)((__local u8*)stage + skew);
   const u64 step = LANES * sizeof(Part);
@@ -179,8 +176,7 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, __local uint4* stage,
     part[k] = load_part(input, begin, k);
   }
   order_copies();
-  lane_barrier();
-  if (lane_index() > 0) arrive(landed);
+  arrive(landed);
 }
 
 // The tiles that are drawn first, which may be brought into the cache before earlier work has

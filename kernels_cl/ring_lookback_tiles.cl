@@ -75,10 +75,10 @@ DEVICE void look_back_of(u32 looker, Elements input, ACC init, __global u64* wor
       ring->groups[turn.slot] = groups;
       ring->earlier[turn.slot] = earlier;
       ring->with_own[turn.slot] = with_own;
-      arrive(&ring->looked_back[turn.slot]);
-      if (publishes_prefix(group, place)) {
-        publish(group_words, group + 1, epoch, STATE_INCLUSIVE, COMBINE(groups, with_own));
-      }
+    }
+    arrive(&ring->looked_back[turn.slot]);
+    if (lane_index() == 0 && publishes_prefix(group, place)) {
+      publish(group_words, group + 1, epoch, STATE_INCLUSIVE, COMBINE(groups, with_own));
     }
     next_turn(&turn);
   }

@@ -34,9 +34,9 @@ DEVICE void arrive_for(Signal* signal, u32 count) {
                : "memory");
 }
 
-// Arrives, and announces bytes that a copy is going to deliver.
-DEVICE void arrive_expecting(Signal* signal, u32 bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+// Announces bytes that a copy is going to deliver, before as many as are needed have arrived.
+DEVICE void expect(Signal* signal, u32 bytes) {
+  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
                :
                : "r"(local_address(signal)), "r"(bytes)
                : "memory");

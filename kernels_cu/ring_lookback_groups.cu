@@ -64,8 +64,8 @@ DEVICE void look_back_in_group(Elements input, u64* words, u64* group_words, Rin
       }
       ring->earlier[turn.slot] = earlier;
       ring->with_own[turn.slot] = with_own;
-      arrive(&ring->looked_back[turn.slot]);
     }
+    arrive(&ring->looked_back[turn.slot]);
     next_turn(&turn);
   }
 }
@@ -140,12 +140,8 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, cons
       }
       known = asked + end;
     }
-    // Behind what the lanes have read of the tile.
-    lane_barrier();
-    if (lane_index() == 0) {
-      ring->groups[turn.slot] = groups;
-      arrive(&ring->looked_back[turn.slot]);
-    }
+    if (lane_index() == 0) ring->groups[turn.slot] = groups;
+    arrive(&ring->looked_back[turn.slot]);
     next_turn(&turn);
   }
 }

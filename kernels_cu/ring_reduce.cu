@@ -18,12 +18,8 @@ DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, u64* words, bool i
                                     tile * TILE + strip * STRIP, n, scratch);
       if (lane_index() == 0) strips[strip] = total;
     }
-    // Behind what the lanes have read of the stage.
-    lane_barrier();
-    if (lane_index() == 0) {
-      arrive(&ring->read[turn.stage]);
-      arrive(&ring->reduced[turn.slot]);
-    }
+    arrive(&ring->read[turn.stage]);
+    if (lane_index() == 0) arrive(&ring->reduced[turn.slot]);
     if (squad == 0) {
       await(&ring->reduced[turn.slot], turn.slot_parity);
       if (lane_index() == 0) {

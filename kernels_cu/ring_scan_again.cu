@@ -115,8 +115,7 @@ DEVICE void scan_tiles_in(u32 strip, Elements input, u64 n, OUT* output, bool sh
     const u64 begin = tile * TILE + strip * STRIP;
     read_runs(tiles + turn.stage * STAGE_UNITS, skew, strip, unit);
     total_runs(unit, begin, n, prefix);
-    lane_barrier();
-    if (lane_index() == 0) arrive(&ring->read[turn.stage]);
+    arrive(&ring->read[turn.stage]);
     prefix_rows(prefix, scratch);
 
     await(&ring->looked_back[turn.slot], turn.slot_parity);

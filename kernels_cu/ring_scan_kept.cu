@@ -55,8 +55,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
     Run run[STRIP_ROWS];
     read_runs(tiles + turn.stage * STAGE_UNITS, skew, strip, run);
     fold_read_runs(run, begin, n, sums);
-    lane_barrier();
-    if (lane_index() == 0) arrive(&ring->read[turn.stage]);
+    arrive(&ring->read[turn.stage]);
     prefix_strip(sums, prefix, scratch);
     ACC row[STRIP_ROWS];
     ACC earlier[STRIP_ROWS];

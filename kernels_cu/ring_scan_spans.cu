@@ -50,9 +50,9 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
     const u64 begin = tile * TILE + strip * STRIP;
     ACC sums[SPAN];
     fold_span(tiles + turn.stage * STAGE_UNITS, strip, begin, n, sums);
-    // The results of the tile before have been stored by then, too.
+    // Behind what the lanes have stored of the results of the tile before.
     lane_barrier();
-    if (lane_index() == 0) arrive(&ring->read[turn.stage]);
+    arrive(&ring->read[turn.stage]);
     const ACC prefix = lane_prefix(sums[SPAN - 1], scratch);
     const ACC earlier = lane_value(prefix, (lane_index() + LANES - 1) % LANES, scratch);
 
