@@ -76,9 +76,10 @@ CLI::App& add_run_command(CLI::App& app, bench::RunArguments& arguments) {
                      "Elements from where buffers start to the first one used, each call in turns "
                      "with the same from where they start; default: 0");
   command
-      .add_option("--peers", arguments.peers,
-                  "Measure other libraries beside bifold, in three regimes and in CUDA graphs: cub "
-                  "cub64 thrust boost_compute clblast tbb; without a name: all that are here")
+      .add_option(
+          "--peers", arguments.peers,
+          "Measure other libraries beside bifold, in three regimes and in CUDA graphs: cub "
+          "cub_other cub64 thrust boost_compute clblast tbb; without a name: all that are here")
       ->expected(0, most_peers)
       ->default_str("all")
       ->delimiter(',');

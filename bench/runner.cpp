@@ -81,16 +81,27 @@ class Runner {
       }
     }
     if (possible.empty()) return;
-    const auto by_size = [](const Result* a, const Result* b) { return a->what.n < b->what.n; };
+    const auto by_size = [](const Result* a, const Result* b) {
+      return std::pair(a->what.n, a->what.device) < std::pair(b->what.n, b->what.device);
+    };
     std::stable_sort(possible.begin(), possible.end(), by_size);
     progress_.show(formatted("preparing {} {}", bifold::name_of(type), op.name()));
     const HostData data(type, op, possible.back()->what.n, first.data);
+    std::vector<bool> done(sessions_.size(), false);
     for (std::size_t device = 0; device < sessions_.size(); ++device) {
       std::vector<Result*> here;
-      std::copy_if(possible.begin(), possible.end(), std::back_inserter(here),
-                   [device](const Result* result) { return result->what.device == device; });
-      if (!here.empty()) run_on(sessions_[device], data, here);
+      std::copy_if(
+          possible.begin(), possible.end(), std::back_inserter(here), [&](const Result* result) {
+            return !done[result->what.device] && same_processor(result->what.device, device);
+          });
+      for (const Result* result : here) done[result->what.device] = true;
+      run_together(data, here);
     }
+  }
+
+  /// Whether two devices are one processor by two backends, as far as their names tell.
+  [[nodiscard]] bool same_processor(std::size_t a, std::size_t b) const {
+    return sessions_[a].device().info().name == sessions_[b].device().info().name;
   }
 
   [[nodiscard]] std::string obstacle(const Configuration& what, std::uint64_t available) const {
@@ -113,8 +124,9 @@ class Runner {
     for (const Result* earlier : results | std::views::reverse) {
       const Result& smaller = *earlier;
       if (smaller.outcome != Outcome::timed || smaller.what.n >= what.n ||
-          smaller.what.algorithm != what.algorithm || smaller.what.variant != what.variant ||
-          smaller.what.order != what.order || smaller.what.together != what.together) {
+          smaller.what.device != what.device || smaller.what.algorithm != what.algorithm ||
+          smaller.what.variant != what.variant || smaller.what.order != what.order ||
+          smaller.what.together != what.together) {
         continue;
       }
       const double expected = smaller.timing.median_s * static_cast<double>(what.n) /
@@ -127,11 +139,27 @@ class Runner {
     return {};
   }
 
-  void run_on(Session& session, const HostData& data, const std::vector<Result*>& results) {
+  /// Backends of a processor are compared with each other, so that each size is measured on all of
+  /// them before the next one: what a memory and a clock do meanwhile is alike for them. Another
+  /// processor's turn comes behind, as a device that idles is slower after it.
+  void run_together(const HostData& data, const std::vector<Result*>& results) {
+    for (auto begin = results.begin(); begin != results.end();) {
+      const Configuration& first = (*begin)->what;
+      const auto end = std::find_if(begin, results.end(), [&first](const Result* result) {
+        return result->what.n != first.n || result->what.device != first.device;
+      });
+      run_loaded(sessions_[first.device], data, first.n, {begin, end}, results);
+      begin = end;
+    }
+  }
+
+  /// Measures `results`, which are of one size and device; `all` are those of other sizes, too.
+  void run_loaded(Session& session, const HostData& data, std::uint64_t n,
+                  const std::vector<Result*>& results, const std::vector<Result*>& all) {
     std::string failure;
     Outcome failure_outcome = Outcome::failed;
     try {
-      session.load(data, results.back()->what.n);
+      session.load(data, n);
     } catch (const bifold::Error& error) {
       failure = one_line(error.what());
       if (error.category() == bifold::ErrorCategory::out_of_memory) {
@@ -142,7 +170,7 @@ class Runner {
       const Configuration what = result->what;
       progress_.show(title(what, session));
       if (failure.empty()) {
-        result->reason = too_slow(what, results);
+        result->reason = too_slow(what, all);
         if (result->reason.empty()) *result = session.run(what, verifier_);
       } else {
         result->outcome = failure_outcome;

@@ -277,4 +277,33 @@ TEST_CASE("a size whose calls are expected to take too long is skipped, with the
   CHECK(measurements.results[0].reason.find("expected from") != std::string::npos);
 }
 
+TEST_CASE("backends of one processor have their turns at each size") {
+  if (!has_cpu_device()) return;
+  const bench::Budget budget{0.001, 1};
+  bench::Measurements measurements = bench::begin_measurements();
+  // The same device twice is what two backends of one processor look like.
+  std::vector<bench::Session> sessions;
+  for (int k = 0; k < 2; ++k) {
+    sessions.emplace_back(bifold::open_device("opencl:cpu"), budget, measurements.host);
+  }
+  for (const std::size_t device : {0u, 1u}) {
+    for (const std::uint64_t n : {1000u, 2000u}) {
+      auto& result = measurements.results.emplace_back();
+      result.what.variant = "production";
+      result.what.device = device;
+      result.what.n = n;
+    }
+  }
+  std::vector<std::size_t> order;
+  std::vector<bool> seen(measurements.results.size(), false);
+  bench::measure_all(measurements, sessions, budget, bench::ProgressMode::off, [&] {
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (seen[i] || measurements.results[i].outcome != Outcome::timed) continue;
+      seen[i] = true;
+      order.push_back(i);
+    }
+  });
+  CHECK(order == std::vector<std::size_t>{0, 2, 1, 3});
+}
+
 TEST_SUITE_END();

@@ -4,6 +4,10 @@
 #include "peers/cub_call.hpp"
 #include "peers/visit.hpp"
 
+#ifndef BIFOLD_CUB_NAME
+#define BIFOLD_CUB_NAME "CUB"
+#endif
+
 namespace {
 
 using bench::PeerTask;
@@ -22,7 +26,7 @@ using Call = bench::CubCall<T, Op, std::int32_t>;
 
 class Cub final : public bench::Peer {
  public:
-  [[nodiscard]] std::string_view name() const override { return "CUB"; }
+  [[nodiscard]] std::string_view name() const override { return BIFOLD_CUB_NAME; }
   [[nodiscard]] std::string version() const override {
     return bench::cuda_version_text(CCCL_VERSION);
   }
