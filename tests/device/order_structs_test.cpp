@@ -153,7 +153,7 @@ void check_structs() {
 void check_map_to_padding() {
   const auto mark_of = [](std::int16_t x) {
     return app::Mark{static_cast<float>(x), static_cast<std::int8_t>(x % 100),
-                     static_cast<float>(x) / 3.0F};
+                     static_cast<float>(x) * 0.3F};
   };
   const auto sum = [](const app::Mark& l, const app::Mark& r) {
     return app::Mark{l.sum + r.sum, static_cast<std::int8_t>(l.count + r.count), l.other + r.other};
@@ -162,7 +162,7 @@ void check_map_to_padding() {
     return a.sum == b.sum && a.count == b.count && a.other == b.other;
   };
   check_places<app::Mark>(test::numbers<std::int16_t>(enough<app::Mark>()),
-                          "make_Mark((float)x, (char)(x % 100), (float)x / 3.0f)", mark_of, sum,
+                          "make_Mark((float)x, (char)(x % 100), (float)x * 0.3f)", mark_of, sum,
                           same);
 }
 
