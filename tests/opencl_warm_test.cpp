@@ -58,8 +58,12 @@ TEST_SUITE_BEGIN("opencl driver");
 TEST_CASE("a warm call is a launch and nothing else") {
   Arrays on;
   on.queue.fill(on.from, 1.0F);
+  const Operator without_identity =
+      Operator::user("the larger one", "a < b ? b : a", Type::f32, Commutativity::commutative);
   const std::vector<std::pair<std::string, std::function<void()>>> warm{
       {"reduce_into", [&] { reduce_into(on.queue, on.from, on.one, plus); }},
+      {"reduce_into by an operator without identity",
+       [&] { reduce_into(on.queue, on.from, on.one, without_identity); }},
       {"reduce_into by maximum", [&] { reduce_into(on.queue, on.from, on.one, maximum); }},
       {"inclusive_scan", [&] { inclusive_scan(on.queue, on.from, on.to, plus); }},
       {"exclusive_scan", [&] { exclusive_scan(on.queue, on.from, on.to, plus, 1.0F); }},

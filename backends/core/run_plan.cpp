@@ -44,13 +44,13 @@ void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<V
            std::string(name_of(shape.accumulator)));
   }
   if (init || shape.op.has_identity()) return;
-  const std::string operator_name = "operator " + std::string(shape.op.name());
+  const auto operator_name = [&shape] { return "operator " + std::string(shape.op.name()); };
   if (plan.variant().algorithm == Algorithm::reduce && (n == 0 || shape.on_device.count)) {
-    refuse("a reduction of nothing by " + operator_name + ", which has no identity");
+    refuse("a reduction of nothing by " + operator_name() + ", which has no identity");
   }
   if (plan.variant().algorithm == Algorithm::scan &&
       (shape.kind == ScanKind::exclusive || shape.on_device.total)) {
-    refuse("an exclusive scan or a total without an initial value by " + operator_name +
+    refuse("an exclusive scan or a total without an initial value by " + operator_name() +
            ", which has no identity");
   }
 }
