@@ -9,11 +9,13 @@ import json
 import pathlib
 import sys
 
-from runs import ALL_TYPES, NAMES, REGIMES, Runs, backends_of, middle
+from runs import ALL_TYPES, NAMES, OTHER_CUB, REGIMES, Runs, backends_of, middle
 from tables import duration, size
 from targets import target_table
 
 FOLDER = pathlib.Path(__file__).parent
+ROWS = {algorithm: FOLDER / f"order/rows-{algorithm}-nvidia-h200-cuda-13.0-opencl-580.json"
+        for algorithm in ("reduce", "scan")}
 
 
 def ratio_tables(runs):
@@ -55,14 +57,14 @@ def graph_tables(runs):
 SHOWN = (1 << 12, 1 << 16, 1 << 20, 5533214, 1 << 24, 1 << 28, 1 << 30)
 
 
-def cub_table(runs):
+def cub_table(runs, backends=("cuda", "opencl"), cub="CUB"):
     """All types against CUB, back to back."""
     types = runs.types()
     lines = ["| | n | " + " | ".join(types) + " |", "| --- | --- |" + " ---: |" * len(types)]
     for algorithm in ("reduce", "scan"):
-        for backend in ("cuda", "opencl"):
+        for backend in backends:
             for n in SHOWN:
-                ratios = [runs.ratio(backend, algorithm, t, n) for t in types]
+                ratios = [runs.ratio(backend, algorithm, t, n, cub=cub) for t in types]
                 cells = ["" if r is None else f"{r:.2f}" for r in ratios]
                 lines.append(f"| {algorithm}, {backend} | {size(n)} | " + " | ".join(cells) + " |")
     return lines
@@ -88,8 +90,7 @@ def others_table(runs):
 
 def order_table():
     """Scans in order v1, those that take the prefix of any tile, and what the former take more."""
-    run = json.loads(
-        (FOLDER / "order/prefixes-nvidia-h200-cuda-13.0-opencl-580.json").read_text())
+    run = json.loads(ROWS["scan"].read_text())
     times = {(r["device"].split(":")[0], r["type"], r["n"], r["variant"]): r["median_s"]
              for r in run["results"] if r["outcome"] == "timed"}
     columns = [(t, device) for t in ("f32", "f64") for device in ("cuda", "opencl")]
@@ -168,19 +169,20 @@ def replaced(text, marker, lines):
 def runs_in(folder):
     """All runs of a card, where a folder holds them."""
     return Runs(folder.glob("with-cub-*.json"), folder / "halves.json",
-                {b: folder / f"offset-{b}.json" for b in NAMES}, folder / "any.json")
+                {b: folder / f"offset-{b}.json" for b in NAMES},
+                {"scan": rows} if (rows := folder / "rows-scan.json").exists() else {})
 
 
 def main(arguments):
     check = "--check" in arguments
     runs = Runs(FOLDER.glob("peers/*.json"),
                 FOLDER / "halves/nvidia-h200-cuda-13.0-opencl-580.json",
-                {b: FOLDER / f"offset/{b}.json" for b in NAMES},
-                FOLDER / "order/any-nvidia-h200-cuda-13.0-opencl-580.json")
+                {b: FOLDER / f"offset/{b}.json" for b in NAMES}, ROWS)
     before, h100 = runs_in(FOLDER / "h200-before"), runs_in(FOLDER / "h100")
     graphs = Runs(FOLDER.glob("graphs/*.json"))
     sections = {"targets": target_table(runs, before), "ratios": ratio_tables(runs),
                 "others": others_table(runs), "cub": cub_table(runs),
+                "other-cub": cub_table(runs, ("cuda",), OTHER_CUB),
                 "graphs": graph_tables(graphs),
                 "order": order_table(),
                 "halves": halves_table(runs),

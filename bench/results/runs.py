@@ -2,6 +2,7 @@
 import json
 
 NAMES = {"cuda": "CUDA", "opencl": "OpenCL"}
+OTHER_CUB = "CUB, other CCCL"
 REGIMES = ("back_to_back", "isolated", "blocking")
 GIB = 1 << 30
 STRUCTS = {"complex": 8, "triple": 12, "pair": 16}
@@ -19,7 +20,7 @@ def backends_of(run):
 
 def is_beside_cub_alone(run):
     peers = {peer["name"] for result in run["results"] for peer in result.get("peers", [])}
-    return peers == {"CUB"}
+    return peers and peers <= {"CUB", OTHER_CUB}
 
 
 def middle(values):
@@ -28,11 +29,12 @@ def middle(values):
 
 class Runs:
     """Results of all files by (backend, algorithm, type, n), and where the GPU's other runs are:
-    of what is accumulated in f32, off alignment by backend, and in either order."""
+    of what is accumulated in f32, off alignment by backend, and of production beside rows that
+    keep to no order, by algorithm."""
 
-    def __init__(self, files, halves=None, offset=None, any_order=None):
+    def __init__(self, files, halves=None, offset=None, rows=None):
         self.found, self.beside, self.machines = {}, {}, set()
-        self.halves, self.offset, self.any_order = halves, offset, any_order
+        self.halves, self.offset, self.rows = halves, offset, rows or {}
         for run in sorted((json.loads(path.read_text()) for path in sorted(files)),
                           key=lambda run: (is_beside_cub_alone(run), run["time"])):
             backends = backends_of(run)
@@ -58,11 +60,8 @@ class Runs:
                 return peer["regimes"][regime]["median_s"]
         return None
 
-    def cub(self, algorithm, type_, n, regime="back_to_back"):
-        return self.peer("CUB", ("cuda", algorithm, type_, n), regime)
-
-    def ratio(self, backend, algorithm, type_, n, regime="back_to_back"):
-        theirs = self.cub(algorithm, type_, n, regime)
+    def ratio(self, backend, algorithm, type_, n, regime="back_to_back", cub="CUB"):
+        theirs = self.peer(cub, ("cuda", algorithm, type_, n), regime)
         key = (backend, algorithm, type_, n)
         return None if theirs is None or key not in self.found else theirs / self.time(key, regime)
 
