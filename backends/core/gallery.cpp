@@ -34,6 +34,8 @@ constexpr Requirements ring{.published_words = true, .ring_bytes = 204800};
 constexpr Requirements counted_groups{.commutative = true, .counted_groups = true};
 constexpr Requirements counted_groups_opencl{
     .commutative = true, .counted_groups = true, .backend = "opencl"};
+constexpr Requirements counted_in_order{.counted_groups = true};
+constexpr Requirements counted_in_order_opencl{.counted_groups = true, .backend = "opencl"};
 constexpr Requirements opencl_only{.backend = "opencl"};
 constexpr Requirements published_words_opencl{.published_words = true, .backend = "opencl"};
 constexpr Requirements packs_opencl{.published_words = true, .packs = true, .backend = "opencl"};
@@ -52,10 +54,10 @@ struct Table {
     // What production costs is what it costs where it takes one launch.
     reduce("production", "", "what reduce uses by default on this device", "bifold", nothing,
            Order::v1, {1, 0, 1},
-           {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro", "order_v1_ordered",
-                       "ordered"},
+           {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro",
+                       "order_v1_ordered_single", "order_v1_ordered", "ordered"},
             .on_cpu = {"order_v1_single_chunks", "chunks", "ordered", "order_v1_chunks",
-                       "order_v1_ordered_chunks"}});
+                       "order_v1_ordered_single_chunks", "order_v1_ordered_chunks"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
            Order::fixed, {1, 0, 2},
@@ -92,6 +94,14 @@ struct Table {
            "the same for CPUs: work-items loop over tiles", "bifold", opencl_only, Order::v1,
            {1, 0, 2},
            {core::plan_order_tile_chunk_reduce, core::order_loop_prelude(), "total_chunks"});
+    reduce("order_v1_ordered_single", "reduce_order_tiles",
+           "the same in one launch for GPUs: the group that finishes last combines the totals",
+           "bifold", counted_in_order, Order::v1, {1, 0, 1},
+           {core::plan_order_single_tile_reduce, core::order_tile_single_prelude()});
+    reduce("order_v1_ordered_single_chunks", "reduce_order_tile_chunks",
+           "the same for CPUs: the work-item that finishes last combines the totals", "bifold",
+           counted_in_order_opencl, Order::v1, {1, 0, 1},
+           {core::plan_order_single_tile_chunk_reduce, core::order_loop_single_prelude()});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2},
            {core::plan_two_stage_reduce, {"count", "group_tree"}});

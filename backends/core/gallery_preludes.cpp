@@ -54,6 +54,15 @@ PreludeFiles order_tile_prelude() {
   return joined(order_strip_prelude("elements"), {"order_tile"});
 }
 
+PreludeFiles order_tile_single_prelude() {
+  return joined(order_tile_prelude(),
+                {"launch", "atomics", "last_group", "neighbours", "order_nodes", "group_results"});
+}
+
+PreludeFiles order_loop_single_prelude() {
+  return joined(order_loop_prelude(), {"atomics", "last_group", "neighbours_local", "order_nodes"});
+}
+
 PreludeFiles order_lookback_prelude() {
   return joined(order_tile_prelude(), {"launch", "atomics", "tile_words", "tiles", "tiles_taken",
                                        "order_words", "order_lookback"});

@@ -20,6 +20,9 @@ PreludeFiles overlapped_lookback_prelude();
 PreludeFiles order_leaf_prelude();
 /// The same in one launch.
 PreludeFiles order_single_prelude();
+/// The same of tiles in index order, by groups and by single work-items.
+PreludeFiles order_tile_single_prelude();
+PreludeFiles order_loop_single_prelude();
 /// Tiles of order v1 by work-items that loop over them, for CPUs.
 PreludeFiles order_loop_prelude();
 

@@ -10,6 +10,7 @@
 #include "core/by_size.hpp"
 #include "core/log.hpp"
 #include "core/order_leaves.hpp"
+#include "core/order_tiles.hpp"
 #include "core/sequences.hpp"
 
 namespace bifold::core {
@@ -79,6 +80,18 @@ class OrderSingleChunkReduce final : public OrderSingleReduce {
     launch(call.queue, kernel(), groups, call.input, call.count,
            subtrees().leaves_per_node(call.count.n), call.scratch.memory, call.init,
            call.output.memory, places);
+  }
+};
+
+/// The same of a scan's tiles, shared out to as many groups as the device is given.
+class OrderSingleTileReduce final : public OrderSingleReduce {
+ public:
+  using OrderSingleReduce::OrderSingleReduce;
+
+ private:
+  void launch_groups(const Call& call, std::uint64_t groups,
+                     const ReducePlaces& places) const override {
+    OrderSingleReduce::launch_groups(call, std::min(groups, subtrees().most_groups), places);
   }
 };
 
@@ -225,6 +238,25 @@ std::shared_ptr<const Plan> plan_order_single_chunk_reduce(const Device& device,
   return std::make_shared<OrderSingleChunkReduce>(
       device, variant, shape, chunks_of(device, shape, tuning),
       build_chunk_leaves(device, variant, shape, tuning));
+}
+
+std::shared_ptr<const Plan> plan_order_single_tile_reduce(const Device& device,
+                                                          const gallery::Variant& variant,
+                                                          const PlanShape& shape,
+                                                          const Tuning& tuning) {
+  PlannedKernel kernel = build_tile_kernel(device, variant, shape, tuning, variant.family);
+  const std::uint64_t at_once = std::uint64_t{kernel.group_size} * nodes_per_item;
+  return std::make_shared<OrderSingleReduce>(device, variant, shape, tiles_of(shape, no_limit),
+                                             std::move(kernel), at_once);
+}
+
+std::shared_ptr<const Plan> plan_order_single_tile_chunk_reduce(const Device& device,
+                                                                const gallery::Variant& variant,
+                                                                const PlanShape& shape,
+                                                                const Tuning& tuning) {
+  return std::make_shared<OrderSingleTileReduce>(
+      device, variant, shape, tiles_of(shape, max_groups(device, tuning)),
+      build_tile_loop(device, variant, shape, tuning, variant.family));
 }
 
 }  // namespace bifold::core

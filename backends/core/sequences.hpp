@@ -80,6 +80,15 @@ std::shared_ptr<const detail::Plan> plan_order_tile_chunk_reduce(const Device& d
                                                                  const gallery::Variant& variant,
                                                                  const PlanShape& shape,
                                                                  const Tuning& tuning);
+/// Both in one launch. Kernels: (input, input_offset, n, work, init, result, places), as that of
+/// plan_order_single_reduce.
+std::shared_ptr<const detail::Plan> plan_order_single_tile_reduce(const Device& device,
+                                                                  const gallery::Variant& variant,
+                                                                  const PlanShape& shape,
+                                                                  const Tuning& tuning);
+std::shared_ptr<const detail::Plan> plan_order_single_tile_chunk_reduce(
+    const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+    const Tuning& tuning);
 
 // Scans.
 

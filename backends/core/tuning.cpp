@@ -63,6 +63,8 @@ const std::vector<Defaults>& defaults() {
       {"reduce_order_single_chunks",
        {},
        {{"groups_per_unit", 16}, {"HELD_BYTES", 0}, {past_caches_from_kib, 32768}}},
+      {"reduce_order_tiles", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 256}}},
+      {"reduce_order_tile_chunks", {}, {{"groups_per_unit", 4}}},
       {"reduce_catanzaro",
        {{"GROUP_SIZE", 256}, {"groups_per_unit", 8}},
        {{"GROUP_SIZE", 64}, {"groups_per_unit", 8}}},

@@ -53,6 +53,8 @@ const std::vector<Space>& spaces() {
       {Algorithm::reduce, "order_v1_single_chunks", {per_unit}},
       {Algorithm::reduce, "order_v1_ordered", {group}},
       {Algorithm::reduce, "order_v1_ordered_chunks", {per_unit}},
+      {Algorithm::reduce, "order_v1_ordered_single", {group}},
+      {Algorithm::reduce, "order_v1_ordered_single_chunks", {per_unit}},
       {Algorithm::scan, "chunks", {stripes, per_unit}},
       {Algorithm::scan, "reduce_then_scan", {group, rows, per_unit}},
       {Algorithm::scan, "lookback_warp", {group, rows}},

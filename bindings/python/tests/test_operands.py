@@ -35,7 +35,7 @@ def test_order_v1_is_the_default(device, about_one):
     assert (in_v1 != in_any) == (device.info.kind == "cpu")
     assert bifold.reduce(about_one, product, order="v1") == in_v1
     assert bifold.transform_reduce(about_one, "x", product, order="any") == in_any
-    row = "chunks" if device.info.kind == "cpu" else "order_v1_ordered"
+    row = "chunks" if device.info.kind == "cpu" else "order_v1_ordered_single"
     assert bifold.reduce(about_one, product, variant=row) == in_any
     out = np.zeros(1, np.float32)
     bifold.reduce_into(about_one, out, product, order="any")
