@@ -1,11 +1,18 @@
-// Prelude: the look-back of a single-pass scan in order v1 by one work-item, for devices without
-// lane groups as wide as a row: order_lookback_shuffle without lanes.
+// Prelude: the look-back of a single-pass scan in order v1 by all lane groups, for devices without
+// lane groups as wide as a row: order_lookback_shuffle through local memory. All lane groups take
+// as many turns, as the barriers of lane_prefix are the whole group's.
+
+// With the tile's own group, they are as many as there can be lane groups.
+#define GROUPS_AT_ONCE (TILE_STRIPS - 1)
 
 // What the work-items tell each other.
 typedef struct {
-  u32 epoch;  // Of the call; the first work-item drew it.
-  ACC before;
-  ACC after;
+  u32 epoch;                  // Of the call; the first work-item drew it.
+  u64 known;                  // A group,
+  ACC groups;                 // and what lies before it.
+  ACC total[GROUPS_AT_ONCE];  // Of groups from there on.
+  ACC earlier;                // Before the tile in its group,
+  ACC with_own;               // and that with the tile.
 } LookBack;
 
 // Finds what lies before the tile and, from the tile's total, what lies before the next one. The
@@ -13,25 +20,53 @@ typedef struct {
 DEVICE void look_back(const Draw* draw, const __global u64* words, __global u64* group_words,
                       ACC total, Elements input, ACC init, __local LookBack* told, ACC* before,
                       ACC* after, __local LaneScratch* scratch) {
-  if (get_local_id(0) == 0) {
-    const u32 epoch = told->epoch;
-    const u64 group = draw->predecessors / GROUP_TILES;
-    const u32 place = (u32)(draw->predecessors % GROUP_TILES);
-    const ACC groups = await_groups(words, group_words, group, epoch, input, init);
-    ACC totals[GROUP_TILES];
-    for (u32 t = 0; t < place; ++t) {
-      totals[t] = await_total(words, group * GROUP_TILES + t, epoch, input);
+  const u32 epoch = told->epoch;
+  const u64 group = draw->predecessors / GROUP_TILES;
+  const u32 place = (u32)(draw->predecessors % GROUP_TILES);
+  u64 known = 0;
+  ACC groups = init;
+  if (group > GROUPS_AT_ONCE) {
+    if (get_local_id(0) == 0) {
+      // From the nearest prefix that is published on.
+      known = group;
+      while (known > 0 && inspect(group_words, known, epoch, &groups) == STATE_EMPTY) --known;
+      told->known = known;
+      told->groups = known == 0 ? init : groups;
     }
-    totals[place] = total;
-    prefix_totals(totals, place + 1);
-
-    told->before = place == 0 ? groups : COMBINE(groups, totals[place - 1]);
-    told->after = COMBINE(groups, totals[place]);
-    if (draw->valid && publishes_prefix(group, place)) {
-      publish(group_words, group + 1, epoch, STATE_INCLUSIVE, told->after);
-    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    known = told->known;
+    groups = told->groups;
   }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  *before = told->before;
-  *after = told->after;
+  for (;;) {
+    const u32 count = group - known < GROUPS_AT_ONCE ? (u32)(group - known) : GROUPS_AT_ONCE;
+    // The last task is the tile's own group, of which only the tiles before the tile count.
+    const u32 tasks = known + count == group ? count + 1 : count;
+    for (u32 first = 0; first < tasks; first += LANE_GROUPS) {
+      const u32 task = first + lane_group();
+      ACC value = total;
+      if (task < count || (task < tasks && lane_index() < place)) {
+        value = await_total(words, (known + task) * GROUP_TILES + lane_index(), epoch, input);
+      }
+      const ACC prefix = lane_prefix(value, scratch);
+      if (task < count) {
+        if (lane_index() == LANES - 1) told->total[task] = prefix;
+      } else if (task < tasks) {
+        if (lane_index() + 1 == place) told->earlier = prefix;
+        if (lane_index() == place) told->with_own = prefix;
+      }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#pragma unroll
+    for (u32 g = 0; g < GROUPS_AT_ONCE; ++g) {
+      if (g < count) groups = COMBINE(groups, told->total[g]);
+    }
+    known += count;
+    if (known == group) break;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  *before = place == 0 ? groups : COMBINE(groups, told->earlier);
+  *after = COMBINE(groups, told->with_own);
+  if (get_local_id(0) == 0 && draw->valid && publishes_prefix(group, place)) {
+    publish(group_words, group + 1, epoch, STATE_INCLUSIVE, *after);
+  }
 }

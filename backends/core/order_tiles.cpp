@@ -21,7 +21,8 @@ std::uint32_t whole_strips(std::uint32_t wanted) {
 std::uint32_t exchanging_items(const Device& device, const PlanShape& shape) {
   constexpr std::uint64_t most = 32768;
   const std::uint64_t each = AccumulatorLayout(shape.op, shape.accumulator).bytes;
-  const std::uint64_t kept = (2 * order_v1::scan_tile_strips + 4) * each;
+  constexpr std::uint64_t told_bytes = 32;
+  const std::uint64_t kept = (2 * order_v1::scan_tile_strips + 10) * each + told_bytes;
   const std::uint64_t has = std::max(device.capabilities().local_bytes, kept);
   return static_cast<std::uint32_t>(std::min(most, has - kept) /
                                     (order_v1::scan_strip_rows * each));

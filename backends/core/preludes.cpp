@@ -234,8 +234,7 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     if (has_lanes_of_32(device)) {
       spec.prelude.insert(spec.prelude.end(), {"published_groups", "order_lookback_shuffle"});
     } else {
-      spec.prelude.insert(spec.prelude.end(),
-                          {"order_prefix_local", "order_groups_local", "order_lookback_local"});
+      spec.prelude.emplace_back("order_lookback_local");
     }
   } else if (file == "tiles_taken") {
     // NVIDIA's devices start groups in the order of their indices.

@@ -68,7 +68,9 @@ bool exchanges_registers(std::string_view text) {
 
 void check_budget(const Target& target, const KernelUse& kernel, std::string_view text) {
   INFO("kernel " << kernel.name);
-  const test::Budget& budget = kernel.name == "scan_order" ? target.look_back : target.budget;
+  const bool ahead = kernel.name == "scan_order_ahead";
+  const test::Budget& waiting = ahead ? target.ahead : target.look_back;
+  const test::Budget& budget = ahead || kernel.name == "scan_order" ? waiting : target.budget;
   // Where no lanes exchange registers, Intel's compiler is free to choose.
   if (target.vendor == Vendor::amd || exchanges_registers(text))
     CHECK(kernel.width == target.width);
@@ -156,6 +158,21 @@ TEST_CASE("production waits for no other group, unless a check was passed") {
           expected.row);
     CHECK_FALSE(programs.empty());
   }
+}
+
+// Production does not run it on these devices; two tiles are in registers at a time.
+TEST_CASE("a scan a tile ahead keeps to its budget") {
+  test::WantedPrograms programs;
+  const Device device = test::planned_device(target().device, Checked::passed, programs);
+  for (const Type type : {Type::i32, Type::f32}) {
+    for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+      core::PlanShape shape = shape_of(type);
+      shape.kind = kind;
+      static_cast<void>(core::find_plan(device, Algorithm::scan, "order_v1_ahead", shape));
+    }
+  }
+  CHECK(programs.size() == 4);
+  for (const auto& program : programs) check_program(*program);
 }
 
 // As oclgrind and drivers before ROCm have it.

@@ -37,7 +37,8 @@ Target amd(std::string_view name, std::string_view architecture, std::uint32_t w
           width,
           {std::string(name), "-cl-std=CL2.0 -cl-fp32-correctly-rounded-divide-sqrt", has},
           {registers, 0, 160, 448, 33792},
-          {256, 0, 160, 1100, 33792}};
+          {registers, 0, 160, 600, 33792},
+          {128, 0, 32, 136, 8448}};
 }
 
 // Sub-groups that shuffle, of a width that kernels may require.
@@ -57,6 +58,7 @@ Target intel(std::string_view name, std::string_view architecture, std::uint32_t
            "-cl-std=" + std::string(language) + " -cl-fp32-correctly-rounded-divide-sqrt", has},
           {128, 0, 0, 512, 33792},
           {128, 16384, 0, 4096, 33792},
+          {128, 131072, 0, 4352, 160},
           width < 32};
 }
 
@@ -66,7 +68,8 @@ Target intel(std::string_view name, std::string_view architecture, std::uint32_t
 // waves on a SIMD, of which gfx906 holds 256 / registers, gfx90a 512, gfx1030 1024 or, of 64
 // work-items, 512: so one, four, eight and four. gfx1100 has no fewer than gfx1030. Intel's threads
 // have 128 whatever they use of them; there, arrays that do not fit are private memory. Local
-// memory is half of a unit's, and the results of strips.
+// memory is half of a unit's, and the results of strips. Groups that stay, a tile ahead, are two on
+// a unit, and of AMD's each takes 128 registers at most, so that gfx906, too, runs both at a time.
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{
       amd("gfx906", "gfx906", 64, 60, 136),

@@ -44,7 +44,8 @@ struct Target {
   std::uint32_t width;            ///< Of a wave or sub-group, as kernels are to be compiled.
   Description device;
   Budget budget;
-  Budget look_back;  ///< Of the scan in order v1 that waits for other groups.
+  Budget look_back;  ///< Of the scan in order v1 that waits for other groups,
+  Budget ahead;      ///< and of the one that keeps two tiles in registers, of 4-byte elements.
   /// Whether only files that exchange registers are compiled: a width that production takes where
   /// there is no better one.
   bool lanes_only = false;
