@@ -379,7 +379,8 @@ TEST_CASE("the tool starts where no peer is, and says so") {
 }
 
 TEST_CASE("names of peers and what belongs to them are checked") {
-  check_refused({"run", "--peers=cudpp"}, "cub, cub_other, cub64, thrust, boost_compute, clblast, tbb");
+  check_refused({"run", "--peers=cudpp"},
+                "cub, cub_other, cub64, thrust, boost_compute, clblast, tbb");
   check_refused({"run", "--markdown=x.md"}, "--peers");
   check_refused({"run", "--no-graphs"}, "--peers");
 }

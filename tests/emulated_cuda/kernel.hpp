@@ -174,11 +174,12 @@ inline void ASM_mbarrier_arrive_shared(const char*, unsigned signal, unsigned co
   // Who waited goes on at once, before what comes next here.
   emulated::pass();
 }
-inline void ASM_mbarrier_arrive_expect_tx_shared(const char*, unsigned signal, unsigned bytes) {
+// Some are still awaited, or bytes might have been those of a phase that is over.
+inline void ASM_mbarrier_expect_tx_relaxed_cta_shared(const char*, unsigned signal,
+                                                      unsigned bytes) {
   Phases& phases = phases_at(signal);
+  if (phases.awaited == 0) std::abort();
   phases.bytes += static_cast<int>(bytes);
-  --phases.awaited;
-  phases.settle();
 }
 inline void ASM_mbarrier_try_wait_parity_shared(const char*, unsigned& given, unsigned signal,
                                                 unsigned parity) {

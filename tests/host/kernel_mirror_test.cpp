@@ -246,7 +246,7 @@ TEST_CASE("what is launched early waits before it touches memory") {
       ++waiting;
     }
   }
-  CHECK(waiting == 8);
+  CHECK(waiting == 10);
 }
 
 TEST_SUITE_END();
