@@ -141,6 +141,8 @@ TEST_CASE("production waits for no other group, unless a check was passed") {
     Type type;
     std::string_view row;
   };
+  // Where 32 lanes exchange registers, the quickest single pass is in order v1.
+  const bool shuffles = target().vendor == Vendor::intel && target().width == 32;
   for (const Expected& expected : {
            Expected{Checked::no, Algorithm::reduce, Type::i32, "order_v1_single"},
            {Checked::no, Algorithm::reduce, Type::f32, "order_v1_single"},
@@ -149,7 +151,7 @@ TEST_CASE("production waits for no other group, unless a check was passed") {
            {Checked::passed, Algorithm::reduce, Type::f32, "order_v1_single"},
            {Checked::single_failed, Algorithm::reduce, Type::f32, "order_v1"},
            {Checked::order_failed, Algorithm::reduce, Type::i32, "vector"},
-           {Checked::passed, Algorithm::scan, Type::i32, "lookback_warp"},
+           {Checked::passed, Algorithm::scan, Type::i32, shuffles ? "order_v1" : "lookback_warp"},
            {Checked::passed, Algorithm::scan, Type::f32, "order_v1"},
        }) {
     test::WantedPrograms programs;
