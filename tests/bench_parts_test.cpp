@@ -283,6 +283,7 @@ TEST_CASE("backends of one processor have their turns at each size") {
   bench::Measurements measurements = bench::begin_measurements();
   // The same device twice is what two backends of one processor look like.
   std::vector<bench::Session> sessions;
+  sessions.reserve(2);
   for (int k = 0; k < 2; ++k) {
     sessions.emplace_back(bifold::open_device("opencl:cpu"), budget, measurements.host);
   }

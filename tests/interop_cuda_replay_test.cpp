@@ -50,18 +50,19 @@ std::vector<int> small_bytes(std::uint64_t seed, std::size_t words) {
 class Calls {
  public:
   Calls(App& app, const Device& device, const Type& type, const Operator& op, std::size_t count)
-      : app_(app), type_(type), count_(count), in_(app.memory(bytes())) {
-    const Type accumulator = is_storage(type) ? Type::f32 : type;
-    scan_.emplace(device, ScanShape{type, type, accumulator, ScanKind::inclusive, op});
-    total_.emplace(
-        device, ReduceShape{.input = type, .accumulator = accumulator, .op = op, .result = type});
-    if (type == Type::f32) {
-      dot_.emplace(
-          device,
-          ReduceShape{.input = type, .accumulator = type, .map = Map("x * y"), .second = type});
-    }
-    space_ = std::max(scan_->workspace_bytes(count), total_->workspace_bytes(count));
-    if (dot_) space_ = std::max(space_, dot_->workspace_bytes(count));
+      : app_(app),
+        type_(type),
+        count_(count),
+        in_(app.memory(bytes())),
+        scan_(device, ScanShape{type, type, accumulator(), ScanKind::inclusive, op}),
+        total_(device,
+               ReduceShape{.input = type, .accumulator = accumulator(), .op = op, .result = type}),
+        space_(std::max(scan_.workspace_bytes(count), total_.workspace_bytes(count))) {
+    if (type != Type::f32) return;
+    const ReducePlan& dot = dot_.emplace(
+        device,
+        ReduceShape{.input = type, .accumulator = type, .map = Map("x * y"), .second = type});
+    space_ = std::max(space_, dot.workspace_bytes(count));
   }
 
   /// Where one set of calls leaves what it computes.
@@ -79,8 +80,8 @@ class Calls {
 
   void run(Queue& queue, const Place& to) const {
     const ErasedView input = view(in_, count_);
-    scan_->run(queue, input, view(to.scanned, count_), {}, {.workspace = &to.workspace});
-    total_->run(queue, input, view(to.results, 1), {}, {.workspace = &to.workspace});
+    scan_.run(queue, input, view(to.scanned, count_), {}, {.workspace = &to.workspace});
+    total_.run(queue, input, view(to.results, 1), {}, {.workspace = &to.workspace});
     if (!dot_) return;
     dot_->run(queue, input, input, view(to.results + most, 1), {}, {.workspace = &to.workspace});
   }
@@ -95,6 +96,7 @@ class Calls {
  private:
   static constexpr std::size_t most = sizeof(app::Wide);
   [[nodiscard]] std::size_t bytes() const { return count_ * size_of(type_); }
+  [[nodiscard]] Type accumulator() const { return is_storage(type_) ? Type::f32 : type_; }
   [[nodiscard]] ErasedView view(CUdeviceptr memory, std::uint64_t count) const {
     ErasedView erased = adopted::view<std::uint8_t>(memory, count * size_of(type_));
     erased.type = type_;
@@ -106,10 +108,10 @@ class Calls {
   Type type_;
   std::size_t count_;
   CUdeviceptr in_;
-  std::optional<ScanPlan> scan_;
-  std::optional<ReducePlan> total_;
+  ScanPlan scan_;
+  ReducePlan total_;
   std::optional<ReducePlan> dot_;
-  std::uint64_t space_ = 0;
+  std::uint64_t space_;
 };
 
 }  // namespace
