@@ -59,7 +59,7 @@ TEST_CASE("a warm call is a launch and nothing else") {
   Arrays on;
   on.queue.fill(on.from, 1.0F);
   const Operator without_identity =
-      Operator::user("the larger one", "a < b ? b : a", Type::f32, Commutativity::commutative);
+      Operator::user("the_larger_one", "a < b ? b : a", Type::f32, Commutativity::commutative);
   const std::vector<std::pair<std::string, std::function<void()>>> warm{
       {"reduce_into", [&] { reduce_into(on.queue, on.from, on.one, plus); }},
       {"reduce_into by an operator without identity",
