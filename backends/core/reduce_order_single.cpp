@@ -39,7 +39,7 @@ class OrderSingleReduce : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    const std::uint64_t groups = subtrees_.nodes(call.count.n);
+    const std::uint64_t groups = std::min(subtrees_.nodes(call.count.n), subtrees_.most_groups);
     launch_groups(call, groups,
                   {.nodes = partials_of(call).offset,
                    .control = control_of(call.scratch),
@@ -80,18 +80,6 @@ class OrderSingleChunkReduce final : public OrderSingleReduce {
     launch(call.queue, kernel(), groups, call.input, call.count,
            subtrees().leaves_per_node(call.count.n), call.scratch.memory, call.init,
            call.output.memory, places);
-  }
-};
-
-/// The same of a scan's tiles, shared out to as many groups as the device is given.
-class OrderSingleTileReduce final : public OrderSingleReduce {
- public:
-  using OrderSingleReduce::OrderSingleReduce;
-
- private:
-  void launch_groups(const Call& call, std::uint64_t groups,
-                     const ReducePlaces& places) const override {
-    OrderSingleReduce::launch_groups(call, std::min(groups, subtrees().most_groups), places);
   }
 };
 
@@ -254,7 +242,7 @@ std::shared_ptr<const Plan> plan_order_single_tile_chunk_reduce(const Device& de
                                                                 const gallery::Variant& variant,
                                                                 const PlanShape& shape,
                                                                 const Tuning& tuning) {
-  return std::make_shared<OrderSingleTileReduce>(
+  return std::make_shared<OrderSingleReduce>(
       device, variant, shape, tiles_of(shape, max_groups(device, tuning)),
       build_tile_loop(device, variant, shape, tuning, variant.family));
 }
