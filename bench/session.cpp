@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/tuning.hpp"
 #include "format.hpp"
 #include "peers/cuda_graph.hpp"
 #include "peers/native_queue.hpp"
@@ -61,10 +62,11 @@ Session::Session(bifold::Device device, const Budget& budget, const HostInfo& ho
       queue_(device_),
       budget_(budget),
       limits_(device_, limit_budget(budget)),
+      own_cache_bytes_(bifold::core::own_cache_bytes(device_.info().kind, device_.capabilities())),
       cache_bytes_(device_.capabilities().cache_bytes),
       host_cache_bytes_(host.cache_bytes) {
   const bool cpu = device_.info().kind == bifold::DeviceKind::cpu;
-  if (cache_bytes_ == 0 && cpu) cache_bytes_ = host.cache_bytes;
+  if (cache_bytes_ == 0 && cpu) own_cache_bytes_ = cache_bytes_ = host.cache_bytes;
 }
 
 void Session::compete_with(const std::vector<PeerModule>& peers) {
@@ -293,7 +295,7 @@ void Session::measure_into(Result& result, Verifier& verifier) {
 
   const std::uint64_t bytes = what.n * bifold::size_of(what.type);
   // Calls that take turns have an input each.
-  result.in_cache = what.bytes() + (takes_turns ? bytes : 0) <= cache_bytes_;
+  result.in_cache = what.bytes() + (takes_turns ? bytes : 0) <= own_cache_bytes_;
   result.limits = limits_.at(queue_, bytes, input_.view(), output_.view());
   if (contest_ && !what.together) {
     if (const auto wrong = time_in_regimes(result, place, enqueue, verifier)) {

@@ -98,6 +98,7 @@ class Session {
   bifold::Queue queue_;
   Budget budget_;
   LimitMeter limits_;
+  std::uint64_t own_cache_bytes_;  ///< Of the last cache, what the device can count on.
   std::uint64_t cache_bytes_;
   std::uint64_t host_cache_bytes_;
   std::unique_ptr<Contest> contest_;  ///< Null where no regimes were asked for.

@@ -96,7 +96,7 @@ DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count, bool cached) {
   ACC sums[COLUMNS];
   // Where registers do not hold all columns, a cache may be read twice, half of a row at a time;
   // but memory wants to be read in order. Of a struct, halves would only be more code.
-  if (COLUMNS * sizeof(ACC) <= KEPT_BYTES && cached && count == LEAF) {
+  if (COLUMNS * sizeof(ACC) <= KEPT_BYTES && (PASSES == 1 || cached) && count == LEAF) {
     add_columns(input, begin, 0, sums);
     if (PASSES > 1) add_columns(input, begin, COLUMNS - PASS_COLUMNS, sums);
   } else {

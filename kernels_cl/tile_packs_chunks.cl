@@ -68,13 +68,37 @@ DEVICE ACC total_of_tile(Elements input, u64 begin, u64 n) {
   return (ACC)LAST(prefix_of(sums[0]));
 }
 
+#if PACK_LANES == 2
+#define ITEMS_AT_ONCE 8  // Stored behind one another.
+
+// Scans elements from i on, as many at once as long as there are so many before `end`; i and
+// `running`, what lies in front, are moved on. To scan a pack of two takes more than to add one
+// element to the next.
+DEVICE void scan_items(Elements input, u64* i, u64 end, ACC* running, __global OUT* output) {
+  for (; *i + ITEMS_AT_ONCE <= end; *i += ITEMS_AT_ONCE) {
+    OUT results[ITEMS_AT_ONCE];
+#pragma unroll
+    for (u32 k = 0; k < ITEMS_AT_ONCE; ++k) {
+      const ACC earlier = *running;
+      *running = COMBINE(earlier, lift_element(load_element(input, *i + k), *i + k));
+      results[k] = TO_OUT(INCLUSIVE ? *running : earlier);
+    }
+#pragma unroll
+    for (u32 k = 0; k < ITEMS_AT_ONCE; ++k) output[*i + k] = results[k];
+  }
+}
+#endif
+
 // Scans the tile from `tile` on, of which `before` lies in front.
 DEVICE void scan_one_tile(Elements input, u64 tile, u64 n, ACC before, ACC after,
                           __global OUT* output TOTAL_PARAMETERS) {
   const u64 end = tile + TILE < n ? tile + TILE : n;
   const bool past = goes_past_caches(input, output, n);
-  Pack carry = (Pack)((Lane)before);
   u64 i = tile;
+#if PACK_LANES == 2
+  if (!past) scan_items(input, &i, end, &before, output);
+#endif
+  Pack carry = (Pack)((Lane)before);
   for (; i + PACK_LANES <= end; i += PACK_LANES) {
     const Pack prefix = prefix_of(load_pack(input, i));
     const Pack result = COMBINE_PACKS(carry, INCLUSIVE ? prefix : UP_1(prefix));

@@ -157,7 +157,8 @@ const std::vector<Defaults>& defaults() {
 // - A kernel's text is the same for all of NVIDIA's, so that PTX made while building serves them.
 // - Of 1024 work-items at once, groups of 512 leave half idle while one of them ends.
 // - A unit of Intel's is small: 8 threads of 128 registers of 32 bytes. With 32 lanes, a lane has
-//   32 words, with 16 it has 64, of which whole packs in flight take 4 each.
+//   32 words, with 16 it has 64, of which whole packs in flight take 4 each. A strip of order v1
+//   has 32 words for each lane, which are loaded once more in place of being kept.
 // - How much is about what a cache holds was measured on sm_90, whose caches have 50 and 60 MiB.
 //   Of a reduction it takes a kernel more, which others do without. A ring has the bounds in its
 //   text.
@@ -178,6 +179,10 @@ const std::vector<Adjustment>& adjustments() {
       {{intel}, "scan_reduce_then_scan", {{"ROWS", 3}, {"groups_per_unit", 2}}},
       {{unknown}, "scan_reduce_then_scan", {{"ROWS", 4}, {"groups_per_unit", 4}}},
       {{intel}, "scan_lookback_warp", {{"ROWS", 3}}},
+      {{intel}, "scan_order", {{loads_of_tile, 2}}},
+      {{intel}, "scan_order_ahead", {{loads_of_tile, 2}}},
+      {{intel}, "scan_order_passes", {{loads_of_tile, 2}}},
+      {{intel}, "reduce_order_tiles", {{loads_of_tile, 2}}},
       {{unknown}, "scan_lookback_warp", {{"ROWS", 4}}},
       {{gfx10, gfx11, gfx12}, "reduce_order", {{"GROUP_SIZE", 256}}},
       {{intel, unknown}, "reduce_order", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
@@ -217,6 +222,12 @@ Tuning& Tuning::set(std::string_view name, std::uint32_t value) {
   return *this;
 }
 
+std::uint64_t own_cache_bytes(DeviceKind kind, const Capabilities& capabilities) {
+  if (kind != DeviceKind::cpu) return capabilities.cache_bytes;
+  constexpr std::uint64_t most_per_unit = std::uint64_t{16} << 20;
+  return std::min(capabilities.cache_bytes, capabilities.compute_units * most_per_unit);
+}
+
 Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
                       const Capabilities& capabilities, std::size_t element_bytes) {
   Tuning tuning;
@@ -247,9 +258,13 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     } else if (name == "ROWS" && element_bytes == 1) {
       tuning.set(name, std::min<std::uint32_t>(value, 6));
     }
+    // Where a lane has 32 words, one pack of 8 or 16 values is enough.
+    if (name == "ROWS" && architecture == Architecture::intel && element_bytes < 4) {
+      tuning.set(name, 1);
+    }
     // What the caches cannot keep until it is asked for need not go there. Less than a MiB is no
     // last cache, but all that some drivers tell of.
-    const std::uint64_t kib = capabilities.cache_bytes >> 10;
+    const std::uint64_t kib = own_cache_bytes(kind, capabilities) >> 10;
     if (name == past_caches_from_kib && kib >= 1024) {
       tuning.set(name, static_cast<std::uint32_t>(std::min<std::uint64_t>(kib, 0xffffffff)));
     }

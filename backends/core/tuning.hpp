@@ -35,6 +35,10 @@ class Tuning {
   std::vector<Entry> entries_;
 };
 
+/// What a device has of its last cache, in bytes; 0 when unknown. A virtual machine is told of all
+/// of a cache that others share: a CPU has no more than 16 MiB for each of its hardware threads.
+std::uint64_t own_cache_bytes(DeviceKind kind, const Capabilities& capabilities);
+
 /// The built-in values for `variant`, with those that its row fixes, on a device of these
 /// capabilities and the class of its architecture, for
 /// elements that occupy `element_bytes` at the widest of input, accumulator and output.

@@ -371,6 +371,21 @@ TEST_CASE("built-in values follow the architecture") {
   CHECK(groups("") == 4);
 }
 
+TEST_CASE("a CPU counts on its own part of a cache that others share") {
+  Capabilities capabilities{};
+  capabilities.max_group_size = 4096;
+  capabilities.cache_bytes = std::uint64_t{300} << 20;
+  const auto past_from = [&](std::uint32_t units) {
+    capabilities.compute_units = units;
+    return core::default_tuning(row(Algorithm::scan, "order_v1_packs"), DeviceKind::cpu,
+                                capabilities, 4)
+        .get(core::past_caches_from_kib);
+  };
+  CHECK(past_from(2) == 32 << 10);
+  CHECK(past_from(64) == 300 << 10);
+  CHECK(core::own_cache_bytes(DeviceKind::gpu, capabilities) == capabilities.cache_bytes);
+}
+
 TEST_SUITE_END();
 
 }  // namespace bifold
