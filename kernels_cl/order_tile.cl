@@ -28,9 +28,9 @@ DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, __private ACC* sums
 
 // Writes the tile from `begin` on: `before` is everything before it, `after` everything before the
 // next one.
-DEVICE void store_tile_sums(__global OUT* output, u64 begin, u64 n, __private ACC* sums,
-                            __private ACC* prefix, const __local ACC* strips, ACC before, ACC after,
-                            __local LaneScratch* scratch TOTAL_PARAMETERS) {
+DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64 n,
+                            __private ACC* sums, __private ACC* prefix, const __local ACC* strips,
+                            ACC before, ACC after, __local LaneScratch* scratch TOTAL_PARAMETERS) {
   for (u32 s = 0; s < STRIPS_EACH; ++s) {
     const u32 strip = lane_group() * STRIPS_EACH + s;
     const ACC start = strip == 0 ? before : COMBINE(before, fold_strips(strips, strip));

@@ -47,7 +47,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   look_back(&draw, words, group_words, total, input, init, &told, &before, &after, &lane_scratch);
 
   // --- Write the tile ---
-  store_tile_sums(output, begin, n, sums, prefix, strips, before, after,
+  store_tile_sums(input, output, begin, n, sums, prefix, strips, before, after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && draw.tile == 0 && get_local_id(0) == 0, init);
 

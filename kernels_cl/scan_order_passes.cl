@@ -68,7 +68,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
   barrier(CLK_LOCAL_MEM_FENCE);
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
-  store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after,
+  store_tile_sums(input, output, begin, n, sums, prefix, strips, partials[0], after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0 && get_local_id(0) == 0, partials[0]);
 }

@@ -28,7 +28,7 @@ DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, ACC* sums, ACC* pre
 
 // Writes the tile from `begin` on: `before` is everything before it, `after` everything before the
 // next one.
-DEVICE void store_tile_sums(OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix,
+DEVICE void store_tile_sums(Elements input, OUT* output, u64 begin, u64 n, ACC* sums, ACC* prefix,
                             const ACC* strips, ACC before, ACC after,
                             LaneScratch* scratch TOTAL_PARAMETERS) {
 #pragma unroll

@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
   look_back(&draw, words, group_words, total, input, init, &told, &before, &after, &lane_scratch);
 
   // --- Write the tile ---
-  store_tile_sums(output, begin, n, sums, prefix, strips, before, after,
+  store_tile_sums(input, output, begin, n, sums, prefix, strips, before, after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && draw.tile == 0 && threadIdx.x == 0, init);
 

@@ -56,8 +56,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     ACC before;
     ACC after;
     look_back(&draw, words, group_words, total, input, init, &told, &before, &after, &lane_scratch);
-    store_tile_sums(output, draw.tile * TILE, holds ? n : 0, sums, prefix, strips + ahead, before,
-                    after, &lane_scratch TOTAL_ARGUMENTS);
+    store_tile_sums(input, output, draw.tile * TILE, holds ? n : 0, sums, prefix, strips + ahead,
+                    before, after, &lane_scratch TOTAL_ARGUMENTS);
     draw = next;
     total = next_total;
     holds = true;

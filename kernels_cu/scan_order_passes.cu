@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
   __syncthreads();
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
-  store_tile_sums(output, begin, n, sums, prefix, strips, partials[0], after,
+  store_tile_sums(input, output, begin, n, sums, prefix, strips, partials[0], after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && blockIdx.x == 0 && threadIdx.x == 0, partials[0]);
 }

@@ -11,6 +11,7 @@
 #include "core/gallery_rows.hpp"
 #include "core/operator_text.hpp"
 #include "core/planning.hpp"
+#include "core/tuning_space.hpp"
 
 namespace bifold::core {
 
@@ -311,7 +312,8 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   spec.map = shape.map;
   spec.second = shape.second;
   for (const std::string_view file : recipe_of(variant).prelude) {
-    add_prelude(device, shape, spec, file);
+    const bool again = file == "order_tile" && tuning.get_or(loads_of_tile, 1) > 1;
+    add_prelude(device, shape, spec, again ? "order_tile_again" : file);
   }
   for (const auto& [name, value] : tuning.entries()) {
     if (std::isupper(static_cast<unsigned char>(name.front())) != 0) {

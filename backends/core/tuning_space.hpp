@@ -33,6 +33,9 @@ inline constexpr std::string_view at_least_mib = "at_least_mib";
 /// last of them holds, where that is known.
 inline constexpr std::string_view past_caches_from_kib = "PAST_CACHES_FROM_KIB";
 
+/// How often a tile of order v1 is loaded: 1, or 2 where its elements are not kept in between.
+inline constexpr std::string_view loads_of_tile = "loads_of_tile";
+
 /// The parameters of a row; none where it is not production's, as a paper's values are its own.
 std::span<const TuningParameter> tuning_space(const gallery::Variant& row);
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/gallery_rows.hpp"
 #include "core/plan.hpp"
 #include "core/tuning_space.hpp"
 #include "support/affordable.hpp"
@@ -72,6 +73,19 @@ std::vector<Workload> workloads(Type in, Type acc, Type out, const Operator& op,
   return all;
 }
 
+/// Those of `all` whose tiles can be loaded once more for their results, by that.
+std::vector<Workload> loaded_again(const std::vector<Workload>& all) {
+  std::vector<Workload> again;
+  for (const Workload& workload : all) {
+    const auto& files = core::recipe_of(*workload.row).prelude;
+    const bool has_tiles = std::find(files.begin(), files.end(), "order_tile") != files.end();
+    if (workload.tuning || !has_tiles) continue;
+    again.push_back(workload);
+    again.back().tuning = test::default_tuning_of(workload).set(core::loads_of_tile, 2);
+  }
+  return again;
+}
+
 enum class Place : std::uint8_t { apart, in_place };
 
 /// Scans on the device, the first elements of one input after another.
@@ -113,8 +127,9 @@ struct Run {
   Place place;
 };
 
-/// Every row and tuning, or the rows' own tunings only, in one kind of scan on `runs`.
-enum class Tunings : std::uint8_t { own, all };
+/// Every row and tuning, the rows' own tunings only, or those by which tiles are loaded once more,
+/// in one kind of scan on `runs`.
+enum class Tunings : std::uint8_t { own, all, loaded_again };
 
 template <class In, class Acc, class Out>
 void check(const Arithmetic<Acc>& arithmetic, const std::vector<In>& values, ScanKind kind,
@@ -122,7 +137,8 @@ void check(const Arithmetic<Acc>& arithmetic, const std::vector<In>& values, Sca
   const auto runs = test::affordable(wanted, [](const Run& run) { return run.n; });
   const Acc init =
       with_init ? arithmetic.init : arithmetic.op.identity(type_of<Acc>()).template as<Acc>();
-  const auto all = workloads(type_of<In>(), type_of<Acc>(), type_of<Out>(), arithmetic.op, kind);
+  auto all = workloads(type_of<In>(), type_of<Acc>(), type_of<Out>(), arithmetic.op, kind);
+  if (tunings == Tunings::loaded_again) all = loaded_again(all);
   if (all.empty()) return;
   if (runs.empty() && test::too_long_here()) return;
   // By offset: what each length shares.
@@ -242,6 +258,18 @@ TEST_CASE("strips, tiles and groups of tiles end where the reference's do, in ev
   check_borders(products<double>());
   check_borders(maps<Map32>());
   check_borders(maps<Map64>());
+}
+
+TEST_CASE("tiles that are loaded once more for their results have the same bits") {
+  const auto check_again = [](const auto& arithmetic) {
+    const std::uint64_t tile = order_v1::scan_tile(sizeof(arithmetic.init));
+    auto runs = allowed(runs_around(tile / 8, {1, 8, 9}));
+    runs.push_back({order_v1::scan_group_tiles * tile + 7, 0, Place::apart});
+    check(arithmetic, ScanKind::inclusive, true, runs, Tunings::loaded_again);
+    check(arithmetic, ScanKind::exclusive, true, runs, Tunings::loaded_again);
+  };
+  check_again(sums<float>());
+  check_again(maps<Map32>());
 }
 
 TEST_CASE("every tuning carries on beyond a group of tiles") {

@@ -43,7 +43,7 @@ Target amd(std::string_view name, std::string_view architecture, std::uint32_t w
 
 // Sub-groups that shuffle, of a width that kernels may require.
 Target intel(std::string_view name, std::string_view architecture, std::uint32_t width, bool f64,
-             std::uint32_t compute_units, std::uint32_t max_group_size,
+             std::uint32_t compute_units, std::uint32_t max_group_size, std::uint32_t spilled = 0,
              std::string_view language = "CL3.0") {
   Capabilities has = gpu(compute_units, max_group_size);
   has.lanes = "subgroup";
@@ -56,9 +56,9 @@ Target intel(std::string_view name, std::string_view architecture, std::uint32_t
           width,
           {std::string(name),
            "-cl-std=" + std::string(language) + " -cl-fp32-correctly-rounded-divide-sqrt", has},
-          {128, 0, 0, 512, 33792},
-          {128, 16384, 0, 4096, 33792},
-          {128, 131072, 0, 4352, 160},
+          {128, spilled, 0, 512, 33792},
+          {128, 16384, 0, 2048, 33792},
+          {128, 32768, 0, 1280, 160},
           width < 32};
 }
 
@@ -81,11 +81,12 @@ const std::vector<Target>& targets() {
       intel("skl", "skl", 32, true, 24, 256),
       intel("tgllp", "tgllp", 32, false, 96, 512),
       intel("tgllp-8", "tgllp", 8, false, 96, 512),
-      intel("dg2", "dg2", 32, false, 512, 1024),
+      // In whole strips it spills nothing; beside what loads parts of them there is no room.
+      intel("dg2", "dg2", 32, false, 512, 1024, 8192),
       intel("dg2-16", "dg2", 16, false, 512, 1024),
       // This one has no images, and the headers in compilers of its time want them for OpenCL
       // C 3.0.
-      intel("pvc", "pvc", 32, true, 1024, 1024, "CL2.0"),
+      intel("pvc", "pvc", 32, true, 1024, 1024, 0, "CL2.0"),
   };
   return all;
 }
