@@ -1,22 +1,23 @@
-// Single-pass scans under stress: many runs in a row, on one queue and on two at once, every result
-// compared on the device.
+// Single-pass scans under stress: many runs in a row, on one queue, on two at once and beside one
+// that keeps the device busy, every result compared on the device.
 #include <doctest/doctest.h>
 
 #include <array>
 #include <bifold/bifold.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <mutex>
 #include <thread>
 
 #include "core/comparison.hpp"
+#include "support/busy_queue.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/group_sizes.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"
+#include "support/stress.hpp"
 #include "support/workload.hpp"
 
 namespace bifold {
@@ -25,15 +26,6 @@ namespace {
 
 using test::Workload;
 
-bool on_cpu() { return test::device().info().kind == DeviceKind::cpu; }
-
-/// $BIFOLD_TEST_STRESS_RUNS and $BIFOLD_TEST_STRESS_SIZE replace the counts and sizes below.
-std::optional<std::uint64_t> asked(const char* name) {
-  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-  if (text == nullptr || *text == '\0') return {};
-  return std::stoull(text);
-}
-
 /// A tenth for the rows whose tiles wait for one another one by one, or combine by one work-item.
 std::uint64_t share_of(const gallery::Variant& row, std::uint64_t runs) {
   const bool slow = row.name == "chained" || row.name == "lookback_warp_copy";
@@ -41,12 +33,8 @@ std::uint64_t share_of(const gallery::Variant& row, std::uint64_t runs) {
 }
 
 std::vector<std::uint64_t> sizes(std::initializer_list<std::uint64_t> usual) {
-  if (const auto size = asked("BIFOLD_TEST_STRESS_SIZE")) return {*size};
+  if (const auto size = test::asked("BIFOLD_TEST_STRESS_SIZE")) return {*size};
   return usual;
-}
-
-std::uint64_t runs_of(std::uint64_t on_gpu, std::uint64_t on_this_cpu) {
-  return asked("BIFOLD_TEST_STRESS_RUNS").value_or(on_cpu() ? on_this_cpu : on_gpu);
 }
 
 /// Every row that publishes words between groups.
@@ -273,27 +261,34 @@ TEST_CASE("a comparison on the device counts each element that differs in a bit"
 }
 
 TEST_CASE("single-pass scans, run after run") {
-  stress_rows<std::int32_t>({5'003'565}, runs_of(1000, 300));
+  stress_rows<std::int32_t>({5'003'565}, test::stress_runs(1000, 300));
 }
 
 TEST_CASE("values of several words, run after run") {
-  stress_rows<std::uint64_t>({1'003'565}, runs_of(1000, 300));
+  stress_rows<std::uint64_t>({1'003'565}, test::stress_runs(1000, 300));
 }
 
-TEST_CASE("two queues at once") { stress_two_queues(1'003'565, runs_of(200, 40)); }
+TEST_CASE("two queues at once") { stress_two_queues(1'003'565, test::stress_runs(200, 40)); }
 
-TEST_CASE("epochs that wrap under stress") { stress_epochs(503'565, runs_of(200, 80)); }
+TEST_CASE("single-pass scans beside a queue that keeps the device busy") {
+  const std::uint64_t runs = test::stress_runs(200, 40);
+  const test::BusyQueue busy;
+  stress_rows<std::int32_t>({1'003'565}, runs);
+  stress_rows<std::uint64_t>({503'565}, runs);
+}
+
+TEST_CASE("epochs that wrap under stress") { stress_epochs(503'565, test::stress_runs(200, 80)); }
 
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("single_pass_gpu");
 
 TEST_CASE("large single-pass scans, run after run") {
-  if (on_cpu() && !asked("BIFOLD_TEST_STRESS_RUNS")) {
+  if (test::on_cpu() && !test::asked("BIFOLD_TEST_STRESS_RUNS")) {
     std::cout << "SKIPPED: takes a CPU hours; BIFOLD_TEST_STRESS_RUNS asks for it\n";
     return;
   }
-  stress_rows<std::int32_t>({50'003'565, 500'003'565, 1'000'003'565}, runs_of(1000, 1));
+  stress_rows<std::int32_t>({50'003'565, 500'003'565, 1'000'003'565}, test::stress_runs(1000, 1));
 }
 
 TEST_SUITE_END();

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "delays.hpp"
 #include "nvidia.hpp"
 #include "program_text.hpp"
 
@@ -223,6 +224,7 @@ cl_int clInitLayer(cl_uint num_entries, const cl_icd_dispatch* target_dispatch,
   }
   target = *target_dispatch;
   bifold::test::claim_nvidia(target);
+  bifold::test::delay_groups(target);
   if (!mistake().empty()) {
     create_program = target.clCreateProgramWithSource;
     target.clCreateProgramWithSource = &miscompile;
