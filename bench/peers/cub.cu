@@ -1,6 +1,6 @@
 // CUB's DeviceReduce and DeviceScan. Accumulators are of the elements' type: with its operators for
-// any type, CUB would add bytes as int, in scratch of four times the size. It counts in 32 bits,
-// which is the quickest of its forms; cub64 counts in 64.
+// any type, CUB would add bytes as int, in scratch of four times the size; those of 16-bit floating
+// elements are float. It counts in 32 bits, which is the quickest of its forms; cub64 counts in 64.
 #include "peers/cub_call.hpp"
 #include "peers/visit.hpp"
 
@@ -33,9 +33,16 @@ class Cub final : public bench::Peer {
   [[nodiscard]] bench::PeerSide side() const override { return bench::PeerSide::cuda; }
   [[nodiscard]] std::string obstacle(const PeerTask& task) const override {
     if (task.n > 0x7fffffff) return "it is compiled to count in 32 bits";
-    return bench::obstacle_of_peer_with_structs(task);
+    if (!bifold::is_storage(task.type)) return bench::obstacle_of_peer_with_structs(task);
+    const bool sum = task.op == bifold::OperatorKind::plus;
+    return sum ? "" : "of 16-bit floating types, only sums are compared";
   }
   [[nodiscard]] std::unique_ptr<bench::PeerCall> prepare(const PeerTask& task) const override {
+    using bench::SumInFloat;
+    if (task.type == bifold::Type::f16) return std::make_unique<Call<__half, SumInFloat>>(task);
+    if (task.type == bifold::Type::bf16) {
+      return std::make_unique<Call<__nv_bfloat16, SumInFloat>>(task);
+    }
     return bench::make_call_with_structs<Call, Ops>(task);
   }
 };

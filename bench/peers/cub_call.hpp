@@ -1,6 +1,10 @@
 // Calls of CUB's DeviceReduce and DeviceScan on bifold's stream.
 #pragma once
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <bifold/half.hpp>
 #include <cub/cub.cuh>
 #include <cuda/functional>
 #include <cuda/version>
@@ -9,6 +13,30 @@
 #include "peers/peer.hpp"
 
 namespace bench {
+
+/// What elements `T` are accumulated in, beginning with a reduction's or scan's initial value.
+template <class T>
+struct Accumulated {
+  using Type = T;
+  static T of(const bifold::Value& value) { return value.as<T>(); }
+};
+
+/// 16-bit floating types in float, as bifold does.
+template <>
+struct Accumulated<__half> {
+  using Type = float;
+  static float of(const bifold::Value& value) { return value.as<bifold::f16>(); }
+};
+template <>
+struct Accumulated<__nv_bfloat16> {
+  using Type = float;
+  static float of(const bifold::Value& value) { return value.as<bifold::bf16>(); }
+};
+
+/// A sum of 16-bit floating elements. CUB accumulates in what an operator gives.
+struct SumInFloat {
+  __host__ __device__ float operator()(float a, float b) const { return a + b; }
+};
 
 /// A call of CUB that counts in `Count`. Scratch memory is asked for and allocated when it is
 /// prepared, so that no timing contains it.
@@ -19,7 +47,7 @@ class CubCall final : public PeerCall {
       : task_(task),
         input_(reinterpret_cast<const T*>(task.input)),
         output_(reinterpret_cast<T*>(task.output)),
-        identity_(task.identity.as<T>()),
+        identity_(Accumulated<T>::of(task.identity)),
         stream_(static_cast<cudaStream_t>(task.queue)) {
     use_device_of(task);
     // A size of 0 from CUB would be taken for another question about the size.
@@ -60,7 +88,7 @@ class CubCall final : public PeerCall {
   PeerTask task_;
   const T* input_;
   T* output_;
-  T identity_;
+  typename Accumulated<T>::Type identity_;
   cudaStream_t stream_;
   CudaScratch scratch_;
   char* memory_ = nullptr;

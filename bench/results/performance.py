@@ -139,7 +139,7 @@ def noise_table(runs):
 
 
 def halves_table(runs):
-    """Types that are added up in f32, which no peer does: times, and shares of the limits."""
+    """Types that are added up in f32: times, shares of the limits, CUB's time over ours."""
     run = json.loads(runs.halves.read_text())
     backends = backends_of(run)
     found = {(r["algorithm"], r["n"], r["type"], backends[r["device"]]): r
@@ -152,8 +152,13 @@ def halves_table(runs):
         cells = []
         for column in columns:
             result = found[(algorithm, n) + column]
-            cached = " (cache)" if result["in_cache"] else ""
-            cells.append(f"{duration(result['median_s'])}, {result[share] * 100:.0f} %{cached}")
+            cell = f"{duration(result['median_s'])}, {result[share] * 100:.0f} %"
+            cell += " (cache)" if result["in_cache"] else ""
+            beside = found[(algorithm, n, column[0], "cuda")].get("peers", [])
+            for peer in (p for p in beside if p["name"] == "CUB" and p["outcome"] == "timed"):
+                ratio = peer["regimes"]["back_to_back"]["median_s"] / result["median_s"]
+                cell += f", {ratio:.2f} x"
+            cells.append(cell)
         lines.append(f"| {algorithm} | {size(n)} | " + " | ".join(cells) + " |")
     return lines
 
