@@ -29,7 +29,8 @@ DEVICE void stay_behind(void) {
   u64 number = (clock_now() + get_group_id(0)) * 0x9E3779B97F4A7C15ul;
   number = (number ^ number >> 29) * 0xBF58476D1CE4E5B9ul;
   number ^= number >> 32;
-  volatile u32 left = number % 8 != 0 ? 0u : (u32)(number >> 8) & (number / 8 % 16 != 0 ? 255u : 16383u);
+  const u32 most = number / 8 % 16 != 0 ? 255u : 16383u;
+  volatile u32 left = number % 8 != 0 ? 0u : (u32)(number >> 8) & most;
   while (left > 0) left = left - 1;
 }
 
