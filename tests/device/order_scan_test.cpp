@@ -251,34 +251,6 @@ TEST_CASE("every length up to beyond a tile of 8 bytes has the reference's bits"
   check_every_length(maps<Map64>(), ScanKind::exclusive, true);
 }
 
-TEST_CASE("strips, tiles and groups of tiles end where the reference's do, in every tuning") {
-  check_borders(sums<float>());
-  check_borders(sums<double>());
-  check_borders(products<float>());
-  check_borders(products<double>());
-  check_borders(maps<Map32>());
-  check_borders(maps<Map64>());
-}
-
-TEST_CASE("tiles that are loaded once more for their results have the same bits") {
-  const auto check_again = [](const auto& arithmetic) {
-    const std::uint64_t tile = order_v1::scan_tile(sizeof(arithmetic.init));
-    auto runs = allowed(runs_around(tile / 8, {1, 8, 9}));
-    runs.push_back({order_v1::scan_group_tiles * tile + 7, 0, Place::apart});
-    check(arithmetic, ScanKind::inclusive, true, runs, Tunings::loaded_again);
-    check(arithmetic, ScanKind::exclusive, true, runs, Tunings::loaded_again);
-  };
-  check_again(sums<float>());
-  check_again(maps<Map32>());
-}
-
-TEST_CASE("every tuning carries on beyond a group of tiles") {
-  if (test::too_long_here()) return;
-  const std::uint64_t n =
-      std::uint64_t{order_v1::scan_tile(4)} * (order_v1::scan_group_tiles + 9) + 3;
-  check(sums<float>(), ScanKind::inclusive, true, {{n, 0, Place::apart}}, Tunings::all);
-}
-
 TEST_CASE("every offset of input and output gives the same bits") {
   std::vector<Run> runs;
   for (std::uint64_t offset = 0; offset <= 16; ++offset) {
@@ -391,6 +363,38 @@ TEST_CASE("whether results go past the caches shows in no bit") {
   if (test::too_long_here()) return;
   check_forced(sums<float>(), std::uint64_t{order_v1::scan_tile(4)} * 70 + 11,
                core::past_caches_from_kib, {0, 1 << 30});
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("order_scan_tunings");
+
+TEST_CASE("strips, tiles and groups of tiles end where the reference's do, in every tuning") {
+  check_borders(sums<float>());
+  check_borders(sums<double>());
+  check_borders(products<float>());
+  check_borders(products<double>());
+  check_borders(maps<Map32>());
+  check_borders(maps<Map64>());
+}
+
+TEST_CASE("tiles that are loaded once more for their results have the same bits") {
+  const auto check_again = [](const auto& arithmetic) {
+    const std::uint64_t tile = order_v1::scan_tile(sizeof(arithmetic.init));
+    auto runs = allowed(runs_around(tile / 8, {1, 8, 9}));
+    runs.push_back({order_v1::scan_group_tiles * tile + 7, 0, Place::apart});
+    check(arithmetic, ScanKind::inclusive, true, runs, Tunings::loaded_again);
+    check(arithmetic, ScanKind::exclusive, true, runs, Tunings::loaded_again);
+  };
+  check_again(sums<float>());
+  check_again(maps<Map32>());
+}
+
+TEST_CASE("every tuning carries on beyond a group of tiles") {
+  if (test::too_long_here()) return;
+  const std::uint64_t n =
+      std::uint64_t{order_v1::scan_tile(4)} * (order_v1::scan_group_tiles + 9) + 3;
+  check(sums<float>(), ScanKind::inclusive, true, {{n, 0, Place::apart}}, Tunings::all);
 }
 
 TEST_SUITE_END();
