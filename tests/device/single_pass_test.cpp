@@ -268,7 +268,9 @@ TEST_CASE("values of several words, run after run") {
   stress_rows<std::uint64_t>({1'003'565}, test::stress_runs(1000, 300));
 }
 
-TEST_CASE("two queues at once") { stress_two_queues(1'003'565, test::stress_runs(200, 40)); }
+TEST_CASE("two queues at once") {
+  stress_two_queues(test::stress_size(1'003'565), test::stress_runs(200, 40));
+}
 
 TEST_CASE("single-pass scans beside a queue that keeps the device busy") {
   const std::uint64_t runs = test::stress_runs(200, 40);
@@ -277,7 +279,9 @@ TEST_CASE("single-pass scans beside a queue that keeps the device busy") {
   stress_rows<std::uint64_t>({503'565}, runs);
 }
 
-TEST_CASE("epochs that wrap under stress") { stress_epochs(503'565, test::stress_runs(200, 80)); }
+TEST_CASE("epochs that wrap under stress") {
+  stress_epochs(test::stress_size(503'565), test::stress_runs(200, 80));
+}
 
 TEST_SUITE_END();
 
