@@ -2,8 +2,12 @@
 // the device busy, every result compared.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <bifold/bifold.hpp>
 #include <iostream>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "support/busy_queue.hpp"
 #include "support/environment.hpp"
