@@ -1,16 +1,5 @@
-// Prelude: a tile of order v1 in registers.
-// A lane group owns STRIPS_EACH consecutive strips of it.
-
-#ifndef GROUP_SIZE
-#define GROUP_SIZE 256  // Work-items per group.
-#endif
-#define STRIPS_EACH (TILE_STRIPS / LANE_GROUPS)
-#if TILE_STRIPS % LANE_GROUPS != 0
-#error "every lane group has as many strips"
-#endif
-
-// Rows whose sums and prefixes a lane holds, strip after strip, as sum_strip leaves them.
-#define ROWS_EACH (STRIPS_EACH * STRIP_ROWS)
+// Prelude: a tile of order v1 in registers: of its rows a lane holds sums and prefixes, as
+// sum_strip leaves them.
 
 // Loads the tile from `begin` on; the totals of its strips go to strips, where all see them behind
 // a barrier.

@@ -1,18 +1,6 @@
 // Prelude: a tile of order v1 whose elements are loaded once more for their results, row by row,
 // from a cache: for GPUs that have no registers for a strip. In between a lane keeps the prefixes
 // of its rows.
-// A lane group owns STRIPS_EACH consecutive strips of it.
-
-#ifndef GROUP_SIZE
-#define GROUP_SIZE 256  // Work-items per group.
-#endif
-#define STRIPS_EACH (TILE_STRIPS / LANE_GROUPS)
-#if TILE_STRIPS % LANE_GROUPS != 0
-#error "every lane group has as many strips"
-#endif
-
-// Rows whose prefixes a lane holds, strip after strip.
-#define ROWS_EACH (STRIPS_EACH * STRIP_ROWS)
 
 // The folds of this lane's run of the row that element i begins; elements from n on are the
 // identity, on which no result depends.

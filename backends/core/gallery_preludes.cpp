@@ -51,7 +51,7 @@ PreludeFiles order_loop_prelude() {
 }
 
 PreludeFiles order_tile_prelude() {
-  return joined(order_strip_prelude("elements"), {"order_tile"});
+  return joined(order_strip_prelude("elements"), {"order_tile_shape", "order_tile"});
 }
 
 PreludeFiles order_tile_single_prelude() {
