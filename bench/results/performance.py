@@ -9,7 +9,7 @@ import json
 import pathlib
 import sys
 
-from runs import ALL_TYPES, NAMES, OTHER_CUB, REGIMES, Runs, backends_of, middle
+from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, backends_of, middle
 from tables import duration, size
 from targets import target_table
 
@@ -109,8 +109,7 @@ def cpu_table(runs):
     """bifold on a CPU beside what runs there, with the share of copying or reading."""
     lines = ["| | n | bifold | of copying, of reading | std on TBB | Boost.Compute |",
              "| --- | --- | ---: | ---: | ---: | ---: |"]
-    order = ALL_TYPES + ("f16", "bf16")
-    for key in sorted(runs.found, key=lambda key: (key[1], order.index(key[2]), key[3])):
+    for key in sorted(runs.found, key=lambda key: (key[1], ALL_TYPES.index(key[2]), key[3])):
         _, algorithm, type_, n = key
         result, own = runs.found[key], runs.time(key)
         share = result["share_of_read" if algorithm == "reduce" else "share_of_copy"]
@@ -139,12 +138,12 @@ def noise_table(runs):
 
 
 def halves_table(runs):
-    """Types that are added up in f32: times, shares of the limits, CUB's time over ours."""
+    """Types that are added up in f32: times and shares of the limits."""
     run = json.loads(runs.halves.read_text())
     backends = backends_of(run)
     found = {(r["algorithm"], r["n"], r["type"], backends[r["device"]]): r
              for r in run["results"] if r["outcome"] == "timed"}
-    columns = [(t, backend) for t in ("f16", "bf16") for backend in ("cuda", "opencl")]
+    columns = [(t, backend) for t in HALVES for backend in NAMES]
     lines = ["| | n | " + " | ".join(f"{t}, {NAMES[b]}" for t, b in columns) + " |",
              "| --- | --- |" + " ---: |" * len(columns)]
     for algorithm, n in sorted({key[:2] for key in found}):
@@ -153,12 +152,7 @@ def halves_table(runs):
         for column in columns:
             result = found[(algorithm, n) + column]
             cell = f"{duration(result['median_s'])}, {result[share] * 100:.0f} %"
-            cell += " (cache)" if result["in_cache"] else ""
-            beside = found[(algorithm, n, column[0], "cuda")].get("peers", [])
-            for peer in (p for p in beside if p["name"] == "CUB" and p["outcome"] == "timed"):
-                ratio = peer["regimes"]["back_to_back"]["median_s"] / result["median_s"]
-                cell += f", {ratio:.2f} x"
-            cells.append(cell)
+            cells.append(cell + (" (cache)" if result["in_cache"] else ""))
         lines.append(f"| {algorithm} | {size(n)} | " + " | ".join(cells) + " |")
     return lines
 
@@ -185,9 +179,10 @@ def main(arguments):
                 {b: FOLDER / f"offset/{b}.json" for b in NAMES}, ROWS)
     before, h100 = runs_in(FOLDER / "h200-before"), runs_in(FOLDER / "h100")
     graphs = Runs(FOLDER.glob("graphs/*.json"))
-    sections = {"targets": target_table(runs, before), "ratios": ratio_tables(runs),
-                "others": others_table(runs), "cub": cub_table(runs),
-                "other-cub": cub_table(runs, ("cuda",), OTHER_CUB),
+    with_halves = Runs([*FOLDER.glob("peers/*.json"), runs.halves])
+    sections = {"targets": target_table(runs, before), "ratios": ratio_tables(with_halves),
+                "others": others_table(runs), "cub": cub_table(with_halves),
+                "other-cub": cub_table(with_halves, ("cuda",), OTHER_CUB),
                 "graphs": graph_tables(graphs),
                 "order": order_table(),
                 "halves": halves_table(runs),

@@ -6,11 +6,12 @@ OTHER_CUB = "CUB, other CCCL"
 REGIMES = ("back_to_back", "isolated", "blocking")
 GIB = 1 << 30
 STRUCTS = {"complex": 8, "triple": 12, "pair": 16}
-ALL_TYPES = ("u8", "i8", "u16", "i16", "i32", "u32", "f32", "i64", "u64", "f64", *STRUCTS)
+HALVES = ("f16", "bf16")
+ALL_TYPES = ("u8", "i8", "u16", "i16", "i32", "u32", "f32", "i64", "u64", "f64", *STRUCTS, *HALVES)
 
 
 def bytes_of(type_):
-    return STRUCTS.get(type_) or int(type_.lstrip("uif")) // 8
+    return STRUCTS.get(type_) or int(type_.lstrip("buif")) // 8
 
 
 def backends_of(run):
