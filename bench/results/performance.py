@@ -9,7 +9,7 @@ import json
 import pathlib
 import sys
 
-from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, backends_of, middle
+from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, middle
 from tables import duration, size
 from targets import target_table
 
@@ -22,7 +22,7 @@ def ratio_tables(runs):
     lines = []
     for backend in ("cuda", "opencl"):
         for algorithm in ("reduce", "scan"):
-            types = runs.types()
+            types = runs.types_beside("CUB")
             lines += [f"**{algorithm}, {backend} against CUB**: back to back (isolated; blocking)",
                       "", "| n | " + " | ".join(types) + " |",
                       "| --- |" + " ---: |" * len(types)]
@@ -59,7 +59,7 @@ SHOWN = (1 << 12, 1 << 16, 1 << 20, 5533214, 1 << 24, 1 << 28, 1 << 30)
 
 def cub_table(runs, backends=("cuda", "opencl"), cub="CUB"):
     """All types against CUB, back to back."""
-    types = runs.types()
+    types = runs.types_beside(cub)
     lines = ["| | n | " + " | ".join(types) + " |", "| --- | --- |" + " ---: |" * len(types)]
     for algorithm in ("reduce", "scan"):
         for backend in backends:
@@ -139,10 +139,8 @@ def noise_table(runs):
 
 def halves_table(runs):
     """Types that are added up in f32: times and shares of the limits."""
-    run = json.loads(runs.halves.read_text())
-    backends = backends_of(run)
-    found = {(r["algorithm"], r["n"], r["type"], backends[r["device"]]): r
-             for r in run["results"] if r["outcome"] == "timed"}
+    found = {(algorithm, n, t, backend): result
+             for (backend, algorithm, t, n), result in runs.found.items() if t in HALVES}
     columns = [(t, backend) for t in HALVES for backend in NAMES]
     lines = ["| | n | " + " | ".join(f"{t}, {NAMES[b]}" for t, b in columns) + " |",
              "| --- | --- |" + " ---: |" * len(columns)]
@@ -167,22 +165,21 @@ def replaced(text, marker, lines):
 
 def runs_in(folder):
     """All runs of a card, where a folder holds them."""
-    return Runs(folder.glob("with-cub-*.json"), folder / "halves.json",
+    return Runs([*folder.glob("with-cub-*.json"), folder / "halves.json"],
                 {b: folder / f"offset-{b}.json" for b in NAMES},
                 {"scan": rows} if (rows := folder / "rows-scan.json").exists() else {})
 
 
 def main(arguments):
     check = "--check" in arguments
-    runs = Runs(FOLDER.glob("peers/*.json"),
-                FOLDER / "halves/nvidia-h200-cuda-13.0-opencl-580.json",
+    runs = Runs([*FOLDER.glob("peers/*.json"),
+                 FOLDER / "halves/nvidia-h200-cuda-13.0-opencl-580.json"],
                 {b: FOLDER / f"offset/{b}.json" for b in NAMES}, ROWS)
     before, h100 = runs_in(FOLDER / "h200-before"), runs_in(FOLDER / "h100")
     graphs = Runs(FOLDER.glob("graphs/*.json"))
-    with_halves = Runs([*FOLDER.glob("peers/*.json"), runs.halves])
-    sections = {"targets": target_table(runs, before), "ratios": ratio_tables(with_halves),
-                "others": others_table(runs), "cub": cub_table(with_halves),
-                "other-cub": cub_table(with_halves, ("cuda",), OTHER_CUB),
+    sections = {"targets": target_table(runs, before), "ratios": ratio_tables(runs),
+                "others": others_table(runs), "cub": cub_table(runs),
+                "other-cub": cub_table(runs, ("cuda",), OTHER_CUB),
                 "graphs": graph_tables(graphs),
                 "order": order_table(),
                 "halves": halves_table(runs),

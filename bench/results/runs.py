@@ -21,7 +21,7 @@ def backends_of(run):
 
 def is_beside_cub_alone(run):
     peers = {peer["name"] for result in run["results"] for peer in result.get("peers", [])}
-    return peers and peers <= {"CUB", OTHER_CUB}
+    return bool(peers) and peers <= {"CUB", OTHER_CUB}
 
 
 def middle(values):
@@ -30,16 +30,14 @@ def middle(values):
 
 class Runs:
     """Results of all files by (backend, algorithm, type, n), and where the GPU's other runs are:
-    of what is accumulated in f32, off alignment by backend, and of production beside rows that
-    keep to no order, by algorithm."""
+    off alignment by backend, and of production beside rows that keep to no order, by algorithm."""
 
-    def __init__(self, files, halves=None, offset=None, rows=None):
-        self.found, self.beside, self.machines = {}, {}, set()
-        self.halves, self.offset, self.rows = halves, offset, rows or {}
+    def __init__(self, files, offset=None, rows=None):
+        self.found, self.beside = {}, {}
+        self.offset, self.rows = offset, rows or {}
         for run in sorted((json.loads(path.read_text()) for path in sorted(files)),
                           key=lambda run: (is_beside_cub_alone(run), run["time"])):
             backends = backends_of(run)
-            self.machines |= {(d["name"], d["backend"], d["driver"]) for d in run["devices"]}
             for result in run["results"]:
                 if result["outcome"] == "timed":
                     key = (backends[result["device"]], result["algorithm"], result["type"],
@@ -53,7 +51,9 @@ class Runs:
                                 peer["regimes"][regime]["ratio"] for regime in REGIMES]
 
     def time(self, key, regime="back_to_back"):
-        return self.found[key]["regimes"][regime]["median_s"]
+        result = self.found[key]
+        # What ran beside no peer has no other regime.
+        return result.get("regimes", {"back_to_back": result})[regime]["median_s"]
 
     def peer(self, name, key, regime="back_to_back"):
         for peer in self.found.get(key, {}).get("peers", []):
@@ -77,6 +77,11 @@ class Runs:
 
     def types(self):
         return sorted({t for _, _, t, _ in self.found}, key=ALL_TYPES.index)
+
+    def types_beside(self, peer):
+        """The types of calls that the peer took turns with."""
+        return [t for t in self.types()
+                if any(key[2] == t and self.peer(peer, key) is not None for key in self.found)]
 
     def traffic(self, algorithm, type_, n):
         return n * bytes_of(type_) * (2 if algorithm == "scan" else 1)
