@@ -84,7 +84,8 @@ def against_row(algorithm, row, wanted):
 
 FOUR, EIGHT = ("i32", "u32", "f32"), ("i64", "u64", "f64")
 BYTES, SHORTS = ("u8", "i8"), ("u16", "i16")
-NARROW, ELEMENTS = BYTES + SHORTS, BYTES + SHORTS + FOUR + EIGHT
+NARROW = BYTES + SHORTS
+ELEMENTS = NARROW + FOUR + EIGHT
 TO_EIGHT = ELEMENTS + HALVES + ("complex",)
 SMALL = (1 << 13, 1 << 20)
 TARGETS = (
