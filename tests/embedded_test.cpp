@@ -124,7 +124,7 @@ TEST_CASE("calls run, production taking the rows for large sums that the device 
   const ScanPlan sums(device, {.input = Type::f32, .output = Type::f32, .accumulator = Type::f32});
   const std::string_view large = ring ? "order_v1_ring" : "order_v1_ahead";
   CHECK(sums.variant().name == large);
-  const std::uint64_t first = std::uint64_t{ring ? 20U : 64U} << 18;  // Of MiB, by 4 bytes.
+  const std::uint64_t first = std::uint64_t{ring ? 21U : 64U} << 18;  // Of MiB, by 4 bytes.
   CHECK(sums.variant(first).name == large);
   CHECK(sums.variant(first - 1).name == "order_v1");
   ScanShape shape{.input = Type::i16, .output = Type::i16, .accumulator = Type::i16};
@@ -133,7 +133,7 @@ TEST_CASE("calls run, production taking the rows for large sums that the device 
   shape.input = shape.output = shape.accumulator = Type::i32;
   CHECK(ScanPlan(device, shape).variant().name == large);
   shape.input = shape.output = shape.accumulator = Type::i64;
-  const std::uint64_t first_wide = std::uint64_t{18U} << 17;
+  const std::uint64_t first_wide = std::uint64_t{24U} << 17;
   CHECK(ScanPlan(device, shape).variant(first_wide).name == (ring ? large : "order_v1"));
   CHECK(ScanPlan(device, shape).variant(first_wide - 1).name == "order_v1");
 }

@@ -142,8 +142,8 @@ struct Table {
 
     scan("production", "", "what the scans use by default on this device", "bifold", nothing,
          Order::v1, {1, 1, 1},
-         {.on_gpu = {"order_v1_ring", "lookback_warp", "reduce_then_scan", "order_v1",
-                     "order_v1_passes"},
+         {.on_gpu = {"order_v1_ring", "order_v1_ahead", "lookback_warp", "reduce_then_scan",
+                     "order_v1", "order_v1_passes"},
           .on_lanes_of_32 = {"order_v1_ring", "order_v1_ahead", "order_v1", "lookback_warp",
                              "reduce_then_scan", "order_v1_passes"},
           .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
@@ -182,8 +182,7 @@ struct Table {
          "bifold", published_words, Order::v1, {1, 1, 1},
          {.planner = core::plan_order_ahead,
           .prelude = core::order_ahead_prelude(),
-          .only_bytes = 4,
-          .only_on = "sm_"});
+          .only_bytes = 4});
     scan("order_v1_ring", "scan_order_ring",
          "the same by groups that stay: totals are published several tiles ahead, from a ring in "
          "local memory",

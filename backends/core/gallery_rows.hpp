@@ -39,10 +39,8 @@ struct Recipe {
   std::vector<std::string_view> on_lanes_of_32{};
   std::vector<std::string_view> on_cpu{};
   bool lanes_idle = false;  ///< "lanes" is there for other kernels of the file.
-  /// Where production takes the row: elements and accumulators of so many bytes (0: of any), on
-  /// architectures that begin so. Elsewhere other rows are quicker, or nothing was measured.
+  /// Production takes the row for elements and accumulators of so many bytes alone (0: of any).
   std::uint32_t only_bytes = 0;
-  std::string_view only_on{};
 
   [[nodiscard]] std::string_view entry_in(const gallery::Variant& variant) const {
     return entry.empty() ? variant.family : entry;

@@ -122,7 +122,7 @@ const std::vector<Defaults>& defaults() {
         {"SPIN_LIMIT", 1024},
         {"EPOCH_LIMIT", 0x3fffffff}}},
       {"scan_order_ring",
-       {{at_least_mib, 20},
+       {{at_least_mib, 21},
         {"STAGES", 7},
         {"REDUCING", 8},
         {"PASSING_FROM_MIB", 40},
@@ -267,15 +267,6 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     const std::uint64_t kib = own_cache_bytes(kind, capabilities) >> 10;
     if (name == past_caches_from_kib && kib >= 1024) {
       tuning.set(name, static_cast<std::uint32_t>(std::min<std::uint64_t>(kib, 0xffffffff)));
-    }
-    // A ring's tile has about as many bytes whatever the type, while a tile of the rows for small
-    // inputs has fewer of a narrow one, and waits as often; of one of 8 bytes, it has more to
-    // exchange. Those of 12 bytes are stored word by word there.
-    if (variant.family == "scan_order_ring" && name == at_least_mib) {
-      if (element_bytes == 1) tuning.set(name, 4);
-      if (element_bytes == 2) tuning.set(name, 6);
-      if (element_bytes == 8) tuning.set(name, 18);
-      if (element_bytes == 12) tuning.set(name, 8);
     }
     // A tile of 8-byte elements stays longest, which takes all the stages that fit; of others, a
     // group had better not load that far ahead of what it stores.

@@ -33,8 +33,8 @@ const std::vector<Space>& spaces() {
   static const TuningParameter per_unit{"groups_per_unit",
                                         {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}};
   static const TuningParameter stripes{"STRIPES", {32, 64, 128, 256, 512}};
-  static const TuningParameter at_least{
-      at_least_mib, {1, 2, 4, 6, 8, 12, 16, 18, 20, 24, 28, 32, 48, 64, 96, 128, 192, 256}};
+  static const TuningParameter at_least{at_least_mib, {1,  2,  4,  6,  7,  8,  9,  12,  16,  18, 20,
+                                                       21, 24, 28, 32, 48, 64, 96, 128, 192, 256}};
   static const std::vector<TuningParameter> ring{at_least,
                                                  {"STAGES", {4, 5, 6, 7}},
                                                  {"REDUCING", {4, 8}},

@@ -120,7 +120,7 @@ TEST_CASE("every kernel file of production compiles, and keeps to the budget") {
   }
   // Those of the gallery's production rows for GPUs, and what combines their partial results. The
   // ring wants other devices, and "catanzaro" is behind a row that asks for nothing more.
-  CHECK(families.size() == 10);
+  CHECK(families.size() == 11);
   std::cout << "target, kernel, elements -> accumulator: registers, scalar registers, of those "
                "spilled, of the others, bytes of private memory, of local memory\n";
   for (const auto& [name, programs] : families) {
@@ -151,8 +151,10 @@ TEST_CASE("production waits for no other group, unless a check was passed") {
            {Checked::passed, Algorithm::reduce, Type::f32, "order_v1_single"},
            {Checked::single_failed, Algorithm::reduce, Type::f32, "order_v1"},
            {Checked::order_failed, Algorithm::reduce, Type::i32, "vector"},
-           {Checked::passed, Algorithm::scan, Type::i32, shuffles ? "order_v1" : "lookback_warp"},
-           {Checked::passed, Algorithm::scan, Type::f32, "order_v1"},
+           {Checked::passed, Algorithm::scan, Type::i32, "order_v1_ahead"},
+           {Checked::passed, Algorithm::scan, Type::f32, "order_v1_ahead"},
+           {Checked::passed, Algorithm::scan, Type::i64, shuffles ? "order_v1" : "lookback_warp"},
+           {Checked::passed, Algorithm::scan, Type::f16, "order_v1"},
        }) {
     test::WantedPrograms programs;
     const Device device = test::planned_device(target().device, expected.checked, programs);
@@ -162,8 +164,8 @@ TEST_CASE("production waits for no other group, unless a check was passed") {
   }
 }
 
-// Production does not run it on these devices; two tiles are in registers at a time.
-TEST_CASE("a scan a tile ahead keeps to its budget") {
+// Two tiles are in registers at a time.
+TEST_CASE("scans a tile ahead keep to their budget, of either kind") {
   test::WantedPrograms programs;
   const Device device = test::planned_device(target().device, Checked::passed, programs);
   for (const Type type : {Type::i32, Type::f32}) {

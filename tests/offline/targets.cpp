@@ -38,7 +38,7 @@ Target amd(std::string_view name, std::string_view architecture, std::uint32_t w
           {std::string(name), "-cl-std=CL2.0 -cl-fp32-correctly-rounded-divide-sqrt", has},
           {registers, 0, 160, 448, 33792},
           {registers, 0, 160, 600, 33792},
-          {128, 0, 32, 136, 8448}};
+          {128, 0, 40, 136, 8448}};
 }
 
 // Sub-groups that shuffle, of a width that kernels may require.
