@@ -36,6 +36,10 @@ std::shared_ptr<const detail::Plan> build_tuned(const Device& device,
   }
 }
 
+bool is_amd(const Device& device) {
+  return device.capabilities().architecture.starts_with("gfx");
+}
+
 // The input, in MiB, from which a ring is quicker than the rows for small inputs on an H200. A
 // ring's tile has about as many bytes whatever the type, while theirs has fewer of a narrow one,
 // and waits as often. Of numbers of 8 bytes the ring's roles have more to exchange, while structs
@@ -110,6 +114,12 @@ Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
   if (wide && variant.family == "reduce_order_single" &&
       device.capabilities().architecture == "sm_90") {
     values.set("large_from_mib", 512);
+  }
+  // A pack of narrow elements is many values. So many rows of them leave AMD's waves half of the
+  // registers that a SIMD of gfx90a and gfx1030 has for each of eight, or of four.
+  const std::size_t narrow = size_of(shape.input);
+  if (narrow < 4 && is_amd(device) && values.get_or("ROWS", 0) > 0) {
+    values.set("ROWS", std::min(values.get("ROWS"), narrow == 1 ? 4U : 6U));
   }
   if (variant.family == "scan_order_ring") {
     values.set(at_least_mib, ring_from_mib(shape, widest, values.get(at_least_mib)));

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Puts the runs kept in this folder into the README, between its result markers.
+"""Puts an H200's runs beside CUB, and those kept in this folder, into the README, between its
+result markers.
 
   tables.py README.md           rewrites the section
   tables.py --check README.md   exit status 1 when the section is not what the files say
@@ -8,6 +9,7 @@ import json
 import pathlib
 import sys
 
+TYPES = ("f32", "i32")
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
@@ -50,12 +52,16 @@ def table(run, device):
     return lines
 
 
+def beside_cub(folder):
+    """The runs of these types as one."""
+    runs = [json.loads((folder / f"peers/with-cub-{name}.json").read_text()) for name in TYPES]
+    return runs[0] | {"results": [result for run in runs for result in run["results"]]}
+
+
 def section(folder):
+    kept = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     lines = []
-    for path in sorted(folder.glob("*.json")):
-        run = json.loads(path.read_text())
-        if run["command"] != "run":
-            continue
+    for run in [beside_cub(folder)] + [run for run in kept if run["command"] == "run"]:
         for device in run["devices"]:
             lines += table(run, device) + [""]
     return "\n".join([BEGIN, ""] + lines + [END])

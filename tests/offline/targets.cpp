@@ -27,7 +27,7 @@ Capabilities gpu(std::uint32_t compute_units, std::uint32_t max_group_size) {
 // group is larger than 256 unless a driver says so.
 Target amd(std::string_view name, std::string_view architecture, std::uint32_t width,
            std::uint32_t compute_units, std::uint32_t registers,
-           std::uint32_t max_group_size = 256) {
+           std::uint32_t max_group_size = 256, std::uint32_t registers_ahead = 128) {
   Capabilities has = gpu(compute_units, max_group_size);
   has.lanes = "local";
   has.architecture = architecture;
@@ -38,7 +38,7 @@ Target amd(std::string_view name, std::string_view architecture, std::uint32_t w
           {std::string(name), "-cl-std=CL2.0 -cl-fp32-correctly-rounded-divide-sqrt", has},
           {registers, 0, 160, 448, 33792},
           {registers, 0, 160, 600, 33792},
-          {128, 0, 40, 136, 8448}};
+          {registers_ahead, 0, 64, 136, 8448}};
 }
 
 // Sub-groups that shuffle, of a width that kernels may require.
@@ -73,7 +73,7 @@ Target intel(std::string_view name, std::string_view architecture, std::uint32_t
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{
       amd("gfx906", "gfx906", 64, 60, 136),
-      amd("gfx90a", "gfx90a", 64, 104, 128),
+      amd("gfx90a", "gfx90a", 64, 104, 128, 256, 136),
       amd("gfx1030", "gfx1030", 32, 36, 128),
       amd("gfx1030-wave64", "gfx1030", 64, 36, 128, 1024),
       amd("gfx1100", "gfx1100", 32, 48, 128),
