@@ -27,11 +27,10 @@ bool in_order_v1(const Variant& row) { return row.order == bifold::gallery::Orde
 
 /// Elements that one group of the row takes at a time, as far as its tuning says so.
 std::uint64_t span_of_row(const bifold::Device& device, const Variant& row, bifold::Type type) {
-  const auto tuning = bifold::core::default_tuning(row, device.info().kind, device.capabilities(),
-                                                   bifold::size_of(type));
-  if (tuning.get_or("GROUP_SIZE", 0) == 0) return 1;
-  return bifold::core::span_of(
-      row, {type, bifold::accumulator_of(type), type, ScanKind::inclusive, bifold::plus}, tuning);
+  const bifold::core::PlanShape shape{type, bifold::accumulator_of(type), type, ScanKind::inclusive,
+                                      bifold::plus};
+  const auto tuning = bifold::core::tuning_for(device, row, shape);
+  return tuning.get_or("GROUP_SIZE", 0) == 0 ? 1 : bifold::core::span_of(row, shape, tuning);
 }
 
 /// Short lengths in steps, then both sides of where packs, leaves and tiles end, and for a type's

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/comparison.hpp"
+#include "core/planning.hpp"
 #include "data.hpp"
 #include "format.hpp"
 #include "measure.hpp"
@@ -26,9 +27,17 @@ constexpr std::uint64_t batch = 12;
 /// Fewer say nothing.
 constexpr std::uint64_t fewest_runs = 4 * batch;
 
-/// Hundreds of tiles, which a device has in flight at once.
-std::uint64_t longest_on(const bifold::Device& device) {
-  return device.info().kind == bifold::DeviceKind::cpu ? 300'007 : 3'000'017;
+/// Hundreds of tiles, which a device has in flight at once; for groups that stay several for each,
+/// as far as the host computes as many in a moment.
+std::uint64_t longest_on(const bifold::Device& device, const Variant& row, bifold::Type type) {
+  if (device.info().kind == bifold::DeviceKind::cpu) return 300'007;
+  constexpr std::uint64_t hundreds = 3'000'017;
+  constexpr std::uint64_t most = std::uint64_t{1} << 26;
+  const bifold::core::PlanShape shape{type, type, type, ScanKind::inclusive, bifold::plus};
+  const std::uint64_t groups =
+      bifold::core::max_groups(device, bifold::core::tuning_for(device, row, shape));
+  const std::uint64_t tile = bifold::order_v1::scan_tile(bifold::size_of(type));
+  return groups > most / tile ? hundreds : std::clamp(4 * groups * tile + 17, hundreds, most);
 }
 
 template <class T>
@@ -70,7 +79,7 @@ class Stress {
  public:
   Stress(const bifold::Device& device, const Variant& row, std::uint64_t seed)
       : queue_(device),
-        n_(longest_on(device)),
+        n_(longest_on(device, row, bifold::type_of<T>())),
         may_be_in_place_(device.capabilities().acquire_release),
         data_{Data<T>(queue_, row, n_, seed), Data<T>(queue_, row, n_, seed + n_)},
         inclusive_(device, row, bifold::type_of<T>(), bifold::plus, {}, ScanKind::inclusive),

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bifold/bifold.hpp>
+#include <bifold/struct.hpp>
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -14,13 +15,30 @@
 #include <vector>
 
 #include "core/kernel_source.hpp"
+#include "core/planning.hpp"
 #include "core/state.hpp"
 #include "core/tuning_file.hpp"
+#include "core/tuning_space.hpp"
 #include "embed/shapes.hpp"
 #include "embedded_programs.hpp"
 #include "fake_cuda/fixture.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
+
+struct Two {
+  float a, b;
+};
+BIFOLD_STRUCT(Two, a, b);
+
+struct Three {
+  float a, b, c;
+};
+BIFOLD_STRUCT(Three, a, b, c);
+
+struct Four {
+  float a, b, c, d;
+};
+BIFOLD_STRUCT(Four, a, b, c, d);
 
 namespace bifold {
 
@@ -132,10 +150,41 @@ TEST_CASE("calls run, production taking the rows for large sums that the device 
   CHECK(ScanPlan(device, shape).variant().name == (ring ? "order_v1_ring" : "lookback_warp"));
   shape.input = shape.output = shape.accumulator = Type::i32;
   CHECK(ScanPlan(device, shape).variant().name == large);
+  if (ring) return;
   shape.input = shape.output = shape.accumulator = Type::i64;
-  const std::uint64_t first_wide = std::uint64_t{24U} << 17;
-  CHECK(ScanPlan(device, shape).variant(first_wide).name == (ring ? large : "order_v1"));
-  CHECK(ScanPlan(device, shape).variant(first_wide - 1).name == "order_v1");
+  CHECK(ScanPlan(device, shape).variant().name == "order_v1");
+}
+
+TEST_CASE("a ring begins at an input that suits the elements") {
+  const Device device = fresh_device();
+  if (device.capabilities().ring_bytes < 204800) return;
+  struct Expected {
+    Type input;
+    Type accumulator;
+    Type output;
+    std::uint64_t mib;
+  };
+  for (const auto& [input, accumulator, output, mib] : {Expected{Type::u8, Type::u8, Type::u8, 4},
+                                                        {Type::i16, Type::i16, Type::i16, 6},
+                                                        {Type::f16, Type::f32, Type::f16, 20},
+                                                        {Type::i32, Type::i32, Type::i32, 21},
+                                                        {Type::f64, Type::f64, Type::f64, 24},
+                                                        {Type::i64, Type::i64, Type::i64, 24},
+                                                        {Type::f32, Type::f64, Type::f64, 28}}) {
+    CAPTURE(name_of(input));
+    const ScanPlan plan(device, {.input = input, .output = output, .accumulator = accumulator});
+    const std::uint64_t first = (mib << 20) / size_of(input);
+    CHECK(plan.variant(first).name == "order_v1_ring");
+    CHECK(plan.variant(first - 1).name != "order_v1_ring");
+  }
+  // Kernels for structs are not in the library.
+  const gallery::Variant& ring = *gallery::find(Algorithm::scan, "order_v1_ring");
+  for (const auto& [type, mib] :
+       {std::pair{type_of<Two>(), 21U}, {type_of<Three>(), 7U}, {type_of<Four>(), 9U}}) {
+    const Operator sums = Operator::fieldwise(type, std::vector<Operator>(size_of(type) / 4, plus));
+    const core::PlanShape shape{type, type, type, ScanKind::inclusive, sums};
+    CHECK(core::built_in_tuning(device, ring, shape).get(core::at_least_mib) == mib);
+  }
 }
 
 TEST_CASE("where a tuning file moves a row's first size, fewer elements stay with one for any") {

@@ -36,16 +36,15 @@ std::shared_ptr<const detail::Plan> build_tuned(const Device& device,
   }
 }
 
-bool is_amd(const Device& device) {
-  return device.capabilities().architecture.starts_with("gfx");
-}
+bool is_amd(const Device& device) { return device.capabilities().architecture.starts_with("gfx"); }
 
 // The input, in MiB, from which a ring is quicker than the rows for small inputs on an H200. A
 // ring's tile has about as many bytes whatever the type, while theirs has fewer of a narrow one,
 // and waits as often. Of numbers of 8 bytes the ring's roles have more to exchange, while structs
-// take longer by those rows, too.
+// take longer by those rows, too. Short runs make tiles of half as many bytes: those of halves, and
+// of 4-byte elements that become as wide as 8, of which nothing newer was measured.
 std::uint32_t ring_from_mib(const PlanShape& shape, std::size_t widest, std::uint32_t of_words) {
-  if (ring_run_bytes(shape) == 8) return 20;
+  if (ring_run_bytes(shape) == 8) return size_of(shape.input) == 2 ? 20 : 28;
   switch (widest) {
     case 1: return 4;
     case 2: return 6;
@@ -115,13 +114,14 @@ Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
       device.capabilities().architecture == "sm_90") {
     values.set("large_from_mib", 512);
   }
-  // A pack of narrow elements is many values. So many rows of them leave AMD's waves half of the
-  // registers that a SIMD of gfx90a and gfx1030 has for each of eight, or of four.
-  const std::size_t narrow = size_of(shape.input);
-  if (narrow < 4 && is_amd(device) && values.get_or("ROWS", 0) > 0) {
-    values.set("ROWS", std::min(values.get("ROWS"), narrow == 1 ? 4U : 6U));
+  // Packs of 8 and 16 values take more than 128 registers of AMD's with as many rows as others, and
+  // with 128 four waves fit on a SIMD of gfx90a, and eight on one of gfx1030.
+  if (is_amd(device) && values.get_or("ROWS", 0) > 0 && values.get_or("pack_bytes", 0) > 0) {
+    const std::uint32_t width = pack_width(variant, shape, values);
+    const std::uint32_t most = width >= 16 ? 4 : width >= 8 ? 6 : values.get("ROWS");
+    values.set("ROWS", std::min(values.get("ROWS"), most));
   }
-  if (variant.family == "scan_order_ring") {
+  if (values.get_or(at_least_mib, 0) > 0 && variant.family == "scan_order_ring") {
     values.set(at_least_mib, ring_from_mib(shape, widest, values.get(at_least_mib)));
   }
   return values;

@@ -132,7 +132,9 @@ Support may_run_unattended(const Device& device, const Variant& variant, const P
   const core::Recipe& recipe = core::recipe_of(variant);
   if (recipe.only_bytes > 0) {
     const std::size_t accumulator = core::AccumulatorLayout(shape.op, shape.accumulator).bytes;
-    for (const std::size_t bytes : {size_of(shape.input), accumulator, size_of(shape.output)}) {
+    for (const std::size_t bytes :
+         {size_of(shape.input), size_of(shape.second.value_or(shape.input)), accumulator,
+          size_of(shape.output)}) {
       if (bytes != recipe.only_bytes) return no("other rows are quicker on such elements");
     }
   }

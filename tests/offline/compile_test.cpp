@@ -179,6 +179,19 @@ TEST_CASE("scans a tile ahead keep to their budget, of either kind") {
   for (const auto& program : programs) check_program(*program);
 }
 
+// A pack of them is many values, in registers that every row takes anew.
+TEST_CASE("scans of narrow elements keep to the budget") {
+  test::WantedPrograms programs;
+  const Device device = test::planned_device(target().device, Checked::passed, programs);
+  for (const Type type : {Type::u8, Type::i16, Type::f16}) {
+    for (const std::string_view row : {"reduce_then_scan", "lookback_warp"}) {
+      static_cast<void>(core::find_plan(device, Algorithm::scan, row, shape_of(type, Order::any)));
+    }
+  }
+  CHECK(programs.size() == 6);
+  for (const auto& program : programs) check_program(*program);
+}
+
 // As oclgrind and drivers before ROCm have it.
 TEST_CASE("scans keep to the least local memory that OpenCL promises") {
   test::Description device = target().device;

@@ -69,7 +69,8 @@ Target intel(std::string_view name, std::string_view architecture, std::uint32_t
 // work-items, 512: so one, four, eight and four. gfx1100 has no fewer than gfx1030. Intel's threads
 // have 128 whatever they use of them; there, arrays that do not fit are private memory. Local
 // memory is half of a unit's, and the results of strips. Groups that stay, a tile ahead, are two on
-// a unit, and of AMD's each takes 128 registers at most, so that gfx906, too, runs both at a time.
+// a unit: with 128 registers at most gfx906, too, runs both at a time, and gfx90a has twice as many.
+// What is spilled of scalar registers goes to lanes of the others, and counts among those.
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{
       amd("gfx906", "gfx906", 64, 60, 136),

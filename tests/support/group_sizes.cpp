@@ -8,10 +8,17 @@
 
 namespace bifold::test {
 
+namespace {
+
+core::PlanShape shape_of(const Workload& workload) {
+  return {workload.input,    workload.accumulator, workload.output, workload.kind, workload.op, {},
+          workload.on_device};
+}
+
+}  // namespace
+
 core::Tuning default_tuning_of(const Workload& workload) {
-  const std::size_t widest =
-      std::max({size_of(workload.input), size_of(workload.accumulator), size_of(workload.output)});
-  return core::default_tuning(*workload.row, device().info().kind, device().capabilities(), widest);
+  return core::built_in_tuning(device(), *workload.row, shape_of(workload));
 }
 
 bool has_value(const core::Tuning& tuning, std::string_view name) {
@@ -36,9 +43,7 @@ std::optional<core::Tuning> tuning_with_group(const Workload& workload, std::uin
 
 std::uint64_t tile_of(const Workload& workload) {
   if (workload.row->family == "scan_order_ring") {
-    const core::PlanShape shape{workload.input,    workload.accumulator, workload.output,
-                                workload.kind,     workload.op,          {},
-                                workload.on_device};
+    const core::PlanShape shape = shape_of(workload);
     const std::size_t accumulator = size_of(workload.accumulator);
     const std::uint64_t runs = order_v1::scan_tile(accumulator) / order_v1::scan_run(accumulator);
     return runs / order_v1::scan_strip_rows * core::ring_strip_rows(shape) * core::ring_run(shape);
