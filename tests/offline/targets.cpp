@@ -26,8 +26,8 @@ Capabilities gpu(std::uint32_t compute_units, std::uint32_t max_group_size) {
 // Under ROCm: OpenCL C 2.0 and sub-groups, but no shuffles, so lanes go through local memory; no
 // group is larger than 256 unless a driver says so.
 Target amd(std::string_view name, std::string_view architecture, std::uint32_t width,
-           std::uint32_t compute_units, std::uint32_t registers,
-           std::uint32_t max_group_size = 256, std::uint32_t registers_ahead = 128) {
+           std::uint32_t compute_units, std::uint32_t registers, std::uint32_t max_group_size = 256,
+           std::uint32_t registers_ahead = 128) {
   Capabilities has = gpu(compute_units, max_group_size);
   has.lanes = "local";
   has.architecture = architecture;
@@ -36,8 +36,8 @@ Target amd(std::string_view name, std::string_view architecture, std::uint32_t w
           architecture,
           width,
           {std::string(name), "-cl-std=CL2.0 -cl-fp32-correctly-rounded-divide-sqrt", has},
-          {registers, 0, 160, 448, 33792},
-          {registers, 0, 160, 600, 33792},
+          {registers, 0, 96, 448, 33792},
+          {registers, 0, 96, 600, 33792},
           {registers_ahead, 0, 64, 136, 8448}};
 }
 
@@ -66,14 +66,14 @@ Target intel(std::string_view name, std::string_view architecture, std::uint32_t
 
 // Budgets keep what the compilers reached; docs/porting.md has the figures. Registers stand for
 // waves on a SIMD, of which gfx906 holds 256 / registers, gfx90a 512, gfx1030 1024 or, of 64
-// work-items, 512: so one, four, eight and four. gfx1100 has no fewer than gfx1030. Intel's threads
+// work-items, 512: so two, four, eight and four. gfx1100 has no fewer than gfx1030. Intel's threads
 // have 128 whatever they use of them; there, arrays that do not fit are private memory. Local
 // memory is half of a unit's, and the results of strips. Groups that stay, a tile ahead, are two on
-// a unit: with 128 registers at most gfx906, too, runs both at a time, and gfx90a has twice as many.
-// What is spilled of scalar registers goes to lanes of the others, and counts among those.
+// a unit: with 128 registers at most gfx906, too, runs both at a time, and gfx90a has twice as
+// many. What is spilled of scalar registers goes to lanes of the others, and counts among those.
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{
-      amd("gfx906", "gfx906", 64, 60, 136),
+      amd("gfx906", "gfx906", 64, 60, 128),
       amd("gfx90a", "gfx90a", 64, 104, 128, 256, 136),
       amd("gfx1030", "gfx1030", 32, 36, 128),
       amd("gfx1030-wave64", "gfx1030", 64, 36, 128, 1024),
