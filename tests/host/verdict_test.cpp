@@ -312,7 +312,8 @@ TEST_CASE("when every row is wrong, the error names the check") {
       gallery::supports(device, row(Algorithm::reduce, "production"), Type::i32, plus);
   CHECK_FALSE(support);
   CHECK(support.reason.find("bifold-bench check") != std::string::npos);
-  CHECK(production(device, Algorithm::scan) == "lookback_warp");
+  CHECK(production(device, Algorithm::scan) == "order_v1_ahead");
+  CHECK(production(device, Algorithm::scan, Type::i64) == "lookback_warp");
 }
 
 TEST_CASE("where no row in order v1 is right, floating sums fail and name the check") {
@@ -354,6 +355,10 @@ TEST_CASE("look-back runs on a device that nothing is known of but that it passe
   verdict.set({&lookback, Judged::integers, "wrong in the 300th run"});
   CHECK_FALSE(verdict.passed(lookback, shape_of(Type::f32)));
   CHECK(production(with_verdict(verdict, unknown), Algorithm::scan) == "reduce_then_scan");
+  // Another row that waits is not concerned, where groups are known to run on.
+  CHECK(production(with_verdict(verdict), Algorithm::scan, Type::i64) == "reduce_then_scan");
+  CHECK(production(with_verdict(verdict), Algorithm::scan) == "order_v1_ahead");
+  verdict.set({&row(Algorithm::scan, "order_v1_ahead"), Judged::integers, "wrong"});
   CHECK(production(with_verdict(verdict), Algorithm::scan) == "reduce_then_scan");
 }
 
