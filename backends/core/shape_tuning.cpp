@@ -23,7 +23,7 @@ std::uint32_t ring_from_mib(const PlanShape& shape, std::size_t widest, std::uin
   if (ring_run_bytes(shape) == 8) return size_of(shape.input) == 2 ? 20 : 28;
   switch (widest) {
     case 1: return 4;
-    case 2: return 6;
+    case 2: return 9;
     case 8: return shape.input.is_struct() ? of_words : 24;
     case 12: return 7;
     case 16: return 9;
