@@ -1,5 +1,4 @@
-// Tuning files: believed as a whole or not at all, and never more than an optimisation. Built-in
-// values: a table by architecture.
+// Tuning files: believed as a whole or not at all, and never more than an optimisation.
 #include "core/tuning_file.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/architecture.hpp"
 #include "core/checked_text.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/planning.hpp"
@@ -28,7 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using core::Architecture;
 using core::ElementClass;
 using core::Tuning;
 using core::Tunings;
@@ -307,83 +304,6 @@ TEST_CASE("another user's file is believed where it is named, and not where it i
   }
   options.tuning_file = file;
   CHECK(unroll_on(open_paper(options)) == 8);
-}
-
-TEST_CASE("every parameter is one of its row's family, and production's rows have some") {
-  Capabilities capabilities{};
-  capabilities.max_group_size = 1024;
-  for (const gallery::Variant& variant : gallery::variants()) {
-    for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
-      const Tuning values = core::default_tuning(variant, kind, capabilities, 4);
-      for (const auto& parameter : core::tuning_space(variant)) {
-        CAPTURE(variant.name);
-        CAPTURE(parameter.name);
-        if (variant.requirements.ring_bytes == 0) CHECK(values.get_or(parameter.name, 0) != 0);
-        CHECK(std::is_sorted(parameter.values.begin(), parameter.values.end()));
-        CHECK_FALSE(parameter.allows(0));
-      }
-    }
-    const core::Recipe& production = core::recipe_of(row(variant.algorithm, "production"));
-    for (const auto& names : {production.on_gpu, production.on_lanes_of_32, production.on_cpu}) {
-      if (std::find(names.begin(), names.end(), variant.name) == names.end()) continue;
-      CHECK_FALSE(core::tuning_space(variant).empty());
-    }
-  }
-}
-
-TEST_CASE("architectures are told by the names that drivers give") {
-  const auto of = [](std::string_view name) {
-    return core::architecture_class(DeviceKind::gpu, name);
-  };
-  CHECK(core::architecture_class(DeviceKind::cpu, "") == Architecture::cpu);
-  CHECK(of("sm_70") == Architecture::sm_75);
-  CHECK(of("sm_75") == Architecture::sm_75);
-  CHECK(of("sm_80") == Architecture::sm_80);
-  CHECK(of("sm_86") == Architecture::sm_86);
-  CHECK(of("sm_89") == Architecture::sm_86);
-  CHECK(of("sm_90") == Architecture::sm_90);
-  CHECK(of("sm_100") == Architecture::sm_100);
-  CHECK(of("sm_120") == Architecture::sm_120);
-  CHECK(of("sm_121") == Architecture::sm_120);
-  CHECK(of("gfx906") == Architecture::gfx9);
-  CHECK(of("gfx90a") == Architecture::gfx9);
-  CHECK(of("gfx1030") == Architecture::gfx10);
-  CHECK(of("gfx1100") == Architecture::gfx11);
-  CHECK(of("gfx1201") == Architecture::gfx12);
-  CHECK(of("intel") == Architecture::intel);
-  CHECK(of("") == Architecture::unknown);
-  CHECK(of("riscv") == Architecture::unknown);
-}
-
-TEST_CASE("built-in values follow the architecture") {
-  Capabilities capabilities{};
-  capabilities.max_group_size = 1024;
-  const auto groups = [&](const char* name) {
-    capabilities.architecture = name;
-    return core::default_tuning(row(Algorithm::reduce, "vector"), DeviceKind::gpu, capabilities, 4)
-        .get("groups_per_unit");
-  };
-  CHECK(groups("sm_90") == 8);
-  CHECK(groups("sm_80") == 8);
-  CHECK(groups("sm_89") == 6);
-  CHECK(groups("sm_75") == 4);
-  CHECK(groups("intel") == 2);
-  CHECK(groups("") == 4);
-}
-
-TEST_CASE("a CPU counts on its own part of a cache that others share") {
-  Capabilities capabilities{};
-  capabilities.max_group_size = 4096;
-  capabilities.cache_bytes = std::uint64_t{300} << 20;
-  const auto past_from = [&](std::uint32_t units) {
-    capabilities.compute_units = units;
-    return core::default_tuning(row(Algorithm::scan, "order_v1_packs"), DeviceKind::cpu,
-                                capabilities, 4)
-        .get(core::past_caches_from_kib);
-  };
-  CHECK(past_from(2) == 32 << 10);
-  CHECK(past_from(64) == 300 << 10);
-  CHECK(core::own_cache_bytes(DeviceKind::gpu, capabilities) == capabilities.cache_bytes);
 }
 
 TEST_SUITE_END();

@@ -17,7 +17,9 @@ namespace bifold::test {
 /// A device that exists as far as planning looks: it compiles and runs nothing.
 class PaperDevice final : public backend::Device {
  public:
-  PaperDevice(ForwardProgress progress, std::string binary_key) : key_(std::move(binary_key)) {
+  PaperDevice(ForwardProgress progress, std::string binary_key, std::string architecture = {})
+      : key_(std::move(binary_key)) {
+    capabilities_.architecture = std::move(architecture);
     capabilities_.max_group_size = 256;
     capabilities_.f64 = capabilities_.atomics64 = capabilities_.acquire_release = true;
     capabilities_.denormals_f32 = capabilities_.denormals_f64 = true;
