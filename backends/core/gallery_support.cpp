@@ -135,7 +135,10 @@ Support may_run_unattended(const Device& device, const Variant& variant, const P
     for (const std::size_t bytes :
          {size_of(shape.input), size_of(shape.second.value_or(shape.input)), accumulator,
           size_of(shape.output)}) {
-      if (bytes != recipe.only_bytes) return no("other rows are quicker on such elements");
+      if (bytes != recipe.only_bytes) {
+        return no("production takes it for elements of " + std::to_string(recipe.only_bytes) +
+                  " bytes");
+      }
     }
   }
   const char* disabled = std::getenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe)
