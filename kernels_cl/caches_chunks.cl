@@ -1,5 +1,9 @@
 // Prelude: what a CPU is told of its caches.
 
+#ifndef PAST_CACHES_FROM_KIB
+#define PAST_CACHES_FROM_KIB 32768  // KiB from which on no cache holds input and output.
+#endif
+
 // OpenCL has no such stores, and PoCL's prefetch() does nothing.
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define STORE_PAST_CACHES(value, address) __builtin_nontemporal_store(value, address)

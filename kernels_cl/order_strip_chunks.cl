@@ -3,26 +3,38 @@
 
 #define STRIP_RUNS (ROW_RUNS * STRIP_ROWS)
 
-// Folds of a strip: sum[k][u] of elements 0 to k of run u; behind the width of a row, the prefixes
-// of runs within their rows.
+typedef uint4 Unit;  // What is stored past the caches at once.
+
+// Folds of a strip: sum[k][u] of elements 0 to k of run u, but for the last of a run; behind the
+// width of a row, the prefixes of runs within their rows.
 typedef struct {
-  ACC sum[RUN][STRIP_RUNS];
+#if RUN > 1
+  ACC sum[RUN - 1][STRIP_RUNS];
+#endif
   ACC prefix[ROW_RUNS + STRIP_RUNS];
 } Strip;
 
-DEVICE ACC lifted(Elements input, u64 i) { return lift_element(load_element(input, i), i); }
+#if RUN > 1
+#define SUMS(strip) (strip)->sum
+#else
+#define SUMS(strip) 0
+#endif
 
-// sum[k][u] is the fold of elements 0 to k of run u of the strip from `begin` on; elements from n
-// on are the identity, on which no result depends.
-DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC sum[RUN][STRIP_RUNS]) {
-  if (begin + STRIP <= n) {
+// sum[k][u] is the fold of elements 0 to k of run u of the strip from `begin` on, and total[u] of
+// all; elements from n on are the identity, on which no result depends.
+DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC (*sum)[STRIP_RUNS],
+                      ACC total[STRIP_RUNS]) {
+  if (RUN == 1 && begin + STRIP <= n) {
+    lift_array(input, begin, total, STRIP_RUNS);
+  } else if (begin + STRIP <= n) {
     for (u32 u = 0; u < STRIP_RUNS; ++u) {
-      sum[0][u] = lifted(input, begin + u * RUN);
+      ACC run = lifted(input, begin + u * RUN);
 #pragma unroll
       for (u32 k = 1; k < RUN; ++k) {
-        const ACC item = lifted(input, begin + u * RUN + k);
-        sum[k][u] = COMBINE(sum[k - 1][u], item);
+        sum[k - 1][u] = run;
+        run = COMBINE(run, lifted(input, begin + u * RUN + k));
       }
+      total[u] = run;
     }
   } else {
     for (u32 u = 0; u < STRIP_RUNS; ++u) {
@@ -32,46 +44,19 @@ DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC sum[RUN][STRIP_RUNS]
         ACC item = IDENTITY;
         if (i < n) item = lifted(input, i);
         run = k == 0 ? item : COMBINE(run, item);
-        sum[k][u] = run;
+        if (k < RUN - 1) sum[k][u] = run;
       }
+      total[u] = run;
     }
   }
-}
-
-// One level of the binary tree that is a row's last prefix.
-DEVICE void combine_pairs(const ACC* from, ACC* to, u32 count) {
-  for (u32 i = 0; i < count; ++i) to[i] = COMBINE(from[2 * i], from[2 * i + 1]);
-}
-
-// The total of a strip, of the totals of its runs.
-DEVICE ACC total_of_runs(const ACC run[STRIP_RUNS]) {
-  ACC one[STRIP_RUNS / 4];
-  ACC other[STRIP_RUNS / 2];
-  combine_pairs(run, other, STRIP_RUNS / 2);
-  combine_pairs(other, one, STRIP_RUNS / 4);
-  combine_pairs(one, other, STRIP_RUNS / 8);
-  combine_pairs(other, one, STRIP_RUNS / 16);
-  combine_pairs(one, other, STRIP_RUNS / 32);
-  ACC strip = other[0];
-  for (u32 r = 1; r < STRIP_ROWS; ++r) strip = COMBINE(strip, other[r]);
-  return strip;
 }
 
 // One step of the Kogge-Stone prefix of every row. Branches would cost the vectors, so the first
 // lanes of a row are combined with the row before as well, or with what lies before `from`, a row's
 // width of any values, and are then put right.
 DEVICE void prefix_step(const ACC* from, ACC* to, u32 distance) {
-  for (u32 u = 0; u < STRIP_RUNS; ++u) to[u] = COMBINE((from - distance)[u], from[u]);
-  for (u32 r = 0; r < STRIP_ROWS; ++r) {
-    for (u32 l = 0; l < distance; ++l) to[r * ROW_RUNS + l] = from[r * ROW_RUNS + l];
-  }
-}
-
-// The total of the strip from `begin` on, which has elements.
-DEVICE ACC total_of_strip(Elements input, u64 begin, u64 n) {
-  ACC sum[RUN][STRIP_RUNS];
-  fold_runs(input, begin, n, sum);
-  return total_of_runs(sum[RUN - 1]);
+  combine_arrays(from - distance, from, to, STRIP_RUNS);
+  for (u32 r = 0; r < STRIP_ROWS; ++r) copy_array(from + r * ROW_RUNS, to + r * ROW_RUNS, distance);
 }
 
 // The total of the strip from `begin` on, which has elements, and what a scan of it takes.
@@ -79,8 +64,7 @@ DEVICE ACC fold_strip(Elements input, u64 begin, u64 n, Strip* strip) {
   ACC one[ROW_RUNS + STRIP_RUNS];
   ACC* other = strip->prefix;
   for (u32 l = 0; l < ROW_RUNS; ++l) one[l] = other[l] = IDENTITY;
-  fold_runs(input, begin, n, strip->sum);
-  for (u32 u = 0; u < STRIP_RUNS; ++u) one[ROW_RUNS + u] = strip->sum[RUN - 1][u];
+  fold_runs(input, begin, n, SUMS(strip), one + ROW_RUNS);
   prefix_step(one + ROW_RUNS, other + ROW_RUNS, 1);
   prefix_step(other + ROW_RUNS, one + ROW_RUNS, 2);
   prefix_step(one + ROW_RUNS, other + ROW_RUNS, 4);
@@ -92,16 +76,17 @@ DEVICE ACC fold_strip(Elements input, u64 begin, u64 n, Strip* strip) {
   return rows;
 }
 
-// The result of element k of run u.
-#if INCLUSIVE
-#define RESULT(k, u) sum[k][u]
+// Everything before element k of run u, and with k = RUN before the next run.
+#if RUN > 1
+#define BEFORE(k, u) \
+  ((k) == 0 ? border[u] : (k) == RUN ? border[(u) + 1] : inner[((k) + RUN - 1) % RUN][u])
 #else
-#define RESULT(k, u) ((k) == 0 ? border[u] : sum[(k) == 0 ? 0 : (k)-1][u])
+#define BEFORE(k, u) border[(u) + (k)]
 #endif
 
 // Scans the strip that fold_strip() took, of which `before` lies in front, and `after` in front of
 // the next.
-DEVICE void scan_strip(Strip* strip, Elements input, u64 begin, u64 n, ACC before, ACC after,
+DEVICE void scan_strip(const Strip* strip, Elements input, u64 begin, u64 n, ACC before, ACC after,
                        __global OUT* output TOTAL_PARAMETERS) {
   const ACC* prefix = strip->prefix + ROW_RUNS;
   // border[u] is everything before run u.
@@ -109,11 +94,11 @@ DEVICE void scan_strip(Strip* strip, Elements input, u64 begin, u64 n, ACC befor
   ACC start = before;
   ACC rows = IDENTITY;
   for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    ACC starts[ROW_RUNS];
+    for (u32 l = 0; l < ROW_RUNS; ++l) starts[l] = start;
     border[r * ROW_RUNS] = start;
     // The last one is overwritten by the next row's start.
-    for (u32 l = 0; l < ROW_RUNS; ++l) {
-      border[r * ROW_RUNS + l + 1] = COMBINE(start, prefix[r * ROW_RUNS + l]);
-    }
+    combine_arrays(starts, prefix + r * ROW_RUNS, border + r * ROW_RUNS + 1, ROW_RUNS);
     const ACC row = prefix[(r + 1) * ROW_RUNS - 1];
     rows = r == 0 ? row : COMBINE(rows, row);
     start = COMBINE(before, rows);
@@ -122,22 +107,33 @@ DEVICE void scan_strip(Strip* strip, Elements input, u64 begin, u64 n, ACC befor
 
   // From folds within a run to inclusive values. A run's last one is the next run's border, which
   // its own border and total would not give: that is another association.
-  ACC(*sum)[STRIP_RUNS] = strip->sum;
+#if RUN > 1
+  ACC inner[RUN - 1][STRIP_RUNS];
 #pragma unroll
-  for (u32 k = 0; k < RUN - 1; ++k) {
-    for (u32 u = 0; u < STRIP_RUNS; ++u) sum[k][u] = COMBINE(border[u], sum[k][u]);
-  }
-  for (u32 u = 0; u < STRIP_RUNS; ++u) sum[RUN - 1][u] = border[u + 1];
+  for (u32 k = 0; k < RUN - 1; ++k) combine_arrays(border, strip->sum[k], inner[k], STRIP_RUNS);
+#endif
   const u64 last = n - 1 - begin;
-  LEAVE_TOTAL(last < STRIP, sum[last % RUN][last / RUN]);
-  if (begin + STRIP <= n) {
+  LEAVE_TOTAL(last < STRIP, BEFORE(last % RUN + 1, last / RUN));
+  const bool whole = last >= STRIP - 1;
+  if (whole && goes_past_caches(input, output, n)) {
+    OUT staged[STRIP] __attribute__((aligned(sizeof(Unit))));
     for (u32 u = 0; u < STRIP_RUNS; ++u) {
 #pragma unroll
-      for (u32 k = 0; k < RUN; ++k) output[begin + u * RUN + k] = TO_OUT(RESULT(k, u));
+      for (u32 k = 0; k < RUN; ++k) staged[u * RUN + k] = TO_OUT(BEFORE(k + INCLUSIVE, u));
+    }
+    for (u32 i = 0; i < STRIP * sizeof(OUT) / sizeof(Unit); ++i) {
+      STORE_PAST_CACHES(((const Unit*)staged)[i], (__global Unit*)(output + begin) + i);
+    }
+  } else if (RUN == 1 && whole) {
+    store_array(border + INCLUSIVE, output + begin, STRIP_RUNS);
+  } else if (whole) {
+    for (u32 u = 0; u < STRIP_RUNS; ++u) {
+#pragma unroll
+      for (u32 k = 0; k < RUN; ++k) output[begin + u * RUN + k] = TO_OUT(BEFORE(k + INCLUSIVE, u));
     }
   } else {
     for (u32 i = 0; begin + i < n; ++i) {
-      output[begin + i] = TO_OUT(RESULT(i % RUN, i / RUN));
+      output[begin + i] = TO_OUT(BEFORE(i % RUN + INCLUSIVE, i / RUN));
     }
   }
 }

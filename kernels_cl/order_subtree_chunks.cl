@@ -68,8 +68,7 @@ DEVICE void add_columns(Elements input, u64 begin, u32 first, ACC sums[COLUMNS])
   for (u32 row = 0; row < LEAF; row += COLUMNS) {
 #pragma unroll
     for (u32 c = 0; c < PASS_COLUMNS; ++c) {
-      const u64 i = begin + row + first + c;
-      part[c] = COMBINE(part[c], lift_element(load_element(input, i), i));
+      part[c] = COMBINE(part[c], lifted(input, begin + row + first + c));
     }
   }
   for (u32 c = 0; c < PASS_COLUMNS; ++c) sums[first + c] = part[c];
@@ -79,16 +78,8 @@ DEVICE void add_columns(Elements input, u64 begin, u32 first, ACC sums[COLUMNS])
 DEVICE void add_rows(Elements input, u64 begin, u64 count, ACC sums[COLUMNS]) {
   for (u32 c = 0; c < COLUMNS; ++c) sums[c] = IDENTITY;
   u64 row = 0;
-  for (; row + COLUMNS <= count; row += COLUMNS) {
-    for (u32 c = 0; c < COLUMNS; ++c) {
-      const u64 i = begin + row + c;
-      sums[c] = COMBINE(sums[c], lift_element(load_element(input, i), i));
-    }
-  }
-  for (u32 c = 0; row + c < count; ++c) {
-    const u64 i = begin + row + c;
-    sums[c] = COMBINE(sums[c], lift_element(load_element(input, i), i));
-  }
+  for (; row + COLUMNS <= count; row += COLUMNS) append_array(sums, input, begin + row, COLUMNS);
+  for (u32 c = 0; row + c < count; ++c) sums[c] = COMBINE(sums[c], lifted(input, begin + row + c));
 }
 
 // The leaf that begins there, of which `count` elements exist.

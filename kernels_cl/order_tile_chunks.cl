@@ -1,5 +1,31 @@
 // Prelude: tiles of a scan in order v1 by one work-item, for CPU devices, strip by strip.
 
+// One level of the binary tree that is a row's last prefix.
+DEVICE void combine_pairs(const ACC* from, ACC* to, u32 count) {
+  for (u32 i = 0; i < count; ++i) to[i] = COMBINE(from[2 * i], from[2 * i + 1]);
+}
+
+// The total of a strip, of the totals of its runs.
+DEVICE ACC total_of_runs(const ACC run[STRIP_RUNS]) {
+  ACC one[STRIP_RUNS / 4];
+  ACC other[STRIP_RUNS / 2];
+  combine_pairs(run, other, STRIP_RUNS / 2);
+  combine_pairs(other, one, STRIP_RUNS / 4);
+  combine_pairs(one, other, STRIP_RUNS / 8);
+  combine_pairs(other, one, STRIP_RUNS / 16);
+  combine_pairs(one, other, STRIP_RUNS / 32);
+  ACC strip = other[0];
+  for (u32 r = 1; r < STRIP_ROWS; ++r) strip = COMBINE(strip, other[r]);
+  return strip;
+}
+
+// The total of the strip from `begin` on, which has elements.
+DEVICE ACC total_of_strip(Elements input, u64 begin, u64 n) {
+  ACC sum[RUN][STRIP_RUNS];
+  fold_runs(input, begin, n, sum, sum[RUN - 1]);
+  return total_of_runs(sum[RUN - 1]);
+}
+
 // The total of the tile from `begin` on, which has elements.
 DEVICE ACC total_of_tile(Elements input, u64 begin, u64 n) {
   ACC tile = IDENTITY;

@@ -185,6 +185,16 @@ void append_packs(std::string& text, const KernelSpec& spec) {
       spec.pack_lanes, lane, builtin_pack_expression(kind, "a", "b"));
 }
 
+/// The fields of a struct, and COMBINE_FIELDS.
+void append_fields(std::string& text, const KernelSpec& spec, OperatorKind kind) {
+  const std::span<const StructField> fields = spec.accumulator.structure()->fields;
+  const Type field = fields.front().type;
+  text += formatted(
+      "#define FIELDS {0}\ntypedef {1} FIELD;\n"
+      "DEVICE FIELD COMBINE_FIELDS(FIELD a, FIELD b) {{ return (FIELD)({2}); }}\n",
+      fields.size(), name_of(field), builtin_expression(kind, field, "a", "b"));
+}
+
 /// What makes an accumulator of elements and initial values, and an output of an accumulator. Rows
 /// that take neither indices nor pairs know LIFT only.
 void append_conversions(std::string& text, const KernelSpec& spec) {
@@ -264,6 +274,20 @@ bool has_padding(Type type) {
   return fields != size_of(type);
 }
 
+std::optional<OperatorKind> field_operator(const Operator& op, Type type) {
+  if (!type.is_struct() || has_padding(type)) return {};
+  const std::span<const StructField> fields = type.structure()->fields;
+  const Type field = fields.front().type;
+  const auto other = [&](const StructField& one) { return one.type != field; };
+  if (is_storage(field) || std::any_of(fields.begin(), fields.end(), other)) return {};
+  for (const OperatorKind kind : {OperatorKind::plus, OperatorKind::multiplies,
+                                  OperatorKind::minimum, OperatorKind::maximum}) {
+    const std::vector<Operator> all(fields.size(), Operator(kind));
+    if (op == Operator::fieldwise(type, all)) return kind;
+  }
+  return {};
+}
+
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
   std::string text;
   append_file(text, device, "types");
@@ -290,6 +314,7 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   append_operator(text, spec);
   append_conversions(text, spec);
   if (spec.pack_lanes > 0) append_packs(text, spec);
+  if (spec.field_operator) append_fields(text, spec, *spec.field_operator);
 
   for (const std::string& file : spec.prelude) append_file(text, device, file);
   append_file(text, device, spec.family);

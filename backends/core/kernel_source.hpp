@@ -30,12 +30,17 @@ struct KernelSpec {
   std::optional<Type> second{};  ///< Of the elements of a second array, which the map takes too.
   std::optional<Type> count{};   ///< Of a count in device memory.
   std::uint32_t pack_lanes = 0;  ///< Elements of a pack that operators take as one; 0: they do not.
+  std::optional<OperatorKind> field_operator{};  ///< Of all fields, where arrays of them are used.
   Defines defines;
   backend::LaunchTraits launch{};
 };
 
 /// Whether a struct has bytes between or behind its fields, which nobody gives a value.
 bool has_padding(Type type);
+
+/// The operator that combines every field of a struct whose fields have one type and no padding;
+/// none where there is no such struct or operator.
+std::optional<OperatorKind> field_operator(const Operator& op, Type type);
 
 /// The complete source of the spec's program in the device's dialect: types, defines, operator,
 /// prelude, kernel file. Specs that differ in their entry only share it.

@@ -143,6 +143,23 @@ void add_ring_scan(const PlanShape& shape, KernelSpec& spec) {
   }
 }
 
+// Arrays of elements, as CPUs combine them.
+void add_arrays(const PlanShape& shape, KernelSpec& spec) {
+  const bool as_they_are = shape.input == shape.accumulator && shape.output == shape.accumulator &&
+                           shape.map.is_identity() && !shape.second;
+  if (as_they_are) spec.field_operator = field_operator(shape.op, shape.accumulator);
+  spec.prelude.emplace_back(spec.field_operator ? "arrays_of_fields_chunks"
+                                                : "arrays_of_items_chunks");
+}
+
+// Tiles of structs, of types that are converted, and of users' operators.
+void add_order_tiles(const PlanShape& shape, KernelSpec& spec, bool kept) {
+  add_arrays(shape, spec);
+  spec.prelude.insert(spec.prelude.end(),
+                      {"caches_chunks", "strip_shape_chunks", "order_strip_chunks"});
+  spec.prelude.emplace_back(kept ? "tile_kept_chunks" : "order_tile_chunks");
+}
+
 // Of integers no order shows.
 void add_pack_tiles(const Device& device, const PlanShape& shape, KernelSpec& spec) {
   spec.prelude.emplace_back("caches_chunks");
@@ -280,10 +297,15 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
     spec.prelude.push_back("atomics_" + has.atomics);
   } else if (file == "cell") {
     add_cell_path(device, spec);
-  } else if (file == "order_tiles" || file == "order_tiles_again") {
-    spec.prelude.insert(spec.prelude.end(),
-                        {"strip_shape_chunks", "order_strip_chunks", "order_tile_chunks"});
-    if (file == "order_tiles_again") spec.prelude.emplace_back("tile_again_chunks");
+  } else if (file == "order_subtree_chunks") {
+    add_arrays(shape, spec);
+    spec.prelude.emplace_back(file);
+  } else if (file == "order_tiles") {
+    add_order_tiles(shape, spec, false);
+  } else if (file == "order_tiles_again") {
+    const bool keeps = device.info().kind == DeviceKind::cpu;
+    add_order_tiles(shape, spec, keeps);
+    if (!keeps) spec.prelude.emplace_back("tile_again_chunks");
   } else if (file == "pack_tiles") {
     add_pack_tiles(device, shape, spec);
   } else if (file == "count") {

@@ -11,10 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/plan.hpp"
+#include "core/tuning_space.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
+#include "support/group_sizes.hpp"
 #include "support/numbers.hpp"
 #include "support/rows.hpp"
+#include "support/workload.hpp"
 
 namespace app {
 // Runs of the first two are packs of 16 bytes. The next have three words, the last one with
@@ -156,6 +160,36 @@ void check_scans() {
   CHECK(rows > 0);
 }
 
+/// With results that go past the caches, which takes an output that begins where a unit does.
+template <class S>
+void check_past_caches() {
+  const Type type = type_of<S>();
+  const std::vector<OperatorKind> kinds(type.structure()->fields.size(), OperatorKind::plus);
+  const Operator op = Operator::fieldwise(type, {kinds.begin(), kinds.end()});
+  const std::vector<S> values = elements<S>(2 * order_v1::scan_tile(sizeof(S)) + 133);
+  Queue queue(test::device());
+  const Buffer<S> input = queue.upload(std::span<const S>(values));
+  for (const auto* row : test::rows_on_device(Algorithm::scan, type, op)) {
+    const core::Tuning own = test::default_tuning_of(test::workload_of(*row, type, op));
+    if (row->order != gallery::Order::v1 || !test::has_value(own, core::past_caches_from_kib)) {
+      continue;
+    }
+    for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+      const ScanShape shape{type, type, type, kind, op, row->name};
+      const ScanPlan plan =
+          core::make_plan(test::device(), shape, core::Tuning(own).set("PAST_CACHES_FROM_KIB", 0));
+      std::vector<S> want(values.size());
+      reference::v1::scan(
+          kind, std::span<const S>(values), std::span(want), values.back(),
+          [](const S& x) { return x; }, [](const S& a, const S& b) { return sum(a, b); });
+      Buffer<S> output = queue.upload(std::span<const S>(values));
+      plan.run(queue, erase(input), erase(output), Value(values.back()));
+      CHECK_MESSAGE(is_scan(queue.download(output), 0, want, values), row->name, " of ",
+                    name_of(type));
+    }
+  }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("order_structs");
@@ -164,6 +198,11 @@ TEST_CASE("scans of two floats") { check_scans<app::Point>(); }
 TEST_CASE("scans of two short integers") { check_scans<app::Counts>(); }
 TEST_CASE("scans of three floats") { check_scans<app::Sums>(); }
 TEST_CASE("scans of three words with padding") { check_scans<app::Marked>(); }
+TEST_CASE("scans of structs whose results go past the caches") {
+  check_past_caches<app::Point>();
+  check_past_caches<app::Counts>();
+  check_past_caches<app::Sums>();
+}
 
 TEST_SUITE_END();
 

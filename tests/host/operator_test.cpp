@@ -1,19 +1,39 @@
 // Operators as values: names, identities, equality, and the lexical check of user text.
 #include <doctest/doctest.h>
 
-#include <bifold/error.hpp>
-#include <bifold/op.hpp>
+#include <bifold/bifold.hpp>
 #include <bifold/reference.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "core/kernel_source.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
+
+namespace app {
+struct Place {
+  float x, y, z;
+};
+struct Mixed {
+  float x;
+  std::int32_t y;
+};
+}  // namespace app
+BIFOLD_STRUCT_NAMED(app::Place, Place, x, y, z);
+BIFOLD_STRUCT_NAMED(app::Mixed, Mixed, x, y);
 
 namespace bifold {
 
 using test::Failure;
 using test::failure_of;
+
+namespace {
+
+constexpr StructField two_fields[] = {{"x", Type::i16, 0}, {"y", Type::i16, 2}};
+constexpr StructType padded{"Padded", 8, two_fields};
+
+}  // namespace
 
 TEST_SUITE_BEGIN("operator");
 
@@ -126,6 +146,22 @@ TEST_CASE("the name of an operator is an identifier") {
             (void)Operator::user(name, "a + b", Value(std::int32_t{0}));
           }).category == ErrorCategory::invalid_argument);
   }
+}
+
+TEST_CASE("one operator for all fields is found where fields have one type and no padding") {
+  const Type place = type_of<app::Place>();
+  for (const Operator& op : {Operator(plus), Operator(multiplies), Operator(minimum)}) {
+    CHECK(core::field_operator(Operator::fieldwise(place, {op, op, op}), place) == op.kind());
+  }
+  CHECK_FALSE(core::field_operator(Operator::fieldwise(place, {plus, plus, minimum}), place));
+  const Operator text =
+      Operator::user("sums", "make_Place(a.x + b.x, a.y + b.y, a.z + b.z)", app::Place{0, 0, 0});
+  CHECK_FALSE(core::field_operator(text, place));
+  const Type mixed = type_of<app::Mixed>();
+  CHECK_FALSE(core::field_operator(Operator::fieldwise(mixed, {plus, plus}), mixed));
+  const Type longer(padded);
+  CHECK_FALSE(core::field_operator(Operator::fieldwise(longer, {plus, plus}), longer));
+  CHECK_FALSE(core::field_operator(plus, Type::f32));
 }
 
 TEST_SUITE_END();
