@@ -3,8 +3,6 @@
 
 #define STRIP_RUNS (ROW_RUNS * STRIP_ROWS)
 
-typedef uint4 Unit;  // What is stored past the caches at once.
-
 // Folds of a strip: sum[k][u] of elements 0 to k of run u, but for the last of a run; behind the
 // width of a row, the prefixes of runs within their rows.
 typedef struct {
@@ -116,13 +114,13 @@ DEVICE void scan_strip(const Strip* strip, Elements input, u64 begin, u64 n, ACC
   LEAVE_TOTAL(last < STRIP, BEFORE(last % RUN + 1, last / RUN));
   const bool whole = last >= STRIP - 1;
   if (whole && goes_past_caches(input, output, n)) {
-    OUT staged[STRIP] __attribute__((aligned(sizeof(Unit))));
+    OUT staged[STRIP] __attribute__((aligned(sizeof(uint4))));
     for (u32 u = 0; u < STRIP_RUNS; ++u) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) staged[u * RUN + k] = TO_OUT(BEFORE(k + INCLUSIVE, u));
     }
-    for (u32 i = 0; i < STRIP * sizeof(OUT) / sizeof(Unit); ++i) {
-      STORE_PAST_CACHES(((const Unit*)staged)[i], (__global Unit*)(output + begin) + i);
+    for (u32 i = 0; i < STRIP * sizeof(OUT) / sizeof(uint4); ++i) {
+      STORE_PAST_CACHES(((const uint4*)staged)[i], (__global uint4*)(output + begin) + i);
     }
   } else if (RUN == 1 && whole) {
     store_array(border + INCLUSIVE, output + begin, STRIP_RUNS);

@@ -136,7 +136,7 @@ const std::vector<Defaults>& defaults() {
        {}},
       // The reductions in index order share these two.
       {"scan_order_passes", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 256}}},
-      {"scan_order_chunks", {}, {{"groups_per_unit", 4}}},
+      {"scan_order_chunks", {}, {{"groups_per_unit", 4}, {past_caches_from_kib, 32768}}},
       {"scan_order_drawn",
        {},
        {{"DRAWN_TILES", 2},

@@ -41,7 +41,8 @@ const std::vector<Space>& spaces() {
                                                  {"TRAIL_IN_GROUP", {1, 2, 3}},
                                                  {"TRAIL_OF_GROUPS", {1, 2, 3}},
                                                  {"GROUP_POLLS", {16, 64, 256}}};
-  static const TuningParameter drawn_tiles{"DRAWN_TILES", {1, 2, 4, 8, 16, 32}};
+  // Tiles are kept in private memory: 32 KiB each, and up to five times as much of wide structs.
+  static const TuningParameter drawn_tiles{"DRAWN_TILES", {1, 2, 4, 8}};
   static const std::vector<Space> table{
       {Algorithm::reduce, "vector", {group, unroll, per_unit}},
       {Algorithm::reduce, "chunks", {stripes, per_unit}},
@@ -64,8 +65,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "order_v1_passes", {group}},
       {Algorithm::scan, "order_v1_chunks", {per_unit}},
       {Algorithm::scan, "order_v1_drawn", {per_unit, drawn_tiles}},
-      // Floating values' tiles are kept in private memory, 32 KiB each.
-      {Algorithm::scan, "order_v1_packs", {per_unit, {"DRAWN_TILES", {1, 2, 4, 8}}}},
+      {Algorithm::scan, "order_v1_packs", {per_unit, drawn_tiles}},
   };
   return table;
 }

@@ -1,11 +1,13 @@
 // Order v1 of scans of structs, wherever input and output lie: as packs, by words, field by field.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <bifold/bifold.hpp>
 #include <bifold/reference_v1.hpp>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <utility>
@@ -166,14 +168,17 @@ void check_past_caches() {
   const Type type = type_of<S>();
   const std::vector<OperatorKind> kinds(type.structure()->fields.size(), OperatorKind::plus);
   const Operator op = Operator::fieldwise(type, {kinds.begin(), kinds.end()});
-  const std::vector<S> values = elements<S>(2 * order_v1::scan_tile(sizeof(S)) + 133);
+  const std::size_t tile = order_v1::scan_tile(sizeof(S));
+  const std::vector<S> values = elements<S>(test::simulated() ? 300 : 2 * tile + 133);
   Queue queue(test::device());
   const Buffer<S> input = queue.upload(std::span<const S>(values));
+  int rows = 0;
   for (const auto* row : test::rows_on_device(Algorithm::scan, type, op)) {
     const core::Tuning own = test::default_tuning_of(test::workload_of(*row, type, op));
     if (row->order != gallery::Order::v1 || !test::has_value(own, core::past_caches_from_kib)) {
       continue;
     }
+    ++rows;
     for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
       const ScanShape shape{type, type, type, kind, op, row->name};
       const ScanPlan plan =
@@ -188,6 +193,49 @@ void check_past_caches() {
                     name_of(type));
     }
   }
+  if (test::device().info().kind == DeviceKind::cpu) CHECK(rows > 0);
+}
+
+/// Operators other than sums: products of factors that leave the exponent near where it was, and
+/// extrema.
+void check_operators() {
+  const Type type = type_of<app::Sums>();
+  const auto numbers = test::numbers<std::int16_t>(3 * 4229);
+  std::vector<app::Sums> values;
+  for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
+    const auto field = [&](std::size_t k) {
+      const int x = std::abs(int{numbers[i + k]});
+      const float part = 1.0F + static_cast<float>(x / 2 % 8) / 1024.0F;
+      return x % 2 == 0 ? part * 2.0F : part * 0.5F;
+    };
+    values.push_back({field(0), -field(1), field(2)});
+  }
+  if (test::simulated()) values.resize(300);
+  Queue queue(test::device());
+  const Buffer<app::Sums> input = queue.upload(std::span<const app::Sums>(values));
+  const auto check = [&](const Operator& each, float (*combine)(float, float), float neutral) {
+    const Operator op = Operator::fieldwise(type, {each, each, each});
+    const auto both = [combine](const app::Sums& l, const app::Sums& r) {
+      return app::Sums{combine(l.a, r.a), combine(l.b, r.b), combine(l.c, r.c)};
+    };
+    const auto same = [](const app::Sums& x) { return x; };
+    const app::Sums init{neutral, neutral, neutral};
+    const app::Sums total =
+        reference::v1::reduce(std::span<const app::Sums>(values), init, same, both);
+    CHECK(fields(reduce(queue, input, op, init)) == fields(total));
+    std::vector<app::Sums> want(values.size());
+    reference::v1::scan(ScanKind::inclusive, std::span<const app::Sums>(values), std::span(want),
+                        init, same, both);
+    Buffer<app::Sums> output = queue.upload(std::span<const app::Sums>(values));
+    inclusive_scan(queue, input, output, op, init);
+    CHECK(is_scan(queue.download(output), 0, want, values));
+  };
+  check(
+      multiplies, [](float a, float b) { return a * b; }, 1.0F);
+  check(
+      minimum, [](float a, float b) { return std::min(a, b); }, 100.0F);
+  check(
+      maximum, [](float a, float b) { return std::max(a, b); }, -100.0F);
 }
 
 }  // namespace
@@ -202,7 +250,9 @@ TEST_CASE("scans of structs whose results go past the caches") {
   check_past_caches<app::Point>();
   check_past_caches<app::Counts>();
   check_past_caches<app::Sums>();
+  check_past_caches<app::Marked>();
 }
+TEST_CASE("products and extrema of all fields") { check_operators(); }
 
 TEST_SUITE_END();
 

@@ -150,7 +150,8 @@ TEST_CASE("the name of an operator is an identifier") {
 
 TEST_CASE("one operator for all fields is found where fields have one type and no padding") {
   const Type place = type_of<app::Place>();
-  for (const Operator& op : {Operator(plus), Operator(multiplies), Operator(minimum)}) {
+  for (const Operator& op :
+       {Operator(plus), Operator(multiplies), Operator(minimum), Operator(maximum)}) {
     CHECK(core::field_operator(Operator::fieldwise(place, {op, op, op}), place) == op.kind());
   }
   CHECK_FALSE(core::field_operator(Operator::fieldwise(place, {plus, plus, minimum}), place));
