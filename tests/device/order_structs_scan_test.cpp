@@ -200,7 +200,7 @@ void check_past_caches() {
 /// extrema.
 void check_operators() {
   const Type type = type_of<app::Sums>();
-  const auto numbers = test::numbers<std::int16_t>(3 * 4229);
+  const auto numbers = test::numbers<std::int16_t>(std::size_t{3} * 4229);
   std::vector<app::Sums> values;
   for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
     const auto field = [&](std::size_t k) {
