@@ -164,6 +164,8 @@ StartupCaches::~StartupCaches() {
 fs::path StartupCaches::folder(const std::string& name) const {
   fs::path path = path_ / name;
   fs::create_directories(path);
+  // The kernel cache uses no folder that others can write to, as the umask may have it.
+  fs::permissions(path, fs::perms::owner_all);
   return path;
 }
 

@@ -164,7 +164,7 @@ TEST_CASE("what is tuned is written, installed and read, in the time that was gi
 TEST_CASE("a file whose values the compiler refuses does not keep a call from being made") {
   if (!has_cpu_device() || std::string(BIFOLD_OPENCL_LAYER).empty()) return;
   const Scratch scratch;
-  fs::create_directories(scratch / "cache");
+  bifold::test::make_private(scratch / "cache");
   bifold::test::write_file(core::tuning_file(bifold::test::cache_in(scratch / "cache"), cpu_info()),
                            cpu_tuning("64"));
   const auto run = [&](const std::string& change) {

@@ -1,14 +1,14 @@
 #include "core/cache_files.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <atomic>
+#include <cstdint>
 #include <cstdlib>
-#include <fstream>
-#include <system_error>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
 
 #include "core/format.hpp"
+#include "core/hash.hpp"
+#include "core/log.hpp"
 
 namespace bifold::core {
 
@@ -19,6 +19,12 @@ namespace {
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value == nullptr ? "" : value;
+}
+
+constexpr std::size_t most_warnings = 10'000;
+
+std::string of_folder(const fs::path& folder, const std::string& problem) {
+  return formatted("the cache folder {} is not used: {}", folder.string(), problem);
 }
 
 }  // namespace
@@ -39,32 +45,44 @@ bool disabled_by_environment() {
   return !value.empty() && value != "0";
 }
 
-bool is_own(const fs::path& file) {
-  struct stat status {};
-  return stat(file.c_str(), &status) == 0 && status.st_uid == geteuid();
+void warn_once(const std::string& message) {
+  // Where nobody listens, it was not told.
+  if (!log().listens(LogLevel::warning)) return;
+  static std::mutex mutex;
+  static std::unordered_set<std::uint64_t> told;
+  {
+    const std::lock_guard hold(mutex);
+    if (told.size() >= most_warnings || !told.insert(hash(message)).second) return;
+  }
+  log().warn("{}", message);
+}
+
+std::optional<PrivateFolder> open_cache_folder(const fs::path& folder) {
+  auto opened = PrivateFolder::open(folder);
+  if (opened.refused) {
+    warn_once(of_folder(folder, opened.problem));
+  } else if (!opened.problem.empty()) {
+    log().debug("the cache folder {} cannot be opened: {}", folder.string(), opened.problem);
+  }
+  return std::move(opened.thing);
+}
+
+Opened<OpenFile> open_cache_file(const fs::path& file) {
+  const auto folder = open_cache_folder(file.parent_path());
+  if (!folder) return {};
+  return folder->file(file.filename());
 }
 
 std::string write_atomically(const fs::path& file, std::initializer_list<std::string_view> parts) {
-  std::error_code error;
-  if (fs::create_directories(file.parent_path(), error)) {
-    fs::permissions(file.parent_path(), fs::perms::owner_all, error);
+  const auto folder = PrivateFolder::make(file.parent_path());
+  std::string problem = folder.problem;
+  if (folder.refused) {
+    problem = of_folder(file.parent_path(), folder.problem);
+    warn_once(problem);
   }
-  static std::atomic<std::uint64_t> counter{0};
-  const fs::path temporary = fs::path(file).concat(formatted(".{}.{}", getpid(), ++counter));
-  std::ofstream stream(temporary, std::ios::binary);
-  for (const std::string_view part : parts) {
-    stream.write(part.data(), static_cast<std::streamsize>(part.size()));
-  }
-  stream.close();
-  if (!stream) {
-    fs::remove(temporary, error);
-    return formatted("{} could not be written", temporary.string());
-  }
-  fs::rename(temporary, file, error);
-  if (!error) return {};
-  const std::string why = error.message();
-  fs::remove(temporary, error);
-  return formatted("{} could not be renamed: {}", temporary.string(), why);
+  if (folder.thing) problem = folder.thing->write(file.filename(), parts);
+  if (problem.empty()) return {};
+  return formatted("{} could not be written: {}", file.string(), problem);
 }
 
 }  // namespace bifold::core

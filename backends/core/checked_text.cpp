@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 
 #include "core/format.hpp"
 #include "core/hash.hpp"
@@ -48,11 +46,6 @@ std::string foreign_part(std::string_view& body, std::string_view key, std::size
     ++line;
   }
   return {};
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 }  // namespace bifold::core

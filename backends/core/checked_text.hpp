@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,9 +35,6 @@ std::optional<std::string_view> checked_body(std::string_view format, std::strin
 /// Takes the key, whole lines, off the body: the first line in which they differ, as
 /// "driver 1" instead of "driver 2", or nothing. `line` goes up by the lines taken.
 std::string foreign_part(std::string_view& body, std::string_view key, std::size_t& line);
-
-/// The whole file.
-std::string content_of(const std::filesystem::path& file);
 
 /// Longer ones were never written.
 inline constexpr std::uint64_t most_checked_bytes = std::uint64_t{1} << 20;

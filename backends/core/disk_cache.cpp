@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
 #include "core/cache_files.hpp"
 #include "core/format.hpp"
@@ -28,11 +27,14 @@ struct Header {
   std::uint64_t checksum;
 };
 
+// Longer ones are neither kept nor read: hundreds of times what compilers give.
+constexpr std::uint64_t most_entry_bytes = std::uint64_t{1} << 30;
+
 // Whether a file is an entry of this cache, finished or not: 32 hexadecimal digits, the suffix, and
-// for an unfinished one ".process.counter".
+// for an unfinished one a full stop and digits, which earlier versions had two of.
 bool is_entry(std::string_view name) {
   const auto hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  const auto digit_or_dot = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+  const auto digit_or_dot = [&](char c) { return hexadecimal(c) || c == '.'; };
   const std::string_view stem = name.substr(0, 32);
   if (stem.size() < 32 || !std::all_of(stem.begin(), stem.end(), hexadecimal)) return false;
   name.remove_prefix(32);
@@ -66,46 +68,46 @@ fs::path DiskCache::file_of(const std::string& key) const {
 DiskCache::Lookup DiskCache::load(const std::string& key) const {
   if (!enabled_) return {};
   const fs::path path = file_of(key);
-  std::error_code error;
-  const std::uint64_t size = fs::file_size(path, error);
-  if (error) return {};
+  Opened<OpenFile> opened = open_cache_file(path);
+  if (!opened.thing) {
+    // Binaries are code: what others could have written is not run.
+    const std::string message =
+        formatted("kernel cache: {} is not loaded: {}", path.string(), opened.problem);
+    if (opened.refused) warn_once(message);
+    if (!opened.refused && !opened.problem.empty()) log().debug("{}", message);
+    return {{}, !opened.problem.empty()};
+  }
+  OpenFile& file = *opened.thing;
   const auto reject = [&path](std::string_view why) -> Lookup {
     log().debug("kernel cache: {} ignored: {}", path.string(), why);
     return {{}, true};
   };
-  // Binaries are code: nobody else's are run.
-  if (!is_own(path)) return reject("another user's");
   Header header{};
-  std::ifstream file(path, std::ios::binary);
-  if (size < sizeof header || !file.read(reinterpret_cast<char*>(&header), sizeof header)) {
+  if (file.bytes() < sizeof header || !file.read(std::as_writable_bytes(std::span(&header, 1)))) {
     return reject("shorter than its header");
   }
   if (header.magic != magic) return reject("not of this format");
   // Lengths are compared before anything of that length is allocated: a file may claim any size.
-  const std::uint64_t rest = size - sizeof header;
+  const std::uint64_t rest = file.bytes() - sizeof header;
   if (header.key_bytes != key.size() || header.key_bytes > rest ||
       header.payload_bytes != rest - header.key_bytes || header.payload_bytes == 0 ||
-      size > limit_bytes_) {
+      file.bytes() > std::min(limit_bytes_, most_entry_bytes)) {
     return reject("wrong length");
   }
   std::vector<std::byte> content(rest);
-  if (!file.read(reinterpret_cast<char*>(content.data()),
-                 static_cast<std::streamsize>(content.size()))) {
-    return reject("could not be read");
-  }
+  if (!file.read(content)) return reject("could not be read");
   const std::span<const std::byte> all(content);
   const auto payload = all.subspan(header.key_bytes);
   if (as_text(all.first(header.key_bytes)) != key) return reject("another program's");
   if (checksum(key, payload) != header.checksum) return reject("checksum differs");
-  // Eviction goes by the time of last use.
-  fs::last_write_time(path, fs::file_time_type::clock::now(), error);
+  file.touch();  // Eviction goes by the time of last use.
   return {{payload.begin(), payload.end()}, false};
 }
 
 void DiskCache::store(const std::string& key, std::span<const std::byte> binary) const {
   if (!enabled_ || binary.empty()) return;
   const Header header{magic, key.size(), binary.size(), checksum(key, binary)};
-  if (sizeof header + key.size() + binary.size() > limit_bytes_) return;
+  if (sizeof header + key.size() + binary.size() > std::min(limit_bytes_, most_entry_bytes)) return;
   const std::string problem = write_atomically(
       file_of(key),
       {{reinterpret_cast<const char*>(&header), sizeof header}, key, as_text(binary)});
@@ -117,31 +119,20 @@ void DiskCache::store(const std::string& key, std::span<const std::byte> binary)
 }
 
 void DiskCache::evict() const {
-  struct File {
-    fs::path path;
-    std::uint64_t bytes;
-    fs::file_time_type used;
-  };
-  std::vector<File> files;
+  const auto folder = open_cache_folder(directory_);
+  if (!folder) return;
+  std::vector<PrivateFolder::Entry> files = folder->entries();
+  std::erase_if(files, [](const auto& file) { return !is_entry(file.name); });
   std::uint64_t total = 0;
-  std::error_code error;
-  for (fs::directory_iterator it(directory_, error), end; !error && it != end;
-       it.increment(error)) {
-    // Other processes write and evict at the same time: what vanished is skipped.
-    std::error_code vanished;
-    File file{it->path(), it->file_size(vanished), {}};
-    if (!vanished) file.used = it->last_write_time(vanished);
-    if (vanished || !is_entry(file.path.filename().native())) continue;
-    total += file.bytes;
-    files.push_back(std::move(file));
-  }
+  for (const auto& file : files) total += file.bytes;
   if (total <= limit_bytes_) return;
-  std::sort(files.begin(), files.end(),
-            [](const File& a, const File& b) { return a.used < b.used; });
-  for (const File& file : files) {
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.seconds, a.nanoseconds) < std::pair(b.seconds, b.nanoseconds);
+  });
+  // Other processes write and evict at the same time: what vanished is skipped.
+  for (const auto& file : files) {
     if (total <= limit_bytes_) break;
-    std::error_code ignored;
-    if (fs::remove(file.path, ignored)) total -= file.bytes;
+    if (folder->remove(file.name)) total -= file.bytes;
   }
 }
 

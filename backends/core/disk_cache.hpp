@@ -1,4 +1,5 @@
-// Binaries on disk. An optimisation only: every failure here is a debug message, never an error.
+// Binaries on disk. An optimisation only: every failure here is a message in the log, never an
+// error.
 #pragma once
 
 #include <bifold/device.hpp>
@@ -14,15 +15,16 @@ namespace bifold::core {
 /// One file per entry, named by a hash of its key:
 ///   8 bytes magic and format, 8 bytes key length, 8 bytes payload length, 8 bytes checksum of key
 ///   and payload, key, payload; integers little-endian as the host writes them.
-/// Before any byte reaches a driver, lengths, checksum and the
-/// complete key are compared: some drivers crash on damaged binaries. Thread-safe.
+/// What others could have written is not loaded: see PrivateFolder. Before any byte reaches a
+/// driver, lengths, checksum and the complete key are compared: some drivers crash on damaged
+/// binaries. Thread-safe.
 class DiskCache {
  public:
   explicit DiskCache(const CacheOptions& options);
 
   struct Lookup {
     std::vector<std::byte> binary;  ///< Empty when there is none.
-    bool rejected = false;          ///< There was a file, but it was damaged or another's.
+    bool rejected = false;          ///< There was a file, but it was damaged or not trusted.
   };
 
   [[nodiscard]] bool enabled() const noexcept { return enabled_; }

@@ -30,12 +30,14 @@ class Logger {
     write_if(LogLevel::error, format, std::forward<Args>(args)...);
   }
 
+  /// Whether a message of that level would reach anybody.
+  [[nodiscard]] static bool listens(LogLevel level) noexcept;
+
  private:
   template <class... Args>
   void write_if(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
     if (listens(level)) write(level, formatted(format, std::forward<Args>(args)...));
   }
-  [[nodiscard]] static bool listens(LogLevel level) noexcept;
   static void write(LogLevel level, const std::string& message);
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "core/cache_files.hpp"
@@ -100,19 +99,11 @@ std::string on_line(std::size_t line, const std::string& problem) {
   return formatted("line {}: {}", line, problem);
 }
 
-struct Place {
-  fs::path file;
-  bool named;  // By the application: it is believed whoever owns it, and has to be there.
-};
-
-// What keeps the file from being read, or nothing.
-std::string obstacle(const Place& place) {
-  std::error_code error;
-  const std::uint64_t size = fs::file_size(place.file, error);
-  if (error) return error.message();
-  if (!place.named && !is_own(place.file)) return "it is another user's";
-  if (size > most_checked_bytes) return formatted("it has {} bytes", size);
-  return {};
+// What such a file means on such a device.
+TuningReading read_file(OpenFile& file, const DeviceInfo& info, std::string_view architecture) {
+  if (file.bytes() > most_checked_bytes) return {{}, formatted("it has {} bytes", file.bytes())};
+  const auto text = file.text();
+  return text ? read_tuning(*text, info, architecture) : TuningReading{{}, "it could not be read"};
 }
 
 }  // namespace
@@ -172,20 +163,20 @@ fs::path tuning_file(const CacheOptions& options, const DeviceInfo& info) {
 Tunings load_tunings(const DeviceOptions& options, const DeviceInfo& info,
                      std::string_view architecture) {
   try {
-    Place place{options.tuning_file, !options.tuning_file.empty()};
-    if (!place.named && options.cache.disk) place.file = tuning_file(options.cache, info);
-    std::error_code error;
-    if (!place.named && (place.file.empty() || !fs::exists(place.file, error))) return {};
-    TuningReading reading;
-    reading.problem = obstacle(place);
-    if (reading.problem.empty()) {
-      reading = read_tuning(content_of(place.file), info, architecture);
-    }
+    // One that the application names is believed whoever owns it, and has to be there.
+    const bool named = !options.tuning_file.empty();
+    fs::path path = options.tuning_file;
+    if (!named && options.cache.disk) path = tuning_file(options.cache, info);
+    if (path.empty()) return {};
+    Opened<OpenFile> file = named ? open_regular(path) : open_cache_file(path);
+    if (!file.thing && file.problem.empty()) return {};
+    TuningReading reading{{}, file.problem};
+    if (file.thing) reading = read_file(*file.thing, info, architecture);
     if (!reading.problem.empty()) {
-      log().warn("{}: the tuning file {} is ignored: {}", info.selector, place.file.string(),
+      log().warn("{}: the tuning file {} is ignored: {}", info.selector, path.string(),
                  reading.problem);
     } else {
-      log().debug("{}: tuned by {}", info.selector, place.file.string());
+      log().debug("{}: tuned by {}", info.selector, path.string());
     }
     return std::move(reading.tunings);
   } catch (const std::exception& error) {

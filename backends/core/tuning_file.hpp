@@ -56,8 +56,8 @@ std::filesystem::path tuning_file(const CacheOptions& options, const DeviceInfo&
 
 /// The tunings of the file that the options name, or of the device's own, where there is one and a
 /// disk may be used. Nothing, with a warning in the log that names file, line and reason, where the
-/// file is damaged, foreign, newer, another user's although nobody named it, or missing although
-/// somebody did. Does not throw.
+/// file is damaged, foreign, newer, or missing although somebody named it; and where nobody did,
+/// but others could have written it. Does not throw.
 Tunings load_tunings(const DeviceOptions& options, const DeviceInfo& info,
                      std::string_view architecture);
 

@@ -4,7 +4,6 @@
 #include <bifold/version.hpp>
 #include <iterator>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "core/cache_files.hpp"
@@ -61,31 +60,11 @@ std::optional<Finding> finding_of(std::string_view line) {
   return finding;
 }
 
-struct Reading {
-  Verdict verdict;
-  std::string problem;  // Why there is none.
-};
-
-Reading read(const fs::path& file, std::string_view key) {
-  std::error_code error;
-  const std::uint64_t size = fs::file_size(file, error);
-  if (error) return {};
-  if (!is_own(file)) return {{}, "it is another user's"};
-  const std::string text = size <= most_checked_bytes ? content_of(file) : std::string();
-  const auto body = checked_body(format, text);
-  if (!body) return {{}, "it is damaged"};
-  std::string_view rest = *body;
-  std::size_t line = 0;
-  if (const std::string part = foreign_part(rest, key, line); !part.empty()) {
-    return {{}, "it is out of date or another device's: " + part};
-  }
-  Reading reading;
-  while (!rest.empty()) {
-    auto finding = finding_of(take(rest, '\n'));
-    if (!finding) return {{}, "it is damaged"};
-    reading.verdict.set(std::move(*finding));
-  }
-  return reading;
+VerdictReading read(const fs::path& path, std::string_view key) {
+  Opened<OpenFile> file = open_cache_file(path);
+  if (!file.thing) return {{}, file.problem};
+  const auto text = file.thing->bytes() <= most_checked_bytes ? file.thing->text() : std::nullopt;
+  return read_verdict(text.value_or(""), key);
 }
 
 }  // namespace
@@ -140,6 +119,35 @@ std::string verdict_key(const DeviceInfo& info, std::string_view binary_key) {
                    on_one_line(binary_key));
 }
 
+std::string verdict_text(std::string_view key, const Verdict& verdict) {
+  std::string body(key);
+  for (const Finding& finding : verdict.findings()) {
+    body += formatted("{} {} {} {}\n", name_of(finding.row->algorithm), finding.row->name,
+                      name_of(finding.judged),
+                      finding.problem.empty()
+                          ? std::string(passed_word)
+                          : std::string(failed_word) + on_one_line(finding.problem));
+  }
+  return checked_header(format, body) + body;
+}
+
+VerdictReading read_verdict(std::string_view text, std::string_view key) {
+  const auto body = checked_body(format, text);
+  if (!body) return {{}, "it is damaged"};
+  std::string_view rest = *body;
+  std::size_t line = 0;
+  if (const std::string part = foreign_part(rest, key, line); !part.empty()) {
+    return {{}, "it is out of date or another device's: " + part};
+  }
+  VerdictReading reading;
+  while (!rest.empty()) {
+    auto finding = finding_of(take(rest, '\n'));
+    if (!finding) return {{}, "it is damaged"};
+    reading.verdict.set(std::move(*finding));
+  }
+  return reading;
+}
+
 fs::path verdict_file(const CacheOptions& options, const DeviceInfo& info) {
   const fs::path directory = cache_directory(options);
   if (directory.empty()) return {};
@@ -152,7 +160,7 @@ Verdict load_verdict(const CacheOptions& options, const DeviceInfo& info,
   try {
     const fs::path file = options.disk ? verdict_file(options, info) : fs::path();
     if (file.empty()) return {};
-    Reading reading = read(file, verdict_key(info, binary_key));
+    VerdictReading reading = read(file, verdict_key(info, binary_key));
     if (!reading.problem.empty()) {
       log().warn("{}: what bifold-bench check found ({}) is ignored: {}", info.selector,
                  file.string(), reading.problem);
@@ -174,15 +182,7 @@ std::string store_verdict(const CacheOptions& options, const DeviceInfo& info,
                           std::string_view binary_key, const Verdict& verdict) {
   const fs::path file = verdict_file(options, info);
   if (file.empty()) return "there is no directory for it";
-  std::string body = verdict_key(info, binary_key);
-  for (const Finding& finding : verdict.findings()) {
-    body += formatted("{} {} {} {}\n", name_of(finding.row->algorithm), finding.row->name,
-                      name_of(finding.judged),
-                      finding.problem.empty()
-                          ? std::string(passed_word)
-                          : std::string(failed_word) + on_one_line(finding.problem));
-  }
-  return write_atomically(file, {checked_header(format, body), body});
+  return write_atomically(file, {verdict_text(verdict_key(info, binary_key), verdict)});
 }
 
 }  // namespace bifold::core

@@ -54,14 +54,25 @@ class Verdict {
 /// compiled kernels depend on.
 std::string verdict_key(const DeviceInfo& info, std::string_view binary_key);
 
+/// A file's text: a line of format, length and checksum of the rest, the key, and a line
+/// "ALGORITHM ROW ELEMENTS passed", or "failed" and why, for each finding.
+std::string verdict_text(std::string_view key, const Verdict& verdict);
+
+struct VerdictReading {
+  Verdict verdict;
+  std::string problem;  ///< Why there is none; empty: all is well.
+};
+
+/// What a file of that text means under that key: everything, or nothing and why.
+VerdictReading read_verdict(std::string_view text, std::string_view key);
+
 /// Where the verdict on such devices lies: one file for the device of that name, whatever its
 /// driver, so that one that is out of date is noticed. Empty where there is no directory.
 std::filesystem::path verdict_file(const CacheOptions& options, const DeviceInfo& info);
 
-/// A file is plain text: a line of format, length and checksum of the rest, the key, and a line
-/// "ALGORITHM ROW ELEMENTS passed", or "failed" and why, for each finding. The verdict in it; an
-/// empty one, with a warning in the log, where the file is damaged, another user's, another
-/// device's or out of date; an empty one where there is none, or no disk is to be used.
+/// The verdict in the device's file; an empty one, with a warning in the log, where the file is
+/// damaged, others could have written it, or it is another device's or out of date; an empty one
+/// where there is none, or no disk is to be used.
 Verdict load_verdict(const CacheOptions& options, const DeviceInfo& info,
                      std::string_view binary_key);
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <bifold/error.hpp>
+#include <bifold/log.hpp>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -307,6 +308,10 @@ int main(int argc, char** argv) try {
     return 2;
   }
   unsetenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe): no thread is there yet.
+  // As why the folder that keeps what was compiled is not used.
+  bifold::set_log(bifold::LogLevel::warning, [](bifold::LogLevel, std::string_view message) {
+    std::cerr << "bifold-embed: " << message << '\n';
+  });
   constexpr int newest = CUDA_VERSION;
   OfflineCompiler compiler(bifold::backend::cuda::find_nvrtc(newest), argv[2]);
   std::set<int> with_machine_code;

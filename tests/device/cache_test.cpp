@@ -175,6 +175,24 @@ TEST_CASE("foreign content, appended bytes and zeros are compiled again") {
   check_damage("removed", false, [](const fs::path& file) { fs::remove(file); });
 }
 
+TEST_CASE("an entry that others could have written is compiled again") {
+  check_damage("others may write", true, [](const fs::path& file) {
+    fs::permissions(file, fs::perms::group_write, fs::perm_options::add);
+  });
+  check_damage("another name", true, [](const fs::path& file) {
+    fs::create_hard_link(file, test::fresh_folder("other-names") / file.filename());
+  });
+}
+
+TEST_CASE("a folder that others can write to is not used, and calls are right without") {
+  const fs::path folder = test::fresh_folder("open-to-others");
+  fs::permissions(folder, fs::perms::all);
+  const CacheStatistics first = use(cache_in(folder));
+  CHECK(first.compiled >= 1);
+  CHECK(entries(folder).empty());
+  CHECK(use(cache_in(folder)).compiled == first.compiled);
+}
+
 TEST_CASE("the entry of another program under this program's name is refused") {
   const fs::path folder = test::fresh_folder("swapped");
   const CacheStatistics cold = use(cache_in(folder));

@@ -92,7 +92,7 @@ std::uint32_t unroll_on(const Device& device) {
 
 /// A file for the device on paper, which does not tell its architecture.
 fs::path paper_file(const fs::path& file) {
-  fs::create_directories(file.parent_path());
+  test::make_private(file.parent_path());
   test::write_file(file, core::tuning_text(made_up_device(), "", made_up()));
   return file;
 }

@@ -94,6 +94,8 @@ std::filesystem::path fresh_folder(std::string_view name) {
   auto path = std::filesystem::current_path() / folder / name;
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
+  // A kernel cache has to be so, whatever the umask.
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   return path;
 }
 

@@ -33,10 +33,19 @@ inline std::string read_file(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+/// Makes a folder that a cache may lie in, whatever the umask.
+inline void make_private(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+}
+
+/// A file that nobody else can write to, whatever the umask.
 inline void write_file(const std::filesystem::path& file, const std::string& text) {
   std::ofstream stream(file, std::ios::binary | std::ios::trunc);
   stream << text;
   REQUIRE(stream.good());
+  std::filesystem::permissions(
+      file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 }  // namespace bifold::test
