@@ -117,7 +117,7 @@ class Measurement {
  private:
   void say(const std::string& lines) {
     print_text("{}", lines);
-    std::fflush(stdout);
+    flush_text();
     table_ += lines;
   }
 

@@ -118,9 +118,11 @@ int run_check(const CheckOptions& options) {
   conclude(devices, options, report.devices);
   print_text("{}", check_as_text(report));
   if (!options.json.empty()) write_whole("--json", options.json, check_as_json(report, options));
-  const bool well = !devices.empty() && report.unopened.empty() &&
-                    std::all_of(report.devices.begin(), report.devices.end(),
-                                [](const CheckedDevice& device) { return device.all_well(); });
+  const bool well =
+      !devices.empty() && report.unopened.empty() &&
+      std::all_of(report.devices.begin(), report.devices.end(), [&](const CheckedDevice& device) {
+        return device.all_well() && (device.not_stored.empty() || !options.store);
+      });
   return well ? 0 : 1;
 }
 

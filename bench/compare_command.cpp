@@ -51,9 +51,9 @@ RunFile run_backends(RunArguments arguments) {
   if (arguments.suite.empty()) arguments.suite = "quick";
   if (arguments.devices.empty()) arguments.devices = shared_device();
   const RunOptions options = understand(arguments);
-  if (!options.json.empty()) check_writable("--json", options.json);
+  check_run_file(options);
   const Report report = measure_run(options);
-  if (!options.json.empty()) write_run(report);
+  write_run(report);
   return as_file(report);
 }
 

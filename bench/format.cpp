@@ -2,8 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <cerrno>
-#include <system_error>
 
 namespace bench {
 namespace {
@@ -17,12 +15,6 @@ std::string three_digits(double value) {
 }
 
 }  // namespace
-
-void write_text(std::FILE* stream, std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stream) < text.size()) {
-    throw std::system_error(errno, std::generic_category(), "the output cannot be written");
-  }
-}
 
 std::string count_text(std::uint64_t count) {
   if (count >= 1024 && std::has_single_bit(count)) {

@@ -2,30 +2,27 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/format.hpp"
+#include "standard_output.hpp"
 
 namespace bench {
 
 using bifold::core::formatted;
 
-/// Writes `text` to `stream`; throws std::system_error where that fails.
-void write_text(std::FILE* stream, std::string_view text);
-
-/// A formatted text to the standard output.
+/// A formatted text to the standard output, as write_text() does it.
 template <class... Args>
 void print_text(fmt::format_string<Args...> text, Args&&... arguments) {
-  write_text(stdout, formatted(text, std::forward<Args>(arguments)...));
+  write_text(formatted(text, std::forward<Args>(arguments)...));
 }
 
-/// The same to the standard error.
+/// The same to the standard error. What cannot be said there is left unsaid.
 template <class... Args>
 void print_error(fmt::format_string<Args...> text, Args&&... arguments) {
-  write_text(stderr, formatted(text, std::forward<Args>(arguments)...));
+  write_error(formatted(text, std::forward<Args>(arguments)...));
 }
 
 /// "a, b, c" of the texts in `range`.

@@ -1,10 +1,15 @@
 // bifold-bench: what the devices of a machine are, and how fast bifold is on them.
 // Exit status: 0; 1 when a result was wrong or something failed; 2 for a bad command line.
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <bifold/version.hpp>
+#include <csignal>
 #include <exception>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +22,7 @@
 #include "list.hpp"
 #include "options.hpp"
 #include "run.hpp"
+#include "standard_output.hpp"
 #include "startup.hpp"
 #include "tune.hpp"
 #include "types.hpp"
@@ -199,8 +205,8 @@ CLI::App& add_startup_command(CLI::App& app, bench::StartupArguments& arguments)
   return command;
 }
 
-int complain(const std::exception& error, int status) {
-  bench::print_error("bifold-bench: {}\n", bench::one_line(error.what()));
+int complain(std::string_view message, int status) {
+  bench::print_error("bifold-bench: {}\n", bench::one_line(message));
   return status;
 }
 
@@ -208,6 +214,9 @@ int run_tool(int argc, char** argv) {
   CLI::App app("Measures reduction and scan on every device of this machine", "bifold-bench");
   app.set_version_flag("--version", std::string(bifold::version()));
   app.require_subcommand(0, 1);
+  app.footer(
+      "A file to write that is called - is the standard output; everything else that would go\n"
+      "there goes to the standard error then.");
   std::string list_json;
   bench::RunArguments run_arguments;
   bench::CompareArguments compare_arguments;
@@ -227,9 +236,12 @@ int run_tool(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    return app.exit(success);  // --help or --version
+    std::ostringstream text;  // --help or --version
+    const int status = app.exit(success, text, text);
+    bench::write_text(text.str());
+    return status;
   } catch (const CLI::ParseError& error) {
-    return complain(error, exit_usage);
+    return complain(error.what(), exit_usage);
   }
   if (list.parsed()) return bench::list_devices(list_json);
   if (run.parsed()) return bench::run_benchmark(bench::understand(run_arguments));
@@ -245,15 +257,31 @@ int run_tool(int argc, char** argv) {
       "more)");
 }
 
-}  // namespace
-
-// NOLINTNEXTLINE(bugprone-exception-escape): only a failure to complain gets out.
-int main(int argc, char** argv) {
+int status_of(int argc, char** argv) {
   try {
     return run_tool(argc, argv);
   } catch (const bench::UsageError& error) {
-    return complain(error, exit_usage);
+    return complain(error.what(), exit_usage);
   } catch (const std::exception& error) {
-    return complain(error, exit_failure);
+    return complain(error.what(), exit_failure);
   }
+}
+
+/// Failed writes are told by the calls that make them, and what is opened takes the place of no
+/// standard stream: one that is closed cannot be written to.
+void prepare_streams() {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) (void)std::signal(signal, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) (void)open("/dev/null", O_RDONLY);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  prepare_streams();
+  const int status = status_of(argc, argv);
+  const std::string problem = bench::standard_output_problem();
+  if (problem.empty()) return status;
+  return complain("the output cannot be written: " + problem, exit_failure);
 }

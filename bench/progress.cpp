@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include "format.hpp"
@@ -32,7 +31,7 @@ Progress::Progress(ProgressMode mode, double total)
     : visible_(mode == ProgressMode::automatic && isatty(STDERR_FILENO) == 1), total_(total) {}
 
 Progress::~Progress() {
-  if (visible_) std::fputs("\r\033[K", stderr);
+  if (visible_) write_error("\r\033[K");
 }
 
 void Progress::show(std::string_view what) {
@@ -49,7 +48,6 @@ void Progress::show(std::string_view what) {
                                std::string(bar_width - filled, '.'), 100 * fraction, left, what);
   line.resize(std::min(line.size(), terminal_width() - 1));
   print_error("\r\033[K{}", line);
-  std::fflush(stderr);
 }
 
 }  // namespace bench

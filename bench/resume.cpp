@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "format.hpp"
+#include "json_field.hpp"
 #include "json_report.hpp"
 #include "output_file.hpp"
 #include "run_file.hpp"
@@ -43,6 +45,19 @@ std::string obstacle(const RunFile& earlier, const Report& report) {
 }  // namespace
 
 PartialRun::PartialRun(fs::path file) : path_(std::move(file)) { path_ += ".partial"; }
+
+void PartialRun::check() const {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(path_, ignored))) return;
+  try {
+    if (Field::document(path_).at("schema").string() == "bifold-bench") return;
+  } catch (const UsageError&) {  // NOLINT(bugprone-empty-catch): it is somebody else's.
+  }
+  throw UsageError(
+      formatted("--json: results are kept in '{}' meanwhile, and what lies there is "
+                "none of ours",
+                path_.string()));
+}
 
 Restored PartialRun::restore(Report& report, std::vector<Session>& sessions) const {
   std::error_code ignored;

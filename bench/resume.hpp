@@ -23,6 +23,9 @@ class PartialRun {
  public:
   explicit PartialRun(std::filesystem::path file);
 
+  /// Throws UsageError where what lies there was kept by no run: it would be overwritten.
+  void check() const;
+
   /// Puts results of an earlier run in the place of those of `report` that are the same
   /// configuration on the same device. Takes nothing from a file that is damaged, of other
   /// settings, library, drivers or devices, or older than this program.

@@ -70,6 +70,14 @@ std::vector<std::string> selectors_of(const std::vector<Session>& sessions) {
   return selectors;
 }
 
+/// Of a suite, beside the file that it makes.
+std::optional<PartialRun> partial_run(const RunOptions& options) {
+  if (options.suite == nullptr || options.json.empty() || !is_replaced("--json", options.json)) {
+    return {};
+  }
+  return PartialRun(options.json);
+}
+
 /// Says on standard error what became of an earlier run's results.
 void restore(Report& report, std::vector<Session>& sessions, const PartialRun& partial) {
   const Restored restored = partial.restore(report, sessions);
@@ -120,8 +128,7 @@ Report measure_run(const RunOptions& options) {
   for (Session& session : sessions) session.start_at(options.first_element);
   report.results = all_configurations(options, sessions);
   if (caches) {
-    std::optional<PartialRun> partial;
-    if (!options.json.empty()) partial.emplace(options.json);
+    std::optional<PartialRun> partial = partial_run(options);
     measure_suite(report, sessions, *caches, partial ? &*partial : nullptr);
   } else {
     measure_all(report, sessions, options.budget,
@@ -136,23 +143,30 @@ Report measure_run(const RunOptions& options) {
   return report;
 }
 
+void check_run_file(const RunOptions& options) {
+  if (options.json.empty()) return;
+  check_writable("--json", options.json);
+  if (const auto partial = partial_run(options)) partial->check();
+}
+
 void write_run(const Report& report) {
   const RunOptions& options = report.options;
+  if (options.json.empty()) return;
   write_whole("--json", options.json, run_as_json(report));
-  if (options.suite != nullptr) PartialRun(options.json).remove();
+  if (const auto partial = partial_run(options)) partial->remove();
 }
 
 int run_benchmark(const RunOptions& options) {
-  if (!options.json.empty()) check_writable("--json", options.json);
+  check_run_file(options);
   if (!options.markdown.empty()) check_writable("--markdown", options.markdown);
   const Report report = measure_run(options);
 
   print_table(report);
   if (!report.peers.empty()) print_text("{}", peers_as_text(report));
+  write_run(report);
   if (!options.markdown.empty()) {
     write_whole("--markdown", options.markdown, peers_as_markdown(report));
   }
-  if (!options.json.empty()) write_run(report);
   return report.all_well() ? 0 : 1;
 }
 

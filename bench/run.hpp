@@ -10,7 +10,11 @@ namespace bench {
 /// part on the way. Throws UsageError for a selector that nothing answers.
 Report measure_run(const RunOptions& options);
 
-/// Writes the document of a run that `options.json` is given for.
+/// Throws UsageError where the file that `options.json` is given for, if any, could not be written,
+/// or not what a suite keeps beside it meanwhile.
+void check_run_file(const RunOptions& options);
+
+/// Writes the document of a run that `options.json` is given for, if any.
 void write_run(const Report& report);
 
 /// Blocks. Measures, prints the table to standard output, writes the JSON file. The exit status:

@@ -304,7 +304,7 @@ int run_tune(const TuneOptions& options) {
     if (options.install) print_text("\n{}\n", install(tuned, well));
     if (!options.output.empty()) {
       write_whole("--output", options.output, file_text(tuned, {}));
-      print_text("\nThe tuning file is {}.\n", options.output.string());
+      if (options.output != "-") print_text("\nThe tuning file is {}.\n", options.output.string());
     }
     print_text("\n");
   }

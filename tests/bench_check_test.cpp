@@ -113,6 +113,19 @@ TEST_CASE("without a device there is nothing to pass") {
   check_one_line(outcome.error, "no device");
 }
 
+TEST_CASE("a verdict that should be stored and is not gives status 1") {
+  if (!has_cpu_device()) return;
+  const Place place;
+  fs::create_directory(place.scratch / "cache");
+  fs::permissions(place.scratch / "cache", fs::perms::all);
+  const Outcome outcome = place.check("chunks");
+  CAPTURE(outcome.out);
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.out, "The verdict is not stored: "));
+  CHECK(contains(outcome.out, "others may write to it"));
+  CHECK(place.verdicts().empty());
+}
+
 TEST_CASE("a device that computes right passes, and the verdict is stored") {
   if (!has_cpu_device()) return;
   const Place place;

@@ -12,10 +12,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -62,6 +64,29 @@ int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/// `set_output` gives the tool its standard output.
+ToolOutcome run(std::vector<std::string> arguments, const std::vector<std::string>& environment,
+                const std::string& tool, const Scratch& scratch,
+                const std::function<void(posix_spawn_file_actions_t*)>& set_output) {
+  const std::string error = (scratch / "error").string();
+  arguments.insert(arguments.begin(), tool);
+  std::vector<std::string> variables = environment_with(environment);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  set_output(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error.c_str(), O_WRONLY | O_CREAT,
+                                   0600);
+  pid_t child = 0;
+  const int spawned = posix_spawn(&child, tool.c_str(), &actions, nullptr,
+                                  pointers(arguments).data(), pointers(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (spawned != 0) throw std::runtime_error("cannot start " + tool);
+  const int status = status_of(child);
+  return {status, {}, text_of(error)};
+}
+
 }  // namespace
 
 Scratch::Scratch() {
@@ -84,23 +109,22 @@ ToolOutcome run_tool(std::vector<std::string> arguments,
                      const std::vector<std::string>& environment, const std::string& tool) {
   const Scratch scratch;
   const std::string out = (scratch / "out").string();
-  const std::string error = (scratch / "error").string();
-  arguments.insert(arguments.begin(), tool);
-  std::vector<std::string> variables = environment_with(environment);
+  ToolOutcome outcome = run(std::move(arguments), environment, tool, scratch, [&](auto* actions) {
+    posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
+  });
+  outcome.out = text_of(out);
+  return outcome;
+}
 
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, error.c_str(), O_WRONLY | O_CREAT,
-                                   0600);
-  pid_t child = 0;
-  const int spawned = posix_spawn(&child, tool.c_str(), &actions, nullptr,
-                                  pointers(arguments).data(), pointers(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (spawned != 0) throw std::runtime_error("cannot start " + tool);
-  const int status = status_of(child);
-  return {status, text_of(out), text_of(error)};
+ToolOutcome run_tool_onto(int output, std::vector<std::string> arguments) {
+  const Scratch scratch;
+  return run(std::move(arguments), {}, BIFOLD_BENCH_PATH, scratch, [&](auto* actions) {
+    if (output < 0) {
+      posix_spawn_file_actions_addclose(actions, STDOUT_FILENO);
+    } else {
+      posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+    }
+  });
 }
 
 void check_one_line(const std::string& error, const std::string& words) {

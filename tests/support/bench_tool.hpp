@@ -38,6 +38,10 @@ ToolOutcome run_tool(std::vector<std::string> arguments,
                      const std::vector<std::string>& environment = {},
                      const std::string& tool = BIFOLD_BENCH_PATH);
 
+/// The same with a standard output of its own: the open file `output`, or a closed one (-1). What
+/// the tool writes there is not in the outcome.
+ToolOutcome run_tool_onto(int output, std::vector<std::string> arguments);
+
 /// Whether `error` is one line that starts with the program's name and mentions `words`.
 void check_one_line(const std::string& error, const std::string& words);
 
