@@ -13,6 +13,7 @@
 #include <bifold/device.hpp>
 #include <bifold/event.hpp>
 #include <bifold/queue.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -93,6 +94,13 @@ enum class Ordering : std::uint8_t {
   events,  ///< Behind the events that are waited for, and nothing else.
 };
 
+/// What is known of a queue's work.
+enum class WorkEnd : std::uint8_t {
+  reached,  ///< All of it has ended.
+  ahead,    ///< Some of it goes on.
+  unknown,  ///< The driver does not tell.
+};
+
 /// Work that is done in the order it is enqueued in. Not thread-safe: the owner serialises calls.
 class Queue {
  public:
@@ -119,10 +127,10 @@ class Queue {
   /// are multiples of it.
   virtual void fill(const Memory& to, std::uint64_t offset, std::uint64_t bytes,
                     std::span<const std::byte> pattern) = 0;
-  /// Returns once `host` may be reused.
+  /// Returns once `host` may be reused. When it throws, that is so too, or transfer_pending().
   virtual void upload(const Memory& to, std::uint64_t offset, const void* host,
                       std::uint64_t bytes) = 0;
-  /// Returns once `host` holds the data.
+  /// Returns once `host` holds the data. When it throws, `host` as of upload().
   virtual void download(void* host, const Memory& from, std::uint64_t offset,
                         std::uint64_t bytes) = 0;
 
@@ -136,6 +144,14 @@ class Queue {
   virtual void wait(std::span<const Event* const> events) = 0;
   /// Blocks until everything is done; throws timeout past the limit.
   virtual void finish(TimeLimit limit) = 0;
+
+  /// For memory that is not freed by the driver behind the work that uses it, when a wait for that
+  /// work has failed: waits by other means, for `limit` at most.
+  [[nodiscard]] virtual WorkEnd settle(std::chrono::nanoseconds /*limit*/) noexcept {
+    return WorkEnd::unknown;
+  }
+  /// Whether a transfer has failed, and settle() could not tell that it had ended. Thread-safe.
+  [[nodiscard]] virtual bool transfer_pending() const noexcept { return false; }
 
   /// Whether what is enqueued next, behind `events`, is recorded into a graph that runs later,
   /// instead of run. The caller then compiles, allocates and waits for nothing. Throws unsupported
@@ -176,13 +192,13 @@ class Device {
 
   /// `bytes` (at least 1) of device memory, freed with free(). Throws out_of_memory.
   [[nodiscard]] virtual Memory allocate(std::uint64_t bytes) = 0;
-  /// Does not throw; may wait for work that uses the memory.
+  /// Does not throw. Work that uses the memory is waited for, here or by the driver.
   virtual void free(const Memory& memory) noexcept = 0;
 
   /// A few bytes for results on their way to the host, freed with free_host_visible(). Without
   /// `host`, and without memory, where the device has no such memory. Throws out_of_memory.
   [[nodiscard]] virtual HostVisible allocate_host_visible(std::uint64_t /*bytes*/) { return {}; }
-  /// As free().
+  /// Does not throw. The work that uses it has ended: no driver promises to wait for that.
   virtual void free_host_visible(const HostVisible& /*cell*/) noexcept {}
 
   [[nodiscard]] virtual std::unique_ptr<Queue> create_queue(Timing timing) = 0;

@@ -4,10 +4,12 @@
 #include <array>
 #include <bifold/error.hpp>
 #include <bit>
+#include <exception>
 #include <string>
 #include <utility>
 
 #include "core/log.hpp"
+#include "core/polling.hpp"
 
 namespace bifold::core {
 
@@ -28,19 +30,21 @@ Arena::Arena(std::shared_ptr<backend::Device> device, backend::Queue& queue,
     : device_(std::move(device)), queue_(queue), allocator_(allocator) {}
 
 Arena::~Arena() {
+  // Drivers free device memory behind the work that uses it. A pool may hand it to others at once,
+  // and no driver promises anything of memory that the host sees.
+  const bool waits = allocator_.release != nullptr || cell_lent_;
+  give_back(!waits || work_ends());
+}
+
+bool Arena::work_ends() noexcept {
   if (allocator_.release != nullptr) {
-    // A driver waits for work that uses what is freed; a pool may hand it to others at once.
     try {
       queue_.finish({});
-    } catch (const Error& error) {
-      // Work that failed is over. What is captured in a graph cannot be waited for.
-      if (error.category() == ErrorCategory::unsupported) {
-        log().error("scratch memory is not given back, it may be in use: {}", error.what());
-        return;
-      }
+      return true;
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there are other means.
     }
   }
-  trim();
+  return queue_.settle(settle_limit) == backend::WorkEnd::reached;
 }
 
 Memory Arena::allocate(std::uint64_t bytes) {
@@ -98,11 +102,16 @@ Scratch Arena::reserve(ScratchSize size) {
   return scratch;
 }
 
-const backend::HostVisible& Arena::result_cell() {
-  if (cell_.memory.bytes > 0) return cell_;
-  if (allocator_.allocate == nullptr) cell_ = device_->allocate_host_visible(max_element_bytes);
-  if (cell_.host == nullptr) cell_ = {allocate(max_element_bytes), nullptr};
-  return cell_;
+ResultCell Arena::lend_cell() {
+  if (cell_.memory.bytes == 0) {
+    if (allocator_.allocate == nullptr) cell_ = device_->allocate_host_visible(max_element_bytes);
+    if (cell_.host == nullptr) {
+      if (!stage_) stage_ = std::make_unique<std::array<std::byte, max_element_bytes>>();
+      cell_ = {allocate(max_element_bytes), nullptr};
+    }
+  }
+  cell_lent_ = true;
+  return {cell_.memory, cell_.host, stage_ ? stage_->data() : nullptr};
 }
 
 void Arena::collect() {
@@ -117,16 +126,29 @@ void Arena::collect() {
   });
 }
 
-void Arena::trim() noexcept {
-  for (const Retired& block : retired_) release(block.memory);
+void Arena::give_back(bool work_has_ended) noexcept {
+  std::uint64_t kept = 0;
+  const auto end = [&](const Memory& block) {
+    if (work_has_ended || allocator_.release == nullptr) return release(block);
+    kept += block.bytes;
+  };
+  for (const Retired& block : retired_) end(block.memory);
   retired_.clear();
   const Memory unused = std::exchange(block_, {});
-  if (unused.bytes > 0) release(unused);
+  if (unused.bytes > 0) end(unused);
   const backend::HostVisible cell = std::exchange(cell_, {});
-  if (cell.host != nullptr) {
-    device_->free_host_visible(cell);
-  } else if (cell.memory.bytes > 0) {
-    release(cell.memory);
+  const bool lent = std::exchange(cell_lent_, false) && !work_has_ended;
+  if (cell.memory.bytes > 0 && cell.host == nullptr) end(cell.memory);
+  if (cell.host != nullptr && lent) kept += cell.memory.bytes;
+  if (cell.host != nullptr && !lent) device_->free_host_visible(cell);
+  if (stage_ && lent) kept += stage_.release()->size();
+  if (kept == 0) return;
+  try {
+    log().error(
+        "{} bytes of scratch memory are not given back: work may use them whose end the "
+        "driver does not tell",
+        kept);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left to tell.
   }
 }
 

@@ -8,7 +8,7 @@
 namespace bifold::detail {
 
 void check_range(const Memory& memory, std::uint64_t byte_offset, std::uint64_t count,
-                 std::size_t element_size) {
+                 std::size_t element_size) try {
   if (byte_offset % element_size != 0) {
     throw Error(ErrorCategory::invalid_argument, "a view of " + std::to_string(element_size) +
                                                      "-byte elements cannot start at byte " +
@@ -22,9 +22,12 @@ void check_range(const Memory& memory, std::uint64_t byte_offset, std::uint64_t 
                     std::to_string(byte_offset) + " on reaches beyond memory of " +
                     std::to_string(memory.bytes) + " bytes");
   }
+} catch (...) {
+  detail::rethrow();
 }
 
-std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t count, Type type) {
+std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t count,
+                                          Type type) try {
   if (!device.supports(type)) {
     throw Error(ErrorCategory::unsupported,
                 device.info().selector + " has no " + std::string(name_of(type)));
@@ -36,6 +39,8 @@ std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t co
                 std::to_string(count) + " elements exceed any address space");
   }
   return std::make_shared<AllocationState>(device.state()->backend, count * element_size);
+} catch (...) {
+  detail::rethrow();
 }
 
 const Memory& memory_of(const AllocationState& allocation) noexcept { return allocation.memory; }

@@ -22,7 +22,7 @@ detail::DeviceState::DeviceState(DeviceInfo device_info, std::shared_ptr<backend
   }
 }
 
-std::vector<BackendInfo> backends() {
+std::vector<BackendInfo> backends() try {
   std::vector<BackendInfo> all;
   for (const auto& [name, backend] : backend::registered_backends()) {
     all.push_back(backend != nullptr
@@ -30,18 +30,22 @@ std::vector<BackendInfo> backends() {
                       : BackendInfo{std::string(name), false, "left out of this build", ""});
   }
   return all;
+} catch (...) {
+  detail::rethrow();
 }
 
-std::vector<DeviceInfo> devices() {
+std::vector<DeviceInfo> devices() try {
   std::vector<DeviceInfo> all;
   for (const auto& [name, backend] : backend::registered_backends()) {
     if (backend == nullptr) continue;
     for (DeviceInfo& device : backend->devices()) all.push_back(std::move(device));
   }
   return all;
+} catch (...) {
+  detail::rethrow();
 }
 
-Device open_device(std::string_view selector, const DeviceOptions& options) {
+Device open_device(std::string_view selector, const DeviceOptions& options) try {
   const char* chosen = std::getenv("BIFOLD_DEVICE");  // NOLINT(concurrency-mt-unsafe)
   const bool from_environment = selector.empty() && chosen != nullptr;
   if (from_environment) selector = chosen;
@@ -61,6 +65,8 @@ Device open_device(std::string_view selector, const DeviceOptions& options) {
     }
   }
   throw Error(ErrorCategory::unavailable, "backend " + info.backend + " has vanished");
+} catch (...) {
+  detail::rethrow();
 }
 
 const DeviceInfo& Device::info() const noexcept { return state_->info; }
@@ -69,7 +75,11 @@ const Capabilities& Device::capabilities() const noexcept {
   return state_->backend->capabilities();
 }
 
-CacheStatistics Device::cache_statistics() const { return state_->kernels.statistics(); }
+CacheStatistics Device::cache_statistics() const try {
+  return state_->kernels.statistics();
+} catch (...) {
+  detail::rethrow();
+}
 
 bool Device::supports(Type type) const noexcept {
   return !contains(type, Type::f64) || capabilities().f64;

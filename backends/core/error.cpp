@@ -1,4 +1,6 @@
 #include <bifold/error.hpp>
+#include <new>
+#include <stdexcept>
 
 namespace bifold {
 
@@ -17,6 +19,16 @@ std::string compose(const std::string& message, const Error::Details& details) {
   if (!details.log.empty()) text += "\n" + details.log;
   return text;
 }
+
+// Never destroyed: destructors of static objects in a program may still call.
+const Error& no_host_memory() {
+  static const auto* const error =  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory)
+      new Error(ErrorCategory::out_of_memory, "the host has no memory left");
+  return *error;
+}
+
+// Made while the library is loaded, as there may be no memory for it later.
+[[maybe_unused]] const Error& made_early = no_host_memory();
 
 }  // namespace
 
@@ -41,6 +53,16 @@ Error::Error(ErrorCategory category, const std::string& message, Details details
     : std::runtime_error(compose(message, details)),
       category_(category),
       details_(std::make_shared<const Details>(std::move(details))) {}
+
+void detail::rethrow() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error(no_host_memory());
+  } catch (const std::length_error&) {  // More elements than a container can have.
+    throw Error(no_host_memory());
+  }
+}
 
 Error::~Error() = default;
 Error::Error(const Error&) noexcept = default;

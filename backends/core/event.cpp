@@ -5,17 +5,23 @@
 
 namespace bifold {
 
-void Event::wait(TimeLimit limit) const {
+void Event::wait(TimeLimit limit) const try {
   if (state_) state_->event->wait(limit);
+} catch (...) {
+  detail::rethrow();
 }
 
-bool Event::complete() const { return !state_ || state_->event->complete(); }
+bool Event::complete() const try { return !state_ || state_->event->complete(); } catch (...) {
+  detail::rethrow();
+}
 
-double elapsed(const Event& earlier, const Event& later) {
+double elapsed(const Event& earlier, const Event& later) try {
   if (!earlier.state() || !later.state()) {
     throw Error(ErrorCategory::invalid_argument, "an empty event has no time");
   }
   return later.state()->event->seconds_since(*earlier.state()->event);
+} catch (...) {
+  detail::rethrow();
 }
 
 }  // namespace bifold

@@ -1,4 +1,5 @@
 // Which rows of the gallery a device can run, and why not.
+#include <bifold/error.hpp>
 #include <bifold/gallery.hpp>
 #include <bit>
 #include <cstdlib>
@@ -243,11 +244,13 @@ Choice choose_row(const Device& device, const Variant& variant, const PlanShape&
 }  // namespace core
 
 gallery::Support gallery::supports(const Device& device, const Variant& variant, Type type,
-                                   const Operator& op) {
+                                   const Operator& op) try {
   core::Choice choice = core::choose_row(
       device, variant, {type, accumulator_of(type), type, ScanKind::inclusive, op});
   if (choice.variant != nullptr) return {};
   return {false, std::move(choice.reasons)};
+} catch (...) {
+  detail::rethrow();
 }
 
 }  // namespace bifold

@@ -3,6 +3,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 
+#include <bifold/error.hpp>
 #include <bifold/log.hpp>
 #include <memory>
 #include <mutex>
@@ -73,11 +74,13 @@ Sinks& instance() {
 
 }  // namespace
 
-void set_log(LogLevel level, LogCallback callback) {
+void set_log(LogLevel level, LogCallback callback) try {
   Sinks& sinks = instance();
   const bool silent = !callback || level == LogLevel::off;
   sinks.sink->set(std::move(callback));
   sinks.logger.set_level(silent ? spdlog::level::off : level_of(level));
+} catch (...) {
+  detail::rethrow();
 }
 
 namespace core {

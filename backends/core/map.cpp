@@ -1,3 +1,4 @@
+#include <bifold/error.hpp>
 #include <bifold/map.hpp>
 
 #include "core/hash.hpp"
@@ -10,13 +11,18 @@ struct Map::Definition {
   std::uint64_t id;
 };
 
-Map::Map(std::string expression) {
+Map::Map(std::string expression) try {
   core::check_expression("map \"" + expression + "\"", expression);
   const std::uint64_t id = core::hash(expression);
   definition_ = std::make_shared<const Definition>(Definition{std::move(expression), id});
+} catch (...) {
+  detail::rethrow();
 }
 
-Map::Map(const char* expression) : Map(std::string(expression)) {}
+Map::Map(const char* expression) try : Map(std::string(expression)) {
+} catch (...) {
+  detail::rethrow();
+}
 
 std::string_view Map::expression() const noexcept {
   return definition_ ? std::string_view(definition_->expression) : std::string_view();

@@ -19,11 +19,13 @@ std::string_view name_of(Type type) noexcept {
   return type.is_struct() ? type.structure()->name : names[type.kind()];
 }
 
-void detail::refuse_type(Type type) {
+void detail::refuse_type(Type type) try {
   throw Error(ErrorCategory::invalid_argument,
               (type.is_struct() ? "the struct " : "the storage type ") +
                   std::string(name_of(type)) +
                   " stands where only a built-in type to compute with can");
+} catch (...) {
+  detail::rethrow();
 }
 
 std::optional<Type> parse_type(std::string_view name) noexcept {

@@ -60,7 +60,7 @@ T builtin_identity(OperatorKind kind) {
 
 }  // namespace
 
-Operator::Operator(OperatorKind kind) : definition_(nullptr) {
+Operator::Operator(OperatorKind kind) try : definition_(nullptr) {
   // One definition per kind for the whole program, so that comparing operators compares pointers.
   static const auto definitions = [] {
     std::array<std::shared_ptr<const Definition>, builtin_names.size()> all;
@@ -80,6 +80,8 @@ Operator::Operator(OperatorKind kind) : definition_(nullptr) {
                 "a user operator is made from its text, by Operator::user");
   }
   definition_ = definitions[static_cast<std::size_t>(kind)];
+} catch (...) {
+  detail::rethrow();
 }
 
 Operator::Operator(std::shared_ptr<const Definition> definition)
@@ -89,7 +91,7 @@ std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
                                                              std::string expression, Type type,
                                                              const std::optional<Value>& identity,
                                                              Commutativity commutativity,
-                                                             bool exact_parts) {
+                                                             bool exact_parts) try {
   core::check_operator_text(name, expression);
   if (is_storage(type)) {
     throw Error(
@@ -107,6 +109,8 @@ std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
   return std::make_shared<const Definition>(Definition{OperatorKind::user, std::move(name),
                                                        commutative, std::move(expression), identity,
                                                        type, id, exact_parts});
+} catch (...) {
+  detail::rethrow();
 }
 
 Operator Operator::user(std::string name, std::string expression, Value identity,
@@ -121,7 +125,7 @@ Operator Operator::user(std::string name, std::string expression, Type type,
       define(std::move(name), std::move(expression), type, std::nullopt, commutativity, false));
 }
 
-Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) {
+Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) try {
   const auto refuse = [type](const std::string& why) {
     throw Error(ErrorCategory::invalid_argument,
                 "a fieldwise operator on " + std::string(name_of(type)) + ": " + why);
@@ -151,6 +155,8 @@ Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) 
   return Operator(define(std::move(name), expression + ")", type,
                          Value::from_bytes(type, identity.data()), Commutativity::commutative,
                          exact));
+} catch (...) {
+  detail::rethrow();
 }
 
 OperatorKind Operator::kind() const noexcept { return definition_->kind; }
@@ -176,7 +182,7 @@ bool Operator::has_identity() const noexcept {
   return kind() != OperatorKind::user || definition_->identity.has_value();
 }
 
-Value Operator::identity(Type type) const {
+Value Operator::identity(Type type) const try {
   if (!supports(type)) {
     throw Error(
         ErrorCategory::invalid_argument,
@@ -189,11 +195,15 @@ Value Operator::identity(Type type) const {
   }
   return visit_type(
       type, [this](auto zero) -> Value { return builtin_identity<decltype(zero)>(kind()); });
+} catch (...) {
+  detail::rethrow();
 }
 
-std::string Operator::expression(Type type) const {
+std::string Operator::expression(Type type) const try {
   return kind() == OperatorKind::user ? definition_->expression
                                       : core::builtin_expression(kind(), type, "a", "b");
+} catch (...) {
+  detail::rethrow();
 }
 
 bool operator==(const Operator& left, const Operator& right) noexcept {
@@ -204,7 +214,7 @@ bool operator==(const Operator& left, const Operator& right) noexcept {
           a.commutative == b.commutative && a.identity == b.identity && a.type == b.type);
 }
 
-const std::vector<Operator>& builtin_operators() {
+const std::vector<Operator>& builtin_operators() try {
   static const auto operators = [] {
     std::vector<Operator> all;
     for (std::size_t i = 0; i < builtin_names.size(); ++i) {
@@ -213,6 +223,8 @@ const std::vector<Operator>& builtin_operators() {
     return all;
   }();
   return operators;
+} catch (...) {
+  detail::rethrow();
 }
 
 }  // namespace bifold

@@ -7,6 +7,9 @@
 
 namespace bifold::core {
 
+/// How long a failure waits for work whose end could not be waited for as usual.
+inline constexpr std::chrono::seconds settle_limit{10};
+
 /// Asks `done` until it says yes or `limit` is over; returns whether it said yes. The pauses grow
 /// with the time waited, so that a long wait costs no processor and none ends late by more than a
 /// small share of its length.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/fill.hpp"
+#include "core/log.hpp"
 #include "core/ranges.hpp"
 #include "core/state.hpp"
 
@@ -31,44 +32,77 @@ void wait_under_lock(detail::QueueState& state, const char* what, Wait wait) {
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::timeout) state.arena.distrust();
     throw;
+  } catch (...) {
+    state.arena.distrust();
+    throw;
   }
   state.arena.collect();
 }
 
+// The same for one that reads or writes host memory.
+template <class Transfer>
+void transfer_under_lock(detail::QueueState& state, const char* what, Transfer transfer) {
+  const bool pending = state.backend->transfer_pending();
+  try {
+    wait_under_lock(state, what, transfer);
+  } catch (...) {
+    if (!pending && state.backend->transfer_pending()) {
+      core::log().error("host memory of {} may stay in use: the driver does not tell its end",
+                        what);
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
-Queue::Queue(const Device& device, const QueueOptions& options)
+bool detail::transfer_pending(const QueueState& queue) noexcept {
+  return queue.backend->transfer_pending();
+}
+
+Queue::Queue(const Device& device, const QueueOptions& options) try
     : Queue(std::make_shared<detail::QueueState>(
-          device, device.state()->backend->create_queue(options.timing))) {}
+          device, device.state()->backend->create_queue(options.timing))) {
+} catch (...) {
+  detail::rethrow();
+}
 
 const Device& Queue::device() const noexcept { return state_->device; }
 
-void Queue::finish(TimeLimit limit) {
+void Queue::finish(TimeLimit limit) try {
   wait_under_lock(*state_, "waiting for the queue",
                   [limit](backend::Queue& queue) { queue.finish(limit); });
+} catch (...) {
+  detail::rethrow();
 }
 
-void Queue::trim() {
+void Queue::trim() try {
   const std::lock_guard turn(state_->blocking_reduce);  // Nobody's result is in the arena.
   wait_under_lock(*state_, "freeing scratch memory, which waits,", [this](backend::Queue& queue) {
     queue.finish({});
     state_->arena.trim();
   });
+} catch (...) {
+  detail::rethrow();
 }
 
-Event Queue::record() {
+Event Queue::record() try {
   const std::lock_guard lock(state_->mutex);
   return core::record(*state_);
+} catch (...) {
+  detail::rethrow();
 }
 
-void Queue::wait_for(std::span<const Event> events) {
+void Queue::wait_for(std::span<const Event> events) try {
   const auto list = core::waitable(events);
   if (list.empty()) return;
   const std::lock_guard lock(state_->mutex);
   state_->backend->wait(list);
+} catch (...) {
+  detail::rethrow();
 }
 
-void Queue::copy(const ErasedView& from, const ErasedView& to) {
+void Queue::copy(const ErasedView& from, const ErasedView& to) try {
   if (from.type != to.type || from.count != to.count) {
     throw Error(ErrorCategory::invalid_argument,
                 "a copy wants the same type and count on both sides");
@@ -81,9 +115,11 @@ void Queue::copy(const ErasedView& from, const ErasedView& to) {
   if (from.count == 0) return;
   const std::lock_guard lock(state_->mutex);
   state_->backend->copy(to.memory, to.byte_offset, from.memory, from.byte_offset, bytes_of(from));
+} catch (...) {
+  detail::rethrow();
 }
 
-void Queue::fill(const ErasedView& view, const Value& value) {
+void Queue::fill(const ErasedView& view, const Value& value) try {
   if (value.type() != view.type) {
     throw Error(ErrorCategory::invalid_argument, "the fill value has another type than the view");
   }
@@ -91,24 +127,30 @@ void Queue::fill(const ErasedView& view, const Value& value) {
   if (view.count == 0) return;
   const std::lock_guard lock(state_->mutex);
   core::fill_elements(*state_->backend, view.memory, view.byte_offset, view.count, value);
+} catch (...) {
+  detail::rethrow();
 }
 
-void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t count) {
+void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t count) try {
   check_count(to, count);
   core::check_view(device(), to, core::Access::copy_to, "destination");
   if (count == 0) return;
-  wait_under_lock(*state_, "an upload, which waits,", [&](backend::Queue& queue) {
+  transfer_under_lock(*state_, "an upload, which waits,", [&](backend::Queue& queue) {
     queue.upload(to.memory, to.byte_offset, host, bytes_of(to));
   });
+} catch (...) {
+  detail::rethrow();
 }
 
-void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t count) {
+void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t count) try {
   check_count(from, count);
   core::check_view(device(), from, core::Access::copy_from, "source");
   if (count == 0) return;
-  wait_under_lock(*state_, "a download, which waits,", [&](backend::Queue& queue) {
+  transfer_under_lock(*state_, "a download, which waits,", [&](backend::Queue& queue) {
     queue.download(host, from.memory, from.byte_offset, bytes_of(from));
   });
+} catch (...) {
+  detail::rethrow();
 }
 
 }  // namespace bifold

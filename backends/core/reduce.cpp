@@ -1,4 +1,4 @@
-#include <array>
+#include <bifold/error.hpp>
 #include <bifold/reduce.hpp>
 
 #include "core/plan.hpp"
@@ -30,8 +30,11 @@ std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape
 
 }  // namespace
 
-ReducePlan::ReducePlan(const Device& device, const ReduceShape& shape)
-    : ReducePlan(find(device, shape)) {}
+ReducePlan::ReducePlan(const Device& device, const ReduceShape& shape) try
+    : ReducePlan(find(device, shape)) {
+} catch (...) {
+  detail::rethrow();
+}
 
 ReducePlan::ReducePlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
 
@@ -46,14 +49,18 @@ std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const noexcept {
 }
 
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
-                     const std::optional<Value>& init, const ReduceOptions& options) const {
+                     const std::optional<Value>& init, const ReduceOptions& options) const try {
   core::run_plan(*plan_, queue, {input, no_view, result}, init, call_options(options));
+} catch (...) {
+  detail::rethrow();
 }
 
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& second,
                      const ErasedView& result, const std::optional<Value>& init,
-                     const ReduceOptions& options) const {
+                     const ReduceOptions& options) const try {
   core::run_plan(*plan_, queue, {input, second, result}, init, call_options(options));
+} catch (...) {
+  detail::rethrow();
 }
 
 ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning) {
@@ -62,14 +69,16 @@ ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const
   return ReducePlan(build_plan(device, variant, full, tuning));
 }
 
-void warm(const Device& device, const ReduceShape& shape) {
+void warm(const Device& device, const ReduceShape& shape) try {
   static_cast<void>(find(device, shape));
+} catch (...) {
+  detail::rethrow();
 }
 
 namespace {
 
 void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
-             const std::optional<Value>& init, const Map& map, const ReduceOptions& options) {
+             const std::optional<Value>& init, const Map& map, const ReduceOptions& options) try {
   std::optional<Type> second;
   if (views.second) second = views.second->type;
   const Type result = views.output.type;
@@ -82,28 +91,32 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
   std::optional<Value> start = init;
   if (init && init->type() == result) start = core::convert(*init, accumulator);
   core::run_plan(*plan, queue, views, start, call_options(options));
+} catch (...) {
+  detail::rethrow();
 }
 
 Value blocking(Queue& queue, const ErasedView& input, const std::optional<ErasedView>& second,
                Type result, const Operator& op, const std::optional<Value>& init, const Map& map,
-               const ReduceOptions& options) {
+               const ReduceOptions& options) try {
   detail::QueueState& state = queue.state();
   // The cell is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);
-  const backend::HostVisible cell = [&] {
+  const core::ResultCell cell = [&] {
     const std::lock_guard lock(state.mutex);
     core::refuse_in_graph(state, "a reduction to the host");
-    return state.arena.result_cell();
+    return state.arena.lend_cell();
   }();
   const ErasedView view{cell.memory, 0, 1, result, true};
   enqueue(queue, {input, second, view}, op, init, map, options);
   if (cell.host != nullptr) {
     queue.finish();
-    return Value::from_bytes(result, cell.host);
+  } else {
+    queue.download_bytes(view, cell.stage, 1);
   }
-  std::array<std::byte, max_element_bytes> bytes{};
-  queue.download_bytes(view, bytes.data(), 1);
-  return Value::from_bytes(result, bytes.data());
+  state.arena.take_back_cell();  // When a wait throws, the kernel may be running still.
+  return Value::from_bytes(result, cell.host != nullptr ? cell.host : cell.stage);
+} catch (...) {
+  detail::rethrow();
 }
 
 }  // namespace

@@ -138,79 +138,103 @@ Map joined_map(const std::vector<Reduction>& reductions, const Joined& joined) {
 
 }  // namespace
 
-const Operator& argmin_operator(Type element) {
+const Operator& argmin_operator(Type element) try {
   return per_type<Operator>(element, [](auto zero) {
     return first_operator<decltype(zero)>("argmin", "<", "comes_before", OperatorKind::minimum);
   });
+} catch (...) {
+  detail::rethrow();
 }
 
-const Operator& argmax_operator(Type element) {
+const Operator& argmax_operator(Type element) try {
   return per_type<Operator>(element, [](auto zero) {
     return first_operator<decltype(zero)>("argmax", ">", "comes_behind", OperatorKind::maximum);
   });
+} catch (...) {
+  detail::rethrow();
 }
 
-const Operator& minmax_operator(Type element) {
+const Operator& minmax_operator(Type element) try {
   return per_type<Operator>(element, [](auto zero) {
     return Operator::fieldwise(type_of<MinMax<decltype(zero)>>(), {minimum, maximum});
   });
+} catch (...) {
+  detail::rethrow();
 }
 
-const Operator& compensated_operator(Type element) {
+const Operator& compensated_operator(Type element) try {
   static const Operator of_f32 = compensated("f32", Value(CompensatedSum<float>{-0.0F, -0.0F}));
   static const Operator of_f64 = compensated("f64", Value(CompensatedSum<double>{-0.0, -0.0}));
   if (element == Type::f32) return of_f32;
   if (element == Type::f64) return of_f64;
   refuse("a compensated sum is f32 or f64, not " + std::string(name_of(element)));
+} catch (...) {
+  detail::rethrow();
 }
 
-Value argmin(Queue& queue, const ErasedView& input, const ReduceOptions& options) {
+Value argmin(Queue& queue, const ErasedView& input, const ReduceOptions& options) try {
   return find_first(queue, input, argmin_operator(input.type), options);
+} catch (...) {
+  detail::rethrow();
 }
 
-Value argmax(Queue& queue, const ErasedView& input, const ReduceOptions& options) {
+Value argmax(Queue& queue, const ErasedView& input, const ReduceOptions& options) try {
   return find_first(queue, input, argmax_operator(input.type), options);
+} catch (...) {
+  detail::rethrow();
 }
 
-Value minmax(Queue& queue, const ErasedView& input, const ReduceOptions& options) {
+Value minmax(Queue& queue, const ErasedView& input, const ReduceOptions& options) try {
   const Operator& op = minmax_operator(input.type);
   const Type result = visit_type(accumulator_of(input.type),
                                  [](auto zero) { return type_of<MinMax<decltype(zero)>>(); });
   return transform_reduce(queue, input, result, op, {}, twice(input.type), options);
+} catch (...) {
+  detail::rethrow();
 }
 
 void argmin_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                 const ReduceOptions& options) {
+                 const ReduceOptions& options) try {
   const Operator& op = argmin_operator(input.type);
   transform_reduce_into(queue, input, result, op, {}, indexed(input.type), options);
+} catch (...) {
+  detail::rethrow();
 }
 
 void argmax_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                 const ReduceOptions& options) {
+                 const ReduceOptions& options) try {
   const Operator& op = argmax_operator(input.type);
   transform_reduce_into(queue, input, result, op, {}, indexed(input.type), options);
+} catch (...) {
+  detail::rethrow();
 }
 
 void minmax_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                 const ReduceOptions& options) {
+                 const ReduceOptions& options) try {
   const Operator& op = minmax_operator(input.type);
   transform_reduce_into(queue, input, result, op, {}, twice(input.type), options);
+} catch (...) {
+  detail::rethrow();
 }
 
 std::uint64_t count_if(Queue& queue, const ErasedView& input, const Map& predicate,
-                       const ReduceOptions& options) {
+                       const ReduceOptions& options) try {
   return transform_reduce(queue, input, Type::u64, plus, {}, counted(predicate), options)
       .as<std::uint64_t>();
+} catch (...) {
+  detail::rethrow();
 }
 
 void count_if_into(Queue& queue, const ErasedView& input, const ErasedView& result,
-                   const Map& predicate, const ReduceOptions& options) {
+                   const Map& predicate, const ReduceOptions& options) try {
   if (result.type != Type::u64) refuse("a count is u64, not " + std::string(name_of(result.type)));
   transform_reduce_into(queue, input, result, plus, {}, counted(predicate), options);
+} catch (...) {
+  detail::rethrow();
 }
 
 Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second,
-                    const Value& init, const ReduceOptions& options) {
+                    const Value& init, const ReduceOptions& options) try {
   for (const Type type : {first.type, second.type, init.type()}) {
     if (type.is_struct()) detail::refuse_type(type);
   }
@@ -221,10 +245,12 @@ Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& sec
   // Signed integers are multiplied as unsigned ones, where wrapping around is defined.
   return transform_reduce(queue, first, second, init.type(), plus, init,
                           floating ? "x * y" : "(u64)x * (u64)y", options);
+} catch (...) {
+  detail::rethrow();
 }
 
 Value sum_compensated(Queue& queue, const ErasedView& input, const Value& init,
-                      const ReduceOptions& options) {
+                      const ReduceOptions& options) try {
   const Operator& op = compensated_operator(init.type());
   const auto sum = [&](auto start) -> Value {
     using Sum = CompensatedSum<decltype(start)>;
@@ -235,11 +261,13 @@ Value sum_compensated(Queue& queue, const ErasedView& input, const Value& init,
   };
   if (init.type() == Type::f32) return sum(init.as<float>());
   return sum(init.as<double>());
+} catch (...) {
+  detail::rethrow();
 }
 
 std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
                                const std::vector<Reduction>& reductions,
-                               const ReduceOptions& options) {
+                               const ReduceOptions& options) try {
   const Joined joined = join(reductions);
   std::vector<Operator> operators;
   std::array<std::byte, max_element_bytes> start{};
@@ -269,6 +297,8 @@ std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
     values.push_back(Value::from_bytes(field.type, result.data() + field.offset));
   }
   return values;
+} catch (...) {
+  detail::rethrow();
 }
 
 }  // namespace bifold

@@ -39,7 +39,11 @@ Value convert(const Operator& op, const Value& init, Type to) {
 
 }  // namespace
 
-ScanPlan::ScanPlan(const Device& device, const ScanShape& shape) : ScanPlan(find(device, shape)) {}
+ScanPlan::ScanPlan(const Device& device, const ScanShape& shape) try
+    : ScanPlan(find(device, shape)) {
+} catch (...) {
+  detail::rethrow();
+}
 
 ScanPlan::ScanPlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
 
@@ -54,8 +58,10 @@ std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const noexcept {
 }
 
 void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
-                   const std::optional<Value>& init, const ScanOptions& options) const {
+                   const std::optional<Value>& init, const ScanOptions& options) const try {
   core::run_plan(*plan_, queue, {input, no_second, output}, init, call_options(options));
+} catch (...) {
+  detail::rethrow();
 }
 
 ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning) {
@@ -64,11 +70,15 @@ ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tun
   return ScanPlan(build_plan(device, variant, full, tuning));
 }
 
-void warm(const Device& device, const ScanShape& shape) { static_cast<void>(find(device, shape)); }
+void warm(const Device& device, const ScanShape& shape) try {
+  static_cast<void>(find(device, shape));
+} catch (...) {
+  detail::rethrow();
+}
 
 void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
                     const Operator& op, const std::optional<Value>& init, const Map& map,
-                    const ScanOptions& options) {
+                    const ScanOptions& options) try {
   const Type accumulator = options.accumulate.value_or(accumulator_of(output.type));
   const ScanPlan plan(find(queue.device(),
                            {input.type, output.type, accumulator, kind, op, options.variant,
@@ -77,6 +87,8 @@ void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const 
   std::optional<Value> carry;
   if (init && !options.init_from) carry = convert(op, *init, accumulator);
   plan.run(queue, input, output, carry, options);
+} catch (...) {
+  detail::rethrow();
 }
 
 void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,

@@ -8,7 +8,7 @@
 
 namespace bifold {
 
-void Workspace::prepare(Queue& queue) {
+void Workspace::prepare(Queue& queue) try {
   core::check_view(queue.device(), memory_, core::Access::both, "workspace");
   const core::Scratch scratch = core::layout(queue.device(), memory_);
   const std::lock_guard lock(queue.state().mutex);
@@ -22,6 +22,8 @@ void Workspace::prepare(Queue& queue) {
     queue.state().backend->fence();
   }
   prepared_ = true;
+} catch (...) {
+  detail::rethrow();
 }
 
 namespace core {

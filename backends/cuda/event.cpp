@@ -29,7 +29,7 @@ Event::Event(std::shared_ptr<const Stream> stream, Timing timing, Recorded recor
   const CurrentContext current(stream_->context());
   const OutsideCapture outside;  // The event is made outside, and recorded inside all the same.
   const unsigned flags = timing == Timing::enabled ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING;
-  check(driver().cuEventCreate(&event_, flags), "cuEventCreate");
+  cuda::check(driver().cuEventCreate(&event_, flags), "cuEventCreate");
   if (const CUresult result = driver().cuEventRecord(event_, behind); result != CUDA_SUCCESS) {
     log_failure(driver().cuEventDestroy(event_), "cuEventDestroy");
     raise(result, "cuEventRecord");
@@ -52,13 +52,25 @@ void Event::check_runs() const {
   }
 }
 
+void Event::check(CUresult result, const char* call) const {
+  if (result == CUDA_SUCCESS) return;
+  if (stream_ || category_of(result) != ErrorCategory::device_lost) raise(result, call);
+  throw driver_error(driver(), ErrorCategory::backend_failure, result, call,
+                     "the application's event has failed: " + explain(driver(), result));
+}
+
 void Event::wait(TimeLimit limit) const {
   check_runs();
   const Inside current(stream_);
   const OutsideCapture outside;
   if (limit || !stream_) {
+    CUresult result = CUDA_SUCCESS;
     const auto longest = limit.value_or(std::chrono::nanoseconds::max());
-    wait_within(longest, "cuEventQuery", [this] { return driver().cuEventQuery(event_); });
+    wait_within(longest, "cuEventQuery", [&] {
+      result = driver().cuEventQuery(event_);
+      return result == CUDA_ERROR_NOT_READY ? result : CUDA_SUCCESS;
+    });
+    check(result, "cuEventQuery");
   } else {
     check(driver().cuEventSynchronize(event_), "cuEventSynchronize");
   }

@@ -33,6 +33,10 @@ class Event final : public backend::Event {
   [[nodiscard]] CUevent get() const noexcept { return event_; }
   [[nodiscard]] Recorded recorded() const noexcept { return recorded_; }
 
+  /// Throws unless `result`, of a call about this event, is success. What an application's event
+  /// stands for may have failed elsewhere: that is backend_failure, and tells nothing of a device.
+  void check(CUresult result, const char* call) const;
+
  private:
   void check_runs() const;
 

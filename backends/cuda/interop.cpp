@@ -1,4 +1,5 @@
 #include <array>
+#include <bifold/error.hpp>
 #include <bifold/interop/cuda.hpp>
 #include <string>
 #include <utility>
@@ -52,7 +53,7 @@ void check_host_memory(CUdeviceptr address) {
 
 }  // namespace
 
-bifold::detail::Memory detail::describe(CUdeviceptr address, std::uint64_t bytes) {
+bifold::detail::Memory detail::describe(CUdeviceptr address, std::uint64_t bytes) try {
   if (bytes == 0) return {static_cast<std::uintptr_t>(address), 0, nullptr};
   if (address == 0) raise_invalid_argument("a view of the null address");
   Known known;
@@ -71,31 +72,39 @@ bifold::detail::Memory detail::describe(CUdeviceptr address, std::uint64_t bytes
   // Page-locked and managed memory is every context's.
   const bool bound = known.type == CU_MEMORYTYPE_DEVICE && known.managed == 0;
   return {static_cast<std::uintptr_t>(address), bytes, bound ? known.context : nullptr};
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-Device device(CUcontext context, const DeviceOptions& options) {
+Device device(CUcontext context, const DeviceOptions& options) try {
   initialised_driver();
   auto adopted = std::make_shared<native_backend::Device>(context);
   DeviceInfo info = native_backend::read_info(adopted->index());
   return Device(
       std::make_shared<bifold::detail::DeviceState>(std::move(info), std::move(adopted), options));
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-Device current_device(const DeviceOptions& options) {
+Device current_device(const DeviceOptions& options) try {
   CUcontext context = nullptr;
   native_backend::check(initialised_driver().cuCtxGetCurrent(&context), "cuCtxGetCurrent");
   if (context == nullptr) raise_invalid_argument("no context is current on this thread");
   return device(context, options);
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-Queue detail::adopt(CUstream stream, const Device& device, const QueueOptions& options) {
+Queue detail::adopt(CUstream stream, const Device& device, const QueueOptions& options) try {
   const auto* own = dynamic_cast<const native_backend::Device*>(device.state()->backend.get());
   if (own == nullptr) raise_invalid_argument("a CUDA stream needs a device of the CUDA backend");
   return Queue(
       std::make_shared<bifold::detail::QueueState>(device, own->adopt(stream, options.timing)));
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-std::uint32_t device_index(CUdeviceptr memory) {
+std::uint32_t device_index(CUdeviceptr memory) try {
   int ordinal = 0;
   const CUresult result = initialised_driver().cuPointerGetAttribute(
       &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, memory);
@@ -104,29 +113,37 @@ std::uint32_t device_index(CUdeviceptr memory) {
     raise_invalid_argument("the CUDA driver knows no device that has this address");
   }
   return static_cast<std::uint32_t>(ordinal);
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-Event event(CUevent event) {
+Event event(CUevent event) try {
   if (event == nullptr) raise_invalid_argument("there is no event");
   auto state = std::make_shared<bifold::detail::EventState>();
   state->event = std::make_unique<native_backend::Event>(event);
   return Event(std::move(state));
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-CUevent native_event(const Event& event) {
+CUevent native_event(const Event& event) try {
   const auto* own = event.state()
                         ? dynamic_cast<const native_backend::Event*>(event.state()->event.get())
                         : nullptr;
   if (own == nullptr) raise_invalid_argument("the event is empty, or none of the CUDA backend");
   return own->get();
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-void record(Queue& queue, CUevent event) {
+void record(Queue& queue, CUevent event) try {
   if (event == nullptr) raise_invalid_argument("there is no event");
   auto* own = dynamic_cast<native_backend::Queue*>(queue.state().backend.get());
   if (own == nullptr) raise_invalid_argument("the queue is none of the CUDA backend");
   const std::lock_guard lock(queue.state().mutex);
   own->record(event);
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
 }  // namespace bifold::interop::cuda

@@ -142,18 +142,31 @@ void Queue::upload(const Memory& to, std::uint64_t offset, const void* host, std
   if (bytes == 0) return;
   const CurrentContext current(stream_->context());
   const OutsideCapture outside;
-  check(driver().cuMemcpyHtoDAsync(to.handle + offset, host, bytes, stream_->get()),
-        "cuMemcpyHtoDAsync");
-  check(driver().cuStreamSynchronize(stream_->get()), "cuStreamSynchronize");
+  end_transfer(driver().cuMemcpyHtoDAsync(to.handle + offset, host, bytes, stream_->get()),
+               "cuMemcpyHtoDAsync");
 }
 
 void Queue::download(void* host, const Memory& from, std::uint64_t offset, std::uint64_t bytes) {
   if (bytes == 0) return;
   const CurrentContext current(stream_->context());
   const OutsideCapture outside;
-  check(driver().cuMemcpyDtoHAsync(host, from.handle + offset, bytes, stream_->get()),
-        "cuMemcpyDtoHAsync");
-  check(driver().cuStreamSynchronize(stream_->get()), "cuStreamSynchronize");
+  end_transfer(driver().cuMemcpyDtoHAsync(host, from.handle + offset, bytes, stream_->get()),
+               "cuMemcpyDtoHAsync");
+}
+
+void Queue::end_transfer(CUresult enqueued, const char* call) {
+  CUresult result = enqueued;
+  if (result == CUDA_SUCCESS) {
+    call = "cuStreamSynchronize";
+    result = driver().cuStreamSynchronize(stream_->get());
+  }
+  if (result == CUDA_SUCCESS) {
+    transfer_pending_ = false;
+    return;
+  }
+  // What a call answers may be the failure of earlier work, whatever became of this one.
+  if (settle(core::settle_limit) != WorkEnd::reached) transfer_pending_ = true;
+  raise(result, call);
 }
 
 std::unique_ptr<backend::Event> Queue::record() {
@@ -190,9 +203,9 @@ void Queue::wait(std::span<const backend::Event* const> events) {
   const CUstream stream = stream_->get();
   const CurrentContext current(stream_->context());
   for (const backend::Event* event : events) {
-    check(driver().cuStreamWaitEvent(stream, static_cast<const Event*>(event)->get(),
-                                     CU_EVENT_WAIT_DEFAULT),
-          "cuStreamWaitEvent");
+    const auto* own = static_cast<const Event*>(event);
+    own->check(driver().cuStreamWaitEvent(stream, own->get(), CU_EVENT_WAIT_DEFAULT),
+               "cuStreamWaitEvent");
   }
 }
 
@@ -236,6 +249,27 @@ void Queue::finish(TimeLimit limit) {
     wait_within(*limit, "cuStreamQuery", [stream] { return driver().cuStreamQuery(stream); });
   } else {
     check(driver().cuStreamSynchronize(stream), "cuStreamSynchronize");
+  }
+}
+
+WorkEnd Queue::settle(std::chrono::nanoseconds limit) noexcept {
+  try {
+    const CurrentContext current(stream_->context());
+    const OutsideCapture outside;
+    if (stream_->of_another_thread()) {
+      return driver().cuCtxSynchronize() == CUDA_SUCCESS ? WorkEnd::reached : WorkEnd::unknown;
+    }
+    const CUstream stream = stream_->get();
+    if (records_graph({})) return WorkEnd::unknown;
+    CUresult result = CUDA_ERROR_NOT_READY;
+    const bool told = core::done_within(limit, [&] {
+      result = driver().cuStreamQuery(stream);
+      return result != CUDA_ERROR_NOT_READY;
+    });
+    if (!told) return WorkEnd::ahead;
+    return result == CUDA_SUCCESS ? WorkEnd::reached : WorkEnd::unknown;
+  } catch (const std::exception&) {
+    return WorkEnd::unknown;
   }
 }
 

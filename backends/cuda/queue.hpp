@@ -1,7 +1,9 @@
 // A queue: one CUDA stream.
 #pragma once
 
+#include <atomic>
 #include <bifold/queue.hpp>
+#include <chrono>
 #include <memory>
 #include <span>
 
@@ -28,6 +30,8 @@ class Queue final : public backend::Queue {
   void check_wait(std::span<const backend::Event* const> events) const override;
   void wait(std::span<const backend::Event* const> events) override;
   void finish(TimeLimit limit) override;
+  [[nodiscard]] backend::WorkEnd settle(std::chrono::nanoseconds limit) noexcept override;
+  [[nodiscard]] bool transfer_pending() const noexcept override { return transfer_pending_; }
   [[nodiscard]] bool records_graph(std::span<const backend::Event* const> events) const override;
 
   /// Records an event of the application's, of this queue's context, behind everything before it.
@@ -39,11 +43,14 @@ class Queue final : public backend::Queue {
  private:
   /// The stream, for work that does not wait. Throws unsupported where enqueuing is impossible.
   [[nodiscard]] CUstream usable_stream() const;
+  /// The end of a transfer, whose call gave `enqueued`: throws when something has failed.
+  void end_transfer(CUresult enqueued, const char* call);
   static void fill_words(CUstream stream, CUdeviceptr start, std::uint64_t count,
                          std::uint64_t word);
 
   std::shared_ptr<const Stream> stream_;
   Timing timing_;
+  std::atomic<bool> transfer_pending_ = false;
 };
 
 }  // namespace bifold::backend::cuda

@@ -117,13 +117,27 @@ void fail(cl_int code, const char* call, Step step, const std::string& subject) 
   const ErrorCategory category = category_of(code, step);
   const std::string what(category == ErrorCategory::out_of_memory ? "the device is out of memory"
                                                                   : "a call to the driver failed");
-  throw Error(category, subject.empty() ? what : what + ": " + subject,
+  fail_as(category, code, call, subject.empty() ? what : what + ": " + subject);
+}
+
+void fail_as(ErrorCategory category, cl_int code, const char* call, const std::string& what) {
+  throw Error(category, what,
               {.backend = "opencl",
                .call = call,
                .native_code = code,
                .native_name = std::string(code_name(code)),
                .log = {},
                .source = {}});
+}
+
+cl_int released(cl_int code, const char* call) noexcept {
+  if (code != CL_SUCCESS) log_failure(code, call);
+  return code;
+}
+
+cl_int retained(cl_int code, const char* call) {
+  check(code, call);
+  return code;
 }
 
 void refuse(ErrorCategory category, const std::string& message) {

@@ -31,11 +31,16 @@ std::string_view code_name(cl_int code) noexcept;
 ///                  NVIDIA's -9999, an illegal access;
 ///   unavailable    CL_DEVICE_NOT_AVAILABLE when opening, CL_COMPILER_NOT_AVAILABLE;
 ///   build_failure  what is left while compiling;
-///   backend_failure everything else.
+///   backend_failure everything else. An event's status is one too, where the application may have
+///                   set it, or work was dropped for it: see Event.
 ErrorCategory category_of(cl_int code, Step step) noexcept;
 
 /// Throws the Error of a failed call. `subject` says in words what was tried.
 [[noreturn]] void fail(cl_int code, const char* call, Step step, const std::string& subject = {});
+
+/// The same in a category that the code does not decide.
+[[noreturn]] void fail_as(ErrorCategory category, cl_int code, const char* call,
+                          const std::string& what);
 
 inline void check(cl_int code, const char* call, Step step = Step::other) {
   if (code != CL_SUCCESS) {

@@ -33,6 +33,10 @@ bool Event::complete() const {
   check(
       clGetEventInfo(event_(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
       "clGetEventInfo", Step::wait);
+  if (status < 0 && !tells_of_device_) {
+    fail_as(ErrorCategory::backend_failure, status, "clGetEventInfo",
+            "an event of the application's, or work that may wait for one, has failed");
+  }
   if (status < 0) {
     fail(status, "clGetEventInfo", Step::wait, "work before the event ended abnormally");
   }

@@ -13,14 +13,16 @@ namespace bifold::backend::opencl {
 class Event final : public backend::Event {
  public:
   /// `queue` identifies the queue among all of the process; `timed` says that it has profiling.
-  /// `unflushed` is the native queue where nobody has flushed it, else null.
+  /// `unflushed` is the native queue where nobody has flushed it, else null. `tells_of_device` says
+  /// that nothing the application enqueues or sets can make it fail, but the device alone.
   Event(cl::Event event, cl_context context, std::uint64_t queue, bool timed,
-        cl::CommandQueue unflushed = {})
+        cl::CommandQueue unflushed = {}, bool tells_of_device = false)
       : event_(std::move(event)),
         context_(context),
         queue_(queue),
         timed_(timed),
-        unflushed_(std::move(unflushed)) {}
+        unflushed_(std::move(unflushed)),
+        tells_of_device_(tells_of_device) {}
 
   void wait(TimeLimit limit) const override;
   [[nodiscard]] bool complete() const override;
@@ -28,6 +30,8 @@ class Event final : public backend::Event {
 
   [[nodiscard]] const cl::Event& native() const noexcept { return event_; }
   [[nodiscard]] cl_context context() const noexcept { return context_; }
+  /// Where it does not, its failure is backend_failure, whatever the code.
+  [[nodiscard]] bool tells_of_device() const noexcept { return tells_of_device_; }
 
  private:
   [[nodiscard]] cl_ulong ended_at() const;
@@ -37,6 +41,7 @@ class Event final : public backend::Event {
   std::uint64_t queue_;
   bool timed_;
   cl::CommandQueue unflushed_;
+  bool tells_of_device_;
 };
 
 }  // namespace bifold::backend::opencl

@@ -25,12 +25,13 @@ cl_int status_of(const cl::Event& event) noexcept {
   return code == CL_SUCCESS ? status : CL_QUEUED;
 }
 
-void Watched::add(cl::Event event) {
+void Watched::make_room(std::size_t more) {
   if (events_.size() >= limit_) {
     look();
     limit_ = std::max<std::size_t>(16, 2 * events_.size());
   }
-  events_.push_back(std::move(event));
+  // As long as the limit, so that not every call allocates.
+  if (events_.capacity() < events_.size() + more) events_.reserve(limit_ + events_.size() + more);
 }
 
 void Watched::look() {
@@ -58,12 +59,14 @@ void Watched::forget() noexcept {
 void EventOrder::begin_call(Ordering ordering) {
   ordering_ = ordering;
   drop_ended(gates_);
-  heads_ = gates_;
+  heads_.clear();
+  append(heads_, gates_);
   if (ordering == Ordering::queue || tails_.size() >= tails_limit_) drop_ended_tails();
   if (ordering == Ordering::queue) append(heads_, tails_);
   has_commands_ = false;
-  // What end_call() adds has its place by now.
-  tails_.reserve(tails_.size() + 1);
+  // What end_call() and enqueued() add has its place by now.
+  if (tails_.capacity() == tails_.size()) tails_.reserve(2 * tails_.size() + 1);
+  heads_.reserve(1);
   in_call_ = true;
 }
 
@@ -94,8 +97,9 @@ void EventOrder::drop_ended_tails() {
   tails_limit_ = std::max<std::size_t>(16, 2 * tails_.size());
 }
 
-void EventOrder::enqueued(const cl::Event& event) {
-  heads_.assign(1, event);
+void EventOrder::enqueued(cl::Event event) noexcept {
+  heads_.clear();
+  heads_.push_back(std::move(event));
   has_commands_ = true;
 }
 

@@ -18,8 +18,11 @@ cl_int status_of(const cl::Event& event) noexcept;
 /// Events whose failure matters, each until it is known how it ended.
 class Watched {
  public:
+  /// Makes room for `more` events: what can fail comes before the commands whose events they are.
   /// The first call of a burst pays for looking at all of them.
-  void add(cl::Event event);
+  void make_room(std::size_t more = 1);
+  /// Does not throw where there is room.
+  void add(cl::Event event) { events_.push_back(std::move(event)); }
   /// Lets go of the events that have ended; a failed one is remembered.
   void look();
   /// The same, if the newest event has ended; else nothing, at the price of one question.
@@ -54,8 +57,8 @@ class EventOrder {
 
   /// What the next command of the open call has to wait for.
   [[nodiscard]] const std::vector<cl::Event>& heads() const noexcept { return heads_; }
-  /// That command has been enqueued, with this event.
-  void enqueued(const cl::Event& event);
+  /// That command has been enqueued, with this event. Does not throw.
+  void enqueued(cl::Event event) noexcept;
 
   /// Whether an earlier call has been seen to fail since the last time of asking.
   [[nodiscard]] bool has_news() noexcept { return std::exchange(news_, false); }

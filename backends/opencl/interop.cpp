@@ -2,6 +2,7 @@
 #include "opencl/clhpp.hpp"
 //
 #include <algorithm>
+#include <bifold/error.hpp>
 #include <bifold/interop/opencl.hpp>
 #include <limits>
 #include <memory>
@@ -122,7 +123,7 @@ void find_origin(cl_mem object, cl_mem_flags flags, bifold::detail::Memory& memo
 
 namespace detail {
 
-bifold::detail::Memory memory_of(cl_mem memory) {
+bifold::detail::Memory memory_of(cl_mem memory) try {
   if (memory == nullptr) refuse("the memory object is null");
   const auto type = ask<cl_mem_object_type>(memory, CL_MEM_TYPE);
   if (type != CL_MEM_OBJECT_BUFFER) {
@@ -138,9 +139,12 @@ bifold::detail::Memory memory_of(cl_mem memory) {
   result.writable = (flags & CL_MEM_READ_ONLY) == 0;
   find_origin(memory, flags, result);
   return result;
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-bifold::detail::Memory memory_of(const Device& device, const void* pointer, std::uint64_t bytes) {
+bifold::detail::Memory memory_of(const Device& device, const void* pointer,
+                                 std::uint64_t bytes) try {
   const backend::Device& own = opencl_device(device);
   const auto svm =
       backend::device_value_or<cl_bitfield>(own.native()(), backend::device_svm_capabilities, 0);
@@ -154,18 +158,22 @@ bifold::detail::Memory memory_of(const Device& device, const void* pointer, std:
   result.context = own.context();
   result.kind = bifold::detail::HandleKind::pointer;
   return result;
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-std::uint64_t bytes_of(std::uint64_t count, std::size_t element_size) {
+std::uint64_t bytes_of(std::uint64_t count, std::size_t element_size) try {
   if (count > std::numeric_limits<std::uint64_t>::max() / element_size) {
     refuse(core::formatted("{} elements exceed any address space", count));
   }
   return count * element_size;
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
 }  // namespace detail
 
-Device device(cl_context context, cl_device_id device, const DeviceOptions& options) {
+Device device(cl_context context, cl_device_id device, const DeviceOptions& options) try {
   if (context == nullptr) refuse("the context is null");
   if (device == nullptr) refuse("the device is null");
   if (!has_device(context, device)) refuse("the device is not one of the context's");
@@ -174,9 +182,11 @@ Device device(cl_context context, cl_device_id device, const DeviceOptions& opti
       std::make_shared<backend::Device>(cl::Context(context, true), cl::Device(device, true));
   return Device(
       std::make_shared<bifold::detail::DeviceState>(std::move(info), std::move(own), options));
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-Queue queue(cl_command_queue queue, const Device& device) {
+Queue queue(cl_command_queue queue, const Device& device) try {
   if (queue == nullptr) refuse("the queue is null");
   const backend::Device& own = opencl_device(device);
   if (ask<cl_context>(queue, CL_QUEUE_CONTEXT) != own.native_context()()) {
@@ -191,9 +201,11 @@ Queue queue(cl_command_queue queue, const Device& device) {
   return Queue(std::make_shared<bifold::detail::QueueState>(
       device, std::make_unique<backend::Queue>(own.native_context(), own.native(),
                                                cl::CommandQueue(queue, true))));
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-Event event(cl_event event) {
+Event event(cl_event event) try {
   if (event == nullptr) refuse("the event is null");
   auto* const context = ask<cl_context>(event, CL_EVENT_CONTEXT);
   // Null for a user event, which nobody has to flush.
@@ -205,15 +217,19 @@ Event event(cl_event event) {
   state->event = std::make_unique<backend::Event>(
       cl::Event(event, true), context, core::next_identity(), false, std::move(unflushed));
   return Event(std::move(state));
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
-cl_event native_event(const Event& event) {
+cl_event native_event(const Event& event) try {
   const auto* const own =
       dynamic_cast<const backend::Event*>(event.state() ? event.state()->event.get() : nullptr);
   if (own == nullptr) refuse("the event is empty or of another backend than OpenCL");
   auto* const native = own->native()();
   backend::check(clRetainEvent(native), "clRetainEvent");
   return native;
+} catch (...) {
+  bifold::detail::rethrow();
 }
 
 }  // namespace bifold::interop::opencl

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <exception>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/log.hpp"
@@ -103,15 +105,19 @@ std::vector<std::uint64_t> run_group(const cl::Context& context, const cl::Devic
   cl_int code = CL_SUCCESS;
   const cl::CommandQueue queue(context, device, cl_command_queue_properties{0}, &code);
   check(code, "clCreateCommandQueue");
-  std::vector<std::uint64_t> words(items);
+  auto words = std::make_unique<std::vector<std::uint64_t>>(items);
   const std::size_t bytes = items * sizeof(std::uint64_t);
   const cl::Buffer memory = buffer_of(context, bytes);
   check(kernel.setArg(result, memory), "clSetKernelArg");
   check(queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(items), cl::NDRange(items)),
         "clEnqueueNDRangeKernel", Step::enqueue);
-  check(queue.enqueueReadBuffer(memory, CL_TRUE, 0, bytes, words.data()), "clEnqueueReadBuffer",
-        Step::wait);
-  return words;
+  code = queue.enqueueReadBuffer(memory, CL_TRUE, 0, bytes, words->data());
+  if (code != CL_SUCCESS && queue.finish() != CL_SUCCESS) {
+    core::log().error("opencl: {} bytes are not freed, which a kernel may still write to", bytes);
+    static_cast<void>(words.release());
+  }
+  check(code, "clEnqueueReadBuffer", Step::wait);
+  return std::move(*words);
 }
 
 namespace {

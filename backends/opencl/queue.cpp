@@ -121,6 +121,7 @@ template <class Enqueue>
 cl_int Queue::enqueue(Enqueue command) {
   // PoCL 3.1 ends the process when a command is dropped that others follow and nobody holds the
   // event of. So whoever may be dropped has one, and it is kept until the end is known.
+  if (order_ || !watched_.empty()) watched_.make_room();
   if (!order_) {
     cl_event event = nullptr;
     const cl_int code = command(0, nullptr, watched_.empty() ? nullptr : &event);
@@ -264,17 +265,6 @@ void Queue::download(void* host, const Memory& from, std::uint64_t offset, std::
   report_dropped_work();
 }
 
-// A blocking transfer enqueues and waits in one, so CL_OUT_OF_RESOURCES may mean that the transfer
-// found no room or that earlier work broke the context. A finish tells them apart: it needs no
-// resources, and fails on a broken context only.
-void Queue::check_transfer(cl_int code, const char* call) const {
-  if (code == CL_SUCCESS) {
-    return;
-  }
-  const bool broken = code == CL_OUT_OF_RESOURCES && clFinish(queue_()) != CL_SUCCESS;
-  fail(code, call, broken ? Step::wait : Step::enqueue);
-}
-
 // Behind everything in the queue, the application's commands included.
 cl::Event Queue::enqueue_marker() {
   cl_event event = nullptr;
@@ -286,7 +276,8 @@ cl::Event Queue::enqueue_marker() {
 std::unique_ptr<backend::Event> Queue::record() {
   const auto event_of = [this](cl::Event event) {
     return std::make_unique<Event>(std::move(event), context_(), id_, timed_,
-                                   adopted_ ? queue_ : cl::CommandQueue());
+                                   adopted_ ? queue_ : cl::CommandQueue(),
+                                   !adopted_ && !behind_others_);
   };
   if (order_ && order_->in_call()) {
     if (order_->heads().empty()) return event_of(completed_event(context_));
@@ -298,8 +289,10 @@ std::unique_ptr<backend::Event> Queue::record() {
     }
     return event_of(order_->heads().front());
   }
+  const bool watches = order_ || !watched_.empty();
+  if (watches) watched_.make_room();
   const cl::Event event = enqueue_marker();
-  if (order_ || !watched_.empty()) watched_.add(event);
+  if (watches) watched_.add(event);
   auto result = event_of(event);
   if (adopted_) return result;
   // Only a flushed queue is promised to run. Whoever polls the event, or has another queue wait for
@@ -328,52 +321,31 @@ void Queue::wait(std::span<const backend::Event* const> events) {
   std::vector<cl::Event> list;
   list.reserve(events.size());
   for (const backend::Event* const event : events) {
-    list.push_back(static_cast<const Event*>(event)->native());
+    const auto* const own = static_cast<const Event*>(event);
+    list.push_back(own->native());
+    behind_others_ = behind_others_ || !own->tells_of_device();
   }
   if (list.empty()) {
     return;
   }
   if (order_) {
     if (!order_->in_call()) {
-      for (const cl::Event& event : list) watched_.add(event);
+      watched_.make_room(list.size());
+      order_->wait(list);
+      for (cl::Event& event : list) watched_.add(std::move(event));
+    } else {
+      order_->wait(list);
     }
-    order_->wait(list);
     return;
   }
   // The barrier's event tells later whether the work behind it was dropped because an event of the
   // list had failed.
   watched_.look_if_done();
+  watched_.make_room();
   cl_event barrier = nullptr;
   check(clEnqueueBarrierWithWaitList(queue_(), count_of(list), natives(list), &barrier),
         "clEnqueueBarrierWithWaitList", Step::enqueue);
   watched_.add(cl::Event(barrier));
-}
-
-void Queue::finish(TimeLimit limit) {
-  if (limit) {
-    const auto event = record();
-    try {
-      event->wait(limit);
-    } catch (const Error& failure) {
-      if (failure.category() != ErrorCategory::timeout) {
-        watched_.forget();  // Told once is enough.
-      }
-      throw;
-    }
-  } else {
-    check(clFinish(queue_()), "clFinish", Step::wait);
-  }
-  report_dropped_work();
-}
-
-// After a wait for the whole queue. Waits themselves succeed when work was dropped, so without this
-// the host would go on with data that nobody computed.
-void Queue::report_dropped_work() {
-  watched_.look();
-  if (const auto code = watched_.take_failure()) {
-    fail(*code, "clEnqueueBarrierWithWaitList", Step::wait,
-         "an event that the queue waited for had failed, and the work behind it was dropped");
-  }
 }
 
 }  // namespace bifold::backend::opencl

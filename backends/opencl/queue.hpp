@@ -1,6 +1,8 @@
 // Queues of the OpenCL backend.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -42,6 +44,8 @@ class Queue final : public backend::Queue {
   void check_wait(std::span<const backend::Event* const> events) const override;
   void wait(std::span<const backend::Event* const> events) override;
   void finish(TimeLimit limit) override;
+  [[nodiscard]] WorkEnd settle(std::chrono::nanoseconds limit) noexcept override;
+  [[nodiscard]] bool transfer_pending() const noexcept override { return transfer_pending_; }
 
   /// For whoever enqueues in it beside bifold.
   [[nodiscard]] cl_command_queue native() const noexcept { return queue_(); }
@@ -50,7 +54,7 @@ class Queue final : public backend::Queue {
   template <class Enqueue>
   cl_int enqueue(Enqueue command);
   [[nodiscard]] cl::Event enqueue_marker();
-  void check_transfer(cl_int code, const char* call) const;
+  void check_transfer(cl_int code, const char* call);
   void report_dropped_work();
 
   cl::Context context_;
@@ -60,6 +64,9 @@ class Queue final : public backend::Queue {
   std::uint64_t max_work_items_;  ///< What the device's size_t counts.
   bool adopted_;
   bool timed_;
+  /// Whether it has waited for an event that the application, or something in front, may fail.
+  bool behind_others_ = false;
+  std::atomic<bool> transfer_pending_ = false;
   /// What an event that fails may drop. Where the native queue is in order, the barriers of wait()
   /// and what is enqueued behind them; else every command.
   Watched watched_;

@@ -23,14 +23,15 @@ enum class ErrorCategory : std::uint8_t {
   out_of_memory,     ///< The device (or host) has no room for an allocation.
   timeout,           ///< A wait with a time limit passed it; the work goes on.
   device_lost,       ///< The device or its context is gone; its handles are no longer usable.
-  backend_failure,   ///< Any other failure reported by a driver.
+  backend_failure,   ///< Any other failure reported by a driver, or an event that has failed.
 };
 
 /// The category's name as it is spelled above.
 BIFOLD_API std::string_view name_of(ErrorCategory category) noexcept;
 
-/// Every failure of the library is thrown as this type. After an error the Device and the Queue
-/// stay usable unless the category is device_lost. Copying does not throw.
+/// Every failure of the library is thrown as this type, a lack of host memory included; strings and
+/// vectors that a caller makes for a call fail as they do anywhere. After an error the Device and
+/// the Queue stay usable unless the category is device_lost. Copying does not throw.
 class BIFOLD_API Error : public std::runtime_error {
  public:
   /// What is known beyond the message; fields that do not apply stay empty.
@@ -74,5 +75,25 @@ class BIFOLD_API Error : public std::runtime_error {
 };
 
 /// @}
+
+/// @cond internal
+namespace detail {
+
+// Rethrows the exception being handled, and for a lack of host memory its Error, which was made
+// while there was some. Every call of the library ends in it that does not succeed.
+[[noreturn]] BIFOLD_API void rethrow();
+
+// What a header makes for a call.
+template <class Make>
+auto guarded(Make make) {
+  try {
+    return make();
+  } catch (...) {
+    rethrow();
+  }
+}
+
+}  // namespace detail
+/// @endcond
 
 }  // namespace bifold

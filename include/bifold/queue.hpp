@@ -4,12 +4,14 @@
 
 #include <bifold/buffer.hpp>
 #include <bifold/device.hpp>
+#include <bifold/error.hpp>
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
 #include <bifold/value.hpp>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace bifold {
@@ -19,7 +21,9 @@ namespace bifold {
 
 namespace detail {
 struct QueueState;
-}
+// Whether a transfer of the queue failed so that host memory may still be in use by it.
+BIFOLD_API bool transfer_pending(const QueueState& queue) noexcept;
+}  // namespace detail
 
 /// Whether a queue's events tell device time.
 enum class Timing : std::uint8_t {
@@ -85,10 +89,17 @@ class BIFOLD_API Queue {
   /// Blocks until the elements have arrived. The view's elements as a vector.
   template <device_range R>
   [[nodiscard]] std::vector<range_value_t<R>> download(R&& from) {
+    using Host = std::vector<range_value_t<R>>;
     const auto view = erase(from);
-    std::vector<range_value_t<R>> host(view.count);
-    download_bytes(view, host.data(), host.size());
-    return host;
+    auto host = detail::guarded([&] { return std::make_unique<Host>(view.count); });
+    try {
+      download_bytes(view, host->data(), host->size());
+    } catch (...) {
+      // Memory that the device may still write to is not given to others.
+      if (detail::transfer_pending(*state_)) static_cast<void>(host.release());
+      throw;
+    }
+    return std::move(*host);
   }
 
   /// Blocks until the elements have arrived. `host` must have as many elements as `from`.
@@ -118,10 +129,12 @@ class BIFOLD_API Queue {
   void fill(const ErasedView& view, const Value& value);
 
   /// Blocks until the host memory has been read: upload() of `count` elements whose type is known
-  /// at run time. Throws invalid_argument unless `count` is the view's.
+  /// at run time. Throws invalid_argument unless `count` is the view's. When it throws, the memory
+  /// is no longer in use, unless the driver cannot tell that any more, which is logged as an error.
   void upload_bytes(const ErasedView& to, const void* host, std::uint64_t count);
   /// Blocks until the elements have arrived: download() of `count` elements whose type is known at
-  /// run time. Throws invalid_argument unless `count` is the view's.
+  /// run time. Throws invalid_argument unless `count` is the view's. When it throws, the memory is
+  /// no longer in use, with the exception that upload_bytes() has.
   void download_bytes(const ErasedView& from, void* host, std::uint64_t count);
 
   /// @cond internal

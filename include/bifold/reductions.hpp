@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bifold/error.hpp>
 #include <bifold/reduce.hpp>
 #include <bifold/type.hpp>
 #include <concepts>
@@ -234,8 +235,10 @@ template <device_range R, operator_on<range_value_t<R>>... Ops>
 [[nodiscard]] std::array<range_value_t<R>, sizeof...(Ops)> reduce_many(Queue& queue, R&& input,
                                                                        Ops... ops) {
   using T = range_value_t<R>;
-  const std::vector<Value> values =
-      reduce_many(queue, erase(input), {Reduction{Operator(ops), type_of<accumulator_t<T>>()}...});
+  const std::vector<Value> values = detail::guarded([&] {
+    return reduce_many(queue, erase(input),
+                       {Reduction{Operator(ops), type_of<accumulator_t<T>>()}...});
+  });
   std::array<T, sizeof...(Ops)> results;
   for (std::size_t i = 0; i < values.size(); ++i) {
     results[i] = static_cast<T>(values[i].template as<accumulator_t<T>>());

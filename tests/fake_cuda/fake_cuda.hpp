@@ -22,15 +22,22 @@ extern "C" {
 /// "PTX" is the loading of a module that is no cubin, "cubin" that of one that is.
 void fake_cuda_fail(const char* function, int after_calls, int code);
 
-/// Takes back every fake_cuda_fail.
+/// The same for one call of all that the program makes, the one behind the next `after_calls`.
+void fake_cuda_fail_any(int after_calls, int code);
+
+/// The function that answered for fake_cuda_fail_any(); "" as long as none has.
+const char* fake_cuda_failed();
+
+/// Takes back every fake_cuda_fail and fake_cuda_fail_any.
 void fake_cuda_reset();
 
 /// A count: "contexts" (retained primary ones), "created_contexts", "streams", "events",
 /// "allocations", "modules", "graphs", "graph_execs", "captures" that are alive; "launches" so far,
 /// those of graphs included; "overlapped_launches": those that asked for programmatic dependence;
 /// "loaded_cubins" and "loaded_ptx": modules so far;
-/// "misuses": calls with a dead handle, of the wrong context or out of bounds. What a capture
-/// forbids is refused as the driver does, and is no misuse. -1 for any other name.
+/// "misuses": calls with a dead handle, of the wrong context or out of bounds; "late_writes":
+/// blocks of page-locked memory that were written to after they were freed. What a capture forbids
+/// is refused as the driver does, and is no misuse. -1 for any other name.
 std::int64_t fake_cuda_count(const char* what);
 
 /// Calls so far of the driver functions whose exported names begin with `prefix`.

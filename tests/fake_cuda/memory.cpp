@@ -56,6 +56,13 @@ CUresult release(CUdeviceptr address, bool host) {
       (found->second.kind == fake::BlockKind::host) != host) {
     return fake::misuse(CUDA_ERROR_INVALID_VALUE);
   }
+  if (host) {
+    // No driver promises to wait for work that uses it: what comes late is to be seen.
+    std::memset(pointer_to(address), fake::freed_pattern, found->second.bytes);
+    fake::state().freed_host_blocks.emplace_back(address, found->second.bytes);
+    fake::state().blocks.erase(found);
+    return CUDA_SUCCESS;
+  }
   fake::drain_all();  // As the driver waits for work that may use the memory.
   fake::state().blocks.erase(found);
   std::free(pointer_to(address));

@@ -26,6 +26,23 @@ void read_failures(State& state) {
   }
 }
 
+// Of those that the program calls, and those alone.
+CUresult take_any_failure(const char* function) {
+  State& all = state();
+  if (depth() != 1 || all.any_fails_behind < 0 || all.any_fails_behind-- > 0) return CUDA_SUCCESS;
+  all.any_failed = function;
+  return all.any_code;
+}
+
+std::int64_t late_writes() {
+  const auto& freed = state().freed_host_blocks;
+  return std::count_if(freed.begin(), freed.end(), [](const auto& block) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(block.first);
+    return std::any_of(bytes, bytes + block.second,
+                       [](unsigned char byte) { return byte != freed_pattern; });
+  });
+}
+
 CUresult take_failure(const char* function) {
   const auto found = state().failures.find(function);
   if (found == state().failures.end() || found->second.after_calls-- > 0) return CUDA_SUCCESS;
@@ -81,6 +98,7 @@ Call::Call(const char* function) : guard_((++depth(), state().lock)), injected_{
   // What the driver's own functions call of each other is no call of the program's.
   if (depth() == 1) ++state().calls[function];
   injected_ = take_failure(function);
+  if (injected_ == CUDA_SUCCESS) injected_ = take_any_failure(function);
   // Only these work before cuInit.
   if (injected_ == CUDA_SUCCESS && !state().initialised && std::strcmp(function, "cuInit") != 0 &&
       std::strcmp(function, "cuDriverGetVersion") != 0) {
@@ -200,9 +218,22 @@ void fake_cuda_fail(const char* function, int after_calls, int code) {
   fake::state().failures[function] = {after_calls, static_cast<CUresult>(code)};
 }
 
+void fake_cuda_fail_any(int after_calls, int code) {
+  const std::lock_guard guard(fake::state().lock);
+  fake::state().any_fails_behind = after_calls;
+  fake::state().any_code = static_cast<CUresult>(code);
+  fake::state().any_failed = "";
+}
+
+const char* fake_cuda_failed() {
+  const std::lock_guard guard(fake::state().lock);
+  return fake::state().any_failed;
+}
+
 void fake_cuda_reset() {
   const std::lock_guard guard(fake::state().lock);
   fake::state().failures.clear();
+  fake::state().any_fails_behind = -1;
 }
 
 std::int64_t fake_cuda_count(const char* what) {
@@ -230,6 +261,7 @@ std::int64_t fake_cuda_count(const char* what) {
   if (name == "loaded_cubins") return state.loaded_cubins;
   if (name == "loaded_ptx") return state.loaded_ptx;
   if (name == "misuses") return state.misuses;
+  if (name == "late_writes") return fake::late_writes();
   return -1;
 }
 

@@ -126,7 +126,11 @@ struct State {
   std::set<std::shared_ptr<Capture>> captures;
   std::map<CUdeviceptr, Block> blocks;
   std::map<std::string, Failure> failures;
-  std::map<std::string, std::int64_t> calls;  // Of each function.
+  std::int64_t any_fails_behind = -1;  // Calls until that one; -1 for none.
+  CUresult any_code = CUDA_SUCCESS;
+  const char* any_failed = "";
+  std::vector<std::pair<CUdeviceptr, std::size_t>> freed_host_blocks;  // They stay, with a pattern.
+  std::map<std::string, std::int64_t> calls;                           // Of each function.
   std::int64_t launches = 0;
   std::int64_t overlapped_launches = 0;
   std::int64_t loaded_cubins = 0;
@@ -158,6 +162,9 @@ class Call {
   std::lock_guard<std::recursive_mutex> guard_;
   CUresult injected_ = CUDA_SUCCESS;
 };
+
+/// What page-locked memory is filled with when it is freed.
+constexpr unsigned char freed_pattern = 0xdd;
 
 /// Counts a misuse and gives `code` back.
 CUresult misuse(CUresult code);

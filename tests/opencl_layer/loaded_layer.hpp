@@ -27,6 +27,11 @@ class LoadedLayer {
     find(clear_, "bifold_layer_clear");
     find(calls_, "bifold_layer_calls");
     find(live_, "bifold_layer_live");
+    find(fail_any_, "bifold_layer_fail_any");
+    find(failed_, "bifold_layer_failed");
+    find(within_, "bifold_layer_within");
+    find(hide_svm_, "bifold_layer_hide_svm");
+    find(svm_written_late_, "bifold_layer_svm_written_late");
   }
   LoadedLayer(const LoadedLayer&) = delete;
   LoadedLayer& operator=(const LoadedLayer&) = delete;
@@ -35,12 +40,20 @@ class LoadedLayer {
     dlclose(handle_);
   }
 
-  /// The `nth` call of `entry` from now on fails with `code`.
+  /// The `nth` call of `entry` from now on fails with `code`, all of them where it is -1.
   void fail(const char* entry, int code, int nth = 1) const {
     if (fail_(entry, nth, code) == 0) {
       throw std::runtime_error(std::string("the layer does not cover ") + entry);
     }
   }
+  /// The same for the `nth` of all calls.
+  void fail_any(int nth, int code) const { fail_any_(nth, code); }
+  /// The entry point that failed for it; "" as long as none has.
+  [[nodiscard]] const char* failed() const { return failed_(); }
+  /// Tells whether this thread is in a function of the driver.
+  [[nodiscard]] int (*within() const)() { return within_; }
+  void hide_svm(bool hidden) const { hide_svm_(hidden ? 1 : 0); }
+  [[nodiscard]] long svm_written_late() const { return svm_written_late_(); }
   void clear() const { clear_(); }
   [[nodiscard]] long calls(const char* entry) const { return calls_(entry); }
   [[nodiscard]] long live(const char* kind) const { return live_(kind); }
@@ -59,6 +72,11 @@ class LoadedLayer {
   void (*clear_)() = nullptr;
   long (*calls_)(const char*) = nullptr;
   long (*live_)(const char*) = nullptr;
+  void (*fail_any_)(int, int) = nullptr;
+  const char* (*failed_)() = nullptr;
+  int (*within_)() = nullptr;
+  void (*hide_svm_)(int) = nullptr;
+  long (*svm_written_late_)() = nullptr;
 };
 
 }  // namespace bifold::test

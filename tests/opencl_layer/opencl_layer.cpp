@@ -17,12 +17,13 @@
 #include "delays.hpp"
 #include "nvidia.hpp"
 #include "program_text.hpp"
+#include "svm.hpp"
 
 namespace {
 
-enum Kind : std::size_t { context, queue, buffer, program, kernel, event, kind_count };
-constexpr std::array<std::string_view, kind_count> kind_names{"context", "queue",  "buffer",
-                                                              "program", "kernel", "event"};
+enum Kind : std::size_t { context, queue, buffer, program, kernel, event, svm, kind_count };
+constexpr std::array<std::string_view, kind_count> kind_names{
+    "context", "queue", "buffer", "program", "kernel", "event", "svm"};
 
 /// How a successful call changes the number of references.
 enum class Effect { none, adds, removes, adds_event };
@@ -41,20 +42,47 @@ std::array<std::atomic<long>, kind_count> live{};
 cl_icd_dispatch target{};
 cl_icd_dispatch layer{};
 
-/// State of one covered entry point.
-struct Control {
-  std::atomic<long> calls{0};
-  std::atomic<int> fail_in{0};  ///< Calls until the failing one, 0 for never.
+/// Which call of a series must fail, and how.
+struct Fault {
+  std::atomic<int> fail_in{0};  ///< Calls until the failing one, 0 for never, -1 for all.
   std::atomic<int> code{CL_SUCCESS};
 
   /// The code that this call must fail with.
   cl_int meet() {
-    ++calls;
     int left = fail_in.load();
     while (left > 0 && !fail_in.compare_exchange_weak(left, left - 1)) {
     }
-    return left == 1 ? code.load() : CL_SUCCESS;
+    return left == 1 || left == -1 ? code.load() : CL_SUCCESS;
   }
+};
+
+/// The series of all calls, whatever their entry point.
+Fault any_call;
+std::atomic<const char*> any_failed{""};
+thread_local int depth = 0;  ///< Functions of the driver that this thread is in.
+
+/// State of one covered entry point.
+struct Control {
+  std::atomic<long> calls{0};
+  Fault fault;
+
+  /// The code that this call must fail with.
+  cl_int meet(const char* name) {
+    ++calls;
+    const cl_int own = fault.meet();
+    if (own != CL_SUCCESS) return own;
+    const cl_int any = any_call.meet();
+    if (any != CL_SUCCESS) any_failed = name;
+    return any;
+  }
+};
+
+/// While a function of the driver runs.
+struct Within {
+  Within() { ++depth; }
+  ~Within() { --depth; }
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
 };
 
 template <Name Entry, auto Member, Effect Change, Kind What, class Function>
@@ -65,18 +93,26 @@ struct Wrapper<Entry, Member, Change, What, Result(CL_API_CALL*)(Arguments...)> 
   static inline Control control;
 
   static Result CL_API_CALL call(Arguments... arguments) {
-    const cl_int fault = control.meet();
+    const Within within;
     const std::tuple<Arguments...> all(arguments...);
     const auto last = std::get<sizeof...(Arguments) - 1>(all);
-    if constexpr (std::is_pointer_v<Result>) {
+    if constexpr (std::is_void_v<Result>) {  // It cannot fail.
+      ++control.calls;
+      (target.*Member)(arguments...);
+      return count(last);
+    } else if constexpr (std::is_pointer_v<Result>) {
+      const cl_int fault = control.meet(Entry.text.data());
       if (fault != CL_SUCCESS) {
-        if (last != nullptr) *last = fault;
+        if constexpr (std::is_pointer_v<decltype(last)>) {
+          if (last != nullptr) *last = fault;
+        }
         return nullptr;
       }
       const Result made = (target.*Member)(arguments...);
       if (made != nullptr) ++live[What];
       return made;
     } else {
+      const cl_int fault = control.meet(Entry.text.data());
       if (fault != CL_SUCCESS) return fault;
       const Result code = (target.*Member)(arguments...);
       if (code == CL_SUCCESS) count(last);
@@ -117,7 +153,7 @@ struct Table {
     return found;
   }
 
-  static void clear() { (Wrappers::control.fail_in.store(0), ...); }
+  static void clear() { (Wrappers::control.fault.fail_in.store(0), ...); }
   static long calls() { return (Wrappers::control.calls.load() + ...); }
 };
 
@@ -144,8 +180,11 @@ using Covered = Table<
     COVER(clReleaseKernel, Effect::removes, kernel), COVER(clSetKernelArg),
     COVER(clGetKernelWorkGroupInfo), COVER(clGetKernelArgInfo),
     COVER(clEnqueueNDRangeKernel, Effect::adds_event), COVER(clSetKernelArgSVMPointer),
-    COVER(clEnqueueSVMMemFill, Effect::adds_event), COVER(clEnqueueSVMMemcpy, Effect::adds_event),
-    COVER(clGetContextInfo), COVER(clGetCommandQueueInfo), COVER(clGetMemObjectInfo),
+    COVER(clGetKernelInfo), COVER(clSVMAlloc, Effect::adds, svm),
+    COVER(clSVMFree, Effect::removes, svm), COVER(clSetUserEventStatus), COVER(clRetainDevice),
+    COVER(clReleaseDevice), COVER(clEnqueueSVMMemFill, Effect::adds_event),
+    COVER(clEnqueueSVMMemcpy, Effect::adds_event), COVER(clGetContextInfo),
+    COVER(clGetCommandQueueInfo), COVER(clGetMemObjectInfo),
     COVER(clEnqueueFillBuffer, Effect::adds_event), COVER(clEnqueueCopyBuffer, Effect::adds_event),
     COVER(clEnqueueReadBuffer, Effect::adds_event), COVER(clEnqueueWriteBuffer, Effect::adds_event),
     COVER(clEnqueueMarkerWithWaitList, Effect::adds_event),
@@ -186,12 +225,29 @@ extern "C" {
 int bifold_layer_fail(const char* entry, int nth, int code) {
   Control* const control = Covered::find(entry);
   if (control == nullptr) return 0;
-  control->code = code;
-  control->fail_in = nth;
+  control->fault.code = code;
+  control->fault.fail_in = nth;
   return 1;
 }
 
-void bifold_layer_clear() { Covered::clear(); }
+void bifold_layer_fail_any(int nth, int code) {
+  any_failed = "";
+  any_call.code = code;
+  any_call.fail_in = nth;
+}
+
+const char* bifold_layer_failed() { return any_failed; }
+
+int bifold_layer_within() { return depth > 0 ? 1 : 0; }
+
+void bifold_layer_hide_svm(int hidden) { bifold::test::hide_svm(hidden != 0); }
+
+long bifold_layer_svm_written_late() { return bifold::test::svm_written_late(); }
+
+void bifold_layer_clear() {
+  Covered::clear();
+  any_call.fail_in = 0;
+}
 
 long bifold_layer_calls(const char* entry) {
   if (*entry == '\0') return Covered::calls();
@@ -225,6 +281,7 @@ cl_int clInitLayer(cl_uint num_entries, const cl_icd_dispatch* target_dispatch,
   target = *target_dispatch;
   bifold::test::claim_nvidia(target);
   bifold::test::delay_groups(target);
+  bifold::test::watch_svm(target);
   if (!mistake().empty()) {
     create_program = target.clCreateProgramWithSource;
     target.clCreateProgramWithSource = &miscompile;

@@ -1,0 +1,17 @@
+// Shared virtual memory that a device hides, and what is written to after it was freed.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+namespace bifold::test {
+
+/// Puts both in front of the driver.
+void watch_svm(cl_icd_dispatch& target);
+
+/// Whether devices say that they have none.
+void hide_svm(bool hidden);
+
+/// Blocks that were written to after they were freed.
+long svm_written_late();
+
+}  // namespace bifold::test
