@@ -69,7 +69,8 @@ void warm(const Device& device, const ReduceShape& shape) {
 namespace {
 
 void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
-             const std::optional<Value>& init, const Map& map, const ReduceOptions& options) {
+             const std::optional<Value>& init, const Map& map, const ReduceOptions& options,
+             const std::optional<Value>& of_nothing = {}) {
   std::optional<Type> second;
   if (views.second) second = views.second->type;
   const Type result = views.output.type;
@@ -81,12 +82,12 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
            core::Caller{queue.state(), views.input.count});
   std::optional<Value> start = init;
   if (init && init->type() == result) start = core::convert(*init, accumulator);
-  core::run_plan(*plan, queue, views, start, call_options(options));
+  core::run_plan(*plan, queue, views, start, call_options(options), of_nothing);
 }
 
 Value blocking(Queue& queue, const ErasedView& input, const std::optional<ErasedView>& second,
                Type result, const Operator& op, const std::optional<Value>& init, const Map& map,
-               const ReduceOptions& options) {
+               const ReduceOptions& options, const std::optional<Value>& of_nothing = {}) {
   detail::QueueState& state = queue.state();
   // The cell is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);
@@ -96,7 +97,7 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
     return state.arena.result_cell();
   }();
   const ErasedView view{cell.memory, 0, 1, result, true};
-  enqueue(queue, {input, second, view}, op, init, map, options);
+  enqueue(queue, {input, second, view}, op, init, map, options, of_nothing);
   if (cell.host != nullptr) {
     queue.finish();
     return Value::from_bytes(result, cell.host);
@@ -107,6 +108,13 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
 }
 
 }  // namespace
+
+Value core::transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
+                             const Beginning& beginning, const Map& map,
+                             const ReduceOptions& options) {
+  return blocking(queue, input, no_view, beginning.init.type(), op, beginning.init, map, options,
+                  beginning.of_nothing);
+}
 
 void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                            const Operator& op, const std::optional<Value>& init, const Map& map,
