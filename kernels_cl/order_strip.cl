@@ -144,6 +144,7 @@ DEVICE void complete_strip(u64 begin, u64 n, __private ACC* sums, __private ACC*
       sums[r * RUN + k] = INCLUSIVE ? running : exclusive;
     }
   }
+  PUT_FIRST(begin + run_index(0) == 0, sums[0]);
 }
 
 // Writes the results of the strip from `begin` on. Elements before `from` are left alone, as are

@@ -59,7 +59,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_blo
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_blocks(
     const __global IN* input, u64 input_offset, u64 n, const __global ACC* carries,
-    u64 carries_offset, ACC init, __global OUT* output, u64 output_offset) {
+    u64 carries_offset, ACC init, __global OUT* output, u64 output_offset FIRST_PARAMETERS) {
   __local ACC tree[NODE(BLOCK)];
   const u64 begin = (u64)get_group_id(0) * BLOCK;
   output += output_offset;
@@ -91,6 +91,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_block
     const u32 leaf = k * GROUP_SIZE + (u32)get_local_id(0);
     ACC result = COMBINE(carry, tree[NODE(leaf)]);
     if (INCLUSIVE) result = COMBINE(result, item[k]);
+    PUT_FIRST(begin + leaf == 0, result);
     if (begin + leaf < n) output[begin + leaf] = TO_OUT(result);
   }
 }

@@ -46,7 +46,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunk_results(
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, const __global ACC* partials,
-    u64 partials_offset, __global OUT* output, u64 output_offset) {
+    u64 partials_offset, __global OUT* output, u64 output_offset FIRST_PARAMETERS) {
   const u64 n = COUNT;
   const u64 begin = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
@@ -65,4 +65,5 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
     carry = COMBINE(carry, LIFT(input[i]));
     output[i] = TO_OUT(INCLUSIVE ? carry : earlier);
   }
+  STORE_FIRST(begin == 0 && end > 0, output);
 }

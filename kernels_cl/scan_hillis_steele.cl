@@ -52,7 +52,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_blo
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_blocks(
     const __global IN* input, u64 input_offset, u64 n, const __global ACC* carries,
-    u64 carries_offset, ACC init, __global OUT* output, u64 output_offset) {
+    u64 carries_offset, ACC init, __global OUT* output, u64 output_offset FIRST_PARAMETERS) {
   __local ACC copies[2 * BLOCK];
   const u64 begin = (u64)get_group_id(0) * BLOCK;
   output += output_offset;
@@ -70,6 +70,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_block
     } else if (i > 0) {
       result = COMBINE(carry, copies[scanned + i - 1]);
     }
+    PUT_FIRST(begin + i == 0, result);
     if (begin + i < n) output[begin + i] = TO_OUT(result);
   }
 }

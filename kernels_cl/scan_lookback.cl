@@ -58,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
   // --- Write the tile ---
-  store_tile(output, 0, begin, n, item, before, prefix);
+  store_tile(output, 0, begin, n, item, before, prefix FIRST_ARGUMENTS);
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {

@@ -61,5 +61,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_chunks(
     const ACC after = tile + TILE <= n ? partials[tile / TILE + 1] : before;
     scan_one_tile(input, tile, n, before, after, output TOTAL_ARGUMENTS);
   }
+  STORE_FIRST(first == 0 && end > 0, output);
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0, partials[0]);
 }

@@ -56,6 +56,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scan_order_drawn(
       const ACC after = COMBINE(groups, totals[at]);
       scan_tile(&kept[t], input, (first + t) * TILE, n, before, after, output TOTAL_ARGUMENTS);
     }
+    STORE_FIRST(first == 0, output);
   }
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0, init);
 

@@ -52,7 +52,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_parti
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles(
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, const __global ACC* partials,
-    u64 partials_offset, __global OUT* output, u64 output_offset) {
+    u64 partials_offset, __global OUT* output, u64 output_offset FIRST_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC totals[LANE_GROUPS];
   const u64 n = COUNT;
@@ -69,7 +69,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles
     ACC total;
     load_tile(input, 0, begin, n, item);
     scan_tile(item, before, &lane_scratch, totals, &total);
-    store_tile(output, 0, begin, n, item, before, carry);
+    store_tile(output, 0, begin, n, item, before, carry FIRST_ARGUMENTS);
     carry = COMBINE(carry, total);
   }
 }

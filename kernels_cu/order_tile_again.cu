@@ -99,6 +99,7 @@ DEVICE void store_tile_sums(Elements input, OUT* output, u64 begin, u64 n, ACC* 
         LEAVE_TOTAL(i + k + 1 == n, running);
         results[k] = INCLUSIVE ? running : exclusive;
       }
+      PUT_FIRST(r == 0 && i == 0, results[0]);
       store_run(output, i, n, full && packs_out, results);
       start = next_start;
     }

@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_blocks(const IN* input, u64 input_offset, u64 n, const ACC* carries, u64 carries_offset,
-                ACC init, OUT* output, u64 output_offset) {
+                ACC init, OUT* output, u64 output_offset FIRST_PARAMETERS) {
   __shared__ ACC tree[NODE(BLOCK)];
   const u64 begin = (u64)blockIdx.x * BLOCK;
   output += output_offset;
@@ -91,6 +91,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     const u32 leaf = k * GROUP_SIZE + threadIdx.x;
     ACC result = COMBINE(carry, tree[NODE(leaf)]);
     if (INCLUSIVE) result = COMBINE(result, item[k]);
+    PUT_FIRST(begin + leaf == 0, result);
     if (begin + leaf < n) output[begin + leaf] = TO_OUT(result);
   }
 }

@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_blocks(const IN* input, u64 input_offset, u64 n, const ACC* carries, u64 carries_offset,
-                ACC init, OUT* output, u64 output_offset) {
+                ACC init, OUT* output, u64 output_offset FIRST_PARAMETERS) {
   __shared__ ACC copies[2 * BLOCK];
   const u64 begin = (u64)blockIdx.x * BLOCK;
   output += output_offset;
@@ -70,6 +70,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     } else if (i > 0) {
       result = COMBINE(carry, copies[scanned + i - 1]);
     }
+    PUT_FIRST(begin + i == 0, result);
     if (begin + i < n) output[begin + i] = TO_OUT(result);
   }
 }

@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   __syncthreads();
 
   // --- Write the tile ---
-  store_tile(output, first, begin, n, item, before, prefix);
+  store_tile(output, first, begin, n, item, before, prefix FIRST_ARGUMENTS);
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {

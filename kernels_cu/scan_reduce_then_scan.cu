@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_tiles(const IN* input, u64 input_offset, COUNT_PARAMETERS, const ACC* partials,
-               u64 partials_offset, OUT* output, u64 output_offset) {
+               u64 partials_offset, OUT* output, u64 output_offset FIRST_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[LANE_GROUPS];
   const u64 n = COUNT;
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     ACC total;
     load_tile(input, 0, begin, n, item);
     scan_tile(item, before, &lane_scratch, totals, &total);
-    store_tile(output, 0, begin, n, item, before, carry);
+    store_tile(output, 0, begin, n, item, before, carry FIRST_ARGUMENTS);
     carry = COMBINE(carry, total);
   }
 }

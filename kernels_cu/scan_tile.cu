@@ -142,7 +142,7 @@ DEVICE void scan_tile(ACC item[ROWS][VEC], ACC before[ROWS], LaneScratch* lane_s
 // Writes the scanned tile: `carry` is the combination of everything before the tile. Elements
 // before `first` are left alone, as are those from n on.
 DEVICE void store_tile(OUT* output, u64 first, u64 begin, u64 n, ACC item[ROWS][VEC],
-                       ACC before[ROWS], ACC carry) {
+                       ACC before[ROWS], ACC carry FIRST_PARAMETERS) {
   OUT_PACK pack[ROWS];
 #pragma unroll
   for (u32 r = 0; r < ROWS; ++r) {
@@ -151,7 +151,9 @@ DEVICE void store_tile(OUT* output, u64 first, u64 begin, u64 n, ACC item[ROWS][
     for (u32 k = 0; k < VEC; ++k) {
       const ACC earlier = running;
       running = COMBINE(running, item[r][k]);
-      pack[r].item[k] = TO_OUT(INCLUSIVE ? running : earlier);
+      ACC result = INCLUSIVE ? running : earlier;
+      PUT_FIRST(r == 0 && (INNER_START || k == 0) && begin + tile_index(0) + k == first, result);
+      pack[r].item[k] = TO_OUT(result);
     }
   }
   const bool whole = begin >= first && begin + TILE <= n;

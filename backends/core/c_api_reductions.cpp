@@ -36,12 +36,6 @@ bifold_status search(Search find, bifold_queue* queue, const bifold_view& input,
   });
 }
 
-// What a sum in `type` starts from: without an initial value, what changes no sum.
-Value start_of_sum(bifold_type type, const void* init) {
-  const Type of = type_from(type);
-  return init_from(of, init).value_or(Operator(plus).identity(of));
-}
-
 Reduction reduction_from(const bifold_reduction& given) {
   const Type type = type_from(given.type);
   static_cast<void>(need_memory(given.result, "a result"));
@@ -88,10 +82,11 @@ bifold_status bifold_inner_product(bifold_queue* queue, bifold_view first, bifol
   return guard([&] {
     bifold::Queue& on = need(queue, "queue").value;
     void* const out = need_memory(result, "result");
+    const bifold::Type of = type_from(type);
     CallOptions call(options);
     const bifold::Value value = bifold::inner_product(
         on, view_from(first, "the first array's buffer"),
-        view_from(second, "the second array's buffer"), start_of_sum(type, init), call.reduce());
+        view_from(second, "the second array's buffer"), of, init_from(of, init), call.reduce());
     std::memcpy(out, value.data(), value.size());
     call.put_done();
   });
@@ -103,9 +98,10 @@ bifold_status bifold_sum_compensated(bifold_queue* queue, bifold_view input, bif
   return guard([&] {
     bifold::Queue& on = need(queue, "queue").value;
     void* const out = need_memory(result, "result");
+    const bifold::Type of = type_from(type);
     CallOptions call(options);
     const bifold::Value value = bifold::sum_compensated(on, view_from(input, "the input's buffer"),
-                                                        start_of_sum(type, init), call.reduce());
+                                                        of, init_from(of, init), call.reduce());
     std::memcpy(out, value.data(), value.size());
     call.put_done();
   });

@@ -1,12 +1,13 @@
 #include <array>
 #include <bifold/error.hpp>
 #include <bifold/op.hpp>
+#include <bifold/reference.hpp>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "core/hash.hpp"
+#include "core/operator_access.hpp"
 #include "core/operator_text.hpp"
 
 namespace bifold {
@@ -20,6 +21,7 @@ struct Operator::Definition {
   Type type;                      // and its type.
   std::uint64_t id;
   bool exact_parts = false;  // Every association gives the same bits, floating types included.
+  std::optional<Value> of_nothing{};  // Where that is not the neutral element.
 };
 
 namespace {
@@ -35,27 +37,11 @@ bool is_bitwise(OperatorKind kind) {
          kind == OperatorKind::bit_xor;
 }
 
+// The sum's neutral element is -0: +0 would turn a sum of -0 into +0.
 template <builtin_element T>
 T builtin_identity(OperatorKind kind) {
-  using Limits = std::numeric_limits<T>;
-  constexpr bool floating = std::is_floating_point_v<T>;
-  switch (kind) {
-    // The sum's neutral element is -0: +0 would turn a sum of -0 into +0.
-    case OperatorKind::plus: return floating ? static_cast<T>(-0.0) : T{0};
-    case OperatorKind::minimum: return floating ? Limits::infinity() : Limits::max();
-    case OperatorKind::maximum:
-      return floating ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
-    case OperatorKind::multiplies:
-    case OperatorKind::logical_and: return T{1};
-    case OperatorKind::bit_and:
-      if constexpr (!floating) return static_cast<T>(~T{0});
-      break;
-    case OperatorKind::bit_or:
-    case OperatorKind::bit_xor:
-    case OperatorKind::logical_or:
-    case OperatorKind::user: break;
-  }
-  return T{0};
+  if (std::is_floating_point_v<T> && kind == OperatorKind::plus) return static_cast<T>(-0.0);
+  return reference::of_nothing<T>(kind);
 }
 
 }  // namespace
@@ -87,11 +73,9 @@ Operator::Operator(OperatorKind kind) try : definition_(nullptr) {
 Operator::Operator(std::shared_ptr<const Definition> definition)
     : definition_(std::move(definition)) {}
 
-std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
-                                                             std::string expression, Type type,
-                                                             const std::optional<Value>& identity,
-                                                             Commutativity commutativity,
-                                                             bool exact_parts) try {
+std::shared_ptr<const Operator::Definition> Operator::define(
+    std::string name, std::string expression, Type type, const std::optional<Value>& identity,
+    const std::optional<Value>& of_nothing, Commutativity commutativity, bool exact_parts) try {
   core::check_operator_text(name, expression);
   if (is_storage(type)) {
     throw Error(
@@ -104,25 +88,34 @@ std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
   if (identity) {
     id = core::hash({reinterpret_cast<const char*>(identity->data()), identity->size()}, id);
   }
+  if (of_nothing) {
+    id = core::hash({reinterpret_cast<const char*>(of_nothing->data()), of_nothing->size()}, id);
+  }
   id = core::hash(name_of(type), id);
   id = core::hash(commutative ? "commutative" : "non_commutative", id);
   return std::make_shared<const Definition>(Definition{OperatorKind::user, std::move(name),
                                                        commutative, std::move(expression), identity,
-                                                       type, id, exact_parts});
+                                                       type, id, exact_parts, of_nothing});
 } catch (...) {
   detail::rethrow();
 }
 
 Operator Operator::user(std::string name, std::string expression, Value identity,
                         Commutativity commutativity) {
-  return Operator(define(std::move(name), std::move(expression), identity.type(), identity,
+  return Operator(define(std::move(name), std::move(expression), identity.type(), identity, {},
                          commutativity, false));
 }
 
 Operator Operator::user(std::string name, std::string expression, Type type,
                         Commutativity commutativity) {
   return Operator(
-      define(std::move(name), std::move(expression), type, std::nullopt, commutativity, false));
+      define(std::move(name), std::move(expression), type, {}, {}, commutativity, false));
+}
+
+Operator core::OperatorAccess::summing(std::string name, std::string expression,
+                                       const Value& identity, const Value& of_nothing) {
+  return Operator(Operator::define(std::move(name), std::move(expression), identity.type(),
+                                   identity, of_nothing, Commutativity::commutative, false));
 }
 
 Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) try {
@@ -139,6 +132,7 @@ Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) 
   std::string name = "fieldwise";
   std::string expression = "make_" + std::string(structure.name) + "(";
   std::array<std::byte, max_element_bytes> identity{};
+  std::array<std::byte, max_element_bytes> nothing{};
   bool exact = true;
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const StructField& field = structure.fields[i];
@@ -147,14 +141,15 @@ Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) 
     const Value neutral = op.identity(field.type);  // Throws where it is not defined.
     exact = exact && op.exact(field.type);
     std::memcpy(identity.data() + field.offset, neutral.data(), neutral.size());
+    std::memcpy(nothing.data() + field.offset, op.of_nothing(field.type).data(), neutral.size());
     name += "_" + std::string(op.name());
     const std::string suffix = "." + std::string(field.name);
     expression += (i == 0 ? "" : ", ") +
                   core::builtin_expression(op.kind(), field.type, "a" + suffix, "b" + suffix);
   }
-  return Operator(define(std::move(name), expression + ")", type,
-                         Value::from_bytes(type, identity.data()), Commutativity::commutative,
-                         exact));
+  return Operator(
+      define(std::move(name), expression + ")", type, Value::from_bytes(type, identity.data()),
+             Value::from_bytes(type, nothing.data()), Commutativity::commutative, exact));
 } catch (...) {
   detail::rethrow();
 }
@@ -199,6 +194,15 @@ Value Operator::identity(Type type) const try {
   detail::rethrow();
 }
 
+Value Operator::of_nothing(Type type) const try {
+  const Value neutral = identity(type);  // Throws where it is not defined, or there is none.
+  if (kind() == OperatorKind::user) return definition_->of_nothing.value_or(neutral);
+  return visit_type(
+      type, [this](auto zero) -> Value { return reference::of_nothing<decltype(zero)>(kind()); });
+} catch (...) {
+  detail::rethrow();
+}
+
 std::string Operator::expression(Type type) const try {
   return kind() == OperatorKind::user ? definition_->expression
                                       : core::builtin_expression(kind(), type, "a", "b");
@@ -209,9 +213,9 @@ std::string Operator::expression(Type type) const try {
 bool operator==(const Operator& left, const Operator& right) noexcept {
   const auto& a = *left.definition_;
   const auto& b = *right.definition_;
-  return &a == &b ||
-         (a.id == b.id && a.kind == b.kind && a.name == b.name && a.expression == b.expression &&
-          a.commutative == b.commutative && a.identity == b.identity && a.type == b.type);
+  return &a == &b || (a.id == b.id && a.kind == b.kind && a.name == b.name &&
+                      a.expression == b.expression && a.commutative == b.commutative &&
+                      a.identity == b.identity && a.of_nothing == b.of_nothing && a.type == b.type);
 }
 
 const std::vector<Operator>& builtin_operators() try {

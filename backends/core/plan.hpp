@@ -64,13 +64,25 @@ struct Count {
 
 /// The initial value, as kernels hold an accumulator: in device memory where there is a range.
 struct Init {
+  /// Where n lies in device memory: what stands for the value of nothing, and n.
+  struct Counted {
+    StoredAccumulator nothing;
+    Range count;
+  };
   StoredAccumulator value;
   std::optional<Range> memory{};
+  std::optional<Counted> counted{};
 };
 
-/// Where the total of a scan goes, if it is asked for.
+/// The first value of an exclusive scan, where kernels are given it.
+struct First {
+  std::optional<StoredAccumulator> given{};
+};
+
+/// Where the total of a scan goes, if it is asked for, and the first value, which goes with it.
 struct Total {
   std::optional<Range> memory{};
+  First first{};
 };
 
 /// One call's data, checked and ready: n is at least 1 where all values are the host's.
@@ -122,6 +134,11 @@ class Plan {
   [[nodiscard]] virtual const gallery::Variant& variant_for(std::uint64_t /*n*/) const noexcept {
     return variant_;
   }
+  /// Whether its kernels are given the first value of an exclusive scan.
+  [[nodiscard]] bool gives_first() const noexcept { return gives_first_; }
+  /// Whether they look at n for the initial value.
+  [[nodiscard]] bool counts_for_init() const noexcept { return counts_for_init_; }
+
   /// The sizes that it can be called with: those of its shape at least.
   [[nodiscard]] virtual core::Sizes serves() const noexcept { return {}; }
   /// Enqueues the launches of one call.
@@ -132,6 +149,8 @@ class Plan {
   const void* device_;
   const gallery::Variant& variant_;
   core::PlanShape shape_;
+  bool gives_first_;
+  bool counts_for_init_;
 };
 
 }  // namespace bifold::detail
@@ -201,8 +220,20 @@ inline DeviceValues values_on_device(const CallOptions& options) {
 std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept;
 
 /// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
-/// algorithms go.
+/// algorithms go. Of nothing the result is `of_nothing`; without one it is init, or else
+/// Operator::of_nothing().
 void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
-              const std::optional<Value>& init, const CallOptions& options);
+              const std::optional<Value>& init, const CallOptions& options,
+              const std::optional<Value>& of_nothing = {});
+
+/// An initial value, and what is the result of nothing.
+struct Beginning {
+  Value init;
+  Value of_nothing;
+};
+
+/// As the transform_reduce() that returns a value of init's type.
+Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
+                       const Beginning& beginning, const Map& map, const ReduceOptions& options);
 
 }  // namespace bifold::core

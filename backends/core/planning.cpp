@@ -211,4 +211,6 @@ bifold::detail::Plan::Plan(const Device& device, const gallery::Variant& variant
     : context_(device.state()->backend->context()),
       device_(device.state()->backend->identity()),
       variant_(variant),
-      shape_(std::move(shape)) {}
+      shape_(std::move(shape)),
+      gives_first_(core::gives_first(shape_)),
+      counts_for_init_(core::counts_for_init(variant.algorithm, shape_)) {}

@@ -88,8 +88,13 @@ bool may_begin_early(const PlanShape& shape);
 /// The shape of its kernel, whose accumulators have 4 bytes then.
 PlanShape in_long_runs(PlanShape shape);
 
+/// Whether kernels are given the first value of an exclusive scan beside what they combine.
+bool gives_first(const PlanShape& shape);
+/// Whether kernels look at n for the initial value, as of nothing something else is the result.
+bool counts_for_init(Algorithm algorithm, const PlanShape& shape);
+
 /// The prelude file by which kernels find the initial value.
-std::string init_path(const DeviceValues& on_device);
+std::string init_path(Algorithm algorithm, const PlanShape& shape);
 /// The one by which they find the number of elements.
 std::string count_path(const DeviceValues& on_device);
 
@@ -204,7 +209,8 @@ class ArgumentList {
     if (input.lead) add(*input.lead);
     if (input.second) add(*input.second);
   }
-  // As COUNT_PARAMETERS, INIT_PARAMETERS and TOTAL_PARAMETERS in the kernels' prelude.
+  // As COUNT_PARAMETERS, INIT_PARAMETERS, FIRST_PARAMETERS and TOTAL_PARAMETERS in the kernels'
+  // prelude.
   void add(const Count& count) {
     if (count.memory) add(*count.memory);
     add(count.n);
@@ -215,9 +221,16 @@ class ArgumentList {
     } else {
       add(init.value);
     }
+    if (!init.counted) return;
+    add(init.counted->nothing);
+    add(init.counted->count);
+  }
+  void add(const First& first) {
+    if (first.given) add(*first.given);
   }
   void add(const Total& total) {
     if (total.memory) add(*total.memory);
+    add(total.first);
   }
   [[nodiscard]] std::span<const backend::Argument> all() const {
     return std::span(list_).first(size_);

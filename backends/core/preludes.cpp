@@ -143,6 +143,13 @@ void add_ring_scan(const PlanShape& shape, KernelSpec& spec) {
   }
 }
 
+// Whether of nothing, without an initial value, comes something else than what combines as nothing.
+bool nothing_differs(const PlanShape& shape) {
+  const Operator& op = shape.op;
+  return !shape.on_device.init && op.has_identity() && op.supports(shape.accumulator) &&
+         op.of_nothing(shape.accumulator) != op.identity(shape.accumulator);
+}
+
 // Arrays of elements, as CPUs combine them.
 void add_arrays(const PlanShape& shape, KernelSpec& spec) {
   const bool as_they_are = shape.input == shape.accumulator && shape.output == shape.accumulator &&
@@ -231,8 +238,18 @@ PlanShape in_long_runs(PlanShape shape) {
   return shape;
 }
 
-std::string init_path(const DeviceValues& on_device) {
-  return on_device.init ? "init_device" : "init_host";
+bool gives_first(const PlanShape& shape) {
+  return shape.kind == ScanKind::exclusive && nothing_differs(shape);
+}
+
+bool counts_for_init(Algorithm algorithm, const PlanShape& shape) {
+  const bool shows = algorithm == Algorithm::reduce || shape.on_device.total;
+  return shows && shape.on_device.count && nothing_differs(shape);
+}
+
+std::string init_path(Algorithm algorithm, const PlanShape& shape) {
+  if (counts_for_init(algorithm, shape)) return "init_counted";
+  return shape.on_device.init ? "init_device" : "init_host";
 }
 
 std::string count_path(const DeviceValues& on_device) {
@@ -311,11 +328,12 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "count") {
     spec.prelude.push_back(count_path(shape.on_device));
     spec.count = shape.on_device.count;
-  } else if (file == "init") {
-    spec.prelude.push_back(init_path(shape.on_device));
   } else if (file == "elements" || file == "element_packs") {
     spec.prelude.push_back(std::string(file) + (shape.second ? "_two" : "_one"));
+  } else if (file == "first") {
+    spec.prelude.emplace_back(gives_first(shape) ? "first_given" : "first_carry");
   } else if (file == "total") {
+    add_prelude(device, shape, spec, "first");
     spec.prelude.emplace_back(shape.on_device.total ? "total_device" : "total_none");
   } else {
     spec.prelude.emplace_back(file);
@@ -335,7 +353,11 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
   spec.second = shape.second;
   for (const std::string_view file : recipe_of(variant).prelude) {
     const bool again = file == "order_tile" && tuning.get_or(loads_of_tile, 1) > 1;
-    add_prelude(device, shape, spec, again ? "order_tile_again" : file);
+    if (file == "init") {
+      spec.prelude.push_back(init_path(variant.algorithm, shape));
+    } else {
+      add_prelude(device, shape, spec, again ? "order_tile_again" : file);
+    }
   }
   for (const auto& [name, value] : tuning.entries()) {
     if (std::isupper(static_cast<unsigned char>(name.front())) != 0) {

@@ -78,7 +78,8 @@ void warm(const Device& device, const ReduceShape& shape) try {
 namespace {
 
 void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
-             const std::optional<Value>& init, const Map& map, const ReduceOptions& options) try {
+             const std::optional<Value>& init, const Map& map, const ReduceOptions& options,
+             const std::optional<Value>& of_nothing = {}) try {
   std::optional<Type> second;
   if (views.second) second = views.second->type;
   const Type result = views.output.type;
@@ -90,14 +91,14 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
            core::Caller{queue.state(), views.input.count});
   std::optional<Value> start = init;
   if (init && init->type() == result) start = core::convert(*init, accumulator);
-  core::run_plan(*plan, queue, views, start, call_options(options));
+  core::run_plan(*plan, queue, views, start, call_options(options), of_nothing);
 } catch (...) {
   detail::rethrow();
 }
 
 Value blocking(Queue& queue, const ErasedView& input, const std::optional<ErasedView>& second,
                Type result, const Operator& op, const std::optional<Value>& init, const Map& map,
-               const ReduceOptions& options) try {
+               const ReduceOptions& options, const std::optional<Value>& of_nothing = {}) try {
   detail::QueueState& state = queue.state();
   // The cell is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);
@@ -107,7 +108,7 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
     return state.arena.lend_cell();
   }();
   const ErasedView view{cell.memory, 0, 1, result, true};
-  enqueue(queue, {input, second, view}, op, init, map, options);
+  enqueue(queue, {input, second, view}, op, init, map, options, of_nothing);
   if (cell.host != nullptr) {
     queue.finish();
   } else {
@@ -120,6 +121,13 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
 }
 
 }  // namespace
+
+Value core::transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
+                             const Beginning& beginning, const Map& map,
+                             const ReduceOptions& options) {
+  return blocking(queue, input, no_view, beginning.init.type(), op, beginning.init, map, options,
+                  beginning.of_nothing);
+}
 
 void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                            const Operator& op, const std::optional<Value>& init, const Map& map,

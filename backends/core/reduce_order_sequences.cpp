@@ -76,9 +76,10 @@ std::uint32_t last_group(const Device& device, const PlanShape& shape, std::uint
 PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_order_nodes";
-  std::vector<std::string_view> files{"count", "init", "lanes_of_32", "neighbours", "order_nodes"};
+  const std::string init = init_path(Algorithm::reduce, shape);
+  std::vector<std::string_view> files{"count", init, "lanes_of_32", "neighbours", "order_nodes"};
   // One work-item has nobody to exchange registers with.
-  if (group_size == 1) files = {"count", "init", "neighbours_local", "order_nodes"};
+  if (group_size == 1) files = {"count", init, "neighbours_local", "order_nodes"};
   for (const std::string_view file : files) add_prelude(device, shape, spec, file);
   spec.input = spec.accumulator = shape.accumulator;
   spec.output = shape.output;

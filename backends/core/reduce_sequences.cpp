@@ -17,7 +17,8 @@ PlannedKernel build_partials_stage(const Device& device, const PlanShape& shape,
                                    std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_partials";
-  spec.prelude = {init_path(shape.on_device), "group_tree"};
+  spec.prelude = {init_path(Algorithm::reduce, shape), "group_tree"};
+  if (counts_for_init(Algorithm::reduce, shape)) spec.count = shape.on_device.count;
   spec.input = spec.accumulator = shape.accumulator;
   spec.output = shape.output;
   spec.op = shape.op;

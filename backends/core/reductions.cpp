@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/operator_access.hpp"
 #include "core/operator_text.hpp"
 #include "core/plan.hpp"
 #include "core/struct_types.hpp"
@@ -55,12 +56,15 @@ Operator first_operator(const char* name, const char* relation, const char* func
 }
 
 // Of f32 and f64: other types are refused by compensated_operator().
-Operator compensated(const char* type, const Value& identity) {
-  const std::string name(type);
-  return Operator::user("compensated",
-                        "make_CompensatedSum_" + name + "(a.sum + b.sum, (a.error + b.error) + " +
-                            "rounding_of_sum_" + name + "(a.sum, b.sum))",
-                        identity, Commutativity::commutative);
+template <class T>
+Operator compensated() {
+  using Sum = CompensatedSum<T>;
+  const std::string name(name_of(type_of<T>()));
+  return core::OperatorAccess::summing("compensated",
+                                       "make_CompensatedSum_" + name +
+                                           "(a.sum + b.sum, (a.error + b.error) + " +
+                                           "rounding_of_sum_" + name + "(a.sum, b.sum))",
+                                       Value(Sum{T{-0.0}, T{-0.0}}), Value(Sum{T{0}, T{0}}));
 }
 
 // Of an element and its index; the struct's own name is what makes one.
@@ -163,8 +167,8 @@ const Operator& minmax_operator(Type element) try {
 }
 
 const Operator& compensated_operator(Type element) try {
-  static const Operator of_f32 = compensated("f32", Value(CompensatedSum<float>{-0.0F, -0.0F}));
-  static const Operator of_f64 = compensated("f64", Value(CompensatedSum<double>{-0.0, -0.0}));
+  static const Operator of_f32 = compensated<float>();
+  static const Operator of_f64 = compensated<double>();
   if (element == Type::f32) return of_f32;
   if (element == Type::f64) return of_f64;
   refuse("a compensated sum is f32 or f64, not " + std::string(name_of(element)));
@@ -234,16 +238,21 @@ void count_if_into(Queue& queue, const ErasedView& input, const ErasedView& resu
 }
 
 Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second,
-                    const Value& init, const ReduceOptions& options) try {
-  for (const Type type : {first.type, second.type, init.type()}) {
+                    const Value& init, const ReduceOptions& options) {
+  return inner_product(queue, first, second, init.type(), init, options);
+}
+
+Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second, Type result,
+                    const std::optional<Value>& init, const ReduceOptions& options) try {
+  for (const Type type : {first.type, second.type, result}) {
     if (type.is_struct()) detail::refuse_type(type);
   }
   const bool floating = is_floating(first.type) || is_floating(second.type);
-  if (floating && !is_floating(init.type())) {
-    refuse("products of floating elements do not convert to " + std::string(name_of(init.type())));
+  if (floating && !is_floating(result)) {
+    refuse("products of floating elements do not convert to " + std::string(name_of(result)));
   }
   // Signed integers are multiplied as unsigned ones, where wrapping around is defined.
-  return transform_reduce(queue, first, second, init.type(), plus, init,
+  return transform_reduce(queue, first, second, result, plus, init,
                           floating ? "x * y" : "(u64)x * (u64)y", options);
 } catch (...) {
   detail::rethrow();
@@ -251,16 +260,26 @@ Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& sec
 
 Value sum_compensated(Queue& queue, const ErasedView& input, const Value& init,
                       const ReduceOptions& options) try {
-  const Operator& op = compensated_operator(init.type());
-  const auto sum = [&](auto start) -> Value {
-    using Sum = CompensatedSum<decltype(start)>;
+  return sum_compensated(queue, input, init.type(), init, options);
+}
+
+Value sum_compensated(Queue& queue, const ErasedView& input, Type result,
+                      const std::optional<Value>& init, const ReduceOptions& options) try {
+  const Operator& op = compensated_operator(result);
+  if (init && init->type() != result) {
+    refuse("the initial value is " + std::string(name_of(init->type())) + ", the sum " +
+           std::string(name_of(result)));
+  }
+  const auto sum = [&](auto zero) -> Value {
+    using Sum = CompensatedSum<decltype(zero)>;
     const Map map = "make_" + std::string(name_of(type_of<Sum>())) + "(x, 0)";
-    return transform_reduce(queue, input, op, Value(Sum{start, 0}), map, options)
+    std::optional<Value> start;
+    if (init) start = Sum{init->as<decltype(zero)>(), 0};
+    return transform_reduce(queue, input, type_of<Sum>(), op, start, map, options)
         .template as<Sum>()
         .value();
   };
-  if (init.type() == Type::f32) return sum(init.as<float>());
-  return sum(init.as<double>());
+  return result == Type::f32 ? sum(0.0F) : sum(0.0);
 } catch (...) {
   detail::rethrow();
 }
@@ -271,6 +290,7 @@ std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
   const Joined joined = join(reductions);
   std::vector<Operator> operators;
   std::array<std::byte, max_element_bytes> start{};
+  std::array<std::byte, max_element_bytes> nothing{};
   for (std::size_t i = 0; i < reductions.size(); ++i) {
     const Reduction& reduction = reductions[i];
     operators.push_back(reduction.op);
@@ -284,13 +304,20 @@ std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
              " does not convert to an integer type such as " +
              std::string(name_of(reduction.accumulator)));
     }
-    const Value from = reduction.init ? core::lift(reduction.op, *reduction.init)
-                                      : reduction.op.identity(reduction.accumulator);
-    std::memcpy(start.data() + joined.fields[i].offset, from.data(), from.size());
+    const Type type = reduction.accumulator;
+    std::optional<Value> init;
+    if (reduction.init) init = core::lift(reduction.op, *reduction.init);
+    const auto put = [&](std::array<std::byte, max_element_bytes>& bytes, const Value& value) {
+      std::memcpy(bytes.data() + joined.fields[i].offset, value.data(), value.size());
+    };
+    put(start, init ? *init : reduction.op.identity(type));
+    put(nothing, init ? *init : reduction.op.of_nothing(type));
   }
-  const Value result = transform_reduce(queue, input, Operator::fieldwise(joined.type, operators),
-                                        Value::from_bytes(joined.type, start.data()),
-                                        joined_map(reductions, joined), options);
+  const Value result =
+      core::transform_reduce(queue, input, Operator::fieldwise(joined.type, operators),
+                             {Value::from_bytes(joined.type, start.data()),
+                              Value::from_bytes(joined.type, nothing.data())},
+                             joined_map(reductions, joined), options);
   std::vector<Value> values;
   values.reserve(joined.fields.size());
   for (const StructField& field : joined.fields) {

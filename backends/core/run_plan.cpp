@@ -188,6 +188,21 @@ Range placed_range_of(const Device& device, const ErasedView& view) {
   return range;
 }
 
+Init init_of(const detail::Plan& plan, const std::optional<Value>& start,
+             const std::optional<Value>& nothing, const CallOptions& options) {
+  const PlanShape& shape = plan.shape();
+  Init init{{shape.op, shape.accumulator, start}, range_of(options.init_from)};
+  if (plan.counts_for_init()) {
+    init.counted = {{shape.op, shape.accumulator, nothing}, *range_of(options.count_from)};
+  }
+  return init;
+}
+
+First first_of(const detail::Plan& plan, const std::optional<Value>& nothing) {
+  if (!plan.gives_first()) return {};
+  return {StoredAccumulator(plan.shape().op, plan.shape().accumulator, nothing)};
+}
+
 // Whether a call of no elements has something to launch: values that only the device knows.
 bool launches(const detail::Plan& plan, std::uint64_t n) noexcept {
   return n > 0 || plan.shape().on_device.any();
@@ -204,7 +219,8 @@ std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcep
 }
 
 void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
-              const std::optional<Value>& init, const CallOptions& options) {
+              const std::optional<Value>& init, const CallOptions& options,
+              const std::optional<Value>& of_nothing) {
   const auto& [input, second, output] = views;
   detail::QueueState& state = queue.state();
   const PlanShape& shape = plan.shape();
@@ -212,7 +228,12 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   check_device_values(plan, state.device, input, output, options);
   std::optional<Value> start;
   if (init && !options.init_from) start = lift(shape.op, *init);
-  if (!start && shape.op.has_identity()) start = shape.op.identity(shape.accumulator);
+  std::optional<Value> nothing = of_nothing ? of_nothing : start;
+  if (shape.op.has_identity()) {
+    if (!start) start = shape.op.identity(shape.accumulator);
+    if (!nothing) nothing = shape.op.of_nothing(shape.accumulator);
+  }
+  if (input.count == 0) start = nothing;
   const bool works = launches(plan, input.count);
   const ScratchSize size = scratch_size(plan, input.count);
   const bool borrows = options.workspace != nullptr && works;
@@ -232,7 +253,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   if (state.backend->lost_work()) state.arena.distrust();
   if (!works) {
     if (!events.empty()) state.backend->wait(events);
-    // A scan of nothing writes nothing; a reduction of nothing is its initial value.
+    // A scan of nothing writes nothing.
     if (output.count > 0 && start) {
       fill_elements(*state.backend, output.memory, output.byte_offset, 1,
                     convert(*start, output.type));
@@ -252,8 +273,8 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
                     {placed_range_of(state.device, input), range_of(second)},
                     placed_range_of(state.device, output),
                     {input.count, range_of(options.count_from)},
-                    {{shape.op, shape.accumulator, start}, range_of(options.init_from)},
-                    {range_of(options.total)},
+                    init_of(plan, start, nothing, options),
+                    {range_of(options.total), first_of(plan, nothing)},
                     input.count > 0 && same_range(state.device, input, output),
                     scratch});
     } catch (...) {

@@ -31,7 +31,8 @@ class ReduceThenScan final : public Plan {
     const Range partials = partials_of(call);
     launch(call.queue, kernels_.reduce, blocks, call.input, call.count, partials);
     launch(call.queue, kernels_.scan_partials, 1, partials, blocks, call.init, call.total);
-    launch(call.queue, kernels_.scan, blocks, call.input, call.count, partials, call.output);
+    launch(call.queue, kernels_.scan, blocks, call.input, call.count, partials, call.output,
+           call.total.first);
   }
 
  private:
@@ -63,19 +64,20 @@ class LevelScan final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    scan(call, elements_, call.input.first, call.count.n, call.output, partials_of(call));
+    scan(call, elements_, call.input.first, call.count.n, call.output, partials_of(call),
+         call.total.first);
   }
 
  private:
   // Scans `n` values; the totals of their blocks, and of theirs, lie from `totals` on.
   void scan(const Call& call, const Kernels& kernels, const Range& input, std::uint64_t n,
-            const Range& output, const Range& totals) const {
+            const Range& output, const Range& totals, const First& first) const {
     const std::uint64_t blocks = divide_up(n, span_);
     if (blocks > 1) {
       launch(call.queue, kernels.reduce, blocks, input, n, totals);
-      scan(call, totals_, totals, blocks, totals, {totals.memory, totals.offset + blocks});
+      scan(call, totals_, totals, blocks, totals, {totals.memory, totals.offset + blocks}, {});
     }
-    launch(call.queue, kernels.scan, blocks, input, n, totals, call.init, output);
+    launch(call.queue, kernels.scan, blocks, input, n, totals, call.init, output, first);
   }
 
   std::uint64_t span_;
@@ -120,17 +122,21 @@ std::shared_ptr<const Plan> plan_level_scan(const Device& device, const gallery:
   // Blocks of one element would have as many totals as elements, level after level.
   Tuning values = tuning;
   if (span_of(variant, shape, values) == 1) values.set("PER_ITEM", 2);
-  const auto kernels = [&](const PlanShape& of) -> LevelScan::Kernels {
-    return {build_kernel(device, make_spec(device, variant, of, values, "reduce_blocks")),
-            build_kernel(device, make_spec(device, variant, of, values, "scan_blocks"))};
+  const auto kernels = [&](const PlanShape& of, std::string_view first) -> LevelScan::Kernels {
+    const auto kernel = [&](std::string_view entry) {
+      KernelSpec spec = make_spec(device, variant, of, values, entry);
+      add_prelude(device, of, spec, first);
+      return build_kernel(device, spec);
+    };
+    return {kernel("reduce_blocks"), kernel("scan_blocks")};
   };
-  // A carry is what stands before its block.
+  // A carry is what stands before its block, the first one what stands before all elements.
   PlanShape totals = shape;
   totals.input = totals.output = shape.accumulator;
   totals.kind = ScanKind::exclusive;
   totals.map = {};
   return std::make_shared<LevelScan>(device, variant, shape, span_of(variant, shape, values),
-                                     kernels(shape), kernels(totals));
+                                     kernels(shape, "first"), kernels(totals, "first_carry"));
 }
 
 std::shared_ptr<const Plan> plan_lookback(const Device& device, const gallery::Variant& variant,

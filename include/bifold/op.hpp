@@ -12,6 +12,12 @@
 #include <string_view>
 #include <vector>
 
+/// @cond internal
+namespace bifold::core {
+class OperatorAccess;
+}
+/// @endcond
+
 namespace bifold {
 
 /// @addtogroup types
@@ -116,6 +122,10 @@ class BIFOLD_API Operator {
   /// The neutral element in `type`. Throws invalid_argument unless supports(type) and
   /// has_identity().
   [[nodiscard]] Value identity(Type type) const;
+  /// What comes of no elements without an initial value: a reduction of nothing, its total, the
+  /// first value of an exclusive scan. It is the neutral element, but for sums of floating values,
+  /// fields of fieldwise() included: they give +0.0, while -0.0 is neutral. Throws as identity().
+  [[nodiscard]] Value of_nothing(Type type) const;
   /// The text that combines `a` and `b` of `type`, in the words both kernel dialects share.
   [[nodiscard]] std::string expression(Type type) const;
   /// A hash of the definition, equal for equal operators.
@@ -125,9 +135,11 @@ class BIFOLD_API Operator {
   friend BIFOLD_API bool operator==(const Operator& left, const Operator& right) noexcept;
 
  private:
+  friend class core::OperatorAccess;
   struct Definition;
   static std::shared_ptr<const Definition> define(std::string name, std::string expression,
                                                   Type type, const std::optional<Value>& identity,
+                                                  const std::optional<Value>& of_nothing,
                                                   Commutativity commutativity, bool exact_parts);
   explicit Operator(std::shared_ptr<const Definition> definition);
   std::shared_ptr<const Definition> definition_;

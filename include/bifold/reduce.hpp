@@ -78,8 +78,8 @@ class BIFOLD_API ReducePlan {
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;
 
-  /// Enqueues result[0] = op(init, reduction of input); without init, the reduction alone, the
-  /// operator's identity where n = 0. The options' variant and order are not looked at.
+  /// Enqueues result[0] = op(init, reduction of input); without init, the reduction alone, and
+  /// Operator::of_nothing() where n = 0. The options' variant and order are not looked at.
   /// Throws invalid_argument, before anything is written, for views of other types, of another
   /// device or overlapping each other or the workspace, a result without exactly one element, an
   /// init of another type, none for n = 0 (or a count in device memory) where the operator has no
@@ -111,8 +111,8 @@ BIFOLD_API void warm(const Device& device, const ReduceShape& shape);
 
 /// Enqueues result[0] = op(init, reduction of map(x) over input); the accumulator is the result's
 /// type, or f32 where that is f16 or bf16: then init is of either, and the result is rounded once.
-/// n = 0 gives init, and no init stands for the operator's identity. Errors as ReducePlan and
-/// ReducePlan::run; the plan is kept by the device.
+/// n = 0 gives init, or without one Operator::of_nothing(), +0.0 for a floating sum. Errors as
+/// ReducePlan and ReducePlan::run; the plan is kept by the device.
 BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,
                                       const ErasedView& result, const Operator& op,
                                       const std::optional<Value>& init, const Map& map,
@@ -160,7 +160,8 @@ template <device_range R, element T, operator_on<T> Op>
 }
 
 /// Blocks, and returns the reduction of `input` in its own type, accumulated in float where that
-/// is f16 or bf16; the operator's identity when it is empty, invalid_argument where there is none.
+/// is f16 or bf16; Operator::of_nothing() when it is empty (the identity, but +0.0 for a floating
+/// sum), invalid_argument where there is none.
 template <device_range R, operator_on<range_value_t<R>> Op>
 [[nodiscard]] range_value_t<R> reduce(Queue& queue, R&& input, Op op,
                                       const ReduceOptions& options = {}) {

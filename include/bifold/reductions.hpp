@@ -61,10 +61,11 @@ struct CompensatedSum {
 
 /// One of the results of reduce_many().
 struct Reduction {
-  Operator op;                  ///< A built-in operator.
-  Type accumulator;             ///< Of the result, and of partial ones.
-  Map map{};                    ///< Applied to each element before it is combined.
-  std::optional<Value> init{};  ///< Folded in exactly once; the identity where there is none.
+  Operator op;       ///< A built-in operator.
+  Type accumulator;  ///< Of the result, and of partial ones.
+  Map map{};         ///< Applied to each element before it is combined.
+  /// Folded in exactly once. Without one, nothing gives Operator::of_nothing().
+  std::optional<Value> init{};
 };
 
 /// @}
@@ -162,10 +163,18 @@ BIFOLD_API void count_if_into(Queue& queue, const ErasedView& input, const Erase
 /// std::inner_product; integers wrap in init's.
 BIFOLD_API Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second,
                                const Value& init, const ReduceOptions& options = {});
+/// The same in the type `result`, to which init belongs if there is one; +0.0 or 0 of nothing.
+BIFOLD_API Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second,
+                               Type result, const std::optional<Value>& init,
+                               const ReduceOptions& options = {});
 
 /// Blocks, and returns init plus the sum of the elements with the rounding errors of all additions
 /// added at the end, in init's type, f32 or f64: about as exact as a sum of twice the precision.
 BIFOLD_API Value sum_compensated(Queue& queue, const ErasedView& input, const Value& init,
+                                 const ReduceOptions& options = {});
+/// The same in the type `result`, to which init belongs if there is one; +0.0 of nothing.
+BIFOLD_API Value sum_compensated(Queue& queue, const ErasedView& input, Type result,
+                                 const std::optional<Value>& init,
                                  const ReduceOptions& options = {});
 
 /// Blocks, and returns the results of several reductions of one array, which is read once; up to 8,

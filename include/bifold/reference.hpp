@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -74,6 +75,31 @@ constexpr Acc lift(OperatorKind kind, In x) noexcept {
   return static_cast<Acc>(x);
 }
 
+/// What a built-in operator gives of nothing, without an initial value: its neutral element, but
+/// +0.0 for floating sums, whose neutral element is -0.0. Bitwise operators are not defined on
+/// floating types and give 0.
+template <builtin_element T>
+constexpr T of_nothing(OperatorKind kind) noexcept {
+  using Limits = std::numeric_limits<T>;
+  constexpr bool floating = std::is_floating_point_v<T>;
+  switch (kind) {
+    case OperatorKind::minimum: return floating ? Limits::infinity() : Limits::max();
+    case OperatorKind::maximum:
+      return floating ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
+    case OperatorKind::multiplies:
+    case OperatorKind::logical_and: return T{1};
+    case OperatorKind::bit_and:
+      if constexpr (!floating) return static_cast<T>(~T{0});
+      break;
+    case OperatorKind::plus:
+    case OperatorKind::bit_or:
+    case OperatorKind::bit_xor:
+    case OperatorKind::logical_or:
+    case OperatorKind::user: break;
+  }
+  return T{0};
+}
+
 /// The left fold of `input` from `init` on: lift(x) makes an element an accumulator and
 /// combine(earlier, later) joins two of them.
 template <class Acc, class In, class Lift, class Combine>
@@ -104,6 +130,13 @@ constexpr Acc reduce(OperatorKind op, std::span<const In> input, Acc init) {
       [op](Acc a, Acc b) { return combine(op, a, b); });
 }
 
+/// The same without an initial value: of no elements, of_nothing().
+template <builtin_element Acc, scalar_element In>
+constexpr Acc reduce(OperatorKind op, std::span<const In> input) {
+  if (input.empty()) return of_nothing<Acc>(op);
+  return reduce(op, input.subspan(1), lift<Acc>(op, input.front()));
+}
+
 /// scan() for a built-in operator.
 template <builtin_element Acc, scalar_element In, scalar_element Out>
 constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
@@ -111,6 +144,19 @@ constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
   scan(
       kind, input, output, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
       [op](Acc a, Acc b) { return combine(op, a, b); });
+}
+
+/// The same without an initial value: the first value of an exclusive scan is of_nothing().
+template <builtin_element Acc, scalar_element In, scalar_element Out>
+constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
+                    std::span<Out> output) {
+  Acc carry = of_nothing<Acc>(op);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const Acc before = carry;
+    const Acc x = lift<Acc>(op, input[i]);
+    carry = i == 0 ? x : combine(op, carry, x);
+    output[i] = static_cast<Out>(kind == ScanKind::inclusive ? carry : before);
+  }
 }
 
 /// @}

@@ -227,6 +227,15 @@ Acc reduce(OperatorKind op, std::span<const In> input, Acc init) {
       [op](Acc a, Acc b) { return combine(op, a, b); });
 }
 
+/// The same without an initial value: of no elements, of_nothing().
+template <builtin_element Acc, builtin_element In>
+Acc reduce(OperatorKind op, std::span<const In> input) {
+  if (input.empty()) return of_nothing<Acc>(op);
+  return reduce<Acc>(
+      input, [op](In x) { return lift<Acc>(op, x); },
+      [op](Acc a, Acc b) { return combine(op, a, b); });
+}
+
 /// scan() for a built-in operator.
 template <builtin_element Acc, builtin_element In, builtin_element Out>
 constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
@@ -234,6 +243,19 @@ constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
   scan(
       kind, input, output, lift<Acc>(op, init), [op](In x) { return lift<Acc>(op, x); },
       [op](Acc a, Acc b) { return combine(op, a, b); });
+}
+
+/// The same without an initial value: the first value of an exclusive scan is of_nothing().
+template <builtin_element Acc, builtin_element In, builtin_element Out>
+constexpr void scan(ScanKind kind, OperatorKind op, std::span<const In> input,
+                    std::span<Out> output) {
+  const auto combine_two = [op](Acc a, Acc b) { return combine(op, a, b); };
+  RunningScan<Acc, decltype(combine_two)> running(combine_two);
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const Acc before = i == 0 ? of_nothing<Acc>(op) : running.value();
+    running.append(lift<Acc>(op, input[i]));
+    output[i] = static_cast<Out>(kind == ScanKind::exclusive ? before : running.value());
+  }
 }
 
 /// @}

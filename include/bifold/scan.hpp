@@ -29,7 +29,8 @@ class Plan;
 /// Whether an output takes in the element of its own index.
 enum class ScanKind : std::uint8_t {
   inclusive,  ///< out[i] = init, x[0], ..., x[i] combined.
-  exclusive,  ///< out[i] = init, x[0], ..., x[i-1] combined; out[0] = init.
+  /// out[i] = init, x[0], ..., x[i-1] combined; out[0] = init, or Operator::of_nothing() without.
+  exclusive,
 };
 
 /// "inclusive" or "exclusive".
@@ -51,9 +52,9 @@ struct ScanOptions {
   /// value, in place of the call's. It may not be the output's or the total's memory.
   std::optional<ErasedView> init_from{};
   /// One element of the accumulator's type in device memory: receives op(init, all of x), from
-  /// both kinds of scan; init when n = 0. In order v1 it has the bits of the last inclusive
-  /// output; in other orders the last bits of a floating one may differ. It may not be memory that
-  /// the call uses otherwise.
+  /// both kinds of scan; init when n = 0, or Operator::of_nothing() without one. In order v1 it has
+  /// the bits of the last inclusive output; in other orders the last bits of a floating one may
+  /// differ. It may not be memory that the call uses otherwise.
   std::optional<ErasedView> total{};
 };
 
@@ -93,7 +94,8 @@ class BIFOLD_API ScanPlan {
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;
 
   /// Enqueues the scan of input into output; `init`, of the accumulator type, is the carry before
-  /// the first element, the operator's identity where there is none. In place means the same
+  /// the first element, the operator's identity where there is none; an exclusive scan's first
+  /// value, and a total of nothing, is Operator::of_nothing() then. In place means the same
   /// memory, offset and element size. The options' variant, order and accumulate are not looked at.
   /// Throws invalid_argument, before anything is written, for views of other types, counts or
   /// devices, any other overlap, an init of another type, none for an exclusive scan or a total
@@ -119,7 +121,8 @@ BIFOLD_API void warm(const Device& device, const ScanShape& shape);
 /// @addtogroup calls
 /// @{
 
-/// Enqueues the scan of input into output; without init the carry is the operator's identity. An
+/// Enqueues the scan of input into output; without init the carry is the operator's identity, and
+/// the first value of an exclusive scan Operator::of_nothing(), +0.0 for a floating sum. An
 /// init of another type is converted to the accumulator's.
 /// Errors as ScanPlan and ScanPlan::run; the plan is kept by the device.
 BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
@@ -149,8 +152,8 @@ void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
        Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), options);
 }
 
-/// Enqueues output[i] = op over input[0..i-1]; output[0] is the operator's identity. In place is
-/// allowed. Errors as ScanPlan and ScanPlan::run.
+/// Enqueues output[i] = op over input[0..i-1]; output[0] is Operator::of_nothing(): the identity,
+/// but +0.0 for a floating sum. In place is allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
 void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOptions& options = {}) {
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), {}, options);
@@ -183,8 +186,8 @@ void transform_inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init
                  Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), map, options);
 }
 
-/// Enqueues output[i] = op over map(x) of input[0..i-1]; output[0] is the operator's identity. In
-/// place is allowed. Errors as ScanPlan and ScanPlan::run.
+/// Enqueues output[i] = op over map(x) of input[0..i-1]; output[0] is Operator::of_nothing(), as of
+/// exclusive_scan(). In place is allowed. Errors as ScanPlan and ScanPlan::run.
 template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
 void transform_exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const Map& map,
                               const ScanOptions& options = {}) {

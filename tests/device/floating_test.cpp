@@ -162,9 +162,16 @@ TEST_CASE_TEMPLATE("a sum of negative zeros keeps its sign", T, float, double) {
   if (!present<T>()) return;
   Queue queue(test::device());
   const std::vector<T> values(5'001, T{-0.0});
+  auto data = queue.upload(std::span<const T>(values));
   for (const auto* row : reductions<T>(plus)) {
     INFO("row " << row->name);
     CHECK(same_bits(reduced(queue, values, plus, row->name), T{-0.0}));
+    // Without an initial value, too; but of nothing comes +0.
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, values.size()}) {
+      INFO("n = " << n);
+      const T sum = reduce(queue, data.view(0, n), plus, {.variant = row->name});
+      CHECK(same_bits(sum, n == 0 ? T{0} : T{-0.0}));
+    }
   }
   for (const auto* row : scans<T>(plus)) {
     INFO("row " << row->name);
