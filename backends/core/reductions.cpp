@@ -259,7 +259,7 @@ Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& sec
 }
 
 Value sum_compensated(Queue& queue, const ErasedView& input, const Value& init,
-                      const ReduceOptions& options) try {
+                      const ReduceOptions& options) {
   return sum_compensated(queue, input, init.type(), init, options);
 }
 
