@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _errors, _native, _types
+from . import _native, _types
+from ._arguments import checked
 from ._calls import Call, Settings, accumulator, address_of, element_of
 from ._operators import MapLike, OperatorLike, handle_of, map_of
 
@@ -46,6 +47,9 @@ class Reduction(NamedTuple):
     dtype: Any = None
 
 
+# A tuple's class lets no constructor stand in its body.
+Reduction.__new__ = staticmethod(checked(Reduction.__new__))  # type: ignore[method-assign]
+
 NO_INDEX = 2**64 - 1
 
 
@@ -57,6 +61,7 @@ def _search(function: str, x: Any, settings: Settings) -> Indexed:
         return Indexed(value[0], index.value)
 
 
+@checked
 def argmin(
     x: Any,
     *,
@@ -76,6 +81,7 @@ def argmin(
     return _search("bifold_argmin", x, Settings(variant, order, queue, wait))
 
 
+@checked
 def argmax(
     x: Any,
     *,
@@ -91,6 +97,7 @@ def argmax(
     return _search("bifold_argmax", x, Settings(variant, order, queue, wait))
 
 
+@checked
 def minmax(
     x: Any,
     *,
@@ -112,6 +119,7 @@ def minmax(
         return MinMax(values[0], values[1])
 
 
+@checked
 def count_if(
     x: Any,
     predicate: MapLike,
@@ -142,6 +150,7 @@ def _sum(function: str, x: Any, y: Any, init: Any, dtype: Any, settings: Setting
         return result[0]
 
 
+@checked
 def inner_product(
     x: Any,
     y: Any,
@@ -162,12 +171,11 @@ def inner_product(
         InvalidArgument: the shapes differ, or floating products would become integers; otherwise as
             reduce().
     """
-    if y is None:
-        raise _errors.InvalidArgument("inner_product() takes two arrays")
     settings = Settings(variant, order, queue, wait)
     return _sum("bifold_inner_product", x, y, init, dtype, settings)
 
 
+@checked
 def sum_compensated(
     x: Any,
     init: Any = None,
@@ -187,6 +195,7 @@ def sum_compensated(
     return _sum("bifold_sum_compensated", x, None, init, dtype, settings)
 
 
+@checked
 def reduce_many(
     x: Any,
     reductions: Iterable[OperatorLike | Reduction],
@@ -211,7 +220,8 @@ def reduce_many(
         InvalidArgument: there are none or too many, or an operator is not built in; otherwise as
             reduce().
     """
-    wanted = [r if isinstance(r, Reduction) else Reduction(r) for r in reductions]
+    # _replace() calls no constructor.
+    wanted = [Reduction(*r) if isinstance(r, Reduction) else Reduction(r) for r in reductions]
     with Call(x, Settings(variant, order, queue, wait)) as call:
         table = (_native.Reduction * len(wanted))()
         results, kept = [], []
