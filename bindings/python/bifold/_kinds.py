@@ -9,7 +9,7 @@ import numbers
 import operator
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,7 +175,9 @@ def _event(value: Any) -> Any:
 
 
 def _wait(value: Any) -> list[Any]:
-    events = _listed(value)
+    if _is_own(value, "Event") or _foreign.is_opencl(value, "Event"):
+        raise TypeError("one alone is given as [one]")
+    events = list(value) if isinstance(value, Set) else _listed(value)
     for event in events:
         try:
             _event(event)
@@ -186,8 +188,9 @@ def _wait(value: Any) -> list[Any]:
 
 
 def _listed(value: Any) -> list[Any]:
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise TypeError("one alone is given as [one]")
+    # Of sets and mappings nobody knows the order.
+    if isinstance(value, (str, bytes, Set, Mapping)) or not isinstance(value, Iterable):
+        raise TypeError("one alone is given as [one]" if isinstance(value, str) else "")
     return list(value)
 
 
@@ -249,8 +252,9 @@ def _seconds(value: Any) -> float:
 
 
 def _element(value: Any) -> Any:
-    if isinstance(value, (numbers.Number, np.generic, np.ndarray, tuple, list)):
+    if isinstance(value, (numbers.Number, np.generic, np.ndarray, tuple)):
         return value
+    # Scalars of other libraries have an array's interface.
     if isinstance(value, type) or not hasattr(value, "__array__") or _is_own(value, "Array"):
         raise TypeError
     return value

@@ -140,6 +140,8 @@ def cast_all(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
 def _number(value: Any, dtype: np.dtype) -> np.ndarray:
     if isinstance(value, np.ma.MaskedArray):
         raise ValueError("it is masked")
+    if isinstance(value, tuple):
+        raise ValueError("a number is wanted")
     if type(value) is int and dtype.kind == "f" and int(float(value)) == value:
         value = np.float64(value)  # NumPy has no integer of more than 64 bits.
     given = np.asarray(value)

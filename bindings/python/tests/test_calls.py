@@ -218,7 +218,7 @@ def test_arrays_of_two_queues_are_ordered(device, queue):
         ("init 0.5 ", lambda: bifold.reduce(np.ones(3, np.int8), init=0.5)),
         ("init nan ", lambda: bifold.reduce(np.ones(3, np.int8), init=float("nan"))),
         ("init must be a number", lambda: bifold.reduce(np.ones(3, np.int8), init="1")),
-        ("2 elements, not one", lambda: bifold.reduce(np.ones(3, np.int8), init=[1, 2])),
+        ("2 elements, not one", lambda: bifold.reduce(np.ones(3), init=np.ones(2))),
         ("queue must be a", lambda: bifold.reduce(np.ones(3), queue=3)),
         ("is no open event", lambda: bifold.reduce(np.ones(3), wait=[3])),
         ("only its copy", lambda: bifold.inclusive_scan(np.ones(3), [1.0, 2.0, 3.0])),
