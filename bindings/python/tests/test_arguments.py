@@ -19,7 +19,7 @@ cl = pytest.importorskip("pyopencl")
 # How a message says what is wanted where it does not name the parameter.
 WANTED = re.compile(
     "must be|element types are|no element type|name it first|is no array of elements|ravel"
-    "|cannot receive a result|there are plus|it is no struct|a selector is|a compensated sum is"
+    "|cannot receive a result|there are plus|it is no struct|selector|a compensated sum is"
     "|1 to 8 fields|y has shape"
 )
 
