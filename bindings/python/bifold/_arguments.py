@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 from ._errors import InvalidArgument, WrongType
 from ._kinds import KINDS, Kind, described
@@ -38,7 +38,15 @@ class _Parameter(NamedTuple):
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def checked(function: Function | None = None, /, **kinds: Kind) -> Any:
+@overload
+def checked(function: Function, /) -> Function: ...
+
+
+@overload
+def checked(**kinds: Kind) -> Callable[[Function], Function]: ...
+
+
+def checked(function: Any = None, /, **kinds: Kind) -> Any:
     """Has a function, a method or a constructor look at its arguments.
 
     The kind of a parameter is the one given here, else that of KINDS. A parameter without any is a

@@ -96,6 +96,27 @@ def test_nothing_reduces_to_the_identity_and_scans_to_nothing():
     assert bifold.inclusive_scan(none).shape == (0,)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_a_floating_sum_of_nothing_is_plus_zero(device, dtype):
+    needs_f64(device, dtype)
+    none = np.empty(0, dtype)
+    sums = [
+        bifold.reduce(none),
+        bifold.transform_reduce(none, "x"),
+        bifold.inner_product(none, none),
+        bifold.reduce_many(none, ["plus"])[0],
+        bifold.exclusive_scan(np.full(3, -0.0, dtype))[0],
+    ]
+    if dtype != "f2":
+        sums.append(bifold.sum_compensated(none))
+    assert not np.signbit(sums).any() and not np.any(sums)
+    out = np.ones(1, dtype)
+    assert not np.signbit(bifold.reduce_into(none, out))[0] and out[0] == 0
+    # What is neutral is another thing, and what is given is kept.
+    assert np.signbit(bifold.identity("plus", dtype)) or dtype == "f2"
+    assert np.signbit(bifold.reduce(none, init=-0.0))
+
+
 def test_any_shape_and_layout_of_the_host_reduces_in_its_order():
     x = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
     last = bifold.Operator("last", "b == -1 ? a : b", np.int32(-1))

@@ -1,5 +1,6 @@
-"""Gives every public callable of the package wrong arguments, one at a time, and prints what becomes
-of each. A program of its own, as a crash is one of the answers that it is for.
+"""Gives every public callable of the package wrong arguments, one at a time.
+
+A program of its own, as a crash is one of the answers that it is for.
 
     python3 wrong_arguments.py [LIBRARY]
 
@@ -19,7 +20,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import bifold  # noqa: E402
 
 # What takes anything by design: results as the library gives them, and what is raised.
-RECORDS = (bifold.BackendInfo, bifold.DeviceInfo, bifold.Capabilities, bifold.Indexed, bifold.MinMax)
+RECORDS = (
+    bifold.BackendInfo,
+    bifold.Capabilities,
+    bifold.DeviceInfo,
+    bifold.Indexed,
+    bifold.MinMax,
+)
 
 
 def callables():
