@@ -41,6 +41,7 @@ from ._errors import (
     Timeout,
     Unavailable,
     Unsupported,
+    WrongType,
 )
 from ._log import set_log
 from ._memory import Array, empty, from_opencl, to_device
@@ -85,6 +86,7 @@ __all__ = [
     "Timeout",
     "Unavailable",
     "Unsupported",
+    "WrongType",
     "argmax",
     "argmin",
     "backends",

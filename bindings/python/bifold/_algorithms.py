@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import _cuda, _opencl
+from ._arguments import checked
 from ._calls import Settings, reduce_to_array, reduce_to_host, scan
 from ._operators import MapLike, OperatorLike, map_of
 from ._queues import Event
 
 
+@checked
 def reduce(
     x: Any,
     op: OperatorLike = "plus",
@@ -28,7 +30,9 @@ def reduce(
         x: an array of any shape, contiguous if it lies on a device; the README lists the kinds.
         op: the name of a built-in operator, or an Operator. Elements keep their order, C order,
             where it does not commute.
-        init: folded in exactly once, in front; of nothing, the operator's identity by default.
+        init: folded in exactly once, in front: a number that the dtype holds, or one of Python's
+            floats, which are rounded. Without any, nothing reduces to the operator's identity, a
+            floating sum of nothing to +0.0.
         dtype: of accumulation and result. By default that of an Operator, else that of an `init`
             with a dtype, else that of `x`: int8 is not widened, unlike in numpy.sum().
         variant: a row of the gallery in place of ``"production"``.
@@ -48,6 +52,7 @@ def reduce(
     return reduce_to_host(x, None, op, None, init, dtype, Settings(variant, order, queue, wait))
 
 
+@checked
 def transform_reduce(
     x: Any,
     map: MapLike,
@@ -77,6 +82,7 @@ def transform_reduce(
     return reduce_to_host(x, y, op, map_of(map), init, dtype, settings)
 
 
+@checked
 def reduce_into(
     x: Any,
     out: Any,
@@ -106,6 +112,7 @@ def reduce_into(
     return reduce_to_array(x, None, out, op, None, init, settings)
 
 
+@checked
 def transform_reduce_into(
     x: Any,
     out: Any,
@@ -125,6 +132,7 @@ def transform_reduce_into(
     return reduce_to_array(x, y, out, op, map_of(map), init, settings)
 
 
+@checked
 def inclusive_scan(
     x: Any,
     out: Any = None,
@@ -146,7 +154,7 @@ def inclusive_scan(
         out: an array of the same shape, of any kind; `x` itself scans in place. By default a new
             one of the kind of `x`.
         op: the name of a built-in operator, or an Operator.
-        init: of the output's dtype; by default none.
+        init: a number that the output's dtype holds, as in reduce(); by default none.
         dtype: of a new output; by default as in reduce().
         accumulate: the dtype of accumulation; by default the output's.
         variant: a row of the gallery in place of ``"production"``.
@@ -167,6 +175,7 @@ def inclusive_scan(
     return scan("inclusive", x, out, op, None, init, dtype, accumulate, settings)
 
 
+@checked
 def exclusive_scan(
     x: Any,
     out: Any = None,
@@ -183,6 +192,7 @@ def exclusive_scan(
 ) -> Any:
     """Enqueues ``out[i] = op over init, x[0], ..., x[i - 1]``; `init` or the identity comes first.
 
+    That of a floating sum is +0.0.
     Arguments, result and errors are those of inclusive_scan(); without `init`, an operator that has
     no identity is InvalidArgument.
     """
@@ -190,6 +200,7 @@ def exclusive_scan(
     return scan("exclusive", x, out, op, None, init, dtype, accumulate, settings)
 
 
+@checked
 def transform_inclusive_scan(
     x: Any,
     map: MapLike,
@@ -217,6 +228,7 @@ def transform_inclusive_scan(
     return scan("inclusive", x, out, op, map_of(map), init, dtype, accumulate, settings)
 
 
+@checked
 def transform_exclusive_scan(
     x: Any,
     map: MapLike,

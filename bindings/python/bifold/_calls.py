@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _cuda, _dlpack, _errors, _native, _opencl, _types
+from . import _cuda, _dlpack, _errors, _foreign, _native, _opencl, _types
+from ._kinds import ORDERS
 from ._memory import Array
 from ._operands import HostOperand, Operand, OwnOperand
 from ._operators import Map, Operator, OperatorLike, handle_of
-from ._queues import Event, Queue, default_queue, event_from, handles_of
+from ._queues import Event, Queue, default_queue, event_from, handles_of, stream_number
 
 
 def _operand(x: Any) -> Operand:
@@ -21,10 +22,10 @@ def _operand(x: Any) -> Operand:
         return OwnOperand(x)
     if isinstance(x, np.ndarray):
         return HostOperand(x)
-    if _opencl.is_array(x):
+    if _foreign.is_opencl_array(x):
         return _opencl.OpenCLOperand(x)
-    interface = _cuda.interface_of(x)
-    device = _cuda.dlpack_device(x)
+    interface = _foreign.cuda_interface(x)
+    device = _dlpack.device_of(x)
     on_cuda = device is not None and device[0] in _dlpack.ON_CUDA
     # An interface of a version that knows no streams leaves it to DLPack to order the work.
     if interface is not None and ("stream" in interface or not on_cuda):
@@ -44,16 +45,10 @@ def _given_queue(queue: Any, operands: list[Operand]) -> Queue:
     if queue is None:
         brought = (operand.queue() for operand in operands)
         return next((found for found in brought if found is not None), None) or default_queue()
-    if _opencl.is_queue(queue):
+    if _foreign.cuda_stream(queue) is None:
         return _opencl.queue_of(queue)
-    for attribute in ("ptr", "cuda_stream"):
-        if hasattr(queue, attribute):
-            index = next((o.index for o in operands if isinstance(o, _cuda.CudaOperand)), 0)
-            return _cuda.queue_of(index, getattr(queue, attribute) or _cuda.LEGACY)
-    raise _errors.InvalidArgument(f"{queue!r} is no queue")
-
-
-ORDERS = ("v1", "any")
+    index = next((o.index for o in operands if isinstance(o, _cuda.CudaOperand)), 0)
+    return _cuda.queue_of(index, stream_number(queue))
 
 
 class Settings(NamedTuple):
@@ -70,8 +65,6 @@ class Call:
     """One call: its queue, its arrays, what it waits for, and what is left to do behind it."""
 
     def __init__(self, x: Any, settings: Settings, *, y: Any = None, out: Any = None) -> None:
-        if settings.order not in ORDERS:
-            raise _errors.InvalidArgument(f"no such order: {settings.order!r}")
         self.input = _operand(x)
         self.second = None if y is None else self.input if y is x else _operand(y)
         self.output = None if out is None else self.input if out is x else _operand(out)
@@ -158,7 +151,7 @@ class Call:
         wanted = self.output is not None and self.output.wants_done
         if self._settings.done is not None or guarded is not None or wanted:
             options.done = ctypes.pointer(put)
-        _errors.call(function, self.queue.handle, *views, *arguments, ctypes.byref(options))
+        _native.call(function, self.queue.handle, *views, *arguments, ctypes.byref(options))
         done = Event._of(put.value) if put.value else Event()
         if self._settings.done is not None:
             self._settings.done._own = done._own
@@ -171,7 +164,7 @@ class Call:
 def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -> np.dtype:
     """The dtype of accumulation, where it is not an output's."""
     if dtype is not None:
-        return np.dtype(dtype)
+        return dtype
     if isinstance(op, Operator):
         return op.dtype
     if isinstance(init, (np.generic, np.ndarray)):
@@ -259,7 +252,7 @@ def scan(
             raise _errors.InvalidArgument(f"a scan of shape {shape}; ravel() makes it flat")
         if out is None:
             call.make_output(accumulator(dtype, op, init, call.input.dtype))
-        elif dtype is not None and np.dtype(dtype) != call.target.dtype:
+        elif dtype is not None and dtype != call.target.dtype:
             raise _errors.InvalidArgument(f"out has elements of {call.target.dtype}, not {dtype}")
         if call.target.shape != shape:
             raise _errors.InvalidArgument(f"out has shape {call.target.shape}, the input {shape}")
@@ -270,6 +263,6 @@ def scan(
             handle_of(op),
             *mapped,
             address_of(carry),
-            accumulate=None if accumulate is None else _types.type_of(np.dtype(accumulate)),
+            accumulate=None if accumulate is None else _types.type_of(accumulate),
         )
         return call.target.array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import numpy as np
 from . import _dlpack, _errors, _native
 from ._devices import Device, open_device
 from ._handles import put
+from ._locks import Lock
 from ._memory import Buffer, view_of
 from ._operands import Operand, check_contiguous
 from ._queues import Event, Queue
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 LEGACY, PER_THREAD = 1, 2
 
 _QUEUES = 32
-_lock = threading.RLock()
+_lock = Lock()
 _devices: dict[int, Device] = {}
 _of_thread = threading.local()
 
@@ -37,7 +39,7 @@ class StreamQueue(Queue):
 
     def __init__(self, number: int, device: Device) -> None:
         self._set(put("bifold_cuda_adopt_queue", number, device.handle, None), device, number)
-        self.turn = threading.Lock()
+        self.turn = Lock()
         self.last = Event()
 
 
@@ -78,22 +80,8 @@ def forget() -> None:
 
 def _device_of(address: int) -> int:
     index = ctypes.c_uint32()
-    _errors.call("bifold_cuda_device_index", address, ctypes.byref(index))
+    _native.call("bifold_cuda_device_index", address, ctypes.byref(index))
     return index.value
-
-
-def interface_of(x: Any) -> dict[str, Any] | None:
-    """The __cuda_array_interface__, None where there is none."""
-    interface = getattr(x, "__cuda_array_interface__", None)
-    return interface if isinstance(interface, dict) else None
-
-
-def dlpack_device(x: Any) -> tuple[int, int] | None:
-    """Kind and number of the device that DLPack gives, None where it gives none."""
-    if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
-        return None
-    kind, number = x.__dlpack_device__()
-    return int(kind), int(number)
 
 
 class CudaOperand(Operand):
@@ -117,7 +105,7 @@ class CudaOperand(Operand):
             buffer = Buffer.of_size(call.queue, 0)
         else:
             nbytes = self.size * self.dtype.itemsize
-            buffer = Buffer(put("bifold_cuda_adopt_buffer", self.address, nbytes))
+            buffer = Buffer._of(put("bifold_cuda_adopt_buffer", self.address, nbytes))
         call.at_end(buffer.close)
         return view_of(buffer, self.dtype, self.size)
 
@@ -137,19 +125,30 @@ class InterfaceOperand(CudaOperand):
 
     def __init__(self, array: Any, interface: dict[str, Any]) -> None:
         super().__init__(array)
-        address, self.read_only = interface["data"]
-        self.address = address or 0
-        self.shape = tuple(interface["shape"])
-        self.dtype = np.dtype(interface["typestr"])
-        if self.dtype.kind == "V" and interface.get("descr"):
-            self.dtype = np.lib.format.descr_to_dtype(interface["descr"])
+        try:
+            self._read(interface)
+        except (KeyError, TypeError, ValueError, OverflowError) as failure:
+            if isinstance(failure, _errors.Error):
+                raise
+            raise _errors.InvalidArgument(
+                f"the __cuda_array_interface__ cannot be read: {type(failure).__name__}: {failure}"
+            ) from failure
         if interface.get("mask") is not None:
             raise _errors.InvalidArgument("arrays with a mask are not taken")
         check_contiguous(self.shape, interface.get("strides"), self.dtype.itemsize)
-        self.stream = interface.get("stream")
         if self.stream == 0:
             raise _errors.InvalidArgument("__cuda_array_interface__ gives no meaning to stream 0")
         self._index: int | None = None
+
+    def _read(self, interface: dict[str, Any]) -> None:
+        address, read_only = interface["data"]
+        self.address, self.read_only = operator.index(address or 0), bool(read_only)
+        self.shape = tuple(operator.index(extent) for extent in interface["shape"])
+        self.dtype = np.dtype(interface["typestr"])
+        if self.dtype.kind == "V" and interface.get("descr"):
+            self.dtype = np.lib.format.descr_to_dtype(interface["descr"])
+        stream = interface.get("stream")
+        self.stream = None if stream is None else operator.index(stream)
 
     @property
     def index(self) -> int:

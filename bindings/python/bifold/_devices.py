@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from . import _errors, _native
+from . import _native
+from ._arguments import checked
 from ._handles import Handle, put
+from ._kinds import foreign
 
 _KINDS = ("gpu", "cpu", "accelerator")
 
@@ -82,7 +84,7 @@ def _listed(what: str, struct: type[ctypes.Structure]) -> Iterator[Any]:
     try:
         for index in range(getattr(library, f"bifold_{what}_list_size")(entries)):
             info = _sized(struct())
-            _errors.call(f"bifold_{what}_list_get", entries, index, ctypes.byref(info))
+            _native.call(f"bifold_{what}_list_get", entries, index, ctypes.byref(info))
             yield info
     finally:
         getattr(library, f"bifold_{what}_list_destroy")(entries)
@@ -102,21 +104,24 @@ class Device(Handle):
     """An open device: a context, its capabilities, its compiled kernels. Threads may share it."""
 
     _destructor = "bifold_device_destroy"
+    _made_by = "bifold.open_device(selector) opens one, adopt_cuda() and adopt_opencl() adopt one"
+    _copied_by = "open_device() opens it again, in another process by its info.selector"
 
-    def __init__(self, handle: int) -> None:
-        super().__init__(handle)
+    def _hold(self, handle: int) -> None:
+        super()._hold(handle)
         info = _sized(_native.DeviceInfo())
-        _errors.call("bifold_device_get_info", handle, ctypes.byref(info))
+        _native.call("bifold_device_get_info", handle, ctypes.byref(info))
         self.info = _device_info(info)
 
     @property
     def capabilities(self) -> Capabilities:
         """What the device can do."""
         found = _sized(_native.Capabilities())
-        _errors.call("bifold_device_get_capabilities", self.handle, ctypes.byref(found))
+        _native.call("bifold_device_get_capabilities", self.handle, ctypes.byref(found))
         return Capabilities(**_members(found))
 
     @classmethod
+    @checked
     def adopt_cuda(cls, context: int) -> Device:
         """A device that works in a CUcontext of the application's, given as a number.
 
@@ -127,21 +132,23 @@ class Device(Handle):
             InvalidArgument: it is no context.
             Unavailable: there is no CUDA driver.
         """
-        return cls(put("bifold_cuda_adopt_device", context, None))
+        return cls._of(put("bifold_cuda_adopt_device", context, None))
 
     @classmethod
+    @checked(context=foreign("Context"), device=foreign("Device"))
     def adopt_opencl(cls, context: Any, device: Any) -> Device:
         """A device of a pyopencl.Context, which is retained. Adopt once and keep it.
 
         Raises:
             InvalidArgument: the device is not one of the context's.
         """
-        return cls(put("bifold_opencl_adopt_device", context.int_ptr, device.int_ptr, None))
+        return cls._of(put("bifold_opencl_adopt_device", context.int_ptr, device.int_ptr, None))
 
     def __repr__(self) -> str:
         return f"<bifold.Device {self.info.selector}: {self.info.name}>"
 
 
+@checked
 def open_device(
     selector: str = "",
     *,
@@ -167,8 +174,6 @@ def open_device(
         Unavailable: there is no such device; the message gives every backend's reason.
         InvalidArgument: the selector cannot be read, or names several devices.
     """
-    if cache not in ("disk", "memory"):
-        raise _errors.InvalidArgument(f"no such cache: {cache!r}")
     options = _sized(_native.DeviceOptions())
     options.no_disk_cache = cache == "memory"
     if cache_directory is not None:
@@ -177,4 +182,4 @@ def open_device(
         options.cache_limit_bytes = cache_limit_bytes
     if tuning_file is not None:
         options.tuning_file = os.fsencode(tuning_file)
-    return Device(put("bifold_device_open", selector.encode(), ctypes.byref(options)))
+    return Device._of(put("bifold_device_open", selector.encode(), ctypes.byref(options)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _errors
+from . import _errors, _foreign
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 ON_HOST = (CPU, CUDA_HOST)
@@ -16,6 +16,14 @@ ON_CUDA = (CUDA, CUDA_MANAGED)
 
 _READ_ONLY, _COPIED = 1, 2
 _KINDS = {0: "int", 1: "uint", 2: "float"}
+
+
+def device_of(x: Any) -> tuple[int, int] | None:
+    """Kind and number of the device that an object tells, None where it exports nothing."""
+    if not _foreign.has_dlpack(x):
+        return None
+    kind, number = x.__dlpack_device__()
+    return int(kind), int(number)
 
 
 class _Device(ctypes.Structure):

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-
-from . import _native
-
 
 class Error(Exception):
     """What every failing call raises.
@@ -48,6 +44,10 @@ class InvalidArgument(Error, ValueError):
     category = "invalid_argument"
 
 
+class WrongType(InvalidArgument, TypeError):
+    """An argument is of a type that the call does not take; the message says which it takes."""
+
+
 class Unsupported(Error):
     """The call is right, but this device or variant cannot do it."""
 
@@ -88,7 +88,7 @@ class BackendFailure(Error):
     """Any other failure."""
 
 
-_BY_STATUS: dict[int, type[Error]] = {
+BY_STATUS: dict[int, type[Error]] = {
     1: InvalidArgument,
     2: Unsupported,
     3: Unavailable,
@@ -98,29 +98,3 @@ _BY_STATUS: dict[int, type[Error]] = {
     7: DeviceLost,
     8: BackendFailure,
 }
-
-
-def _text(value: bytes | None) -> str:
-    return (value or b"").decode("utf-8", "replace")
-
-
-def call(name: str, *arguments: object) -> None:
-    """Calls a function of the library that answers with a status; raises what it stands for."""
-    library = _native.library()
-    status = getattr(library, name)(*arguments)
-    if status == 0:
-        return
-    details = _native.ErrorDetails()
-    details.struct_size = ctypes.sizeof(details)
-    # The details are this thread's, and so was the call.
-    if library.bifold_last_error_details(ctypes.byref(details)) != 0:
-        raise Error(f"{name} failed with status {status}")
-    raise _BY_STATUS.get(status, BackendFailure)(
-        _text(details.message),
-        backend=_text(details.backend),
-        call=_text(details.call),
-        native_code=details.native_code,
-        native_name=_text(details.native_name),
-        log=_text(details.log),
-        source=_text(details.source),
-    )

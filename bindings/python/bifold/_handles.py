@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from types import TracebackType
+from typing import Any, NoReturn
 
 from . import _errors, _native
 
@@ -12,7 +13,7 @@ from . import _errors, _native
 def put(name: str, *arguments: object) -> int:
     """Calls a function whose last argument receives a handle, and returns the handle."""
     out = ctypes.c_void_p()
-    _errors.call(name, *arguments, ctypes.byref(out))
+    _native.call(name, *arguments, ctypes.byref(out))
     return out.value or 0
 
 
@@ -20,12 +21,37 @@ def _destroy(function: str, handle: int) -> None:
     getattr(_native.library(), function)(handle)
 
 
-class Handle:
+class InProcess:
+    """What stands for something in this process, and nowhere else."""
+
+    _made_by = ""  # What makes one, where calling the class does not.
+    _copied_by = ""  # What to do instead of a copy.
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise _errors.WrongType(
+            f"bifold.{type(self).__name__} is not called: {self._made_by}"
+        )
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise _errors.WrongType(
+            f"a bifold.{type(self).__name__} is neither copied nor pickled: {self._copied_by}"
+        )
+
+
+class Handle(InProcess):
     """Owns one handle of the C interface."""
 
     _destructor = ""
+    _handle = 0
+    _finalizer: Any = None  # None until there is something to give back.
 
-    def __init__(self, handle: int) -> None:
+    @classmethod
+    def _of(cls, handle: int) -> Any:
+        made = cls.__new__(cls)
+        made._hold(handle)
+        return made
+
+    def _hold(self, handle: int) -> None:
         self._handle = handle
         # Also runs at the interpreter's exit, while drivers are still there.
         self._finalizer = weakref.finalize(self, _destroy, self._destructor, handle)
@@ -37,23 +63,24 @@ class Handle:
         Raises:
             InvalidArgument: it has been closed.
         """
-        if not self._finalizer.alive:
+        if self.closed:
             raise _errors.InvalidArgument(f"this {type(self).__name__} is closed")
         return self._handle
 
     @property
     def closed(self) -> bool:
         """Whether it has been closed."""
-        return not self._finalizer.alive
+        return self._finalizer is None or not self._finalizer.alive
 
     def close(self) -> None:
         """Gives the handle back; further calls do nothing.
 
         What was made from it stays usable. No other thread may be using it.
         """
-        self._finalizer()
+        if self._finalizer is not None:
+            self._finalizer()
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
     def __exit__(

@@ -5,36 +5,29 @@ from __future__ import annotations
 import logging
 from typing import Literal
 
-from . import _errors, _native
-
-_LEVELS = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-}
-_NAMES = tuple(_LEVELS)
+from . import _native
+from ._arguments import checked
+from ._kinds import LEVELS
 
 
 @_native.LOG_CALLBACK
 def _forward(_: int | None, level: int, message: bytes) -> None:
     logging.getLogger("bifold").log(
-        _LEVELS[_NAMES[level]], "%s", message.decode("utf-8", "replace")
+        getattr(logging, LEVELS[level].upper()), "%s", message.decode("utf-8", "replace")
     )
 
 
+@checked
 def set_log(level: Literal["debug", "info", "warning", "error", "off"]) -> None:
     """Sends messages of at least `level` to ``logging.getLogger("bifold")``, for the process.
 
     ``"debug"`` says which variant was chosen, and why. Handlers must not call into bifold.
     """
     if level == "off":
-        _errors.call("bifold_set_log", 0, _native.LOG_CALLBACK(), None)
-    elif level in _LEVELS:
-        _errors.call("bifold_set_log", _NAMES.index(level), _forward, None)
-        _silence_at_exit()
+        _native.call("bifold_set_log", 0, _native.LOG_CALLBACK(), None)
     else:
-        raise _errors.InvalidArgument(f"no such log level: {level!r}")
+        _native.call("bifold_set_log", LEVELS.index(level), _forward, None)
+        _silence_at_exit()
 
 
 _registered = False

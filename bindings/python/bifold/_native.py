@@ -6,7 +6,6 @@ import ctypes
 import ctypes.util
 import os
 import sys
-import threading
 from ctypes import (
     POINTER,
     c_bool,
@@ -21,6 +20,10 @@ from ctypes import (
 )
 from importlib import metadata
 from pathlib import Path
+
+from . import _errors
+from ._arguments import checked
+from ._locks import Lock
 
 NO_LIMIT = 2**64 - 1
 
@@ -220,7 +223,7 @@ OTHERS: dict[str, tuple[type | None, list[type]]] = {
     "bifold_event_destroy": (None, [_HANDLE]),
 }
 
-_lock = threading.RLock()
+_lock = Lock()
 _loaded: ctypes.CDLL | None = None
 
 
@@ -257,6 +260,7 @@ def _declare(library: ctypes.CDLL) -> None:
         function.argtypes = arguments
 
 
+@checked
 def load_library(path: str | os.PathLike[str] | None = None) -> None:
     """Loads libbifold, which otherwise happens at its first use.
 
@@ -300,3 +304,29 @@ def library() -> ctypes.CDLL:
 def version() -> str:
     """``"MAJOR.MINOR.PATCH"`` of the library that runs."""
     return library().bifold_version().decode()
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("utf-8", "replace")
+
+
+def call(name: str, *arguments: object) -> None:
+    """Calls a function of the library that answers with a status; raises what it stands for."""
+    loaded = library()
+    status = getattr(loaded, name)(*arguments)
+    if status == 0:
+        return
+    details = ErrorDetails()
+    details.struct_size = ctypes.sizeof(details)
+    # The details are this thread's, and so was the call.
+    if loaded.bifold_last_error_details(ctypes.byref(details)) != 0:
+        raise _errors.Error(f"{name} failed with status {status}")
+    raise _errors.BY_STATUS.get(status, _errors.BackendFailure)(
+        _text(details.message),
+        backend=_text(details.backend),
+        call=_text(details.call),
+        native_code=details.native_code,
+        native_name=_text(details.native_name),
+        log=_text(details.log),
+        source=_text(details.source),
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from . import _errors, _native
 from ._devices import Device
 from ._handles import put
+from ._locks import Lock
 from ._memory import Buffer, view_of
 from ._operands import Operand, check_contiguous
 from ._queues import Event, Queue
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Adopted devices own compiled kernels, adopted queues scratch memory: the last ones are kept. Both
 # retain what they were made of, so no other object can come by the same pointer meanwhile.
 _DEVICES, _QUEUES = 8, 32
-_lock = threading.Lock()
+_lock = Lock()
 _devices: OrderedDict[tuple[int, int], Device] = OrderedDict()
 _queues: OrderedDict[int, Queue] = OrderedDict()
 
@@ -58,16 +58,6 @@ def forget() -> None:
         _devices.clear()
 
 
-def is_array(x: Any) -> bool:
-    """Whether it is a pyopencl.array.Array; PyOpenCL is not imported for that."""
-    return hasattr(x, "base_data") and hasattr(x, "add_event")
-
-
-def is_queue(x: Any) -> bool:
-    """Whether it is a pyopencl.CommandQueue."""
-    return hasattr(x, "int_ptr") and hasattr(x, "device") and hasattr(x, "context")
-
-
 class OpenCLOperand(Operand):
     """A pyopencl.array.Array, worked on in place."""
 
@@ -95,7 +85,7 @@ class OpenCLOperand(Operand):
             handle = put("bifold_opencl_adopt_svm", call.queue.device.handle, base.svm_ptr, nbytes)
         else:
             handle = put("bifold_opencl_adopt_buffer", base.int_ptr)
-        buffer = Buffer(handle)
+        buffer = Buffer._of(handle)
         call.at_end(buffer.close)
         if offset % itemsize != 0:
             raise _errors.InvalidArgument(

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _dlpack, _errors, _native
-from ._memory import Array, Buffer, download, upload, view_of
+from ._memory import Array, Buffer, download, host_array, upload, view_of
 from ._queues import Event, Queue
 
 if TYPE_CHECKING:
     from ._calls import Call
+from ._kinds import described
 
 
 class Operand:
@@ -76,33 +77,23 @@ class HostOperand(Operand):
     """Memory of the host, which is copied to the device and back."""
 
     def prepare(self, call: Call) -> None:
-        array = self.array
-        if isinstance(array, np.ma.MaskedArray):
-            raise _errors.InvalidArgument("arrays with a mask are not taken")
-        if not isinstance(array, np.ndarray):
-            array = self._import(call)
-        self.dtype, self.shape = array.dtype, array.shape
-        self.host = array
+        self.host = self._import(call)
+        self.dtype, self.shape = self.host.dtype, self.host.shape
 
     def _import(self, call: Call) -> np.ndarray:
-        if hasattr(self.array, "__dlpack__"):
+        own = isinstance(self.array, np.ndarray)
+        if not own and hasattr(self.array, "__dlpack__"):
             tensor = _dlpack.take(self.array, None)
             call.at_end(tensor.release)
             self.copied = tensor.copied
             return tensor.as_array()
-        try:
-            array = np.asarray(self.array)
-        except (TypeError, ValueError) as failure:
-            raise _errors.InvalidArgument(f"{self.array!r} is no array: {failure}") from failure
-        self.copied = not isinstance(self.array, np.ndarray)
-        if array.dtype == object:
-            raise _errors.InvalidArgument(f"{type(self.array).__name__} is no array")
-        return array
+        self.copied = not own
+        return host_array(self.array)
 
     def check_writable(self) -> None:
-        if getattr(self, "copied", False):
+        if self.copied:
             raise _errors.InvalidArgument(
-                f"{type(self.array).__name__} cannot receive a result: only its copy is at hand"
+                f"{described(self.array)} cannot receive a result: only its copy is at hand"
             )
         if not self.host.flags.writeable:
             raise _errors.InvalidArgument("the output is read-only")

@@ -9,7 +9,9 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from . import _errors, _native, _types
+from ._arguments import checked
 from ._handles import Handle, put
+from ._kinds import COMMUTATIVITY
 
 BUILTIN = (
     "plus",
@@ -22,8 +24,6 @@ BUILTIN = (
     "logical_and",
     "logical_or",
 )
-
-_COMMUTATIVITY = ("non_commutative", "commutative")
 
 
 class Operator(Handle):
@@ -46,7 +46,9 @@ class Operator(Handle):
     """
 
     _destructor = "bifold_operator_destroy"
+    _copied_by = "the same call makes it again"
 
+    @checked
     def __init__(
         self,
         name: str,
@@ -56,27 +58,26 @@ class Operator(Handle):
         *,
         commutativity: Literal["non_commutative", "commutative"] = "non_commutative",
     ) -> None:
-        if commutativity not in _COMMUTATIVITY:
-            raise _errors.InvalidArgument(f"no such commutativity: {commutativity!r}")
         if dtype is None and not isinstance(identity, np.generic):
             raise _errors.InvalidArgument("the operator's dtype is not given")
         self.name = name
-        self.dtype = np.dtype(identity.dtype if dtype is None else dtype)
+        self.dtype = identity.dtype if dtype is None else dtype
         neutral = None
         if identity is not None:
             neutral = _types.value_of(identity, self.dtype, "identity")
-        super().__init__(
+        self._hold(
             put(
                 "bifold_operator_create",
                 name.encode(),
                 expression.encode(),
                 _types.type_of(self.dtype),
                 None if neutral is None else neutral.ctypes.data,
-                _COMMUTATIVITY.index(commutativity),
+                COMMUTATIVITY.index(commutativity),
             )
         )
 
     @classmethod
+    @checked
     def fieldwise(cls, dtype: Any, operators: Sequence[str]) -> Operator:
         """Combines each field of a struct by the built-in operator of the same place.
 
@@ -85,13 +86,11 @@ class Operator(Handle):
             operators: as many names as the struct has fields.
         """
         self = cls.__new__(cls)
-        self.dtype = np.dtype(dtype)
+        self.dtype = dtype
         self.name = f"fieldwise({', '.join(operators)})"
         handles = (ctypes.c_void_p * len(operators))(*(_builtin(name) for name in operators))
         number = _types.type_of(self.dtype)
-        Handle.__init__(
-            self, put("bifold_operator_create_fieldwise", number, handles, len(operators))
-        )
+        self._hold(put("bifold_operator_create_fieldwise", number, handles, len(operators)))
         return self
 
     def __repr__(self) -> str:
@@ -109,22 +108,19 @@ def _builtin(name: str) -> int:
 
 def handle_of(op: OperatorLike) -> int:
     """The library's handle of an operator or of the name of a built-in one."""
-    if isinstance(op, Operator):
-        return op.handle
-    if not isinstance(op, str):
-        raise _errors.InvalidArgument(f"{op!r} is neither an Operator nor the name of one")
-    return _builtin(op)
+    return op.handle if isinstance(op, Operator) else _builtin(op)
 
 
+@checked
 def identity(op: OperatorLike, dtype: Any) -> np.generic:
-    """The neutral element of an operator, as a scalar of `dtype`.
+    """The neutral element of an operator, as a scalar of `dtype`; that of a floating sum is -0.0.
 
     Raises:
         InvalidArgument: the operator has none of that type.
     """
-    of = np.dtype(dtype)
-    value = np.zeros(1, of)
-    _errors.call("bifold_operator_identity", handle_of(op), _types.type_of(of), value.ctypes.data)
+    of = _types.type_of(dtype)
+    value = np.zeros(1, dtype)
+    _native.call("bifold_operator_identity", handle_of(op), of, value.ctypes.data)
     return value[0]
 
 
@@ -135,10 +131,12 @@ class Map(Handle):
     """
 
     _destructor = "bifold_map_destroy"
+    _copied_by = "bifold.Map(expression) makes it again"
 
+    @checked
     def __init__(self, expression: str) -> None:
         self.expression = expression
-        super().__init__(put("bifold_map_create", expression.encode()))
+        self._hold(put("bifold_map_create", expression.encode()))
 
     def __repr__(self) -> str:
         return f"<bifold.Map {self.expression}>"

@@ -7,18 +7,17 @@ import threading
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from . import _errors, _native
+from . import _errors, _foreign, _native
+from ._arguments import checked
 from ._devices import Device, open_device
-from ._handles import Handle, put
+from ._handles import Handle, InProcess, put
+from ._kinds import ONLY_DEVICE, foreign
+from ._locks import Lock
 
 
 def _nanoseconds(limit: float | None) -> int:
-    if limit is None:
+    if limit is None or limit * 1e9 >= _native.NO_LIMIT:
         return _native.NO_LIMIT
-    if limit * 1e9 >= _native.NO_LIMIT:
-        return _native.NO_LIMIT
-    if not limit >= 0:
-        raise _errors.InvalidArgument(f"a time limit of {limit} seconds")
     return int(limit * 1e9)
 
 
@@ -26,27 +25,32 @@ class _OwnEvent(Handle):
     _destructor = "bifold_event_destroy"
 
 
-class Event:
+class Event(InProcess):
     """Says that the work enqueued up to it is done. An empty one stands for no work.
 
     Pass an empty event as `done` of a call, which makes it the call's completion.
     """
 
+    _copied_by = "Queue.record() makes another one"
+    _own: _OwnEvent | None = None
+
     def __init__(self) -> None:
-        self._own: _OwnEvent | None = None
+        self._own = None
 
     @classmethod
     def _of(cls, handle: int) -> Event:
         event = cls()
-        event._own = _OwnEvent(handle)
+        event._own = _OwnEvent._of(handle)
         return event
 
     @classmethod
+    @checked(event=foreign("Event"))
     def adopt_opencl(cls, event: Any) -> Event:
         """A pyopencl.Event, user events included. It is retained."""
         return cls._of(put("bifold_opencl_adopt_event", event.int_ptr))
 
     @classmethod
+    @checked
     def adopt_cuda(cls, event: int) -> Event:
         """A CUevent, given as a number, for wait lists. It must outlive the calls that wait."""
         return cls._of(put("bifold_cuda_adopt_event", event))
@@ -56,24 +60,32 @@ class Event:
         """The C interface's pointer; InvalidArgument for an empty or a closed event."""
         if self._own is None:
             raise _errors.InvalidArgument("the event is empty")
+        if self._own.closed:
+            raise _errors.InvalidArgument("this Event is closed")
         return self._own.handle
+
+    @property
+    def closed(self) -> bool:
+        """Whether it stood for work and has been closed."""
+        return self._own is not None and self._own.closed
 
     @property
     def empty(self) -> bool:
         """Whether it stands for no work."""
         return self._own is None
 
+    @checked
     def wait(self, limit: float | None = None) -> None:
         """Blocks until the work is done; Timeout after `limit` seconds."""
         if self._own is not None:
-            _errors.call("bifold_event_wait", self.handle, _nanoseconds(limit))
+            _native.call("bifold_event_wait", self.handle, _nanoseconds(limit))
 
     def complete(self) -> bool:
         """Whether the work is done."""
         if self._own is None:
             return True
         answer = ctypes.c_bool()
-        _errors.call("bifold_event_complete", self.handle, ctypes.byref(answer))
+        _native.call("bifold_event_complete", self.handle, ctypes.byref(answer))
         return answer.value
 
     def to_opencl(self) -> Any:
@@ -94,10 +106,11 @@ class Event:
             self._own.close()
 
 
+@checked
 def elapsed(earlier: Event, later: Event) -> float:
     """Seconds of device time between two complete events of one queue made with timing."""
     seconds = ctypes.c_double()
-    _errors.call("bifold_event_elapsed", earlier.handle, later.handle, ctypes.byref(seconds))
+    _native.call("bifold_event_elapsed", earlier.handle, later.handle, ctypes.byref(seconds))
     return seconds.value
 
 
@@ -105,12 +118,8 @@ def event_from(event: Any) -> Event:
     """An event of a wait list: this package's, PyOpenCL's, CuPy's or PyTorch's."""
     if isinstance(event, Event):
         return event
-    if hasattr(event, "int_ptr"):
-        return Event.adopt_opencl(event)
-    for attribute in ("ptr", "cuda_event"):
-        if hasattr(event, attribute):
-            return Event.adopt_cuda(getattr(event, attribute))
-    raise _errors.InvalidArgument(f"{event!r} is no event")
+    number = _foreign.cuda_event(event)
+    return Event.adopt_opencl(event) if number is None else Event.adopt_cuda(number)
 
 
 def handles_of(events: Iterable[Event]) -> tuple[Any, int]:
@@ -134,16 +143,16 @@ class Queue(Handle):
     """
 
     _destructor = "bifold_queue_destroy"
+    _copied_by = "bifold.Queue() makes another one, in another process on a device opened there"
     _stream: Any = None  # Kept, so that it is not destroyed before the queue.
 
+    @checked
     def __init__(
         self,
         device: Device | str = "",
         *,
         timing: Literal["disabled", "enabled"] = "disabled",
     ) -> None:
-        if timing not in ("disabled", "enabled"):
-            raise _errors.InvalidArgument(f"no such timing: {timing!r}")
         if isinstance(device, str):
             device = open_device(device)
         options = _native.QueueOptions()
@@ -152,7 +161,7 @@ class Queue(Handle):
         self._set(put("bifold_queue_create", device.handle, ctypes.byref(options)), device, None)
 
     def _set(self, handle: int, device: Device, native: Any) -> None:
-        super().__init__(handle)
+        self._hold(handle)
         self.device = device
         self.native = native
 
@@ -163,6 +172,7 @@ class Queue(Handle):
         return queue
 
     @classmethod
+    @checked(queue=foreign("CommandQueue"), device=ONLY_DEVICE)
     def adopt_opencl(cls, queue: Any, device: Device | None = None) -> Queue:
         """A pyopencl.CommandQueue, in order or not. It is retained, and flushed only by blocking
         calls.
@@ -178,6 +188,7 @@ class Queue(Handle):
         )
 
     @classmethod
+    @checked(device=ONLY_DEVICE)
     def adopt_cuda(cls, stream: Any, device: Device) -> Queue:
         """A stream of the device's context.
 
@@ -193,38 +204,36 @@ class Queue(Handle):
         queue._stream = stream
         return queue
 
+    @checked
     def finish(self, limit: float | None = None) -> None:
         """Blocks until everything enqueued is done; Timeout after `limit` seconds."""
-        _errors.call("bifold_queue_finish", self.handle, _nanoseconds(limit))
+        _native.call("bifold_queue_finish", self.handle, _nanoseconds(limit))
 
     def trim(self) -> None:
         """Blocks until everything enqueued is done; then frees the queue's scratch memory."""
-        _errors.call("bifold_queue_trim", self.handle)
+        _native.call("bifold_queue_trim", self.handle)
 
     def record(self) -> Event:
         """An event that completes when everything enqueued so far is done."""
         return Event._of(put("bifold_queue_record", self.handle))
 
+    @checked
     def wait_for(self, *events: Any) -> None:
         """What is enqueued from now on starts after the events."""
         kept = [event_from(event) for event in events]
-        _errors.call("bifold_queue_wait_for", self.handle, *handles_of(kept))
+        _native.call("bifold_queue_wait_for", self.handle, *handles_of(kept))
 
     def __repr__(self) -> str:
         return f"<bifold.Queue on {self.device.info.selector}>"
 
 
 def stream_number(stream: Any) -> int:
-    """The CUstream of CuPy's or PyTorch's stream objects, or of a number."""
-    for attribute in ("ptr", "cuda_stream"):
-        if hasattr(stream, attribute):
-            stream = getattr(stream, attribute)
-    if not isinstance(stream, int) or isinstance(stream, bool) or stream < 0:
-        raise _errors.InvalidArgument(f"{stream!r} is no stream")
-    return stream or 1
+    """The CUstream of CuPy's or PyTorch's stream objects, or of a number; 1 for 0."""
+    number = _foreign.cuda_stream(stream)
+    return (stream if number is None else number) or 1
 
 
-_lock = threading.Lock()
+_lock = Lock()
 _default_device: Device | None = None
 _of_thread = threading.local()
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _errors, _native, _types
+from . import _native, _types
+from ._arguments import checked
 from ._calls import Call, Settings, accumulator, address_of, element_of
 from ._operators import MapLike, OperatorLike, handle_of, map_of
 
@@ -46,6 +47,9 @@ class Reduction(NamedTuple):
     dtype: Any = None
 
 
+# A tuple's class lets no constructor stand in its body.
+Reduction.__new__ = staticmethod(checked(Reduction.__new__))  # type: ignore[method-assign]
+
 NO_INDEX = 2**64 - 1
 
 
@@ -57,6 +61,7 @@ def _search(function: str, x: Any, settings: Settings) -> Indexed:
         return Indexed(value[0], index.value)
 
 
+@checked
 def argmin(
     x: Any,
     *,
@@ -76,6 +81,7 @@ def argmin(
     return _search("bifold_argmin", x, Settings(variant, order, queue, wait))
 
 
+@checked
 def argmax(
     x: Any,
     *,
@@ -91,6 +97,7 @@ def argmax(
     return _search("bifold_argmax", x, Settings(variant, order, queue, wait))
 
 
+@checked
 def minmax(
     x: Any,
     *,
@@ -112,6 +119,7 @@ def minmax(
         return MinMax(values[0], values[1])
 
 
+@checked
 def count_if(
     x: Any,
     predicate: MapLike,
@@ -142,6 +150,7 @@ def _sum(function: str, x: Any, y: Any, init: Any, dtype: Any, settings: Setting
         return result[0]
 
 
+@checked
 def inner_product(
     x: Any,
     y: Any,
@@ -155,19 +164,19 @@ def inner_product(
 ) -> Any:
     """Blocks. The sum of the products of the elements of one index in two arrays of one shape.
 
-    Products are rounded in the elements' types; integers wrap in `dtype`, which is by default as in
-    reduce(). transform_reduce() with ``y=`` has other operators and maps.
+    Of no elements it is `init`, or 0. Products are rounded in the elements' types; integers wrap in
+    `dtype`, which is by default as in reduce(). transform_reduce() with ``y=`` has other operators
+    and maps.
 
     Raises:
         InvalidArgument: the shapes differ, or floating products would become integers; otherwise as
             reduce().
     """
-    if y is None:
-        raise _errors.InvalidArgument("inner_product() takes two arrays")
     settings = Settings(variant, order, queue, wait)
     return _sum("bifold_inner_product", x, y, init, dtype, settings)
 
 
+@checked
 def sum_compensated(
     x: Any,
     init: Any = None,
@@ -180,13 +189,14 @@ def sum_compensated(
 ) -> Any:
     """Blocks. The sum with the rounding errors of all additions added at the end.
 
-    It is about as exact as a sum of twice the precision. `dtype`, by default as in reduce(), is
-    float32 or float64.
+    It is about as exact as a sum of twice the precision, and +0.0 of no elements. `dtype`, by
+    default as in reduce(), is float32 or float64.
     """
     settings = Settings(variant, order, queue, wait)
     return _sum("bifold_sum_compensated", x, None, init, dtype, settings)
 
 
+@checked
 def reduce_many(
     x: Any,
     reductions: Iterable[OperatorLike | Reduction],
@@ -211,7 +221,8 @@ def reduce_many(
         InvalidArgument: there are none or too many, or an operator is not built in; otherwise as
             reduce().
     """
-    wanted = [r if isinstance(r, Reduction) else Reduction(r) for r in reductions]
+    # _replace() calls no constructor.
+    wanted = [Reduction(*r) if isinstance(r, Reduction) else Reduction(r) for r in reductions]
     with Call(x, Settings(variant, order, queue, wait)) as call:
         table = (_native.Reduction * len(wanted))()
         results, kept = [], []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from typing import Any
 
 import numpy as np
 
 from . import _errors, _native
+from ._arguments import checked
+from ._kinds import STRUCT, described
+from ._locks import Lock
 
 _BUILTIN: dict[np.dtype, int] = {
     np.dtype(name): number
@@ -17,9 +19,10 @@ _BUILTIN: dict[np.dtype, int] = {
     )
 }
 _structs: dict[np.dtype, tuple[int, str]] = {}
-_lock = threading.Lock()
+_lock = Lock()
 
 
+@checked(dtype=STRUCT)
 def struct_type(name: str, dtype: Any) -> np.dtype:
     """Makes a structured dtype an element type, for the life of the process.
 
@@ -38,9 +41,7 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
         InvalidArgument: the layout is not C's, a name is no identifier, or the dtype has another
             name already.
     """
-    struct = np.dtype(dtype)
-    if struct.fields is None:
-        raise _errors.InvalidArgument(f"{struct} is no structured dtype")
+    struct = dtype
     fields = (_native.Field * len(struct.names or ()))()
     for field, label in zip(fields, struct.names or ()):
         of, offset = struct.fields[label][:2]
@@ -52,7 +53,7 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
         known = _structs.get(struct)
         if known is not None and known[1] != name:
             raise _errors.InvalidArgument(f"{struct} is the element type {known[1]} already")
-        _errors.call(
+        _native.call(
             "bifold_struct_type",
             name.encode(),
             struct.itemsize,
@@ -88,29 +89,96 @@ def type_of(dtype: np.dtype) -> int:
     return struct[0]
 
 
-def _converted(value: Any, dtype: np.dtype) -> np.ndarray:
-    """The number in the dtype; ValueError where it would come out as another one."""
+def _cast(given: np.ndarray, dtype: np.dtype, *, rounded: bool) -> np.ndarray:
+    """Numbers in another dtype; ValueError where one would come out as another number.
+
+    `rounded`: floating numbers are rounded to a floating dtype that is narrower, but not to
+    infinity.
+    """
+    if given.dtype.kind not in "biuf" or dtype.kind not in "iuf":
+        raise ValueError("it is no number that fits")
+    with np.errstate(all="ignore"):
+        array = given.astype(dtype)
+        if rounded and given.dtype.kind == dtype.kind == "f":
+            kept = np.isfinite(array) == np.isfinite(given)
+        else:
+            # What was cut off is another number on the way back, what wrapped has another sign.
+            kept = (array.astype(given.dtype) == given) & ((array < 0) == (given < 0))
+            if given.dtype.kind == "f" and dtype.kind == "f":
+                kept |= np.isnan(given)
+            elif given.dtype.kind == "f":
+                kept &= _within(given, dtype)
+            elif dtype.kind == "f":
+                kept &= _within(array, given.dtype)
+    if not kept.all():
+        raise ValueError(f"{dtype} does not hold it")
+    return array
+
+
+def _within(floats: np.ndarray, integer: np.dtype) -> np.ndarray:
+    """Which floating numbers an integer may have: machines differ in what others become."""
+    if integer.kind == "b":
+        return np.ones_like(floats, bool)
+    limits = np.iinfo(integer)
+    # One more than the greatest is a power of two, which a floating number is exactly.
+    return (floats >= float(limits.min)) & (floats < float(limits.max + 1))
+
+
+def cast_all(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Elements in another dtype: integers exactly, floating ones rounded where it is floating.
+
+    InvalidArgument where one would come out as another number.
+    """
+    if values.dtype == dtype:
+        return values
+    try:
+        return _cast(values, dtype, rounded=True)
+    except ValueError as failure:
+        raise _errors.InvalidArgument(f"values of {values.dtype} for {dtype}: {failure}") from None
+
+
+def _number(value: Any, dtype: np.dtype) -> np.ndarray:
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError("it is masked")
+    if isinstance(value, tuple):
+        raise ValueError("a number is wanted")
+    if type(value) is int and dtype.kind == "f" and int(float(value)) == value:
+        value = np.float64(value)  # NumPy has no integer of more than 64 bits.
     given = np.asarray(value)
     if given.dtype == dtype:
         return given
-    if given.dtype.kind not in "biuf":
-        raise ValueError("it is no number that fits")
-    with np.errstate(invalid="ignore"):
-        array = given.astype(dtype)
-    if dtype.kind in "iu" and given.size == 1 and int(array.reshape(())) != given.reshape(()):
-        raise ValueError("it is out of range, or no integer")
+    # Python has one floating type: its numbers say nothing about the precision that is wanted.
+    return _cast(given, dtype, rounded=type(value) is float)
+
+
+def _struct(value: Any, struct: np.dtype) -> np.ndarray:
+    if isinstance(value, (np.void, np.ndarray)) and value.dtype == struct:
+        return np.asarray(value)
+    names = struct.names or ()
+    if not isinstance(value, tuple) or len(value) != len(names):
+        raise ValueError(f"a tuple of {len(names)} numbers is wanted")
+    array = np.zeros(1, struct)
+    for name, number in zip(names, value):
+        array[name] = _one(_number(number, struct[name]))
     return array
+
+
+def _one(array: np.ndarray) -> np.ndarray:
+    if array.size != 1:
+        raise ValueError(f"it has {array.size} elements, not one")
+    return array.reshape(1)
 
 
 def value_of(value: Any, dtype: np.dtype, what: str) -> np.ndarray:
     """One element of that dtype, in memory.
 
-    InvalidArgument where the value is not one element, or cannot be told in the dtype.
+    InvalidArgument where the value is not one element, or where the dtype does not hold it. Floats
+    of Python are rounded to a floating dtype.
     """
     try:
-        array = np.array(value, dtype=dtype) if dtype.fields else _converted(value, dtype)
+        made = _struct(value, dtype) if dtype.names else _number(value, dtype)
+        return np.ascontiguousarray(_one(made))
     except (TypeError, ValueError, OverflowError) as failure:
-        raise _errors.InvalidArgument(f"{what} {value!r} is no {dtype}: {failure}") from failure
-    if array.size != 1:
-        raise _errors.InvalidArgument(f"{what} has {array.size} elements, not one")
-    return np.ascontiguousarray(array.reshape(1))
+        raise _errors.InvalidArgument(
+            f"{what} {described(value)} is no element of {dtype}: {failure}"
+        ) from failure

@@ -96,6 +96,27 @@ def test_nothing_reduces_to_the_identity_and_scans_to_nothing():
     assert bifold.inclusive_scan(none).shape == (0,)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_a_floating_sum_of_nothing_is_plus_zero(device, dtype):
+    needs_f64(device, dtype)
+    none = np.empty(0, dtype)
+    sums = [
+        bifold.reduce(none),
+        bifold.transform_reduce(none, "x"),
+        bifold.inner_product(none, none),
+        bifold.reduce_many(none, ["plus"])[0],
+        bifold.exclusive_scan(np.full(3, -0.0, dtype))[0],
+    ]
+    if dtype != "f2":
+        sums.append(bifold.sum_compensated(none))
+    assert not np.signbit(sums).any() and not np.any(sums)
+    out = np.ones(1, dtype)
+    assert not np.signbit(bifold.reduce_into(none, out))[0] and out[0] == 0
+    # What is neutral is another thing, and what is given is kept.
+    assert np.signbit(bifold.identity("plus", dtype)) or dtype == "f2"
+    assert np.signbit(bifold.reduce(none, init=-0.0))
+
+
 def test_any_shape_and_layout_of_the_host_reduces_in_its_order():
     x = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
     last = bifold.Operator("last", "b == -1 ? a : b", np.int32(-1))
@@ -207,20 +228,20 @@ def test_arrays_of_two_queues_are_ordered(device, queue):
         ("elements of complex64", lambda: bifold.reduce(np.ones(3, np.complex64))),
         ("name it first", lambda: bifold.reduce(np.zeros(3, [("a", "i4")]))),
         ("mask", lambda: bifold.reduce(np.ma.masked_less(np.ones(3), 0))),
-        ("is no array", lambda: bifold.reduce(object())),
+        ("x must be an array", lambda: bifold.reduce(object())),
         ("no operator 'sum'", lambda: bifold.reduce(np.ones(3), "sum")),
-        ("neither an Operator", lambda: bifold.reduce(np.ones(3), sum)),
+        ("op must be the name", lambda: bifold.reduce(np.ones(3), sum)),
         ("ravel", lambda: bifold.inclusive_scan(np.ones((3, 3)))),
         ("out has shape", lambda: bifold.inclusive_scan(np.ones(3), np.ones(4))),
         ("not one element", lambda: bifold.reduce_into(np.ones(3), np.ones(2))),
-        ("not f4", lambda: bifold.inclusive_scan(np.ones(3), np.ones(3), dtype="f4")),
+        ("not float32", lambda: bifold.inclusive_scan(np.ones(3), np.ones(3), dtype="f4")),
         ("init 300 ", lambda: bifold.reduce(np.ones(3, np.int8), init=300)),
         ("init 0.5 ", lambda: bifold.reduce(np.ones(3, np.int8), init=0.5)),
         ("init nan ", lambda: bifold.reduce(np.ones(3, np.int8), init=float("nan"))),
-        ("init '1'", lambda: bifold.reduce(np.ones(3, np.int8), init="1")),
-        ("init has 2", lambda: bifold.reduce(np.ones(3, np.int8), init=[1, 2])),
-        ("is no queue", lambda: bifold.reduce(np.ones(3), queue=3)),
-        ("is no event", lambda: bifold.reduce(np.ones(3), wait=[3])),
+        ("init must be a number", lambda: bifold.reduce(np.ones(3, np.int8), init="1")),
+        ("2 elements, not one", lambda: bifold.reduce(np.ones(3), init=np.ones(2))),
+        ("queue must be a", lambda: bifold.reduce(np.ones(3), queue=3)),
+        ("is no open event", lambda: bifold.reduce(np.ones(3), wait=[3])),
         ("only its copy", lambda: bifold.inclusive_scan(np.ones(3), [1.0, 2.0, 3.0])),
         ("bit", lambda: bifold.reduce(np.ones(3, np.float32), "bit_and")),
         ("variant", lambda: bifold.reduce(np.ones(3, np.float32), variant="fastest")),

@@ -198,6 +198,10 @@ def test_what_an_interface_may_not_say_is_refused(driver):
         ("not contiguous", {"strides": (8,)}),
         ("elements of float128", {"typestr": "<f16"}),
         ("elements of bool", {"typestr": "|b1"}),
+        ("cannot be read", {"typestr": 3}),
+        ("cannot be read", {"data": "none"}),
+        ("cannot be read", {"data": (address, False), "stream": "1"}),
+        ("cannot be read", {"shape": 3}),
     ]:
         with pytest.raises(bifold.InvalidArgument, match=message):
             bifold.reduce(InterfaceExporter(address, N, **more))
@@ -256,9 +260,12 @@ def test_dlpack_orders_the_work_of_interfaces_without_streams(driver):
 
 
 def test_events_and_streams_of_cuda(driver):
-    class Stream:
+    class Event:
         def __init__(self, number):
             self.ptr = number
+
+    class Stream(Event):
+        """As CuPy's: both have a ptr."""
 
     x = InterfaceExporter(driver.memory(), N)
     done = bifold.Event()
@@ -268,8 +275,11 @@ def test_events_and_streams_of_cuda(driver):
     assert done.complete()
     native = ctypes.c_void_p()
     driver.cuEventCreate(ctypes.byref(native), 0)
-    event = Stream(native.value)
-    assert bifold.reduce(x, wait=[event]) is not None
+    assert bifold.reduce(x, wait=[Event(native.value)]) is not None
+    with pytest.raises(bifold.WrongType, match="no open event"):
+        bifold.reduce(x, wait=[Stream(native.value)])
+    with pytest.raises(bifold.WrongType, match="queue must be"):
+        bifold.reduce(x, queue=Event(native.value))
     done.close()
     driver.cuEventDestroy_v2(native)
 

@@ -165,7 +165,7 @@ def test_log_messages_reach_pythons_logging(device, caplog):
             assert not caplog.records
     finally:
         bifold.set_log("off")
-    with pytest.raises(bifold.InvalidArgument, match="log level"):
+    with pytest.raises(bifold.InvalidArgument, match="level must be"):
         bifold.set_log("loud")
 
 

@@ -110,7 +110,7 @@ def test_the_numbers_are_the_headers(text):
     statuses = dict(re.findall(r"BIFOLD_(\w+) = (\d+)", listed))
     assert statuses.pop("OK") == "0"
     assert {int(n): s.lower() for s, n in statuses.items()} == {
-        number: kind.category for number, kind in _errors._BY_STATUS.items()
+        number: kind.category for number, kind in _errors.BY_STATUS.items()
     }
     types = re.search(r"enum {\s*(BIFOLD_I8.*?)}", text, flags=re.S).group(1)
     builtin = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16".split()

@@ -1,0 +1,56 @@
+"""Objects of other libraries, recognised without importing these."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def is_opencl(x: Any, name: str, module: str = "pyopencl") -> bool:
+    """Whether it is an instance of a class of PyOpenCL: of none while that is not imported."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return kind is not None and isinstance(x, kind)
+
+
+def is_opencl_array(x: Any) -> bool:
+    """Whether it is a pyopencl.array.Array."""
+    return is_opencl(x, "Array", "pyopencl.array")
+
+
+def is_opencl_buffer(x: Any) -> bool:
+    """Whether it is a pyopencl.Buffer, or one of a pool."""
+    return is_opencl(x, "MemoryObjectHolder") and not is_opencl(x, "Image")
+
+
+def _number(x: Any, attributes: tuple[str, ...]) -> int | None:
+    for attribute in attributes:
+        number = getattr(x, attribute, None)
+        if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+            return number
+    return None
+
+
+def cuda_stream(x: Any) -> int | None:
+    """The CUstream of CuPy's and PyTorch's stream objects, None of anything else."""
+    # Events of CuPy have a ptr, too.
+    if type(x).__name__.endswith("Event"):
+        return None
+    return _number(x, ("ptr", "cuda_stream"))
+
+
+def cuda_event(x: Any) -> int | None:
+    """The CUevent of CuPy's and PyTorch's event objects, None of anything else."""
+    if type(x).__name__.endswith("Stream"):
+        return None
+    return _number(x, ("ptr", "cuda_event"))
+
+
+def cuda_interface(x: Any) -> dict[str, Any] | None:
+    """The __cuda_array_interface__, None where there is none."""
+    interface = getattr(x, "__cuda_array_interface__", None)
+    return interface if isinstance(interface, dict) else None
+
+
+def has_dlpack(x: Any) -> bool:
+    """Whether it exports its memory by DLPack."""
+    return hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__")

@@ -1,0 +1,360 @@
+"""What the parameters of public functions take: a kind for each name.
+
+Nothing here knows how the library is called.
+"""
+
+from __future__ import annotations
+
+import numbers
+import operator
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _foreign
+
+# The classes of a kind are those of the package, which imports this module before it has them.
+_package = sys.modules[__package__]
+_ORDINARY = (bool, int, float, complex, str, bytes, np.generic)
+
+
+class Kind(NamedTuple):
+    """What a parameter takes.
+
+    Attributes:
+        wanted: how a message calls it.
+        take: gives the value as functions want it. TypeError: it is of another type; ValueError:
+            of a right one, but out of place. Their texts, which may be empty, tell more.
+    """
+
+    wanted: str
+    take: Callable[[Any], Any]
+
+
+def described(value: Any) -> str:
+    """A value as a message calls it."""
+    if value is None:
+        return "None"
+    if isinstance(value, _ORDINARY):
+        text = repr(value)
+        short = text if len(text) <= 60 else f"{text[:57]}..."
+        return f"{short} ({type(value).__name__})"
+    if isinstance(value, type):
+        return f"the class {value.__qualname__}"
+    kind = type(value)
+    package = kind.__module__.partition(".")[0]
+    name = kind.__qualname__ if package == "builtins" else f"{package}.{kind.__qualname__}"
+    return f"an object of type {name}"
+
+
+def _only(fits: Callable[[Any], bool]) -> Callable[[Any], Any]:
+    def take(value: Any) -> Any:
+        if not fits(value):
+            raise TypeError
+        return value
+
+    return take
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("decode() makes it one" if isinstance(value, bytes) else "")
+    if "\0" in value:
+        raise ValueError("it holds a null character")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("it is no Unicode") from None
+    return value
+
+
+def text(wanted: str) -> Kind:
+    """A str."""
+    return Kind(wanted, _text)
+
+
+def choice(*names: str) -> Kind:
+    """One of some words."""
+
+    def take(value: Any) -> str:
+        if _text(value) not in names:
+            raise ValueError
+        return value
+
+    listed = [f'"{name}"' for name in names]
+    return Kind(f"{', '.join(listed[:-1])} or {listed[-1]}", take)
+
+
+def integer(wanted: str, low: int = 0, high: int = 2**63 - 1) -> Kind:
+    """An int, or what NumPy has for it."""
+
+    def take(value: Any) -> int:
+        if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+            raise TypeError
+        number = operator.index(value)
+        if not low <= number <= high:
+            raise ValueError(f"it is not in [{low}, {high}]")
+        return number
+
+    return Kind(wanted, take)
+
+
+def _is_own(value: Any, name: str) -> bool:
+    return isinstance(value, getattr(_package, name))
+
+
+def _opened(value: Any) -> Any:
+    if value.closed:
+        raise ValueError("it is closed")
+    return value
+
+
+def own(name: str, hint: str = "") -> Kind:
+    """An object of a class of this package, not closed."""
+
+    def take(value: Any) -> Any:
+        if not _is_own(value, name):
+            raise TypeError(hint)
+        return _opened(value)
+
+    return Kind(f"a bifold.{name}", take)
+
+
+def foreign(name: str) -> Kind:
+    """An object of a class of PyOpenCL."""
+    return Kind(f"a pyopencl.{name}", _only(lambda x: _foreign.is_opencl(x, name)))
+
+
+def _selector(value: Any) -> str:
+    if isinstance(value, (numbers.Integral, np.integer)):
+        raise TypeError('devices are numbered within a backend, as "cuda:0" and "opencl:1"')
+    if _is_own(value, "DeviceInfo"):
+        raise TypeError(f"its selector is {value.selector!r}")
+    if _is_own(value, "Device"):
+        raise TypeError("it is open already")
+    return _text(value)
+
+
+def _device(value: Any) -> Any:
+    return _opened(value) if _is_own(value, "Device") else _selector(value)
+
+
+def _queue(value: Any) -> Any:
+    if _is_own(value, "Queue"):
+        return _opened(value)
+    if _foreign.is_opencl(value, "CommandQueue") or _foreign.cuda_stream(value) is not None:
+        return value
+    if isinstance(value, (int, np.integer)):
+        raise TypeError("Queue.adopt_cuda(stream, device) takes a stream's number")
+    made_from = isinstance(value, str) or _is_own(value, "Device")
+    raise TypeError("bifold.Queue() makes one of it" if made_from else "")
+
+
+def _place(value: Any) -> Any:
+    if _foreign.cuda_stream(value) is not None:
+        raise TypeError("Queue.adopt_cuda(stream, device) makes one of it")
+    return _queue(value)
+
+
+def _stream(value: Any) -> Any:
+    """The object itself: its owner keeps the stream alive."""
+    if _foreign.cuda_stream(value) is None:
+        value = _STREAM_NUMBER.take(value)
+    return value
+
+
+def _event(value: Any) -> Any:
+    if _is_own(value, "Event"):
+        return _opened(value)
+    if _foreign.is_opencl(value, "Event") or _foreign.cuda_event(value) is not None:
+        return value
+    raise TypeError("record() makes an event of it" if _is_own(value, "Queue") else "")
+
+
+def _wait(value: Any) -> list[Any]:
+    if _is_own(value, "Event") or _foreign.is_opencl(value, "Event"):
+        raise TypeError("one alone is given as [one]")
+    events = list(value) if isinstance(value, Set) else _listed(value)
+    for event in events:
+        try:
+            _event(event)
+        except (TypeError, ValueError) as reason:
+            more = f": {reason}" if str(reason) else ""
+            raise type(reason)(f"{described(event)} is no open event{more}") from None
+    return events
+
+
+def _listed(value: Any) -> list[Any]:
+    # Of sets and mappings nobody knows the order.
+    if isinstance(value, (str, bytes, Set, Mapping)) or not isinstance(value, Iterable):
+        raise TypeError("one alone is given as [one]" if isinstance(value, str) else "")
+    return list(value)
+
+
+def _all_names(value: Any) -> list[str]:
+    return [_text(name) for name in _listed(value)]
+
+
+def _reductions(value: Any) -> list[Any]:
+    wanted = _listed(value)
+    for one in wanted:
+        if not isinstance(one, str) and not any(
+            _is_own(one, name) for name in ("Operator", "Reduction")
+        ):
+            raise TypeError(f"{described(one)} is none")
+    return wanted
+
+
+def _text_or(name: str) -> Callable[[Any], Any]:
+    return lambda value: _opened(value) if _is_own(value, name) else _text(value)
+
+
+def _dtype(value: Any) -> np.dtype:
+    if isinstance(value, np.dtype):
+        return value
+    # NumPy also takes what merely has a dtype, and None.
+    if value is None or not isinstance(value, (str, type, list, tuple, dict)):
+        raise TypeError("its dtype is wanted" if hasattr(value, "dtype") else "")
+    try:
+        return np.dtype(value)
+    except Exception as failure:  # NumPy has several for texts that it cannot read.
+        raise TypeError(failure) from None
+
+
+def _struct(value: Any) -> np.dtype:
+    struct = _dtype(value)
+    if struct.names is None:
+        raise ValueError("it has no fields")
+    for name in struct.names:
+        try:
+            _text(name)
+        except ValueError as reason:
+            raise ValueError(f"of a field's name {name!r}, {reason}") from None
+    return struct
+
+
+def _path(value: Any) -> str:
+    name = os.fsdecode(value)
+    if "\0" in name:
+        raise ValueError("it holds a null character")
+    return name
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError
+    if not value >= 0:
+        raise ValueError
+    return float(min(value, 2.0**64))
+
+
+def _element(value: Any) -> Any:
+    if isinstance(value, (numbers.Number, np.generic, np.ndarray, tuple)):
+        return value
+    # Scalars of other libraries have an array's interface.
+    if isinstance(value, type) or not hasattr(value, "__array__") or _is_own(value, "Array"):
+        raise TypeError
+    return value
+
+
+# What else NumPy makes arrays of, beside sequences and buffers.
+_EXPORTS = ("__array__", "__array_interface__", "__array_struct__")
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, np.ndarray) or _foreign.is_opencl_array(value):
+        return value
+    if _is_own(value, "Array"):
+        return _opened(value)
+    if isinstance(value, (type, str, bytes)) or value is None:
+        raise TypeError
+    known = isinstance(value, (numbers.Number, Sequence))
+    if known or _foreign.cuda_interface(value) is not None or _foreign.has_dlpack(value):
+        return value
+    if any(hasattr(value, name) for name in _EXPORTS):
+        return value
+    if _foreign.is_opencl_buffer(value):
+        raise TypeError("bifold.from_opencl() makes one of it")
+    try:
+        memoryview(value)
+    except TypeError:
+        raise TypeError from None
+    return value
+
+
+def _host_array(value: Any) -> Any:
+    if _is_own(value, "Array") or _foreign.is_opencl_array(value):
+        raise TypeError("it is on a device already; get() copies it")
+    if _foreign.cuda_interface(value) is not None:
+        raise TypeError("it is on a device already")
+    return _array(value)
+
+
+ORDERS = ("v1", "any")
+LEVELS = ("debug", "info", "warning", "error")
+COMMUTATIVITY = ("non_commutative", "commutative")
+
+SELECTOR = Kind('a text such as "opencl:cpu"', _selector)
+ARRAY = Kind("an array", _array)
+HOST_ARRAY = Kind("an array of the host", _host_array)
+ELEMENT = Kind("a number, or a tuple for a struct", _element)
+DTYPE = Kind("a NumPy dtype, or what names one", _dtype)
+STRUCT = Kind("a structured dtype", _struct)
+PATH = Kind("a path", _path)
+MAP = Kind("an expression's text or a bifold.Map", _text_or("Map"))
+EVENT = Kind("an event of bifold, PyOpenCL, CuPy or PyTorch", _event)
+OWN_EVENT = own("Event")
+_STREAM_NUMBER = integer("", 0, 2**64 - 1)
+CUDA_EVENT = integer("a CUevent's number", 1, 2**64 - 1)
+OPENCL_PLACE = Kind("a bifold.Queue or a pyopencl.CommandQueue", _place)
+ONLY_DEVICE = own("Device", "bifold.open_device() opens one")
+
+KINDS: dict[str, Kind] = {
+    "accumulate": DTYPE,
+    "buffer": Kind("a pyopencl.Buffer", _only(_foreign.is_opencl_buffer)),
+    "cache": choice("disk", "memory"),
+    "cache_directory": PATH,
+    "cache_limit_bytes": integer("a number of bytes"),
+    "commutativity": choice(*COMMUTATIVITY),
+    "context": integer("a CUcontext's number", 1, 2**64 - 1),
+    "device": Kind('a bifold.Device or a selector such as "opencl:cpu"', _device),
+    # It receives the call's completion, so it may have been closed before.
+    "done": Kind("a bifold.Event", _only(lambda x: _is_own(x, "Event"))),
+    "dtype": DTYPE,
+    "earlier": OWN_EVENT,
+    "event": CUDA_EVENT,
+    "events": EVENT,
+    "expression": text("an expression's text"),
+    "identity": ELEMENT,
+    "init": ELEMENT,
+    "later": OWN_EVENT,
+    "level": choice(*LEVELS, "off"),
+    "limit": Kind("a time limit of 0 or more seconds", _seconds),
+    "map": MAP,
+    "n": integer("a number of elements"),
+    "name": text("a text"),
+    "offset": integer("a number of elements"),
+    "op": Kind("the name of a built-in operator or a bifold.Operator", _text_or("Operator")),
+    "operators": Kind("a list of names of built-in operators", _all_names),
+    "order": choice(*ORDERS),
+    "out": ARRAY,
+    "path": PATH,
+    "predicate": MAP,
+    "queue": Kind(
+        "a bifold.Queue, a pyopencl.CommandQueue, or a stream of CuPy or PyTorch", _queue
+    ),
+    "reductions": Kind("a list of names of built-in operators and bifold.Reductions", _reductions),
+    "selector": SELECTOR,
+    "stream": Kind("a stream of CuPy or PyTorch, or a CUstream's number", _stream),
+    "timing": choice("disabled", "enabled"),
+    "tuning_file": PATH,
+    "value": ELEMENT,
+    "values": HOST_ARRAY,
+    "variant": text("a variant's name"),
+    "wait": Kind("a list of events of bifold, PyOpenCL, CuPy or PyTorch", _wait),
+    "x": ARRAY,
+    "y": ARRAY,
+}
