@@ -1,12 +1,16 @@
 #include "check_calls.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bifold/reference_v1.hpp>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
-#include <set>
 #include <type_traits>
 
+#include "check_lengths.hpp"
+#include "check_structs.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/planning.hpp"
 #include "format.hpp"
@@ -19,56 +23,20 @@ using bifold::Algorithm;
 using bifold::ScanKind;
 using bifold::gallery::Variant;
 
-constexpr std::uint64_t last_short = 600;
 constexpr std::uint64_t offsets = 5;
 constexpr std::uint64_t guard = 5;
 
 bool in_order_v1(const Variant& row) { return row.order == bifold::gallery::Order::v1; }
 
-/// Elements that one group of the row takes at a time, as far as its tuning says so.
-std::uint64_t span_of_row(const bifold::Device& device, const Variant& row, bifold::Type type) {
-  const bifold::core::PlanShape shape{type, bifold::accumulator_of(type), type, ScanKind::inclusive,
-                                      bifold::plus};
-  const auto tuning = bifold::core::tuning_for(device, row, shape);
-  return tuning.get_or("GROUP_SIZE", 0) == 0 ? 1 : bifold::core::span_of(row, shape, tuning);
-}
-
-/// Short lengths in steps, then both sides of where packs, leaves and tiles end, and for a type's
-/// main sample a long one.
-std::vector<std::uint64_t> lengths(const bifold::Device& device, const Variant& row,
-                                   bifold::Type type, bool many) {
-  std::set<std::uint64_t> all{0, 1, 2, 3, 5, 31, 33, 127, 257, last_short};
-  const bifold::Type accumulator = bifold::accumulator_of(type);
-  const std::uint64_t leaf = bifold::order_v1::leaf_elements(accumulator);
-  const std::uint64_t tile = bifold::order_v1::scan_tile(bifold::size_of(accumulator));
-  const auto around = [&all](std::uint64_t border) {
-    for (const std::uint64_t n : {border - 1, border, border + 1}) all.insert(n);
-  };
-  if (!many) {
-    all.insert(tile + 1);
-    return {all.begin(), all.end()};
-  }
-  for (std::uint64_t n = 0; n < 40; ++n) all.insert(n);
-  for (std::uint64_t n = 40; n < last_short; n += 7) all.insert(n);
-  const std::uint64_t span = span_of_row(device, row, type);
-  for (const std::uint64_t border : {std::uint64_t{1024}, leaf, 3 * leaf, tile, 2 * tile, span}) {
-    around(std::clamp<std::uint64_t>(border, 1, 1 << 16));
-  }
-  // Beyond a group of tiles of order v1, and beyond what most rows hand to one group.
-  const std::uint64_t groups = tile * bifold::order_v1::scan_group_tiles;
-  all.insert(in_order_v1(row) ? groups + leaf + 3 : 70'003);
-  return {all.begin(), all.end()};
-}
-
 /// Where every association gives the same bits, the simplest one does.
 template <class T, class Acc = bifold::accumulator_t<T>>
-Acc reduced(const Variant& row, const Case<T>& what, bool exact, std::span<const T> elements,
+Acc reduced(const Variant& row, const Case<T>& what, bool exact, std::span<const Acc> lifted,
             Acc init) {
   namespace v1 = bifold::reference::v1;
-  if (exact) return bifold::reference::reduce(elements, init, what.lift, what.combine);
-  return row.requirements.commutative
-             ? v1::reduce(elements, init, what.lift, what.combine)
-             : v1::reduce_in_order(elements, init, what.lift, what.combine);
+  const auto as_it_is = [](Acc x) { return x; };
+  if (exact) return bifold::reference::reduce(lifted, init, as_it_is, what.combine);
+  return row.requirements.commutative ? v1::reduce(lifted, init, as_it_is, what.combine)
+                                      : v1::reduce_in_order(lifted, init, as_it_is, what.combine);
 }
 
 /// What surrounds inputs and outputs: it would show in any result that it got into.
@@ -77,6 +45,10 @@ T foreign() {
   using Acc = bifold::accumulator_t<T>;
   if constexpr (std::is_floating_point_v<Acc>) {
     return static_cast<T>(std::numeric_limits<Acc>::quiet_NaN());
+  } else if constexpr (std::is_class_v<T>) {
+    T value;
+    std::memset(&value, 0xa5, sizeof value);
+    return value;
   } else {
     return static_cast<T>(0xa5b6c7d8a5b6c7d8);
   }
@@ -95,20 +67,28 @@ class Calls {
   using Acc = bifold::accumulator_t<T>;
 
  public:
+  /// A call of each length, or of one that is long.
   Calls(bifold::Queue& queue, const Variant& row, const Case<T>& what, const Sample<T>& sample,
         ScanKind kind, const std::vector<std::uint64_t>& all)
       : queue_(queue), row_(row), what_(what), sample_(sample), kind_(kind) {
+    if (all.size() == 1) offsets_ = 1;
     const bool scan = row.algorithm == Algorithm::scan;
     const bool may_be_in_place = scan && (queue.device().capabilities().acquire_release ||
                                           !row.requirements.published_words);
     std::uint64_t end = guard;
     for (const std::uint64_t n : all) {
       const std::uint64_t i = calls_.size();
-      calls_.push_back({n, i % offsets, end, may_be_in_place && i % 3 == 2});
+      calls_.push_back({n, i % offsets_, end, may_be_in_place && i % 3 == 2});
       end += (scan ? n : 1) + 1 + i % guard;
     }
-    elements_.resize(all.back());
+    // Of pairs, the second array begins one further on.
+    const std::uint64_t longest = all.back();
+    elements_.resize(longest + (pairs() ? 1 : 0));
     for (std::uint64_t i = 0; i < elements_.size(); ++i) elements_[i] = sample.at(i);
+    lifted_.resize(longest);
+    for (std::uint64_t i = 0; i < longest; ++i) {
+      lifted_[i] = what.lift(elements_[i], elements_[pairs() ? i + 1 : i], i);
+    }
     output_ = queue.allocate<T>(end + guard);
     queue.fill(output_, foreign<T>());
     upload();
@@ -121,6 +101,11 @@ class Calls {
       const bool scan = row_.algorithm == Algorithm::scan;
       const auto input = input_.view(call.offset * stride_ + call.offset, call.n);
       const auto output = output_.view(call.slot, scan ? call.n : 1);
+      if (pairs()) {
+        const auto second = input_.view(call.offset * stride_ + call.offset + 1, call.n);
+        plan.run_pairs(queue_, input, second, output, bifold::Value(sample_.init));
+        continue;
+      }
       if (call.in_place) queue_.copy(input, output);
       plan.run(queue_, call.in_place ? bifold::ErasedView(output) : bifold::ErasedView(input),
                output, bifold::Value(sample_.init));
@@ -133,7 +118,7 @@ class Calls {
     const std::vector<T> found = queue_.download(output_);
     const std::vector<Acc> prefixes =
         row_.algorithm == Algorithm::scan
-            ? expected_prefixes<T>(row_, what_.combine, what_.lift, elements_, sample_.init)
+            ? expected_prefixes<T>(row_, what_.combine, lifted_, sample_.init)
             : std::vector<Acc>();
     const Acc* const first = prefixes.data() + (kind_ == ScanKind::inclusive ? 1 : 0);
     std::uint64_t at = 0;
@@ -143,8 +128,8 @@ class Calls {
       }
       std::vector<Acc> total;
       if (prefixes.empty()) {
-        const auto elements = std::span<const T>(elements_).first(call.n);
-        total.push_back(reduced<T>(row_, what_, sample_.exact, elements, sample_.init));
+        const auto lifted = std::span<const Acc>(lifted_).first(call.n);
+        total.push_back(reduced<T>(row_, what_, sample_.exact, lifted, sample_.init));
       }
       const std::span<const Acc> exact =
           prefixes.empty() ? std::span<const Acc>(total) : std::span<const Acc>(first, call.n);
@@ -162,17 +147,19 @@ class Calls {
   // One copy of the elements for each offset, in surroundings that must not count.
   void upload() {
     constexpr std::uint64_t line = 64;  // Elements: a whole number of packs of any type.
-    stride_ = (elements_.size() + offsets + line) / line * line;
-    std::vector<T> all(offsets * stride_ + offsets, foreign<T>());
-    for (std::uint64_t offset = 0; offset < offsets; ++offset) {
+    stride_ = (elements_.size() + offsets_ + line) / line * line;
+    std::vector<T> all(offsets_ * stride_ + offsets_, foreign<T>());
+    for (std::uint64_t offset = 0; offset < offsets_; ++offset) {
       std::copy(elements_.begin(), elements_.end(),
                 all.begin() + static_cast<std::ptrdiff_t>(offset * stride_ + offset));
     }
     input_ = queue_.upload(std::span<const T>(all));
   }
 
-  static bool same_bytes(T left, T right) {
-    return bifold::Value(left).bits() == bifold::Value(right).bits();
+  [[nodiscard]] bool pairs() const { return what_.pairs && row_.algorithm == Algorithm::reduce; }
+
+  static bool same_bytes(const T& left, const T& right) {
+    return std::memcmp(&left, &right, sizeof(T)) == 0;
   }
 
   [[nodiscard]] std::string describe(const Call& call) const {
@@ -190,6 +177,8 @@ class Calls {
   ScanKind kind_;
   std::vector<Call> calls_;
   std::vector<T> elements_;
+  std::vector<Acc> lifted_;  // What a map makes of them.
+  std::uint64_t offsets_ = offsets;
   std::uint64_t stride_ = 0;
   bifold::Buffer<T> input_;
   bifold::Buffer<T> output_;
@@ -207,48 +196,73 @@ bool same_result(T left, T right) {
     const Acc b = right;
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   }
-  return bifold::Value(left).bits() == bifold::Value(right).bits();
+  return std::memcmp(&left, &right, sizeof(T)) == 0;
 }
 
 template <class T>
 std::string exact_text(T value) {
-  // The shortest digits that are this value and no other.
-  return formatted("{}", +value);
+  if constexpr (std::is_class_v<T> && !bifold::storage_element<T>) {
+    // No struct here has padding.
+    std::string text = "0x";
+    for (const std::uint8_t byte : std::bit_cast<std::array<std::uint8_t, sizeof(T)>>(value)) {
+      text += formatted("{:02x}", byte);
+    }
+    return text;
+  } else {
+    // The shortest digits that are this value and no other.
+    return formatted("{}", +value);
+  }
 }
 
 template <class T>
-std::vector<bifold::accumulator_t<T>> expected_prefixes(const Variant& row, Combine<T> combine,
-                                                        Lift<T> lift, std::span<const T> elements,
-                                                        bifold::accumulator_t<T> init) {
+std::vector<bifold::accumulator_t<T>> expected_prefixes(
+    const Variant& row, Combine<T> combine, std::span<const bifold::accumulator_t<T>> lifted,
+    bifold::accumulator_t<T> init) {
   using Acc = bifold::accumulator_t<T>;
   std::vector<Acc> prefixes;
-  prefixes.reserve(elements.size() + 1);
+  prefixes.reserve(lifted.size() + 1);
   prefixes.push_back(init);
   // Integers give the same bits in any order.
-  if (in_order_v1(row) && std::is_floating_point_v<Acc>) {
-    bifold::reference::v1::RunningScan running(init, combine);
-    for (const Acc x : elements) {
-      running.append(lift(x));
-      prefixes.push_back(running.value());
+  if constexpr (std::is_floating_point_v<Acc>) {
+    if (in_order_v1(row)) {
+      bifold::reference::v1::RunningScan running(init, combine);
+      for (const Acc x : lifted) {
+        running.append(x);
+        prefixes.push_back(running.value());
+      }
+      return prefixes;
     }
-    return prefixes;
   }
-  for (const Acc x : elements) prefixes.push_back(combine(prefixes.back(), lift(x)));
+  for (const Acc x : lifted) prefixes.push_back(combine(prefixes.back(), x));
   return prefixes;
 }
 
 RowPlan::RowPlan(const bifold::Device& device, const Variant& row, bifold::Type type,
-                 const bifold::Operator& op, const bifold::Map& map, ScanKind kind)
+                 const bifold::Operator& op, const bifold::Map& map, ScanKind kind, bool pairs,
+                 std::uint32_t groups)
     : plan_([&]() -> decltype(plan_) {
+        const bifold::Type accumulator = bifold::accumulator_of(type);
+        const bifold::core::PlanShape of{type, accumulator, type, kind, op};
+        bifold::core::Tuning tuning = bifold::core::tuning_for(device, row, of);
+        if (groups > 0) tuning.set("groups", groups);
         if (row.algorithm == Algorithm::scan) {
-          bifold::ScanShape shape{type, type, bifold::accumulator_of(type), kind, op, row.name};
+          bifold::ScanShape shape{type, type, accumulator, kind, op, row.name};
           shape.map = map;
+          if (groups > 0) return bifold::core::make_plan(device, shape, tuning);
           return bifold::ScanPlan(device, shape);
         }
-        bifold::ReduceShape shape{type, bifold::accumulator_of(type), op, row.name, map};
+        bifold::ReduceShape shape{type, accumulator, op, row.name, map};
         shape.result = type;
+        if (pairs) shape.second = type;
+        if (groups > 0) return bifold::core::make_plan(device, shape, tuning);
         return bifold::ReducePlan(device, shape);
       }()) {}
+
+void RowPlan::run_pairs(bifold::Queue& queue, const bifold::ErasedView& input,
+                        const bifold::ErasedView& second, const bifold::ErasedView& output,
+                        const bifold::Value& init) const {
+  std::get<bifold::ReducePlan>(plan_).run(queue, input, second, output, init);
+}
 
 void RowPlan::run(bifold::Queue& queue, const bifold::ErasedView& input,
                   const bifold::ErasedView& output, const bifold::Value& init,
@@ -271,16 +285,35 @@ std::uint64_t RowPlan::workspace_bytes(std::uint64_t n) const {
 template <class T>
 std::string check_case(bifold::Queue& queue, const Variant& row, const Case<T>& what, ScanKind kind,
                        std::uint64_t& calls) {
+  const bifold::Device& device = queue.device();
   const bifold::Type type = bifold::type_of<T>();
-  const RowPlan plan(queue.device(), row, type, what.op, what.map, kind);
-  bool many = true;
+  const bool pairs = what.pairs && row.algorithm == Algorithm::reduce;
+  const RowPlan plan(device, row, type, what.op, what.map, kind, pairs);
+  std::string problem;
+  const auto runs = [&](const Sample<T>& sample, const RowPlan& by,
+                        const std::vector<std::uint64_t>& lengths) {
+    Calls<T> all(queue, row, what, sample, kind, lengths);
+    all.enqueue(by);
+    calls += all.count();
+    problem = all.problem();
+    return problem.empty();
+  };
+  bool first = true;
   for (const Sample<T>& sample : what.samples) {
     if (!can_judge(row, sample.exact)) continue;
-    Calls<T> all(queue, row, what, sample, kind, lengths(queue.device(), row, type, many));
-    all.enqueue(plan);
-    calls += all.count();
-    if (std::string problem = all.problem(); !problem.empty()) return problem;
-    many = false;
+    if (!runs(sample, plan, near_lengths(device, row, type, first))) return problem;
+    // Sums of small integers are exact as long as there are few.
+    if (first && &sample == &what.samples.front()) {
+      for (const FarBorder& border : far_borders(device, row, type, what.far_bytes)) {
+        if (!border.few_groups) {
+          if (!runs(sample, plan, {border.n})) return problem;
+          continue;
+        }
+        const RowPlan by_few(device, row, type, what.op, what.map, kind, pairs, few_groups);
+        if (!runs(sample, by_few, {border.n})) return problem + ", " + border.what;
+      }
+    }
+    first = false;
   }
   return {};
 }
@@ -290,7 +323,8 @@ std::string check_case(bifold::Queue& queue, const Variant& row, const Case<T>& 
   template bool same_result(T, T);                                                          \
   template std::string exact_text(T);                                                       \
   template std::vector<bifold::accumulator_t<T>> expected_prefixes<T>(                      \
-      const Variant&, Combine<T>, Lift<T>, std::span<const T>, bifold::accumulator_t<T>);   \
+      const Variant&, Combine<T>, std::span<const bifold::accumulator_t<T>>,                \
+      bifold::accumulator_t<T>);                                                            \
   template std::string check_case(bifold::Queue&, const Variant&, const Case<T>&, ScanKind, \
                                   std::uint64_t&);
 // NOLINTEND(bugprone-macro-parentheses)
@@ -303,6 +337,11 @@ BENCH_INSTANTIATE(float)
 BENCH_INSTANTIATE(double)
 BENCH_INSTANTIATE(bifold::f16)
 BENCH_INSTANTIATE(bifold::bf16)
+BENCH_INSTANTIATE(ThreeBytes)
+BENCH_INSTANTIATE(AffineMap)
+BENCH_INSTANTIATE(ThreeWords)
+BENCH_INSTANTIATE(TwoWide)
+BENCH_INSTANTIATE(EightWide)
 #undef BENCH_INSTANTIATE
 
 }  // namespace bench

@@ -26,19 +26,25 @@ bool can_judge(const bifold::gallery::Variant& row, bool exact_data);
 
 /// What lies before each element and behind the last, as that row has to compute it, before it is
 /// rounded to elements: exclusive results are all but the last value, inclusive ones all but the
-/// first.
+/// first. `lifted` is what a map made of the elements.
 template <class T>
-std::vector<bifold::accumulator_t<T>> expected_prefixes(const bifold::gallery::Variant& row,
-                                                        Combine<T> combine, Lift<T> lift,
-                                                        std::span<const T> elements,
-                                                        bifold::accumulator_t<T> init);
+std::vector<bifold::accumulator_t<T>> expected_prefixes(
+    const bifold::gallery::Variant& row, Combine<T> combine,
+    std::span<const bifold::accumulator_t<T>> lifted, bifold::accumulator_t<T> init);
 
 /// The plan of a row, whichever algorithm it is of.
 class RowPlan {
  public:
+  /// Of two arrays where the map takes pairs; of `groups` groups at most, where the row has a limit
+  /// and it is not 0.
   RowPlan(const bifold::Device& device, const bifold::gallery::Variant& row, bifold::Type type,
-          const bifold::Operator& op, const bifold::Map& map, bifold::ScanKind kind);
+          const bifold::Operator& op, const bifold::Map& map, bifold::ScanKind kind,
+          bool pairs = false, std::uint32_t groups = 0);
 
+  /// The second of two arrays.
+  void run_pairs(bifold::Queue& queue, const bifold::ErasedView& input,
+                 const bifold::ErasedView& second, const bifold::ErasedView& output,
+                 const bifold::Value& init) const;
   /// The workspace may be null.
   void run(bifold::Queue& queue, const bifold::ErasedView& input, const bifold::ErasedView& output,
            const bifold::Value& init, const bifold::Workspace* workspace = nullptr) const;

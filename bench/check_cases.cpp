@@ -27,8 +27,11 @@ T combined(T a, T b) {
   return bifold::reference::combine(Kind, a, b);
 }
 
+/// As far as production's thresholds are, and, of bytes, as loops of 2^20 turns.
+constexpr std::uint64_t far_bytes = std::uint64_t{112} << 20;
+
 template <class T>
-T itself(T x) {
+T itself(T x, T /*y*/, std::uint64_t /*i*/) {
   return x;
 }
 
@@ -39,7 +42,8 @@ T any_word(std::uint64_t index) {
 
 /// An integer case on full-range words, or on odd ones, whose product never becomes zero.
 template <class T, OperatorKind Kind>
-Case<T> of_words(std::string_view name, const Operator& op, std::vector<ScanKind> kinds) {
+Case<T> of_words(std::string_view name, const Operator& op, std::vector<ScanKind> kinds,
+                 std::uint64_t far = 0) {
   constexpr auto odd = [](std::uint64_t index) { return static_cast<T>(any_word<T>(index) | 1); };
   const bool product = Kind == OperatorKind::multiplies;
   return {name,
@@ -48,7 +52,9 @@ Case<T> of_words(std::string_view name, const Operator& op, std::vector<ScanKind
           &combined<T, Kind>,
           &itself<T>,
           std::move(kinds),
-          {{"random words", product ? +odd : &any_word<T>, static_cast<T>(13), true}}};
+          {{"random words", product ? +odd : &any_word<T>, static_cast<T>(13), true}},
+          CaseRows::all,
+          far};
 }
 
 // Affine maps x -> m x + c modulo 2^16, composed in index order: associative, far from commutative.
@@ -133,7 +139,9 @@ Case<T> sums(std::vector<ScanKind> kinds) {
               return index == later_odd_one ? static_cast<T>(-Limits::infinity())
                                             : small_integer<T>(index);
             },
-            Acc{1}, true}}};
+            Acc{1}, true}},
+          CaseRows::all,
+          std::is_same_v<T, float> ? far_bytes : far_bytes / 14};
 }
 
 template <class T>
@@ -201,16 +209,32 @@ Case<T> squares() {
           bifold::plus,
           "x * x",
           &combined<Acc, OperatorKind::plus>,
-          [](Acc x) { return x * x; },
+          [](Acc x, Acc /*y*/, std::uint64_t /*i*/) { return x * x; },
           inclusive,
           {{"numbers of many magnitudes", &of_any_magnitude<T>, static_cast<Acc>(0.7), false}}};
+}
+
+/// A map that names the index, and in reductions an element of a second array.
+Case<std::uint32_t> indexed(bool pairs) {
+  using T = std::uint32_t;
+  return {pairs ? "plus of x * y + i" : "plus of x + i",
+          bifold::plus,
+          pairs ? "x * y + (u32)i" : "x + (u32)i",
+          &combined<T, OperatorKind::plus>,
+          pairs ? +[](T x, T y, std::uint64_t i) { return x * y + static_cast<T>(i); }
+                : +[](T x, T /*y*/, std::uint64_t i) { return x + static_cast<T>(i); },
+          exclusive,
+          {{"random words", &any_word<T>, 5, true}},
+          CaseRows::order_v1,
+          far_bytes / 14,
+          pairs};
 }
 
 }  // namespace
 
 template <>
 std::vector<Case<std::int32_t>> check_cases() {
-  return {of_words<std::int32_t, OperatorKind::plus>("plus", bifold::plus, inclusive)};
+  return {of_words<std::int32_t, OperatorKind::plus>("plus", bifold::plus, inclusive, far_bytes)};
 }
 
 template <>
@@ -221,13 +245,17 @@ std::vector<Case<std::uint32_t>> check_cases() {
            &affine,
            &itself<std::uint32_t>,
            exclusive,
-           {{"random words", &any_word<std::uint32_t>, 0x00030007, true}}}};
+           {{"random words", &any_word<std::uint32_t>, 0x00030007, true}},
+           CaseRows::all,
+           far_bytes / 14},
+          indexed(false),
+          indexed(true)};
 }
 
 template <>
 std::vector<Case<std::uint8_t>> check_cases() {
   return {of_words<std::uint8_t, OperatorKind::multiplies>("multiplies", bifold::multiplies,
-                                                           exclusive)};
+                                                           exclusive, far_bytes)};
 }
 
 template <>
@@ -249,12 +277,12 @@ std::vector<Case<double>> check_cases() {
 
 template <>
 std::vector<Case<bifold::f16>> check_cases() {
-  return {sums<bifold::f16>(both), minima<bifold::f16>(exclusive), squares<bifold::f16>()};
+  return {sums<bifold::f16>(inclusive), minima<bifold::f16>(exclusive), squares<bifold::f16>()};
 }
 
 template <>
 std::vector<Case<bifold::bf16>> check_cases() {
-  return {sums<bifold::bf16>(both), minima<bifold::bf16>(exclusive), squares<bifold::bf16>()};
+  return {sums<bifold::bf16>(exclusive), minima<bifold::bf16>(exclusive)};
 }
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "check_stress.hpp"
+#include "check_structs.hpp"
 #include "core/gallery_rows.hpp"
 #include "format.hpp"
 #include "measure.hpp"
@@ -55,6 +56,13 @@ double seconds_per_stress(const std::vector<CheckLine>& lines, double seconds) {
 
 template <class T>
 bool concerns(const Variant& row, const Case<T>& what) {
+  const bool ordered = row.order == Order::v1;
+  if (what.rows == (ordered ? CaseRows::others : CaseRows::order_v1)) return false;
+  // Pairs are a reduction's; a scan has the same case without.
+  if (!what.map.is_identity() && what.rows == CaseRows::order_v1 &&
+      what.pairs != (row.algorithm == Algorithm::reduce)) {
+    return false;
+  }
   return std::any_of(what.samples.begin(), what.samples.end(),
                      [&](const Sample<T>& sample) { return can_judge(row, sample.exact); });
 }
@@ -67,6 +75,13 @@ void for_judged_types(Judged judged, Body body) {
     case Judged::f64: body(double{}); return;
     case Judged::f16: body(bifold::f16{}); return;
     case Judged::bf16: body(bifold::bf16{}); return;
+    case Judged::structs:
+      body(ThreeBytes{});
+      body(AffineMap{});
+      body(ThreeWords{});
+      body(TwoWide{});
+      body(EightWide{});
+      return;
     case Judged::integers: break;
   }
   body(std::int32_t{});
@@ -241,7 +256,8 @@ std::vector<ProductionChoice> production_choices(const bifold::Device& device) {
       {"f32", Type::f32, bifold::plus},
       {"f64", Type::f64, bifold::plus},
       {"f16", Type::f16, bifold::plus},
-      {"bf16", Type::bf16, bifold::plus}};
+      {"bf16", Type::bf16, bifold::plus},
+      {"structs", bifold::type_of<ThreeWords>(), check_cases<ThreeWords>().front().op}};
   std::vector<ProductionChoice> choices;
   for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
     for (const Kind& kind : kinds) {

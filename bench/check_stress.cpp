@@ -62,8 +62,7 @@ struct Data {
     const auto add = [](T a, T b) {
       return bifold::reference::combine(bifold::OperatorKind::plus, a, b);
     };
-    const auto as_it_is = [](T x) { return x; };
-    const auto wanted = expected_prefixes<T>(row, add, as_it_is, elements, init);
+    const auto wanted = expected_prefixes<T>(row, add, elements, init);
     input = queue.upload(std::span<const T>(elements));
     prefixes = queue.upload(std::span<const T>(wanted));
   }

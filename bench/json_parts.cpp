@@ -202,7 +202,9 @@ Json as_json(const bifold::Capabilities& c) {
            c.progress == bifold::ForwardProgress::started_groups ? "started_groups" : "unknown"},
           {"architecture", c.architecture},
           {"lanes", c.lanes},
-          {"atomics", c.atomics}};
+          {"atomics", c.atomics},
+          {"loop_turns", c.loop_turns},
+          {"tries_types", c.tries_types}};
 }
 
 Json as_json(const HostInfo& host) {

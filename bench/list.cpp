@@ -58,6 +58,9 @@ void print_capabilities(const bifold::Capabilities& c) {
                                     ? "of work-groups that have started"
                                     : "not promised");
   print_row("kernel paths", formatted("lanes {}, atomics {}", c.lanes, c.atomics));
+  if (c.loop_turns > 0) {
+    print_row("loops", formatted("were seen to make {} turns; kernels need no more", c.loop_turns));
+  }
   if (!c.architecture.empty()) print_row("architecture", c.architecture);
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("a device that computes right passes, and the verdict is stored") {
 
   const Json device = place.device();
   CHECK(device.at("stored") == verdicts.front().string());
-  REQUIRE(device.at("rows").size() == 10);  // Two rows of that name, five kinds of elements.
+  REQUIRE(device.at("rows").size() == 12);  // Two rows of that name, six kinds of elements.
   for (const Json& row : device.at("rows")) {
     CAPTURE(row.dump());
     CHECK(row.at("row") == "chunks");
@@ -211,7 +211,7 @@ TEST_CASE("a kernel that is wrong is found, told in words, and avoided from then
   CHECK(contains(outcome.out, "n = 600"));
   REQUIRE(place.verdicts().size() == 1);
   const Json device = place.device();
-  REQUIRE(device.at("rows").size() == 5);  // Kinds of elements.
+  REQUIRE(device.at("rows").size() == 6);  // Kinds of elements.
   for (const Json& row : device.at("rows")) {
     CAPTURE(row.dump());
     CHECK(row.at("outcome") == "failed");
@@ -260,7 +260,7 @@ TEST_CASE("a compiler that contracts does not give order v1") {
   CAPTURE(outcome.out);
   CHECK(outcome.status == 1);
   const Json device = place.device();
-  REQUIRE(device.at("rows").size() == 10);  // Of a reduction and of a scan.
+  REQUIRE(device.at("rows").size() == 12);  // Of a reduction and of a scan.
   for (const Json& row : device.at("rows")) {
     CAPTURE(row.dump());
     // Products of 16-bit elements are exact in f32: nothing to see there.
@@ -270,12 +270,43 @@ TEST_CASE("a compiler that contracts does not give order v1") {
   }
 }
 
+TEST_CASE("loops that end early are found, however late they end") {
+  if (!has_cpu_device() || !has_layer()) return;
+  const Place place;
+  const std::string step = "for (; i + STRIPES <= end; i += STRIPES) {";
+  const std::string ended = "for (; i + STRIPES <= end && i - begin < 1048576; i += STRIPES) {";
+  CHECK(place.check("chunks", step + "=>" + ended).status == 1);
+  const Json& row = place.device().at("rows").front();
+  CHECK(row.at("algorithm") == "reduce");
+  CHECK(row.at("elements") == "integers");
+  CHECK(row.at("outcome") == "failed");
+  CHECK(contains(row.at("reason"), "u8 multiplies"));
+  CHECK(contains(row.at("reason"), "loops of 1048576 turns"));
+}
+
+TEST_CASE("a row that is wrong on structs is avoided for structs alone") {
+  if (!has_cpu_device() || !has_layer()) return;
+  const Place place;
+  // Fields are taken one by one where one operator combines them all.
+  const std::string wrong = "COMBINE_FIELDS(target[f], source[f])=>source[f]";
+  CHECK(place.check(production_reduction, wrong).status == 1);
+  const Json device = place.device();
+  for (const Json& row : device.at("rows")) {
+    CAPTURE(row.dump());
+    const bool structs = row.at("elements") == "structs";
+    CHECK(row.at("outcome") == (structs ? "failed" : "passed"));
+    if (structs) CHECK(contains(row.at("reason"), "maximum of fields, 3 bytes"));
+  }
+  CHECK(production(device, "reduce integers").at("row") == production_reduction);
+  CHECK(production(device, "reduce structs").at("row") == "chunks");
+}
+
 TEST_CASE("look-back that takes what an earlier run left behind is found") {
   if (!has_cpu_device() || !has_layer()) return;
   const Place place;
   CHECK(place.check("lookback_warp").status == 0);
   const Json right = place.device();
-  REQUIRE(right.at("rows").size() == 5);
+  REQUIRE(right.at("rows").size() == 6);
   for (const Json& row : right.at("rows")) {
     CAPTURE(row.dump());
     const Json& cases = row.at("cases");

@@ -38,6 +38,10 @@ class BySize final : public detail::Plan {
             large_ ? large_->serves().last : std::min(at_least_ - 1, small_->serves().last)};
   }
 
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t n) const noexcept override {
+    return of(n).most_elements(n);
+  }
+
   void enqueue(const Call& call) const override { of(call.count.n).enqueue(call); }
 
  private:

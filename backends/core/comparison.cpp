@@ -50,6 +50,7 @@ struct Comparison::State {
   State(const Queue& on, Type of)
       : queue(on),
         width(size_of(of)),
+        most(at_most(most_spans(on.device(), {1, 256}), groups_for(on.device()))),
         kernel(build(on.device(), of)),
         counts(on.device(), groups_for(on.device())) {
     queue.fill(counts, 0);
@@ -57,6 +58,7 @@ struct Comparison::State {
 
   Queue queue;
   std::size_t width;
+  std::uint64_t most;  // Elements of a launch: each of its groups may be one work-item.
   PlannedKernel kernel;
   Buffer<std::uint64_t> counts;  // One per group.
 };
@@ -75,9 +77,13 @@ void Comparison::add(const ErasedView& left, const ErasedView& right) {
     }
   }
   const std::lock_guard lock(state_->queue.state().mutex);
-  launch(*state_->queue.state().backend, state_->kernel, state_->counts.size(), left.memory,
-         left.byte_offset / state_->width, right.memory, right.byte_offset / state_->width,
-         left.count, state_->counts.view().memory());
+  for (std::uint64_t done = 0; done < left.count;) {
+    const std::uint64_t count = std::min(left.count - done, state_->most);
+    launch(*state_->queue.state().backend, state_->kernel, state_->counts.size(), left.memory,
+           left.byte_offset / state_->width + done, right.memory,
+           right.byte_offset / state_->width + done, count, state_->counts.view().memory());
+    done += count;
+  }
 }
 
 std::uint64_t Comparison::take() {

@@ -110,6 +110,12 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
   if (needs.counted_groups && !has.acquire_release) {
     return no("the device promises no acquire and release across work-groups");
   }
+  // Who waits for another group asks again and again, and who draws tiles may draw most of them.
+  constexpr std::uint64_t waiting_turns = std::uint64_t{1} << 20;
+  if (needs.published_words && has.loop_turns > 0 && has.loop_turns < waiting_turns) {
+    return no("loops of the device end after " + std::to_string(has.loop_turns) +
+              " turns, and its groups may wait longer for one another");
+  }
   if (has.ring_bytes < needs.ring_bytes) {
     return no("the device has no " + std::to_string(needs.ring_bytes / 1024) +
               " KiB of local memory that bulk copies fill");
@@ -212,7 +218,11 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
           std::to_string(run));
     }
   }
-  return check_operator(variant, shape.accumulator, shape.op);
+  if (Support possible = check_operator(variant, shape.accumulator, shape.op); !possible) {
+    return possible;
+  }
+  std::string problem = device.state()->trials.problem(device, shape);
+  return problem.empty() ? Support{} : no(std::move(problem));
 }
 
 Choice choose_row(const Device& device, const Variant& variant, const PlanShape& shape,

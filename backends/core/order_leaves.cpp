@@ -81,11 +81,24 @@ Subtrees subtrees_of(std::uint32_t columns, std::uint32_t group, std::uint32_t l
 
 Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& tuning) {
   const ChunkLeaf leaf = chunk_leaf(shape);
-  return {std::uint64_t{leaf.rows} * leaf.columns, 1, max_groups(device, tuning), no_limit};
+  Subtrees subtrees{std::uint64_t{leaf.rows} * leaf.columns, 1, max_groups(device, tuning),
+                    no_limit};
+  subtrees.most_leaves =
+      std::bit_floor(most_spans(device, turns_of_leaf(shape, leaf.columns, leaf.rows)));
+  return combined_by(device, 1, subtrees);
 }
 
-Subtrees tiles_of(const PlanShape& shape, std::uint64_t groups) {
-  return {order_v1::scan_tile(size_of(shape.accumulator)), 1, no_limit, groups};
+Subtrees tiles_of(const Device& device, const PlanShape& shape, std::uint64_t groups) {
+  Subtrees subtrees{order_v1::scan_tile(size_of(shape.accumulator)), 1, no_limit, groups};
+  // Where groups are not limited, each takes one.
+  if (groups < no_limit) subtrees.most_each = most_spans(device, turns_of_tile(shape));
+  return subtrees;
+}
+
+Subtrees combined_by(const Device& device, std::uint32_t group, Subtrees subtrees) {
+  subtrees.most_combined =
+      at_most(most_spans(device, turns_of_nodes()), std::uint64_t{group} * nodes_per_item);
+  return subtrees;
 }
 
 Tuning with_whole_leaves(Tuning tuning) {

@@ -13,18 +13,19 @@ namespace bifold::core {
 /// Nodes that a work-item of a last group combines in a turn.
 inline constexpr std::uint32_t nodes_per_item = 16;
 
-inline constexpr std::uint64_t no_limit = std::uint64_t{1} << 63;
-
 /// How the leaves of an input are shared out: a node is a subtree of a power of two of them.
 struct Subtrees {
   std::uint64_t leaf;      ///< Elements of a leaf.
   std::uint64_t at_least;  ///< Leaves of a node; more where there would be too many nodes.
   std::uint64_t most_nodes;
-  std::uint64_t most_groups;  ///< That share the nodes out.
+  std::uint64_t most_groups;               ///< That share the nodes out.
+  std::uint64_t most_leaves = no_limit;    ///< Of a node; a power of two.
+  std::uint64_t most_each = no_limit;      ///< Nodes of one group.
+  std::uint64_t most_combined = no_limit;  ///< Nodes, as many as one group combines.
 
   [[nodiscard]] std::uint64_t leaves_per_node(std::uint64_t n) const noexcept {
     const std::uint64_t wanted = divide_up(divide_up(n, leaf), most_nodes);
-    return std::max(at_least, std::bit_ceil(wanted));
+    return std::min(std::max(at_least, std::bit_ceil(wanted)), most_leaves);
   }
   [[nodiscard]] std::uint64_t elements_per_node(std::uint64_t n) const noexcept {
     return leaves_per_node(n) * leaf;
@@ -34,7 +35,16 @@ struct Subtrees {
   }
   /// Of every smaller input too: the nodes of one may be fewer than those of a smaller one.
   [[nodiscard]] std::uint64_t nodes_up_to(std::uint64_t n) const noexcept {
-    return std::min(most_nodes, divide_up(divide_up(n, leaf), at_least));
+    const std::uint64_t leaves = divide_up(n, leaf);
+    return std::max(std::min(most_nodes, divide_up(leaves, at_least)),
+                    divide_up(leaves, most_leaves));
+  }
+  [[nodiscard]] std::uint64_t groups(std::uint64_t n) const noexcept {
+    return groups_of(nodes(n), most_groups, most_each);
+  }
+  [[nodiscard]] std::uint64_t most_elements() const noexcept {
+    const std::uint64_t each = most_nodes > most_combined ? at_least : most_leaves;
+    return at_most(at_most(most_combined, each), leaf);
   }
 };
 
@@ -45,7 +55,10 @@ Subtrees subtrees_of(std::uint32_t columns, std::uint32_t group, std::uint32_t l
 Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& tuning);
 
 /// The tiles of a scan as leaves, shared out to at most `groups` groups.
-Subtrees tiles_of(const PlanShape& shape, std::uint64_t groups);
+Subtrees tiles_of(const Device& device, const PlanShape& shape, std::uint64_t groups);
+
+/// The same where a group of `group` work-items combines the nodes.
+Subtrees combined_by(const Device& device, std::uint32_t group, Subtrees subtrees);
 
 /// The tuning with whole leaves for a group, each of which takes 32 work-items.
 Tuning with_whole_leaves(Tuning tuning);

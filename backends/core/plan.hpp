@@ -141,6 +141,10 @@ class Plan {
 
   /// The sizes that it can be called with: those of its shape at least.
   [[nodiscard]] virtual core::Sizes serves() const noexcept { return {}; }
+  /// Elements that a call of n may have, at most: any number where loops are as long as written.
+  [[nodiscard]] virtual std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept {
+    return ~std::uint64_t{0};
+  }
   /// Enqueues the launches of one call.
   virtual void enqueue(const core::Call& call) const = 0;
 

@@ -120,6 +120,15 @@ std::uint64_t span_of(const gallery::Variant& variant, const PlanShape& shape,
   return tuning.get_or("pack_bytes", 0) > 0 ? span * pack_width(variant, shape, tuning) : span;
 }
 
+Turns turns_of_groups(const Tuning& tuning, std::uint64_t span) {
+  return turns_per_span(divide_up(span, tuning.get("GROUP_SIZE")));
+}
+
+std::uint32_t stripes_of(const PlanShape& shape, const Tuning& tuning) {
+  // An operator that does not commute gets one accumulator.
+  return shape.op.commutative() ? tuning.get("STRIPES") : 1;
+}
+
 std::uint64_t max_groups(const Device& device, const Tuning& tuning) {
   constexpr std::uint32_t unlimited = std::numeric_limits<std::uint32_t>::max();
   const std::uint32_t fixed = tuning.get_or("groups", unlimited);
@@ -135,9 +144,7 @@ PlannedKernel build_chunk_reduction(const Device& device, const PlanShape& shape
   PlanShape reduction = shape;
   reduction.output = shape.accumulator;
   reduction.kind = ScanKind::inclusive;
-  // An operator that does not commute gets one accumulator.
-  const Tuning values{{"STRIPES", shape.op.commutative() ? tuning.get("STRIPES") : 1},
-                      {"TILE", chunk_granule}};
+  const Tuning values{{"STRIPES", stripes_of(shape, tuning)}, {"TILE", chunk_granule}};
   return build_kernel(device, make_spec(device, row, reduction, values, row.family));
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/plan.hpp"
+#include "core/turns.hpp"
 
 namespace bifold::core {
 
@@ -121,6 +122,12 @@ std::uint32_t pack_width(const gallery::Variant& variant, const PlanShape& shape
 std::uint64_t span_of(const gallery::Variant& variant, const PlanShape& shape,
                       const Tuning& tuning);
 
+/// Turns that a work-item makes for each span of elements that its group takes.
+Turns turns_of_groups(const Tuning& tuning, std::uint64_t span);
+
+/// Independent accumulators of a work-item that reduces a chunk.
+std::uint32_t stripes_of(const PlanShape& shape, const Tuning& tuning);
+
 /// The most groups that a row wants at once on this device.
 std::uint64_t max_groups(const Device& device, const Tuning& tuning);
 
@@ -134,14 +141,27 @@ constexpr ScratchSize accumulators(std::uint64_t count, std::size_t bytes_each) 
   return {0, values > most / bytes_each ? most : values * bytes_each};
 }
 
+/// Groups that share out spans: at most `limit`, and more where none of them may take more than
+/// `most_spans`.
+constexpr std::uint64_t groups_of(std::uint64_t spans, std::uint64_t limit,
+                                  std::uint64_t most_spans) {
+  return std::clamp<std::uint64_t>(spans, 1, std::max(limit, divide_up(spans, most_spans)));
+}
+
 /// Accumulators that a plan keeps between its launches: at most `limit`, one per `span` elements.
 struct Partials {
   std::uint64_t limit;
   std::uint64_t span;
   std::size_t bytes_each;
+  std::uint64_t most_spans = no_limit;  ///< Of one group.
+  std::uint64_t most = no_limit;        ///< That the group behind them combines.
 
   [[nodiscard]] std::uint64_t count(std::uint64_t n) const noexcept {
-    return std::clamp<std::uint64_t>(divide_up(n, span), 1, limit);
+    return groups_of(divide_up(n, span), limit, most_spans);
+  }
+  /// Of which there are not too many.
+  [[nodiscard]] std::uint64_t most_elements() const noexcept {
+    return at_most(limit > most ? most : at_most(most, most_spans), span);
   }
   [[nodiscard]] ScratchSize scratch(std::uint64_t n) const noexcept {
     return accumulators(count(n), bytes_each);

@@ -16,6 +16,9 @@ constexpr std::uint64_t pack_bytes = 16;
 constexpr std::uint64_t granule = 64;
 constexpr std::uint64_t smallest = 64 << 10;
 
+// Of a work-item that takes all of a span; one of many takes less. A pack is words, too.
+Turns turns_per_pack(std::uint64_t span) { return {5 * span, 256}; }
+
 std::uint64_t packs_of(const Device& owner, const Device& device, const ErasedView& view,
                        Access access) {
   check_view(device, view, access, "probe");
@@ -50,7 +53,8 @@ struct BandwidthProbe::State {
   [[nodiscard]] std::uint64_t groups(std::uint64_t packs) const {
     const std::uint64_t units = device.capabilities().compute_units;
     const std::uint64_t most = cpu ? units * 4 : units * 16;
-    return std::clamp<std::uint64_t>(divide_up(packs, cpu ? 4096 : 1024), 1, most);
+    const std::uint64_t span = cpu ? 4096 : 1024;
+    return groups_of(divide_up(packs, span), most, most_spans(device, turns_per_pack(span)));
   }
 
   Device device;

@@ -28,6 +28,10 @@ class OrderReduce : public Plan {
     return accumulators(subtrees_.nodes_up_to(n), accumulator_bytes());
   }
 
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept override {
+    return subtrees_.most_elements();
+  }
+
   void enqueue(const Call& call) const override {
     const Range nodes = partials_of(call);
     const std::uint64_t count = subtrees_.nodes(call.count.n);
@@ -38,8 +42,8 @@ class OrderReduce : public Plan {
 
  protected:
   virtual void reduce_leaves(const Call& call, const Range& nodes, std::uint64_t count) const {
-    const std::uint64_t groups = std::min(count, subtrees_.most_groups);
-    launch(call.queue, first_, groups, call.input, call.count, nodes);
+    launch(call.queue, first_, groups_of(count, subtrees_.most_groups, subtrees_.most_each),
+           call.input, call.count, nodes);
   }
 
   [[nodiscard]] const Subtrees& subtrees() const noexcept { return subtrees_; }
@@ -106,10 +110,11 @@ std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const galler
   const Tuning values = with_whole_leaves(tuning);
   const std::uint32_t group = values.get("GROUP_SIZE");
   const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
+  PlannedKernel nodes = build_nodes(device, shape, last_group(device, shape, group));
+  const Subtrees subtrees = combined_by(device, nodes.group_size, subtrees_of(columns, group));
   return std::make_shared<OrderReduce>(
-      device, variant, shape, subtrees_of(columns, group),
-      build_leaves(device, variant, to_accumulators(shape), values, columns),
-      build_nodes(device, shape, last_group(device, shape, group)));
+      device, variant, shape, subtrees,
+      build_leaves(device, variant, to_accumulators(shape), values, columns), std::move(nodes));
 }
 
 std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,
@@ -126,10 +131,13 @@ std::shared_ptr<const Plan> plan_order_tile_reduce(const Device& device,
                                                    const PlanShape& shape, const Tuning& tuning) {
   const PlanShape totals = to_accumulators(shape);
   const std::string_view entry = recipe_of(variant).entry_in(variant);
-  return std::make_shared<OrderReduce>(
-      device, variant, shape, tiles_of(shape, no_limit),
-      build_tile_kernel(device, variant, totals, tuning, entry),
-      build_nodes(device, shape, last_group(device, shape, tuning.get("GROUP_SIZE"))));
+  PlannedKernel nodes =
+      build_nodes(device, shape, last_group(device, shape, tuning.get("GROUP_SIZE")));
+  const Subtrees subtrees =
+      combined_by(device, nodes.group_size, tiles_of(device, shape, no_limit));
+  return std::make_shared<OrderReduce>(device, variant, shape, subtrees,
+                                       build_tile_kernel(device, variant, totals, tuning, entry),
+                                       std::move(nodes));
 }
 
 std::shared_ptr<const Plan> plan_order_tile_chunk_reduce(const Device& device,
@@ -139,7 +147,8 @@ std::shared_ptr<const Plan> plan_order_tile_chunk_reduce(const Device& device,
   const PlanShape totals = to_accumulators(shape);
   const std::string_view entry = recipe_of(variant).entry_in(variant);
   return std::make_shared<OrderReduce>(
-      device, variant, shape, tiles_of(shape, max_groups(device, tuning)),
+      device, variant, shape,
+      combined_by(device, 1, tiles_of(device, shape, max_groups(device, tuning))),
       build_tile_loop(device, variant, totals, tuning, entry), build_nodes(device, shape, 1));
 }
 

@@ -38,8 +38,12 @@ class OrderSingleReduce : public Plan {
     return size;
   }
 
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept override {
+    return subtrees_.most_elements();
+  }
+
   void enqueue(const Call& call) const override {
-    const std::uint64_t groups = std::min(subtrees_.nodes(call.count.n), subtrees_.most_groups);
+    const std::uint64_t groups = subtrees_.groups(call.count.n);
     launch_groups(call, groups,
                   {.nodes = partials_of(call).offset,
                    .control = control_of(call.scratch),
@@ -195,7 +199,9 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
     if (kernel.few_groups) defines.emplace_back("FEW_GROUPS", 1);
     if (kernel.leaves_each > 1) defines.emplace_back("LEAVES_EACH", kernel.leaves_each);
     return std::make_shared<OrderSingleReduce>(
-        device, variant, shape, subtrees_of(kernel.columns, group_size, kernel.leaves_each),
+        device, variant, shape,
+        combined_by(device, group_size,
+                    subtrees_of(kernel.columns, group_size, kernel.leaves_each)),
         build_leaves(device, variant, shape, values, kernel.columns, defines),
         group_size * nodes_per_item);
   };
@@ -234,8 +240,10 @@ std::shared_ptr<const Plan> plan_order_single_tile_reduce(const Device& device,
                                                           const Tuning& tuning) {
   PlannedKernel kernel = build_tile_kernel(device, variant, shape, tuning, variant.family);
   const std::uint64_t at_once = std::uint64_t{kernel.group_size} * nodes_per_item;
-  return std::make_shared<OrderSingleReduce>(device, variant, shape, tiles_of(shape, no_limit),
-                                             std::move(kernel), at_once);
+  const Subtrees subtrees =
+      combined_by(device, kernel.group_size, tiles_of(device, shape, no_limit));
+  return std::make_shared<OrderSingleReduce>(device, variant, shape, subtrees, std::move(kernel),
+                                             at_once);
 }
 
 std::shared_ptr<const Plan> plan_order_single_tile_chunk_reduce(const Device& device,
@@ -243,7 +251,8 @@ std::shared_ptr<const Plan> plan_order_single_tile_chunk_reduce(const Device& de
                                                                 const PlanShape& shape,
                                                                 const Tuning& tuning) {
   return std::make_shared<OrderSingleReduce>(
-      device, variant, shape, tiles_of(shape, max_groups(device, tuning)),
+      device, variant, shape,
+      combined_by(device, 1, tiles_of(device, shape, max_groups(device, tuning))),
       build_tile_loop(device, variant, shape, tuning, variant.family));
 }
 

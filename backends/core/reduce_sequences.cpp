@@ -26,6 +26,11 @@ PlannedKernel build_partials_stage(const Device& device, const PlanShape& shape,
   return build_kernel(device, spec);
 }
 
+// Partial results that such a group of work-items combines at most.
+std::uint64_t most_partials(const Device& device, std::uint32_t group_size) {
+  return at_most(most_spans(device, turns_of_chunk_results()), group_size);
+}
+
 // A shape over the results of another.
 PlanShape over_accumulators(PlanShape shape) {
   shape.input = shape.output = shape.accumulator;
@@ -47,6 +52,10 @@ class TwoStageReduce final : public Plan {
     return partials_.scratch(n);
   }
 
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept override {
+    return partials_.most_elements();
+  }
+
   void enqueue(const Call& call) const override {
     const std::uint64_t groups = partials_.count(call.count.n);
     const Range partials = partials_of(call);
@@ -65,12 +74,17 @@ struct Levels {
   std::uint64_t span;       // Elements per result.
   std::uint64_t per_group;  // Results that a group leaves.
   std::uint64_t limit;      // The most results, where groups walk their input; else unlimited.
+  std::uint64_t most_spans = no_limit;  // That one of these groups walks.
+  std::uint64_t most = no_limit;        // Of their results, which one group walks.
 
   [[nodiscard]] bool walks() const noexcept {
     return limit != std::numeric_limits<std::uint64_t>::max();
   }
   [[nodiscard]] std::uint64_t first(std::uint64_t n) const noexcept {
-    return std::min(divide_up(n, span), limit);
+    return walks() ? groups_of(divide_up(n, span), limit, most_spans) : divide_up(n, span);
+  }
+  [[nodiscard]] std::uint64_t most_elements() const noexcept {
+    return walks() ? at_most(at_most(most, most_spans), span) : no_limit;
   }
   [[nodiscard]] std::uint64_t next(std::uint64_t n) const noexcept {
     return walks() ? 1 : divide_up(n, span);
@@ -98,6 +112,10 @@ class LevelReduce final : public Plan {
     const std::uint64_t second = levels_.next(first);
     const std::uint64_t values = (on_copy_ ? n : 0) + first + second + (converts() ? 1 : 0);
     return accumulators(values, size_of(shape().accumulator));
+  }
+
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept override {
+    return levels_.most_elements();
   }
 
   void enqueue(const Call& call) const override {
@@ -201,8 +219,10 @@ std::shared_ptr<const Plan> plan_levels(const Device& device, const gallery::Var
 std::shared_ptr<const Plan> plan_two_stage_reduce(const Device& device,
                                                   const gallery::Variant& variant,
                                                   const PlanShape& shape, const Tuning& tuning) {
-  const Partials partials{max_groups(device, tuning), span_of(variant, shape, tuning),
-                          size_of(shape.accumulator)};
+  const std::uint64_t span = span_of(variant, shape, tuning);
+  const Partials partials{max_groups(device, tuning), span, size_of(shape.accumulator),
+                          most_spans(device, turns_of_groups(tuning, span)),
+                          most_partials(device, tuning.get("GROUP_SIZE"))};
   return std::make_shared<TwoStageReduce>(
       device, variant, shape, partials,
       build_kernel(device, make_spec(device, variant, to_accumulators(shape), tuning,
@@ -213,7 +233,9 @@ std::shared_ptr<const Plan> plan_two_stage_reduce(const Device& device,
 std::shared_ptr<const Plan> plan_chunked_reduce(const Device& device,
                                                 const gallery::Variant& variant,
                                                 const PlanShape& shape, const Tuning& tuning) {
-  const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator)};
+  const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator),
+                          most_spans(device, turns_of_stripes(stripes_of(shape, tuning))),
+                          most_partials(device, 1)};
   return std::make_shared<TwoStageReduce>(device, variant, shape, partials,
                                           build_chunk_reduction(device, shape, tuning),
                                           build_partials_stage(device, shape, 1));
@@ -223,8 +245,10 @@ std::shared_ptr<const Plan> plan_ordered_reduce(const Device& device,
                                                 const gallery::Variant& variant,
                                                 const PlanShape& shape, const Tuning& tuning) {
   const PlanShape first = to_accumulators(shape);
-  const Partials partials{max_groups(device, tuning), span_of(variant, first, tuning),
-                          size_of(shape.accumulator)};
+  const std::uint64_t span = span_of(variant, first, tuning);
+  const Partials partials{max_groups(device, tuning), span, size_of(shape.accumulator),
+                          most_spans(device, turns_of_groups(tuning, span)),
+                          most_partials(device, 1)};
   // One work-item combines the results of the blocks, which keeps their order.
   return std::make_shared<TwoStageReduce>(
       device, variant, shape, partials,
@@ -236,7 +260,9 @@ std::shared_ptr<const Plan> plan_ordered_reduce(const Device& device,
 std::shared_ptr<const Plan> plan_level_reduce(const Device& device, const gallery::Variant& variant,
                                               const PlanShape& shape, const Tuning& tuning) {
   Tuning values = tuning;
-  Levels levels{span_of(variant, shape, tuning), 1, max_groups(device, tuning)};
+  const std::uint64_t span = span_of(variant, shape, tuning);
+  const std::uint64_t spans = most_spans(device, turns_of_groups(tuning, span));
+  Levels levels{span, 1, max_groups(device, tuning), spans, at_most(spans, span)};
   // A group of one work-item that takes one element would leave as many results as it found.
   if (levels.span == 1 && !levels.walks()) levels.span = values.set("PER_ITEM", 2).get("PER_ITEM");
   return plan_levels(device, variant, shape, values, levels, false);
@@ -260,8 +286,9 @@ std::shared_ptr<const Plan> plan_level_reduce_on_copy(const Device& device,
 
 std::shared_ptr<const Plan> plan_cell_reduce(const Device& device, const gallery::Variant& variant,
                                              const PlanShape& shape, const Tuning& tuning) {
-  const Partials groups{max_groups(device, tuning), span_of(variant, shape, tuning),
-                        size_of(shape.accumulator)};
+  const std::uint64_t span = span_of(variant, shape, tuning);
+  const Partials groups{max_groups(device, tuning), span, size_of(shape.accumulator),
+                        most_spans(device, turns_of_groups(tuning, span))};
   PlannedKernel last;
   // A struct may be aligned to less than its size.
   if (size_of(shape.accumulator) < 4 || shape.accumulator.is_struct() ||

@@ -68,6 +68,12 @@ void check_call(const detail::Plan& plan, const Device& device, const CallViews&
   if (values_on_device(options) != shape.on_device) {
     refuse("the plan was made for other values in device memory");
   }
+  if (const std::uint64_t most = plan.most_elements(input.count); input.count > most) {
+    throw Error(ErrorCategory::unsupported,
+                std::string(plan.variant().name) + " takes at most " + std::to_string(most) +
+                    " elements here, as loops of this device end after " +
+                    std::to_string(device.capabilities().loop_turns) + " turns");
+  }
   check_init(plan, input.count, init, options);
   check_view(device, input, Access::read, "input");
   check_view(device, output, Access::write, "output");

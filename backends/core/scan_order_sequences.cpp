@@ -23,20 +23,27 @@ class OrderPasses final : public Plan {
     PlannedKernel prefix;
     PlannedKernel scan;
   };
+  // A group takes `most_tiles` of the tiles at most.
   OrderPasses(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-              std::uint64_t max_groups, Kernels kernels)
+              std::uint64_t max_groups, std::uint64_t most_tiles, Kernels kernels)
       : Plan(device, variant, shape),
         tile_(order_v1::scan_tile(size_of(shape.accumulator))),
         max_groups_(max_groups),
+        most_tiles_(most_tiles),
+        most_tile_groups_(most_spans(device, turns_of_tile_group())),
         kernels_(std::move(kernels)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     return accumulators(n / tile_ + 1, accumulator_bytes());
   }
 
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept override {
+    return at_most(most_tile_groups_, tile_ * order_v1::scan_group_tiles);
+  }
+
   void enqueue(const Call& call) const override {
     const std::uint64_t n = call.count.n;
-    const std::uint64_t groups = std::clamp<std::uint64_t>(divide_up(n, tile_), 1, max_groups_);
+    const std::uint64_t groups = groups_of(divide_up(n, tile_), max_groups_, most_tiles_);
     const Range partials = partials_of(call);
     // Nobody asks for the total of a tile that is not full.
     if (n >= tile_) {
@@ -50,6 +57,8 @@ class OrderPasses final : public Plan {
  private:
   std::uint64_t tile_;
   std::uint64_t max_groups_;
+  std::uint64_t most_tiles_;
+  std::uint64_t most_tile_groups_;  // That the group of the second launch goes through.
   Kernels kernels_;
 };
 
@@ -154,7 +163,7 @@ std::shared_ptr<const Plan> plan_order_passes(const Device& device, const galler
     return build_tile_kernel(device, variant, shape, tuning, entry);
   };
   return std::make_shared<OrderPasses>(
-      device, variant, shape, std::numeric_limits<std::uint64_t>::max(),
+      device, variant, shape, no_limit, no_limit,
       OrderPasses::Kernels{kernel("total_tiles"), kernel("prefix_tiles"), kernel("scan_tiles")});
 }
 
@@ -164,7 +173,7 @@ std::shared_ptr<const Plan> plan_order_chunks(const Device& device, const galler
     return build_tile_loop(device, variant, shape, tuning, entry);
   };
   return std::make_shared<OrderPasses>(
-      device, variant, shape, max_groups(device, tuning),
+      device, variant, shape, max_groups(device, tuning), most_spans(device, turns_of_tile(shape)),
       OrderPasses::Kernels{kernel("total_chunks"), kernel("prefix_chunks"), kernel("scan_chunks")});
 }
 

@@ -26,6 +26,10 @@ class ReduceThenScan final : public Plan {
     return partials_.scratch(n);
   }
 
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept override {
+    return partials_.most_elements();
+  }
+
   void enqueue(const Call& call) const override {
     const std::uint64_t blocks = partials_.count(call.count.n);
     const Range partials = partials_of(call);
@@ -93,8 +97,11 @@ std::shared_ptr<const Plan> plan_reduce_then_scan(const Device& device,
   const auto kernel = [&](std::string_view entry) {
     return build_kernel(device, make_spec(device, variant, shape, tuning, entry));
   };
-  const Partials partials{max_groups(device, tuning), span_of(variant, shape, tuning),
-                          size_of(shape.accumulator)};
+  const std::uint64_t span = span_of(variant, shape, tuning);
+  // The group that scans the results of the others takes them by spans, too.
+  const std::uint64_t spans = most_spans(device, turns_of_groups(tuning, span));
+  const Partials partials{max_groups(device, tuning), span, size_of(shape.accumulator), spans,
+                          at_most(spans, span)};
   return std::make_shared<ReduceThenScan>(
       device, variant, shape, partials,
       ReduceThenScan::Kernels{kernel("reduce_tiles"), kernel("scan_partials"),
@@ -110,7 +117,10 @@ std::shared_ptr<const Plan> plan_chunked_scan(const Device& device, const galler
     if (shape.op.kind() != OperatorKind::user) spec.defines.emplace_back("IN_RUNS", 1);
     return build_kernel(device, spec);
   };
-  const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator)};
+  const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator),
+                          std::min(most_spans(device, turns_of_stripes(stripes_of(shape, tuning))),
+                                   most_spans(device, turns_of_chunk_scan())),
+                          most_spans(device, turns_of_chunk_results())};
   return std::make_shared<ReduceThenScan>(
       device, variant, shape, partials,
       ReduceThenScan::Kernels{build_chunk_reduction(device, shape, tuning),

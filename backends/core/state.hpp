@@ -12,6 +12,7 @@
 #include "core/kernel_cache.hpp"
 #include "core/plan_table.hpp"
 #include "core/tuning_file.hpp"
+#include "core/type_trials.hpp"
 #include "core/verdict.hpp"
 #include "interface.hpp"
 
@@ -29,6 +30,7 @@ struct DeviceState {
   core::PlanTable plans;
   core::Verdict verdict;  // On the rows of the gallery, as read when the device was opened.
   core::Tunings tunings;  // In place of built-in values, read at the same time.
+  core::TypeTrials trials;
 };
 
 struct AllocationState {

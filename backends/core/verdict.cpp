@@ -29,12 +29,17 @@ std::optional<Type> type_of(Judged judged) {
     case Judged::f64: return Type::f64;
     case Judged::f16: return Type::f16;
     case Judged::bf16: return Type::bf16;
+    case Judged::structs:
     case Judged::integers: break;
   }
   return {};
 }
 
 bool concerns(Judged judged, const PlanShape& shape) {
+  if (judged == Judged::structs) {
+    return !shape.op.has_identity() || shape.accumulator.is_struct() || shape.input.is_struct() ||
+           shape.output.is_struct() || shape.second.value_or(shape.input).is_struct();
+  }
   const std::optional<Type> floating = type_of(judged);
   if (!floating) return true;
   const Type part = *floating;
@@ -71,6 +76,7 @@ VerdictReading read(const fs::path& path, std::string_view key) {
 
 std::string_view name_of(Judged judged) noexcept {
   const std::optional<Type> floating = type_of(judged);
+  if (judged == Judged::structs) return "structs";
   return floating ? bifold::name_of(*floating) : "integers";
 }
 

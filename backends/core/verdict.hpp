@@ -14,11 +14,12 @@
 namespace bifold::core {
 
 /// What a row is judged on. A row that is wrong on integers is wrong altogether; one that is wrong
-/// on a floating type is so for whatever contains it.
-enum class Judged : std::uint8_t { integers, f32, f64, f16, bf16 };
+/// on a floating type is so for whatever contains it, and one that is wrong on structs for all of
+/// them, and for operators without identity.
+enum class Judged : std::uint8_t { integers, f32, f64, f16, bf16, structs };
 
-inline constexpr Judged all_judged[] = {Judged::integers, Judged::f32, Judged::f64, Judged::f16,
-                                        Judged::bf16};
+inline constexpr Judged all_judged[] = {Judged::integers, Judged::f32,  Judged::f64,
+                                        Judged::f16,      Judged::bf16, Judged::structs};
 
 /// "integers", "f32" and so on.
 std::string_view name_of(Judged judged) noexcept;

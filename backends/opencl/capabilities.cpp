@@ -134,17 +134,27 @@ std::string architecture_of(cl_device_id device) {
   return device_value<cl_uint>(device, CL_DEVICE_VENDOR_ID) == vendor_intel ? "intel" : "";
 }
 
+bool is_on(cl_device_id device, std::string_view platform) {
+  auto* const id = device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+  return platform_text(id, CL_PLATFORM_NAME) == platform;
+}
+
+constexpr std::string_view pocl = "Portable Computing Language";
+
+// Whether all of bifold's tests run on such platforms, with inputs that take the longest loops:
+// then nothing has to be tried when a device is opened, nor when it meets a struct. The interpreter
+// would take seconds for the loop.
+bool is_tested(cl_device_id device) {
+  return is_nvidias(device) || is_on(device, pocl) || is_on(device, "Oclgrind");
+}
+
 ForwardProgress progress_of(cl_device_id device, cl_uint nvidia_major, DeviceKind kind) {
   // From Volta on, a work-group that has started keeps its place and its threads are scheduled.
   if (nvidia_major >= 7) {
     return ForwardProgress::started_groups;
   }
   // PoCL runs each started work-group to its end on a thread of the operating system.
-  auto* const platform = device_value<cl_platform_id>(device, CL_DEVICE_PLATFORM);
-  if (kind == DeviceKind::cpu &&
-      platform_text(platform, CL_PLATFORM_NAME) == "Portable Computing Language") {
-    return ForwardProgress::started_groups;
-  }
+  if (kind == DeviceKind::cpu && is_on(device, pocl)) return ForwardProgress::started_groups;
   return ForwardProgress::unknown;
 }
 
@@ -206,6 +216,8 @@ Capabilities read_capabilities(const cl::Context& context, const cl::Device& dev
   result.subgroup_width = ptx ? 32 : subgroup_width(context, device, extensions);
   result.lanes = ptx ? "ptx" : result.subgroup_width > 0 ? "subgroup" : "local";
   read_atomics(id, extensions, ptx, result);
+  result.tries_types = !is_tested(id);
+  if (result.tries_types) result.loop_turns = loop_turns(context, device);
   return result;
 }
 

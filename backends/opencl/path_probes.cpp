@@ -91,6 +91,18 @@ void probe(__global ulong* words, __global ulong* result) {
 }
 )";
 
+// A loop of as many turns as wanted, whose result no compiler knows without making them.
+constexpr const char* loop_text = R"(
+__kernel void probe(__global ulong* words, __global ulong* result) {
+  volatile __global ulong* wanted = words;
+  *wanted = TURNS;
+  const ulong turns = *wanted;
+  uint state = 1;
+  for (ulong turn = 0; turn < turns; ++turn) state = state * 1664525u + 1013904223u;
+  result[get_local_id(0)] = state;
+}
+)";
+
 cl::Buffer buffer_of(const cl::Context& context, std::size_t bytes) {
   cl_int code = CL_SUCCESS;
   cl::Buffer buffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &code);
@@ -179,6 +191,31 @@ std::uint64_t ring_bytes(const cl::Context& context, const cl::Device& device) n
     }
   }
   return 0;
+}
+
+std::uint64_t loop_turns(const cl::Context& context, const cl::Device& device) noexcept {
+  constexpr std::uint64_t least = 65535;
+  try {
+    const std::string options = "-cl-std=CL1.2 -DTURNS=" + std::to_string(most_loop_turns);
+    const std::uint64_t left = run_probe(context, device, loop_text, options, 1).front();
+    std::uint32_t state = 1;
+    for (std::uint64_t turns = 0; turns <= most_loop_turns; ++turns) {
+      if (state == left) {
+        if (turns < most_loop_turns) {
+          core::log().debug("opencl: loops end after {} turns", turns);
+        }
+        return turns;
+      }
+      state = state * 1664525U + 1013904223U;
+    }
+    core::log().debug("opencl: a loop computes wrongly");
+  } catch (const std::exception& failure) {
+    try {
+      core::log().debug("opencl: how long loops may be is not known: {}", failure.what());
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a log that fails changes nothing.
+    }
+  }
+  return least;
 }
 
 bool subgroups_work(const cl::Context& context, const cl::Device& device, std::uint32_t width,

@@ -27,4 +27,9 @@ std::uint64_t ring_bytes(const cl::Context& context, const cl::Device& device) n
 bool subgroups_work(const cl::Context& context, const cl::Device& device, std::uint32_t width,
                     const std::string& options) noexcept;
 
+/// Turns of loops that a work-item was seen to make: `most_loop_turns`, or fewer where the driver
+/// ends loops before their end. As many as the most limited driver known makes where nothing ran.
+inline constexpr std::uint64_t most_loop_turns = std::uint64_t{1} << 20;
+std::uint64_t loop_turns(const cl::Context& context, const cl::Device& device) noexcept;
+
 }  // namespace bifold::backend::opencl

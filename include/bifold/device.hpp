@@ -96,6 +96,12 @@ struct Capabilities {
   std::string architecture;        ///< "sm_90", "gfx90a", "intel", or empty.
   std::string lanes;    ///< Prelude path of lane exchange: "shuffle", "ptx", "local", ...
   std::string atomics;  ///< Prelude path of published words: "ptx", "c11", "legacy", ...
+  /// Turns that all loops of a work-item were seen to make together, on platforms that bifold is
+  /// not tested on: kernels need no more there. 0: loops are as long as they are written.
+  std::uint64_t loop_turns{};
+  /// Struct types, and operators without identity, are tried on such a platform before they are
+  /// used; those that its compiler gets wrong are refused.
+  bool tries_types{};
 };
 
 /// Where compiled kernels are kept between runs. The cache never changes a result or an outcome:

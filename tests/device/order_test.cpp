@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "core/plan.hpp"
-#include "core/state.hpp"
 #include "support/affordable.hpp"
+#include "support/altered_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/numbers.hpp"
@@ -97,57 +97,11 @@ void check_production_sums() {
 
 /// The device under test, which says of itself that it flushes denormals of f32 and divides as it
 /// likes.
-class Flushing final : public backend::Device {
- public:
-  explicit Flushing(std::shared_ptr<backend::Device> device)
-      : device_(std::move(device)), capabilities_(device_->capabilities()) {
-    capabilities_.denormals_f32 = false;
-    capabilities_.rounds_division_f32 = false;
-  }
-
-  [[nodiscard]] const Capabilities& capabilities() const noexcept override { return capabilities_; }
-  [[nodiscard]] const void* context() const noexcept override { return device_->context(); }
-  [[nodiscard]] const void* identity() const noexcept override { return device_->identity(); }
-  [[nodiscard]] bool handles_are_addresses() const noexcept override {
-    return device_->handles_are_addresses();
-  }
-  [[nodiscard]] detail::Memory allocate(std::uint64_t bytes) override {
-    return device_->allocate(bytes);
-  }
-  void free(const detail::Memory& memory) noexcept override { device_->free(memory); }
-  [[nodiscard]] std::unique_ptr<backend::Queue> create_queue(Timing timing) override {
-    return device_->create_queue(timing);
-  }
-  [[nodiscard]] std::string_view kernel_file(std::string_view name) const override {
-    return device_->kernel_file(name);
-  }
-  [[nodiscard]] std::string_view kernel_suffix() const noexcept override {
-    return device_->kernel_suffix();
-  }
-  [[nodiscard]] const std::string& compile_options() const noexcept override {
-    return device_->compile_options();
-  }
-  [[nodiscard]] const std::string& binary_key() const noexcept override {
-    return device_->binary_key();
-  }
-  [[nodiscard]] std::shared_ptr<const backend::Program> build(
-      const backend::Source& source) override {
-    return device_->build(source);
-  }
-  [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> binary) override {
-    return device_->load(binary);
-  }
-
- private:
-  std::shared_ptr<backend::Device> device_;
-  Capabilities capabilities_;
-};
-
 Device flushing_device() {
-  const auto& real = test::device().state();
-  return Device(std::make_shared<detail::DeviceState>(
-      real->info, std::make_shared<Flushing>(real->backend), DeviceOptions{}));
+  return test::altered_device([](Capabilities& has) {
+    has.denormals_f32 = false;
+    has.rounds_division_f32 = false;
+  });
 }
 
 }  // namespace
