@@ -58,6 +58,19 @@ T builtin_identity(OperatorKind kind) {
   return T{0};
 }
 
+void check_user_text(std::string_view name, std::string_view expression, Type type) {
+  if (!core::is_identifier(name)) {
+    throw Error(ErrorCategory::invalid_argument,
+                "operator \"" + std::string(name) + "\": the name must be an identifier");
+  }
+  if (is_storage(type)) {
+    throw Error(ErrorCategory::invalid_argument, "operator " + std::string(name) + ": values of " +
+                                                     std::string(name_of(type)) +
+                                                     " are combined as f32");
+  }
+  core::check_operator_text(name, expression, type);
+}
+
 }  // namespace
 
 Operator::Operator(OperatorKind kind) : definition_(nullptr) {
@@ -90,12 +103,6 @@ std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
                                                              const std::optional<Value>& identity,
                                                              Commutativity commutativity,
                                                              bool exact_parts) {
-  core::check_operator_text(name, expression);
-  if (is_storage(type)) {
-    throw Error(
-        ErrorCategory::invalid_argument,
-        "operator " + name + ": values of " + std::string(name_of(type)) + " are combined as f32");
-  }
   const bool commutative = commutativity == Commutativity::commutative;
   std::uint64_t id = core::hash(name);
   id = core::hash(expression, id);
@@ -111,12 +118,14 @@ std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
 
 Operator Operator::user(std::string name, std::string expression, Value identity,
                         Commutativity commutativity) {
+  check_user_text(name, expression, identity.type());
   return Operator(define(std::move(name), std::move(expression), identity.type(), identity,
                          commutativity, false));
 }
 
 Operator Operator::user(std::string name, std::string expression, Type type,
                         Commutativity commutativity) {
+  check_user_text(name, expression, type);
   return Operator(
       define(std::move(name), std::move(expression), type, std::nullopt, commutativity, false));
 }

@@ -86,7 +86,23 @@ Value find_first(Queue& queue, const ErasedView& input, const Operator& op,
 // As a number of `type`: 1 where the expression holds, else 0.
 Map counted(const Map& predicate) {
   if (predicate.is_identity()) return "x != 0 ? 1 : 0";
-  return "(" + std::string(predicate.expression()) + ") ? 1 : 0";
+  return core::composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0");
+}
+
+// Calls `body`, which hands on a text made of those of these maps. Where that is refused because of
+// a map, the error is about that map, its text and its columns.
+template <class Body>
+auto naming(const std::vector<Reduction>& maps, Type input, const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.category() != ErrorCategory::invalid_argument) throw;
+    for (const Reduction& one : maps) {
+      if (one.map.is_identity()) continue;
+      static_cast<void>(core::map_text(one.map.expression(), input, {}, one.accumulator));
+    }
+    throw;
+  }
 }
 
 // A struct with a field for each of several accumulators, "r0", "r1" and so on.
@@ -133,7 +149,7 @@ Map joined_map(const std::vector<Reduction>& reductions, const Joined& joined) {
     text += i == 0 ? "" : ", ";
     text += core::is_logical(reduction.op.kind()) ? x + " != 0" : x;
   }
-  return text + ")";
+  return core::composed_map(text + ")");
 }
 
 }  // namespace
@@ -199,14 +215,18 @@ void minmax_into(Queue& queue, const ErasedView& input, const ErasedView& result
 
 std::uint64_t count_if(Queue& queue, const ErasedView& input, const Map& predicate,
                        const ReduceOptions& options) {
-  return transform_reduce(queue, input, Type::u64, plus, {}, counted(predicate), options)
-      .as<std::uint64_t>();
+  return naming({{plus, Type::u64, predicate}}, input.type, [&] {
+    return transform_reduce(queue, input, Type::u64, plus, {}, counted(predicate), options)
+        .as<std::uint64_t>();
+  });
 }
 
 void count_if_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                    const Map& predicate, const ReduceOptions& options) {
   if (result.type != Type::u64) refuse("a count is u64, not " + std::string(name_of(result.type)));
-  transform_reduce_into(queue, input, result, plus, {}, counted(predicate), options);
+  naming({{plus, Type::u64, predicate}}, input.type, [&] {
+    transform_reduce_into(queue, input, result, plus, {}, counted(predicate), options);
+  });
 }
 
 Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second,
@@ -260,9 +280,12 @@ std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
                                       : reduction.op.identity(reduction.accumulator);
     std::memcpy(start.data() + joined.fields[i].offset, from.data(), from.size());
   }
-  const Value result = transform_reduce(queue, input, Operator::fieldwise(joined.type, operators),
-                                        Value::from_bytes(joined.type, start.data()),
-                                        joined_map(reductions, joined), options);
+  const auto reduced = [&]() -> Value {
+    return transform_reduce(queue, input, Operator::fieldwise(joined.type, operators),
+                            Value::from_bytes(joined.type, start.data()),
+                            joined_map(reductions, joined), options);
+  };
+  const Value result = naming(reductions, input.type, reduced);
   std::vector<Value> values;
   values.reserve(joined.fields.size());
   for (const StructField& field : joined.fields) {
