@@ -47,20 +47,26 @@ Support check_reach(const Variant& variant, const PlanShape& shape) {
   return {};
 }
 
-// Whether f32 values are divided by texts of the user's. Their own words for it are `/` and, of the
-// functions that round correctly elsewhere, sqrt.
-bool divides_f32(const PlanShape& shape) {
-  const bool user = shape.op.kind() == OperatorKind::user;
-  const std::string op = user ? shape.op.expression(shape.accumulator) : "";
-  const std::string_view map = shape.map.expression();
-  const auto has_f32 = [](Type type) { return contains(type, Type::f32) || is_storage(type); };
-  const bool touches_f32 = has_f32(shape.accumulator) || has_f32(shape.input) ||
-                           (shape.second && has_f32(*shape.second)) || core::uses_word(op, "f32") ||
-                           core::uses_word(map, "f32");
-  const auto divides = [](std::string_view text) {
-    return text.find('/') != std::string_view::npos || core::uses_word(text, "sqrt");
+// What texts of the user's do to values, beside those of the shape's own types.
+struct TextUse {
+  bool has_f64;
+  bool divides_f32;  // Takes square roots, too.
+};
+
+TextUse text_use(const PlanShape& shape) {
+  TextUse use{};
+  const auto add = [&use](const core::WrittenText& text) {
+    use.has_f64 = use.has_f64 || text.has_f64;
+    use.divides_f32 = use.divides_f32 || text.divides_f32;
   };
-  return touches_f32 && (divides(op) || divides(map));
+  const bool user = shape.op.kind() == OperatorKind::user;
+  if (user && shape.op.supports(shape.accumulator)) {
+    add(core::operator_text(shape.op, shape.accumulator));
+  }
+  if (!shape.map.is_identity()) {
+    add(core::map_text(shape.map.expression(), shape.input, shape.second, shape.accumulator));
+  }
+  return use;
 }
 
 // Whether all that happens to f32 values is that some are chosen, by comparisons that look at bits
@@ -76,6 +82,10 @@ bool only_chooses_f32(const PlanShape& shape) {
 
 // What order v1 asks of a device's arithmetic.
 Support check_arithmetic(const Device& device, const PlanShape& shape) {
+  const TextUse use = text_use(shape);
+  if (use.has_f64 && !device.supports(Type::f64)) {
+    return no("the device has no f64 arithmetic, and a text computes with f64");
+  }
   if (shape.order == Order::any) return {};
   const Capabilities& has = device.capabilities();
   const auto flushes = [](Type type) {
@@ -87,7 +97,7 @@ Support check_arithmetic(const Device& device, const PlanShape& shape) {
   if (contains(type, Type::f32) && !has.denormals_f32 && !only_chooses_f32(shape)) {
     return flushes(Type::f32);
   }
-  if (!has.rounds_division_f32 && divides_f32(shape)) {
+  if (!has.rounds_division_f32 && use.divides_f32) {
     return no("the device rounds division and square root of f32 otherwise than correctly");
   }
   return {};

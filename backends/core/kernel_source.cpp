@@ -7,24 +7,31 @@
 #include "core/accumulator.hpp"
 #include "core/architecture.hpp"
 #include "core/format.hpp"
+#include "core/kernel_names.hpp"
 #include "core/operator_text.hpp"
 
 namespace bifold::core {
 
 namespace {
 
-std::string_view unsigned_of(Type type) {
-  switch (size_of(type)) {
-    case 1: return "u8";
-    case 2: return "u16";
-    case 4: return "u32";
-    default: return "u64";
+/// What the operator and the map are in kernels.
+struct Texts {
+  WrittenText op;
+  WrittenText map;  ///< Empty for the identity.
+};
+
+Texts texts_of(const KernelSpec& spec) {
+  Texts texts{operator_text(spec.op, spec.accumulator), {}};
+  if (!spec.map.is_identity()) {
+    texts.map = map_text(spec.map.expression(), spec.input, spec.second, spec.accumulator);
   }
+  return texts;
 }
 
-bool uses_f64(const KernelSpec& spec) {
-  return contains(spec.input, Type::f64) || contains(spec.accumulator, Type::f64) ||
-         contains(spec.output, Type::f64) || (spec.second && contains(*spec.second, Type::f64));
+bool uses_f64(const KernelSpec& spec, const Texts& texts) {
+  return texts.op.has_f64 || texts.map.has_f64 || contains(spec.input, Type::f64) ||
+         contains(spec.accumulator, Type::f64) || contains(spec.output, Type::f64) ||
+         (spec.second && contains(*spec.second, Type::f64));
 }
 
 bool stores(const KernelSpec& spec, Type type) {
@@ -47,27 +54,6 @@ std::string stored(Type accumulator, Type type, std::string_view x) {
 void append_file(std::string& text, const backend::Device& device, std::string_view name) {
   text +=
       formatted("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(), device.kernel_file(name));
-}
-
-/// A struct, a check that this compiler lays it out as the host's did, and what makes one of its
-/// fields.
-void append_struct(std::string& text, const StructType& structure) {
-  const std::string_view name = structure.name;
-  std::string members;
-  std::string layout = formatted("(sizeof({}) == {})", name, structure.size);
-  std::string parameters;
-  std::string assignments;
-  for (const StructField& field : structure.fields) {
-    members += formatted(" {} {};", name_of(field.type), field.name);
-    layout += formatted(" & (FIELD_OFFSET({}, {}) == {})", name, field.name, field.offset);
-    parameters +=
-        formatted("{}{} {}", parameters.empty() ? "" : ", ", name_of(field.type), field.name);
-    assignments += formatted(" made.{0} = {0};", field.name);
-  }
-  text += formatted(
-      "typedef struct {{{1} }} {0};\ntypedef char {0}_layout[({2}) ? 1 : -1];\n"
-      "DEVICE {0} make_{0}({3}) {{ {0} made;{4} return made; }}\n",
-      name, members, layout, parameters, assignments);
 }
 
 /// ACC, and what makes one of a value: the value itself, or with the neutral element that is
@@ -109,7 +95,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
     }
   }
   const auto name = [&text](std::string_view word, Type type) {
-    text += formatted("typedef {1} {0};\n#define {0}_NAME {1}\n", word, name_of(type));
+    text += formatted("typedef {1} {0};\n#define {0}_NAME {1}\n", word, kernel_name(type));
   };
   name("IN", spec.input);
   name("VALUE", spec.accumulator);
@@ -123,21 +109,8 @@ void append_types(std::string& text, const KernelSpec& spec) {
   if (spec.count) text += formatted("typedef {} COUNT_TYPE;\n", name_of(*spec.count));
 }
 
-/// `value` as an expression; its bits, so that NaN, -0 and infinity are meant.
-std::string literal(Type type, const std::byte* value) {
-  if (type.is_struct()) {
-    std::string fields;
-    for (const StructField& field : type.structure()->fields) {
-      fields += (fields.empty() ? "" : ", ") + literal(field.type, value + field.offset);
-    }
-    return formatted("make_{}({})", name_of(type), fields);
-  }
-  return formatted("{}_of_bits(({}){:#x})", name_of(type), unsigned_of(type),
-                   Value::from_bytes(type, value).bits());
-}
-
 /// A function of one expression, which stands on a line of its own: so a compiler names the
-/// operator or map, and the column in the user's text.
+/// operator or map.
 std::string function(std::string_view signature, Type result, std::string_view origin,
                      std::string_view expression) {
   const std::string cast = result.is_struct() ? "" : "(VALUE)";
@@ -147,17 +120,16 @@ std::string function(std::string_view signature, Type result, std::string_view o
 }
 
 /// COMBINE and IDENTITY.
-void append_operator(std::string& text, const KernelSpec& spec) {
+void append_operator(std::string& text, const KernelSpec& spec, const WrittenText& op) {
   const Type accumulator = spec.accumulator;
   const std::string origin = formatted("operator {}", spec.op.name());
-  const std::string expression = spec.op.expression(accumulator);
   if (spec.op.has_identity()) {
-    text += function("COMBINE(VALUE a, VALUE b)", accumulator, origin, expression);
+    text += function("COMBINE(VALUE a, VALUE b)", accumulator, origin, op.text);
     text += formatted("#define IDENTITY {}\n",
-                      literal(accumulator, spec.op.identity(accumulator).data()));
+                      kernel_value(accumulator, spec.op.identity(accumulator).data()));
     return;
   }
-  text += function("combined(VALUE a, VALUE b)", accumulator, origin, expression);
+  text += function("combined(VALUE a, VALUE b)", accumulator, origin, op.text);
   text +=
       "DEVICE ACC COMBINE(ACC a, ACC b) {\n"
       "  if (a.present == 0) return b;\n"
@@ -167,7 +139,7 @@ void append_operator(std::string& text, const KernelSpec& spec) {
   text += formatted(
       "DEVICE ACC absent(void) {{ ACC made = adjoined({}); made.present = 0; return made; }}\n"
       "#define IDENTITY absent()\n",
-      literal(accumulator, zeros.data()));
+      kernel_value(accumulator, zeros.data()));
 }
 
 /// Packs of values, and COMBINE_PACKS. Integers' sums and products are those of unsigned values,
@@ -197,15 +169,14 @@ void append_fields(std::string& text, const KernelSpec& spec, OperatorKind kind)
 
 /// What makes an accumulator of elements and initial values, and an output of an accumulator. Rows
 /// that take neither indices nor pairs know LIFT only.
-void append_conversions(std::string& text, const KernelSpec& spec) {
+void append_conversions(std::string& text, const KernelSpec& spec, const WrittenText& map) {
   const bool decides = is_logical(spec.op.kind());
   if (!spec.map.is_identity()) {
-    const std::string_view expression = spec.map.expression();
-    const bool indexed = uses_word(expression, "i");
-    std::string parameters = formatted("{} x", name_of(accumulator_of(spec.input)));
+    const bool indexed = uses_word(spec.map.expression(), "i");
+    std::string parameters = formatted("{} x", kernel_name(accumulator_of(spec.input)));
     std::string arguments = loaded(spec.input, "x");
     if (spec.second) {
-      parameters += formatted(", {} y", name_of(accumulator_of(*spec.second)));
+      parameters += formatted(", {} y", kernel_name(accumulator_of(*spec.second)));
       arguments += ", " + loaded(*spec.second, "y");
     }
     if (indexed) {
@@ -213,7 +184,7 @@ void append_conversions(std::string& text, const KernelSpec& spec) {
       arguments += ", i";
     }
     text += function(formatted("mapped({})", parameters), spec.accumulator, "map",
-                     decides ? formatted("({}) != 0", expression) : std::string(expression));
+                     decides ? formatted("({}) != 0", map.text) : map.text);
     const std::string lifted = formatted("ADJOINED(mapped({}))\n", arguments);
     if (spec.second) {
       text += "#define LIFT_PAIR(x, y, i) " + lifted;
@@ -237,7 +208,11 @@ void append_conversions(std::string& text, const KernelSpec& spec) {
 std::string described(std::string_view file, const KernelSpec& spec) {
   std::string name(file);
   if (spec.op.kind() == OperatorKind::user) name += formatted(" for operator {}", spec.op.name());
-  if (!spec.map.is_identity()) name += formatted(" with map {}", spec.map.expression());
+  if (!spec.map.is_identity()) {
+    constexpr std::size_t most = 80;
+    const std::string_view map = spec.map.expression();
+    name += formatted(" with map {}{}", map.substr(0, most), map.size() > most ? "..." : "");
+  }
   return name;
 }
 
@@ -253,6 +228,16 @@ bool compares_f32(const KernelSpec& spec) {
 bool has_sm_80(const backend::Device& device) {
   const Capabilities& has = device.capabilities();
   return has.lanes == "shuffle" || ptx_architecture(has) >= 80;
+}
+
+/// The files of functions that a user's texts call.
+void append_functions(std::string& text, const backend::Device& device, const Texts& texts) {
+  const auto append = [&](bool WrittenText::*needs, std::string_view file) {
+    if (texts.op.*needs || texts.map.*needs) append_file(text, device, file);
+  };
+  append(&WrittenText::integer_functions, "functions_integers");
+  append(&WrittenText::f32_functions, "functions_f32");
+  append(&WrittenText::f64_functions, "functions_f64");
 }
 
 /// How f32 values are compared, and which is the least or the greatest of two.
@@ -289,10 +274,11 @@ std::optional<OperatorKind> field_operator(const Operator& op, Type type) {
 }
 
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
+  const Texts texts = texts_of(spec);
   std::string text;
   append_file(text, device, "types");
   if (compares_f32(spec)) append_comparisons(text, device);
-  if (uses_f64(spec)) append_file(text, device, "types_f64");
+  if (uses_f64(spec, texts)) append_file(text, device, "types_f64");
   if (stores(spec, Type::f16)) {
     append_file(text, device, "types_f16");
     // GPUs, which exchange registers, have instructions for it.
@@ -303,6 +289,7 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
     append_file(text, device, "types_bf16");
     append_file(text, device, has_sm_80(device) ? "bf16_ptx" : "bf16_bits");
   }
+  append_functions(text, device, texts);
 
   auto defines = spec.defines;
   std::sort(defines.begin(), defines.end());
@@ -311,8 +298,8 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   append_types(text, spec);
   append_file(text, device, "words");
   text += "#line 1 \"generated\"\n";
-  append_operator(text, spec);
-  append_conversions(text, spec);
+  append_operator(text, spec, texts.op);
+  append_conversions(text, spec, texts.map);
   if (spec.pack_lanes > 0) append_packs(text, spec);
   if (spec.field_operator) append_fields(text, spec, *spec.field_operator);
 

@@ -12,7 +12,7 @@ struct Map::Definition {
 };
 
 Map::Map(std::string expression) try {
-  core::check_expression("map \"" + expression + "\"", expression);
+  core::check_map_text(expression);
   const std::uint64_t id = core::hash(expression);
   definition_ = std::make_shared<const Definition>(Definition{std::move(expression), id});
 } catch (...) {
@@ -33,5 +33,17 @@ std::uint64_t Map::id() const noexcept { return definition_ ? definition_->id : 
 bool operator==(const Map& left, const Map& right) noexcept {
   return left.definition_ == right.definition_ || left.expression() == right.expression();
 }
+
+struct core::MapMaker {
+  static Map map(std::string expression) {
+    const std::uint64_t id = hash(expression);
+    Map made;
+    made.definition_ =
+        std::make_shared<const Map::Definition>(Map::Definition{std::move(expression), id});
+    return made;
+  }
+};
+
+Map core::composed_map(std::string expression) { return MapMaker::map(std::move(expression)); }
 
 }  // namespace bifold

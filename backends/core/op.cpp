@@ -44,6 +44,19 @@ T builtin_identity(OperatorKind kind) {
   return reference::of_nothing<T>(kind);
 }
 
+void check_user_text(std::string_view name, std::string_view expression, Type type) {
+  if (!core::is_identifier(name)) {
+    throw Error(ErrorCategory::invalid_argument,
+                "operator \"" + std::string(name) + "\": the name must be an identifier");
+  }
+  if (is_storage(type)) {
+    throw Error(ErrorCategory::invalid_argument, "operator " + std::string(name) + ": values of " +
+                                                     std::string(name_of(type)) +
+                                                     " are combined as f32");
+  }
+  core::check_operator_text(name, expression, type);
+}
+
 }  // namespace
 
 Operator::Operator(OperatorKind kind) try : definition_(nullptr) {
@@ -76,12 +89,6 @@ Operator::Operator(std::shared_ptr<const Definition> definition)
 std::shared_ptr<const Operator::Definition> Operator::define(
     std::string name, std::string expression, Type type, const std::optional<Value>& identity,
     const std::optional<Value>& of_nothing, Commutativity commutativity, bool exact_parts) try {
-  core::check_operator_text(name, expression);
-  if (is_storage(type)) {
-    throw Error(
-        ErrorCategory::invalid_argument,
-        "operator " + name + ": values of " + std::string(name_of(type)) + " are combined as f32");
-  }
   const bool commutative = commutativity == Commutativity::commutative;
   std::uint64_t id = core::hash(name);
   id = core::hash(expression, id);
@@ -101,19 +108,26 @@ std::shared_ptr<const Operator::Definition> Operator::define(
 }
 
 Operator Operator::user(std::string name, std::string expression, Value identity,
-                        Commutativity commutativity) {
+                        Commutativity commutativity) try {
+  check_user_text(name, expression, identity.type());
   return Operator(define(std::move(name), std::move(expression), identity.type(), identity, {},
                          commutativity, false));
+} catch (...) {
+  detail::rethrow();
 }
 
 Operator Operator::user(std::string name, std::string expression, Type type,
-                        Commutativity commutativity) {
+                        Commutativity commutativity) try {
+  check_user_text(name, expression, type);
   return Operator(
       define(std::move(name), std::move(expression), type, {}, {}, commutativity, false));
+} catch (...) {
+  detail::rethrow();
 }
 
 Operator core::OperatorAccess::summing(std::string name, std::string expression,
                                        const Value& identity, const Value& of_nothing) {
+  check_user_text(name, expression, identity.type());
   return Operator(Operator::define(std::move(name), std::move(expression), identity.type(),
                                    identity, of_nothing, Commutativity::commutative, false));
 }

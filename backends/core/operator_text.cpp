@@ -1,6 +1,5 @@
 #include "core/operator_text.hpp"
 
-#include <algorithm>
 #include <bifold/error.hpp>
 #include <cctype>
 #include <cstddef>
@@ -11,76 +10,10 @@ namespace bifold::core {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view subject, const std::string& why) {
-  throw Error(ErrorCategory::invalid_argument, formatted("{}: {}", subject, why));
-}
-
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-void check_balance(std::string_view subject, std::string_view expression) {
-  std::string open;
-  for (const char c : expression) {
-    if (c == '(' || c == '[') open.push_back(c);
-    if (c == ')' || c == ']') {
-      const char partner = c == ')' ? '(' : '[';
-      if (open.empty() || open.back() != partner) {
-        refuse(subject, formatted("unbalanced '{}'", c));
-      }
-      open.pop_back();
-    }
-  }
-  if (!open.empty()) refuse(subject, formatted("unbalanced '{}'", open.back()));
-}
-
-// An '=' that is not part of a comparison is an assignment.
-void check_assignments(std::string_view subject, std::string_view expression) {
-  for (std::size_t i = 0; i < expression.size(); ++i) {
-    if (expression[i] != '=') continue;
-    const char before = i > 0 ? expression[i - 1] : ' ';
-    const bool doubled = i + 1 < expression.size() && expression[i + 1] == '=';
-    const bool shifts =
-        i > 1 && (expression.substr(i - 2, 2) == "<<" || expression.substr(i - 2, 2) == ">>");
-    if (doubled && before != '<' && before != '>') {
-      ++i;
-      continue;
-    }
-    if ((before == '!' || before == '<' || before == '>') && !shifts) continue;
-    refuse(subject, "it must be an expression without assignments");
-  }
-}
-
-}  // namespace
-
-void check_operator_text(std::string_view name, std::string_view expression) {
-  const std::string subject = formatted("operator \"{}\"", name);
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ||
-      !std::all_of(name.begin(), name.end(), is_word)) {
-    refuse(subject, "the name must be an identifier");
-  }
-  check_expression(subject, expression);
-}
-
-void check_expression(std::string_view subject, std::string_view expression) {
-  if (std::all_of(expression.begin(), expression.end(), [](char c) { return c == ' '; })) {
-    refuse(subject, "the expression is empty");
-  }
-  for (const char c : expression) {
-    if (c < ' ' || c > '~') refuse(subject, "only printable ASCII on one line is allowed");
-    if (std::string_view("#;{}\"'\\`@$").find(c) != std::string_view::npos) {
-      refuse(subject, formatted("character '{}' is not allowed in an expression", c));
-    }
-  }
-  for (const std::string_view pair :
-       {"//", "/*", "*/", "??", "%:", "<%", "%>", "<:", ":>", "++", "--"}) {
-    if (expression.find(pair) != std::string_view::npos) {
-      refuse(subject, formatted("\"{}\" is not allowed in an expression", pair));
-    }
-  }
-  check_balance(subject, expression);
-  check_assignments(subject, expression);
-}
-
-bool uses_word(std::string_view expression, std::string_view word) {
+/// Where the text uses `word` as a name of its own; npos when it does not.
+std::size_t place_of(std::string_view expression, std::string_view word) {
   for (std::size_t at = expression.find(word); at != std::string_view::npos;
        at = expression.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -88,9 +21,85 @@ bool uses_word(std::string_view expression, std::string_view word) {
     const bool ends = end == expression.size() || !is_word(expression[end]);
     const std::size_t before = expression.find_last_not_of(' ', at - 1);
     const bool field = at > 0 && before != std::string_view::npos && expression[before] == '.';
-    if (begins && ends && !field) return true;
+    if (begins && ends && !field) return at;
   }
-  return false;
+  return std::string_view::npos;
+}
+
+/// Whether a text's value becomes one of `wanted`.
+void check_value(const UserText& text, const WrittenText& written, Type wanted) {
+  const Type type = *written.type;
+  if (wanted.is_struct() ? type == wanted : !type.is_struct()) return;
+  refuse_text(text, 1,
+              formatted("its value is of {} where {} is wanted", name_of(type), name_of(wanted)));
+}
+
+void check_length(const UserText& text) {
+  if (text.text.size() <= max_text_length) return;
+  refuse_text(text, max_text_length + 1,
+              formatted("it has {} characters, and a text has at most {}", text.text.size(),
+                        max_text_length));
+}
+
+constexpr std::string_view map_subject = "map";
+
+WrittenText user_operator_text(std::string_view name, std::string_view expression, Type type) {
+  const std::string subject = formatted("operator {}", name);
+  const UserText text{subject, expression};
+  TextScope scope{.names = {{"a", type}, {"b", type}}, .structs = {}};
+  if (type.is_struct()) scope.structs = {type};
+  WrittenText written = write_text(text, scope);
+  check_value(text, written, type);
+  return written;
+}
+
+}  // namespace
+
+void check_operator_text(std::string_view name, std::string_view expression, Type type) {
+  const std::string subject = formatted("operator {}", name);
+  check_length({subject, expression});
+  static_cast<void>(user_operator_text(name, expression, type));
+}
+
+WrittenText operator_text(const Operator& op, Type type) {
+  const std::string expression = op.expression(type);
+  if (op.kind() == OperatorKind::user) return user_operator_text(op.name(), expression, type);
+  WrittenText written;
+  written.text = expression;
+  written.type = type;
+  return written;
+}
+
+void check_map_text(std::string_view expression) {
+  const UserText text{map_subject, expression};
+  check_length(text);
+  static_cast<void>(write_text(
+      text, {.names = {{"x", {}}, {"y", {}}, {"i", {}}}, .structs = {}, .has_types = false}));
+}
+
+WrittenText map_text(std::string_view expression, Type input, std::optional<Type> second,
+                     Type accumulator) {
+  // A text that bifold made of users' has a few more brackets.
+  TextScope scope{.names = {{"x", accumulator_of(input)}, {"i", Type(Type::u64)}},
+                  .structs = {},
+                  .has_types = true,
+                  .nesting = max_text_nesting + 4};
+  if (second) scope.names.push_back({"y", accumulator_of(*second)});
+  for (const Type type : {accumulator, input, second.value_or(input)}) {
+    if (type.is_struct()) scope.structs.push_back(type);
+  }
+  const UserText text{map_subject, expression};
+  if (const std::size_t y = place_of(expression, "y"); y != std::string_view::npos && !second) {
+    refuse_text(text, y + 1,
+                "the map names y, an element of a second array, and there is one array");
+  }
+  WrittenText written = write_text(text, scope);
+  check_value(text, written, accumulator);
+  return written;
+}
+
+bool uses_word(std::string_view expression, std::string_view word) {
+  return place_of(expression, word) != std::string_view::npos;
 }
 
 bool computes(std::string_view expression) {

@@ -1,20 +1,35 @@
 // Operators as kernel text.
 #pragma once
 
+#include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/type.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/text_writer.hpp"
+
 namespace bifold::core {
 
-/// Throws invalid_argument unless `name` is an identifier and `expression` can only be one
-/// expression: printable, balanced, without statements, assignments, comments, literals of text or
-/// anything the preprocessor could see. What it means is the compiler's to judge.
-void check_operator_text(std::string_view name, std::string_view expression);
+/// Throws invalid_argument for a user's operator on `type` whose text is too long, is not one
+/// expression over `a` and `b`, or has no value of that type.
+void check_operator_text(std::string_view name, std::string_view expression, Type type);
 
-/// The part of it that concerns the expression; `subject` begins the message.
-void check_expression(std::string_view subject, std::string_view expression);
+/// The kernel text of an operator that is defined on `type`.
+WrittenText operator_text(const Operator& op, Type type);
+
+/// Throws invalid_argument for a map that no types of x and y can make right.
+void check_map_text(std::string_view expression);
+
+/// The kernel text of a map of elements of `input`, and of `second` where there are two arrays.
+/// Throws invalid_argument for one that makes no `accumulator` of them.
+WrittenText map_text(std::string_view expression, Type input, std::optional<Type> second,
+                     Type accumulator);
+
+/// A map of a text that was made of users' by putting them in brackets, or is bifold's own: it may
+/// be longer than theirs, and nothing in it is looked at before there are types.
+Map composed_map(std::string expression);
 
 /// Whether the text uses `word` as a name of its own, not as a field's.
 bool uses_word(std::string_view expression, std::string_view word);

@@ -54,10 +54,6 @@ void check_storage(const PlanShape& shape) {
 void check_shape(const PlanShape& shape) {
   check_storage(shape);
   const std::string_view map = shape.map.expression();
-  if (uses_word(map, "y") && !shape.second) {
-    throw Error(ErrorCategory::invalid_argument,
-                "the map names y, an element of a second array, and there is one array");
-  }
   if (shape.second && shape.map.is_identity()) {
     throw Error(ErrorCategory::invalid_argument, "two arrays want a map of x and y");
   }
@@ -65,6 +61,9 @@ void check_shape(const PlanShape& shape) {
     check_conversion(shape.input, shape.accumulator, "input to accumulator");
   }
   check_conversion(shape.accumulator, shape.output, "accumulator to output");
+  if (!shape.map.is_identity()) {
+    static_cast<void>(map_text(map, shape.input, shape.second, shape.accumulator));
+  }
   if (!shape.op.supports(shape.accumulator)) {
     throw Error(ErrorCategory::invalid_argument, "operator " + std::string(shape.op.name()) +
                                                      " is not defined on " +

@@ -90,7 +90,23 @@ Value find_first(Queue& queue, const ErasedView& input, const Operator& op,
 // As a number of `type`: 1 where the expression holds, else 0.
 Map counted(const Map& predicate) {
   if (predicate.is_identity()) return "x != 0 ? 1 : 0";
-  return "(" + std::string(predicate.expression()) + ") ? 1 : 0";
+  return core::composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0");
+}
+
+// Calls `body`, which hands on a text made of those of these maps. Where that is refused because of
+// a map, the error is about that map, its text and its columns.
+template <class Body>
+auto naming(const std::vector<Reduction>& maps, Type input, const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    if (error.category() != ErrorCategory::invalid_argument) throw;
+    for (const Reduction& one : maps) {
+      if (one.map.is_identity()) continue;
+      static_cast<void>(core::map_text(one.map.expression(), input, {}, one.accumulator));
+    }
+    throw;
+  }
 }
 
 // A struct with a field for each of several accumulators, "r0", "r1" and so on.
@@ -137,7 +153,7 @@ Map joined_map(const std::vector<Reduction>& reductions, const Joined& joined) {
     text += i == 0 ? "" : ", ";
     text += core::is_logical(reduction.op.kind()) ? x + " != 0" : x;
   }
-  return text + ")";
+  return core::composed_map(text + ")");
 }
 
 }  // namespace
@@ -223,8 +239,10 @@ void minmax_into(Queue& queue, const ErasedView& input, const ErasedView& result
 
 std::uint64_t count_if(Queue& queue, const ErasedView& input, const Map& predicate,
                        const ReduceOptions& options) try {
-  return transform_reduce(queue, input, Type::u64, plus, {}, counted(predicate), options)
-      .as<std::uint64_t>();
+  return naming({{plus, Type::u64, predicate}}, input.type, [&] {
+    return transform_reduce(queue, input, Type::u64, plus, {}, counted(predicate), options)
+        .as<std::uint64_t>();
+  });
 } catch (...) {
   detail::rethrow();
 }
@@ -232,7 +250,9 @@ std::uint64_t count_if(Queue& queue, const ErasedView& input, const Map& predica
 void count_if_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                    const Map& predicate, const ReduceOptions& options) try {
   if (result.type != Type::u64) refuse("a count is u64, not " + std::string(name_of(result.type)));
-  transform_reduce_into(queue, input, result, plus, {}, counted(predicate), options);
+  naming({{plus, Type::u64, predicate}}, input.type, [&] {
+    transform_reduce_into(queue, input, result, plus, {}, counted(predicate), options);
+  });
 } catch (...) {
   detail::rethrow();
 }
@@ -313,11 +333,13 @@ std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
     put(start, init ? *init : reduction.op.identity(type));
     put(nothing, init ? *init : reduction.op.of_nothing(type));
   }
-  const Value result =
-      core::transform_reduce(queue, input, Operator::fieldwise(joined.type, operators),
-                             {Value::from_bytes(joined.type, start.data()),
-                              Value::from_bytes(joined.type, nothing.data())},
-                             joined_map(reductions, joined), options);
+  const auto reduced = [&]() -> Value {
+    return core::transform_reduce(queue, input, Operator::fieldwise(joined.type, operators),
+                                  {Value::from_bytes(joined.type, start.data()),
+                                   Value::from_bytes(joined.type, nothing.data())},
+                                  joined_map(reductions, joined), options);
+  };
+  const Value result = naming(reductions, input.type, reduced);
   std::vector<Value> values;
   values.reserve(joined.fields.size());
   for (const StructField& field : joined.fields) {

@@ -10,21 +10,26 @@
 
 namespace bifold {
 
+namespace core {
+struct MapMaker;
+}
+
 /// @addtogroup types
 /// @{
 
 /// A function of an element, written once for every backend: an expression over `x`, such as
-/// "x * x" or "make_Range(x, x)", in the expressions that C99 and C++ share. It may name `i` too,
-/// the element's index in the input, a u64 (rows of order v1 know it), and in a reduction of two
-/// arrays `y`, the second one's element of that index. Its value is converted to the accumulator's
-/// type, or is of it when that is a struct. Elements of f16 and bf16 are f32 here. A cheap value:
-/// copies share one immutable definition. The default one is the identity.
+/// "x * x" or "make_Range(x, x)", in the language of docs/operators.md. It may name `i` too, the
+/// element's index in the input, a u64 (rows of order v1 know it), and in a reduction of two arrays
+/// `y`, the second one's element of that index. Its value is converted to the accumulator's type,
+/// or is of it when that is a struct. Elements of f16 and bf16 are f32 here. A cheap value: copies
+/// share one immutable definition. The default one is the identity.
 class BIFOLD_API Map {
  public:
   /// The identity.
   Map() noexcept = default;
-  /// Throws invalid_argument when the text is empty, unbalanced, not one expression, or uses the
-  /// preprocessor. A mistake only a compiler sees is a build_failure at the first use.
+  /// Throws invalid_argument, with the word and its column, for a text of more than 8192 characters
+  /// or that is not one expression of its language. What its types are is known at the first use,
+  /// where a text that does not fit them is invalid_argument, too.
   Map(std::string expression);  // NOLINT(google-explicit-constructor)
   /// The same.
   Map(const char* expression);  // NOLINT(google-explicit-constructor)
@@ -40,6 +45,7 @@ class BIFOLD_API Map {
   friend BIFOLD_API bool operator==(const Map& left, const Map& right) noexcept;
 
  private:
+  friend struct core::MapMaker;  // Of texts that were made of others'.
   struct Definition;
   std::shared_ptr<const Definition> definition_;
 };

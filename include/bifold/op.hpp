@@ -79,17 +79,16 @@ class BIFOLD_API Operator {
   explicit Operator(OperatorKind kind);
 
   /// An operator on one element type, written once for every backend.
-  /// `expression` combines `a` (the earlier operand) and `b` (the later one), in the expressions
-  /// that C99 and C++ share, over the type names of Type: "a * b + (i32)1". On a struct it names
-  /// fields and makes the result: "make_Range(a.low < b.low ? a.low : b.low, ...)". Both dialects
-  /// know `min` and `max` of two integers of one type, and `minimum_f32`, `maximum_f32` (and
-  /// `_f64`) with the semantics of `minimum` and `maximum`. `identity` fixes the
+  /// `expression` combines `a` (the earlier operand) and `b` (the later one), in the language of
+  /// docs/operators.md: the operators of C, casts to the type names of Type, and functions that
+  /// mean the same on all backends: "max(a, b) + (i32)1". On a struct it names fields and makes the
+  /// result: "make_Range(min(a.low, b.low), max(a.high, b.high))". `identity` fixes the
   /// element type and must be neutral on both sides, to the last bit where rows in order v1 are to
   /// give the bits of reference::v1: -0.0 for a floating sum. The operator must be associative; its
   /// operands are combined in index order unless it is declared commutative.
-  /// Throws invalid_argument when the text is empty, unbalanced, not one expression, or uses the
-  /// preprocessor, or the identity is f16 or bf16, whose values are combined as f32. A mistake only
-  /// a compiler sees is a build_failure at the first use.
+  /// Throws invalid_argument, with the word and its column, for a text of more than 8192 characters
+  /// or that is not one expression of that language and of that type, and where the identity is f16
+  /// or bf16, whose values are combined as f32.
   static Operator user(std::string name, std::string expression, Value identity,
                        Commutativity commutativity = Commutativity::non_commutative);
 

@@ -1,0 +1,31 @@
+// The types of the expressions in operator and map texts: those of C, where `int` is i32.
+#pragma once
+
+#include <bifold/type.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bifold::core {
+
+/// Part of a text, as it is written anew.
+struct Operand {
+  std::string text;
+  std::optional<Type> type{};  ///< None where types are not known.
+  std::size_t column = 0;
+};
+
+/// The type in which a number is computed with: i32 for integers of 1 and 2 bytes.
+Type promoted(Type type);
+
+/// The one type in which two numbers are computed with.
+Type common_type(Type left, Type right);
+
+/// The type of that name to which a text may cast; none when there is none.
+std::optional<Type> cast_type(std::string_view word);
+
+/// What to write instead of a word of C or of one of the kernel languages; empty when that is not
+/// known.
+std::string_view word_instead(std::string_view word);
+
+}  // namespace bifold::core
