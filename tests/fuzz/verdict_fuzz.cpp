@@ -1,0 +1,48 @@
+// Self-check files: whatever the text, there are findings on rows that there are, or a reason.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/checked_text.hpp"
+#include "core/verdict.hpp"
+
+namespace {
+
+using namespace bifold::core;
+
+const std::string key = "library 1\nbackend opencl\ndevice Made Up 9000\ndriver 2\nkernels x\n";
+
+void require(bool condition) {
+  if (!condition) __builtin_trap();
+}
+
+void check(std::string_view text) {
+  const VerdictReading reading = read_verdict(text, key);
+  if (!reading.problem.empty()) {
+    require(reading.verdict.findings().empty());
+    return;
+  }
+  for (const Finding& finding : reading.verdict.findings()) {
+    require(finding.row != nullptr);
+    require(finding.problem.find('\n') == std::string::npos);
+  }
+  const std::string again = verdict_text(key, reading.verdict);
+  const VerdictReading second = read_verdict(again, key);
+  require(second.problem.empty());
+  require(second.verdict.findings().size() == reading.verdict.findings().size());
+  require(verdict_text(key, second.verdict) == again);
+}
+
+std::string with_header(std::string_view body) {
+  return checked_header("bifold-check 1", body).append(body);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check(text);
+  check(with_header(text));
+  check(with_header(key + std::string(text)));
+  return 0;
+}
