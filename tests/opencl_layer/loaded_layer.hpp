@@ -51,7 +51,7 @@ class LoadedLayer {
   /// The entry point that failed for it; "" as long as none has.
   [[nodiscard]] const char* failed() const { return failed_(); }
   /// Tells whether this thread is in a function of the driver.
-  [[nodiscard]] int (*within() const)() { return within_; }
+  [[nodiscard]] bool (*within() const)() { return within_; }
   void hide_svm(bool hidden) const { hide_svm_(hidden ? 1 : 0); }
   [[nodiscard]] long svm_written_late() const { return svm_written_late_(); }
   void clear() const { clear_(); }
@@ -74,7 +74,7 @@ class LoadedLayer {
   long (*live_)(const char*) = nullptr;
   void (*fail_any_)(int, int) = nullptr;
   const char* (*failed_)() = nullptr;
-  int (*within_)() = nullptr;
+  bool (*within_)() = nullptr;
   void (*hide_svm_)(int) = nullptr;
   long (*svm_written_late_)() = nullptr;
 };

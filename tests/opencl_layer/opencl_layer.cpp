@@ -238,7 +238,7 @@ void bifold_layer_fail_any(int nth, int code) {
 
 const char* bifold_layer_failed() { return any_failed; }
 
-int bifold_layer_within() { return depth > 0 ? 1 : 0; }
+bool bifold_layer_within() { return depth > 0; }
 
 void bifold_layer_hide_svm(int hidden) { bifold::test::hide_svm(hidden != 0); }
 
