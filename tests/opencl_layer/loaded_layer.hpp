@@ -31,6 +31,7 @@ class LoadedLayer {
     find(failed_, "bifold_layer_failed");
     find(within_, "bifold_layer_within");
     find(hide_svm_, "bifold_layer_hide_svm");
+    find(keep_freed_svm_, "bifold_layer_keep_freed_svm");
     find(svm_written_late_, "bifold_layer_svm_written_late");
   }
   LoadedLayer(const LoadedLayer&) = delete;
@@ -53,6 +54,8 @@ class LoadedLayer {
   /// Tells whether this thread is in a function of the driver.
   [[nodiscard]] bool (*within() const)() { return within_; }
   void hide_svm(bool hidden) const { hide_svm_(hidden ? 1 : 0); }
+  void keep_freed_svm() const { keep_freed_svm_(1); }
+  /// Of blocks that were freed since then.
   [[nodiscard]] long svm_written_late() const { return svm_written_late_(); }
   void clear() const { clear_(); }
   [[nodiscard]] long calls(const char* entry) const { return calls_(entry); }
@@ -76,6 +79,7 @@ class LoadedLayer {
   const char* (*failed_)() = nullptr;
   bool (*within_)() = nullptr;
   void (*hide_svm_)(int) = nullptr;
+  void (*keep_freed_svm_)(int) = nullptr;
   long (*svm_written_late_)() = nullptr;
 };
 

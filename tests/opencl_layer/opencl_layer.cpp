@@ -242,6 +242,8 @@ bool bifold_layer_within() { return depth > 0; }
 
 void bifold_layer_hide_svm(int hidden) { bifold::test::hide_svm(hidden != 0); }
 
+void bifold_layer_keep_freed_svm(int kept) { bifold::test::keep_freed_svm(kept != 0); }
+
 long bifold_layer_svm_written_late() { return bifold::test::svm_written_late(); }
 
 void bifold_layer_clear() {
