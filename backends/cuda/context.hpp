@@ -65,18 +65,22 @@ class CurrentContext {
 /// this thread may make them, and they do not invalidate the capture.
 class OutsideCapture {
  public:
-  OutsideCapture() noexcept { exchange(); }
-  ~OutsideCapture() { exchange(); }
+  OutsideCapture() noexcept : exchanged_(exchange()) {}
+  ~OutsideCapture() {
+    if (exchanged_) exchange();
+  }
   OutsideCapture(const OutsideCapture&) = delete;
   OutsideCapture& operator=(const OutsideCapture&) = delete;
 
  private:
-  void exchange() noexcept {
-    log_failure(driver().cuThreadExchangeStreamCaptureMode(&mode_),
-                "cuThreadExchangeStreamCaptureMode");
+  bool exchange() noexcept {
+    const CUresult result = driver().cuThreadExchangeStreamCaptureMode(&mode_);
+    log_failure(result, "cuThreadExchangeStreamCaptureMode");
+    return result == CUDA_SUCCESS;
   }
 
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // Then the thread's own.
+  bool exchanged_;
 };
 
 }  // namespace bifold::backend::cuda

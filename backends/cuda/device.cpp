@@ -55,9 +55,9 @@ Device::Device(std::uint32_t index, std::shared_ptr<const Context> context)
 
 void Device::find_compiler() {
   std::string target = capabilities_.architecture;
+  const int architecture = architecture_of(context_->device());
   try {
     const NvrtcApi& api = nvrtc();
-    const int architecture = architecture_of(context_->device());
     if (std::string known = target_for(api, architecture); known.empty()) {
       no_compiler_ = "NVRTC " + version_text(api) + " does not compile for " + target;
     } else {

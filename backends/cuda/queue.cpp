@@ -256,10 +256,7 @@ WorkEnd Queue::settle(std::chrono::nanoseconds limit) noexcept {
   try {
     const CurrentContext current(stream_->context());
     const OutsideCapture outside;
-    if (stream_->of_another_thread()) {
-      return driver().cuCtxSynchronize() == CUDA_SUCCESS ? WorkEnd::reached : WorkEnd::unknown;
-    }
-    const CUstream stream = stream_->get();
+    const CUstream stream = stream_->get();  // Throws where it has no name on this thread.
     if (records_graph({})) return WorkEnd::unknown;
     CUresult result = CUDA_ERROR_NOT_READY;
     const bool told = core::done_within(limit, [&] {

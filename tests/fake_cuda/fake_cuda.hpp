@@ -28,7 +28,7 @@ void fake_cuda_fail_any(int after_calls, int code);
 /// The function that answered for fake_cuda_fail_any(); "" as long as none has.
 const char* fake_cuda_failed();
 
-/// Takes back every fake_cuda_fail and fake_cuda_fail_any.
+/// Takes back every fake_cuda_fail and fake_cuda_fail_any; what FAKE_CUDA_FAIL says begins again.
 void fake_cuda_reset();
 
 /// A count: "contexts" (retained primary ones), "created_contexts", "streams", "events",

@@ -233,6 +233,7 @@ const char* fake_cuda_failed() {
 void fake_cuda_reset() {
   const std::lock_guard guard(fake::state().lock);
   fake::state().failures.clear();
+  fake::read_failures(fake::state());
   fake::state().any_fails_behind = -1;
 }
 

@@ -31,6 +31,7 @@ class LoadedLayer {
     find(failed_, "bifold_layer_failed");
     find(within_, "bifold_layer_within");
     find(hide_svm_, "bifold_layer_hide_svm");
+    find(keep_freed_svm_, "bifold_layer_keep_freed_svm");
     find(svm_written_late_, "bifold_layer_svm_written_late");
   }
   LoadedLayer(const LoadedLayer&) = delete;
@@ -51,8 +52,10 @@ class LoadedLayer {
   /// The entry point that failed for it; "" as long as none has.
   [[nodiscard]] const char* failed() const { return failed_(); }
   /// Tells whether this thread is in a function of the driver.
-  [[nodiscard]] int (*within() const)() { return within_; }
+  [[nodiscard]] bool (*within() const)() { return within_; }
   void hide_svm(bool hidden) const { hide_svm_(hidden ? 1 : 0); }
+  void keep_freed_svm() const { keep_freed_svm_(1); }
+  /// Of blocks that were freed since then.
   [[nodiscard]] long svm_written_late() const { return svm_written_late_(); }
   void clear() const { clear_(); }
   [[nodiscard]] long calls(const char* entry) const { return calls_(entry); }
@@ -74,8 +77,9 @@ class LoadedLayer {
   long (*live_)(const char*) = nullptr;
   void (*fail_any_)(int, int) = nullptr;
   const char* (*failed_)() = nullptr;
-  int (*within_)() = nullptr;
+  bool (*within_)() = nullptr;
   void (*hide_svm_)(int) = nullptr;
+  void (*keep_freed_svm_)(int) = nullptr;
   long (*svm_written_late_)() = nullptr;
 };
 

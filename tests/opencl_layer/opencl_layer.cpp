@@ -238,9 +238,11 @@ void bifold_layer_fail_any(int nth, int code) {
 
 const char* bifold_layer_failed() { return any_failed; }
 
-int bifold_layer_within() { return depth > 0 ? 1 : 0; }
+bool bifold_layer_within() { return depth > 0; }
 
 void bifold_layer_hide_svm(int hidden) { bifold::test::hide_svm(hidden != 0); }
+
+void bifold_layer_keep_freed_svm(int kept) { bifold::test::keep_freed_svm(kept != 0); }
 
 long bifold_layer_svm_written_late() { return bifold::test::svm_written_late(); }
 

@@ -14,13 +14,16 @@ void bifold_layer_fail_any(int nth, int code);
 /// The entry point that failed for bifold_layer_fail_any(); "" as long as none has.
 const char* bifold_layer_failed();
 
-/// 1 while this thread is in a function of the driver.
-int bifold_layer_within();
+/// Whether this thread is in a function of the driver.
+bool bifold_layer_within();
 
 /// From now on devices say that they have no shared virtual memory, or, with 0, what is true.
 void bifold_layer_hide_svm(int hidden);
 
-/// Blocks of it that were written to after they were freed.
+/// From now on blocks of it that are freed stay, to tell of late writes; with 0, they go.
+void bifold_layer_keep_freed_svm(int kept);
+
+/// Of those that stay, how many were written to after they were freed.
 long bifold_layer_svm_written_late();
 
 /// Forgets every failure that was asked for and has not happened.

@@ -19,7 +19,9 @@ constexpr std::byte freed_pattern{0xdd};
 
 cl_api_clGetDeviceInfo device_info = nullptr;
 cl_api_clSVMAlloc svm_alloc = nullptr;
+cl_api_clSVMFree svm_free = nullptr;
 std::atomic<bool> hides{false};
+std::atomic<bool> keeps{false};
 
 // Never destroyed: devices may be closed as late as a program likes.
 struct Blocks {
@@ -49,10 +51,10 @@ void* CL_API_CALL allocate(cl_context context, cl_svm_mem_flags flags, size_t si
   return block;
 }
 
-void CL_API_CALL release(cl_context /*context*/, void* block) {
+void CL_API_CALL release(cl_context context, void* block) {
   const std::lock_guard lock(blocks().mutex);
   const auto found = blocks().taken.extract(block);
-  if (!found) return;
+  if (!found || !keeps) return svm_free(context, block);
   auto* const bytes = static_cast<std::byte*>(block);
   std::fill_n(bytes, found.mapped(), freed_pattern);
   blocks().freed.emplace_back(bytes, found.mapped());
@@ -65,10 +67,13 @@ void watch_svm(cl_icd_dispatch& target) {
   target.clGetDeviceInfo = &info;
   svm_alloc = target.clSVMAlloc;
   target.clSVMAlloc = &allocate;
+  svm_free = target.clSVMFree;
   target.clSVMFree = &release;
 }
 
 void hide_svm(bool hidden) { hides = hidden; }
+
+void keep_freed_svm(bool kept) { keeps = kept; }
 
 long svm_written_late() {
   const std::lock_guard lock(blocks().mutex);

@@ -11,7 +11,11 @@ void watch_svm(cl_icd_dispatch& target);
 /// Whether devices say that they have none.
 void hide_svm(bool hidden);
 
-/// Blocks that were written to after they were freed.
+/// Whether blocks that are freed stay, with a pattern by which late writes are seen. The driver
+/// then counts them as taken, and its context as in use.
+void keep_freed_svm(bool kept);
+
+/// Of those that stay, how many were written to after they were freed.
 long svm_written_late();
 
 }  // namespace bifold::test

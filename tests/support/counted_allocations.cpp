@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace bifold::test {
 namespace {
@@ -14,6 +15,8 @@ constexpr bool counting = true;
 #endif
 
 thread_local std::int64_t counted = 0;
+thread_local int fail_in = 0;
+thread_local bool has_failed = false;
 bool (*left_out)() = nullptr;
 
 }  // namespace
@@ -21,6 +24,11 @@ bool (*left_out)() = nullptr;
 bool counts_allocations() noexcept { return counting; }
 std::int64_t allocations() noexcept { return counted; }
 void leave_out_allocations(bool (*within)()) noexcept { left_out = within; }
+
+bool fail_allocation(int nth) noexcept {
+  fail_in = nth;
+  return std::exchange(has_failed, false);
+}
 
 }  // namespace bifold::test
 
@@ -30,7 +38,13 @@ namespace bifold::test {
 namespace {
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
-  if (left_out == nullptr || !left_out()) ++counted;
+  if (left_out == nullptr || !left_out()) {
+    ++counted;
+    if (fail_in > 0 && --fail_in == 0) {
+      has_failed = true;
+      throw std::bad_alloc();
+    }
+  }
   // aligned_alloc takes whole multiples.
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, whole == 0 ? alignment : whole);
