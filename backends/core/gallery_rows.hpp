@@ -22,8 +22,9 @@ using Planner = std::shared_ptr<const detail::Plan> (*)(const Device& device,
 struct Recipe {
   Planner planner = nullptr;
   /// Prelude files of the family, in order; "lanes", "atomics" and "cell" stand for the path that
-  /// the device offers, "count", "init" and "total" for where a call has these values, "elements"
-  /// and "element_packs" for one array or two;
+  /// the device offers, "count", "init" and "total" for where a call has these values (the last
+  /// with "first", by which an exclusive scan begins), "elements" and "element_packs" for one array
+  /// or two;
   /// "lanes_of_32", "columns", "neighbours", "order_lanes" and "order_lookback" for registers
   /// exchanged between 32 lanes, or for local memory where lane groups are not as wide;
   /// "ring_lookback", "ring_elements", "ring_items", "ring_scan" and "leaf_rows" for the path that

@@ -58,7 +58,7 @@ std::string expanded(std::string_view text, std::string_view list) {
     while (end < list.size() && in_word(list[end])) ++end;
     const std::string_view word = list.substr(at, end - at);
     if (word.size() > suffix.size() && word.ends_with(suffix)) {
-      result += definition(text, word);
+      result += expanded(text, definition(text, word));
     } else {
       result += word.empty() ? list.substr(at, 1) : word;
     }

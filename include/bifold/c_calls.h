@@ -18,9 +18,10 @@ extern "C" {
 /** @addtogroup c_calls
  *
  * `options` may be NULL in all of these. `init` points to a value of the accumulator's type, which
- * is folded in exactly once; NULL: there is none. A reduction of nothing, and what comes before the
- * first element of an exclusive scan, is the operator's identity then, and BIFOLD_INVALID_ARGUMENT
- * where it has none.
+ * is folded in exactly once; NULL: there is none. A reduction of nothing, its total, and the first
+ * value of an exclusive scan are the operator's identity then, but +0.0 for sums of floating
+ * values, fields of structs included, where -0.0 is the identity; BIFOLD_INVALID_ARGUMENT where it
+ * has none.
  * @{ */
 
 /** How the operands of a call are associated, where that decides about the bits of its result. */
@@ -48,7 +49,7 @@ typedef struct bifold_options {
    * of one element of the accumulator's type; a reduction's may be its result. NULL: none. */
   const bifold_view* init_from;
   /** Scans: receives op(init, all of the input) in device memory: a view of one element of the
-   * accumulator's type. NULL: none. */
+   * accumulator's type; of nothing as a reduction does. NULL: none. */
   const bifold_view* total;
   bifold_order order; /**< What "production" keeps to. */
 } bifold_options;

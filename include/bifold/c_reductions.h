@@ -19,8 +19,9 @@ extern "C" {
 
 /** @addtogroup c_results
  *
- * `options` may be NULL in all of these, and an `init` that is NULL counts as none. Inputs are of
- * built-in types. All wait for their result: C++ alone has the forms that enqueue.
+ * `options` may be NULL in all of these, and an `init` that is NULL counts as none: sums of nothing
+ * are 0 then, +0.0 of floating values. Inputs are of built-in types. All wait for their result: C++
+ * alone has the forms that enqueue.
  * @{ */
 
 /** The index of no element. */

@@ -139,6 +139,44 @@ static void test_compensated(bifold_view input) {
   bifold_buffer_destroy(reals.buffer);
 }
 
+/* Without an initial value, floating sums of nothing are +0, though -0 is what changes none. */
+static void test_zeros(void) {
+  const float minus = -0.0F;
+  const float floats[] = {-0.0F, -0.0F, -0.0F};
+  const bifold_view zeros = uploaded(BIFOLD_F32, floats, 3);
+  const bifold_view none = {zeros.buffer, BIFOLD_F32, 0, 0};
+  const bifold_view output = uploaded(BIFOLD_F32, floats, 3);
+  const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
+  float found[3] = {9, 9, 9}, other = 9;
+  bifold_reduction both[2] = {{plus, NULL, NULL, NULL, BIFOLD_F32},
+                              {plus, NULL, NULL, NULL, BIFOLD_F32}};
+  both[0].result = &found[0];
+  both[1].init = &minus;
+  both[1].result = &found[1];
+  OK(bifold_reduce(queue, none, plus, BIFOLD_F32, NULL, &other, NULL));
+  CHECK(other == 0 && !signbit(other));
+  OK(bifold_reduce(queue, none, plus, BIFOLD_F32, &minus, &other, NULL));
+  CHECK(signbit(other));
+  OK(bifold_reduce(queue, zeros, plus, BIFOLD_F32, NULL, &other, NULL));
+  CHECK(signbit(other));
+  OK(bifold_inner_product(queue, none, none, BIFOLD_F32, NULL, &other, NULL));
+  CHECK(other == 0 && !signbit(other));
+  OK(bifold_sum_compensated(queue, none, BIFOLD_F32, NULL, &other, NULL));
+  CHECK(other == 0 && !signbit(other));
+  OK(bifold_sum_compensated(queue, zeros, BIFOLD_F32, NULL, &other, NULL));
+  CHECK(signbit(other));
+  OK(bifold_reduce_many(queue, none, both, 2, NULL));
+  CHECK(!signbit(found[0]) && signbit(found[1]));
+  OK(bifold_exclusive_scan(queue, zeros, output, plus, NULL, NULL));
+  OK(bifold_download(queue, output, found));
+  CHECK(found[0] == 0 && !signbit(found[0]) && signbit(found[1]) && signbit(found[2]));
+  OK(bifold_exclusive_scan(queue, zeros, output, plus, &minus, NULL));
+  OK(bifold_download(queue, output, found));
+  CHECK(signbit(found[0]) && signbit(found[2]));
+  bifold_buffer_destroy(output.buffer);
+  bifold_buffer_destroy(zeros.buffer);
+}
+
 static void test_many(bifold_view input) {
   const int64_t hundred = 100;
   int64_t sum = 99, squares = 99, sum_expected = 0, squares_expected = 0;
@@ -187,6 +225,7 @@ void test_reductions(void) {
   test_count(input);
   test_products(input);
   test_compensated(input);
+  test_zeros();
   test_many(input);
   bifold_buffer_destroy(input.buffer);
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bifold/reference.hpp>
+#include <bifold/reference_v1.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -114,6 +115,30 @@ TEST_CASE("logical operators give 0 or 1, also of one element, and NaN is true")
   CHECK(all({3.0, -0.0}) == 0.0);
   const std::vector<float> small{0.25f, 0.5f};
   CHECK(reference::reduce<int>(OperatorKind::logical_and, std::span<const float>(small), 1) == 1);
+}
+
+TEST_CASE_TEMPLATE("without an initial value, floating sums of nothing are +0", T, float, double) {
+  const auto bits = [](T x) { return Value(x).bits(); };
+  const std::vector<T> zeros(3, T{-0.0});
+  const std::span<const T> input(zeros);
+  CHECK(bits(reference::reduce<T>(OperatorKind::plus, input.first(0))) == bits(T{0}));
+  CHECK(bits(reference::reduce<T>(OperatorKind::plus, input)) == bits(T{-0.0}));
+  CHECK(bits(reference::v1::reduce<T>(OperatorKind::plus, input.first(0))) == bits(T{0}));
+  CHECK(bits(reference::v1::reduce<T>(OperatorKind::plus, input)) == bits(T{-0.0}));
+  CHECK(reference::reduce<T>(OperatorKind::minimum, input.first(0)) ==
+        std::numeric_limits<T>::infinity());
+  CHECK(reference::v1::reduce<T>(OperatorKind::multiplies, input.first(0)) == T{1});
+  for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
+    const T first = kind == ScanKind::exclusive ? T{0} : T{-0.0};
+    std::vector<T> output(3);
+    reference::scan<T>(kind, OperatorKind::plus, input, std::span(output));
+    CHECK(bits(output[0]) == bits(first));
+    CHECK(bits(output[1]) == bits(T{-0.0}));
+    output.assign(3, T{9});
+    reference::v1::scan<T>(kind, OperatorKind::plus, input, std::span(output));
+    CHECK(bits(output[0]) == bits(first));
+    CHECK(bits(output[2]) == bits(T{-0.0}));
+  }
 }
 
 TEST_CASE("the accumulator's type decides where sums wrap") {

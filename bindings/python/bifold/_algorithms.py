@@ -30,9 +30,14 @@ def reduce(
         x: an array of any shape, contiguous if it lies on a device; the README lists the kinds.
         op: the name of a built-in operator, or an Operator. Elements keep their order, C order,
             where it does not commute.
+<<<<<<< ours
         init: folded in exactly once, in front: a number that the dtype holds, or one of Python's
             floats, which are rounded. Without any, nothing reduces to the operator's identity, a
             floating sum of nothing to +0.0.
+=======
+        init: folded in exactly once, in front. Without one, nothing gives the operator's identity,
+            but +0.0 for sums of floating values, fields of structs included.
+>>>>>>> theirs
         dtype: of accumulation and result. By default that of an Operator, else that of an `init`
             with a dtype, else that of `x`: int8 is not widened, unlike in numpy.sum().
         variant: a row of the gallery in place of ``"production"``.
@@ -190,11 +195,17 @@ def exclusive_scan(
     wait: Iterable[Any] = (),
     done: Event | None = None,
 ) -> Any:
-    """Enqueues ``out[i] = op over init, x[0], ..., x[i - 1]``; `init` or the identity comes first.
+    """Enqueues ``out[i] = op over init, x[0], ..., x[i - 1]``; `init` comes first.
 
+<<<<<<< ours
     That of a floating sum is +0.0.
     Arguments, result and errors are those of inclusive_scan(); without `init`, an operator that has
     no identity is InvalidArgument.
+=======
+    Without `init` the first value is what reduce() gives of nothing: the operator's identity, but
+    +0.0 for sums of floating values. An operator that has no identity is InvalidArgument then.
+    Arguments, result and errors are those of inclusive_scan().
+>>>>>>> theirs
     """
     settings = Settings(variant, order, queue, wait, done)
     return scan("exclusive", x, out, op, None, init, dtype, accumulate, settings)
