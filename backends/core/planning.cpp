@@ -51,8 +51,23 @@ void check_storage(const PlanShape& shape) {
   }
 }
 
+// Kernels know a struct by its name.
+void check_struct_names(const PlanShape& shape) {
+  const std::array types{shape.input, shape.accumulator, shape.output,
+                         shape.second.value_or(shape.input)};
+  for (const Type left : types) {
+    for (const Type right : types) {
+      if (!left.is_struct() || !right.is_struct() || left == right) continue;
+      if (name_of(left) != name_of(right)) continue;
+      throw Error(ErrorCategory::invalid_argument,
+                  "two different structs are called " + std::string(name_of(left)));
+    }
+  }
+}
+
 void check_shape(const PlanShape& shape) {
   check_storage(shape);
+  check_struct_names(shape);
   const std::string_view map = shape.map.expression();
   if (shape.second && shape.map.is_identity()) {
     throw Error(ErrorCategory::invalid_argument, "two arrays want a map of x and y");

@@ -157,7 +157,7 @@ Operand Writer::expression() {
   ++at_;
   Operand left = expression();
   if (!is(":")) {
-    refuse(token(), formatted("the '?' of column {} has no ':'", question.column));
+    refuse(question, "this '?' has no ':'");
   }
   ++at_;
   Operand right = expression();

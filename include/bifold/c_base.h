@@ -147,8 +147,8 @@ BIFOLD_API const bifold_operator* bifold_builtin_operator(bifold_operator_kind k
 /** An operator written once for every backend: an expression over `a`, the earlier operand, and
  * `b`, the later one. `identity` points to its neutral element, of `type`; NULL: it has none, and
  * what is absent is skipped, by rows in order v1 only. Operands keep their order unless it is
- * declared commutative. A mistake that only a compiler sees is a BIFOLD_BUILD_FAILURE at the first
- * use. */
+ * declared commutative. A text that is not one expression of the language of docs/operators.md, or
+ * does not fit the type, is BIFOLD_INVALID_ARGUMENT; the message has the word and its column. */
 BIFOLD_API bifold_status bifold_operator_create(const char* name, const char* expression,
                                                 bifold_type type, const void* identity,
                                                 bifold_commutativity commutativity,
@@ -168,8 +168,8 @@ BIFOLD_API void bifold_operator_destroy(bifold_operator* op);
 /** A function of one element: an expression over `x`, and over its index `i`, of 64 bits. Where two
  * arrays are reduced, `y` is the element of the second one. */
 typedef struct bifold_map bifold_map;
-/** A map of that text, which is BIFOLD_INVALID_ARGUMENT when it is not one expression. A mistake
- * that only a compiler sees is a BIFOLD_BUILD_FAILURE at the first use. */
+/** A map of that text, which is BIFOLD_INVALID_ARGUMENT when it is not one expression of the
+ * language of docs/operators.md. What does not fit the types is that at the first use. */
 BIFOLD_API bifold_status bifold_map_create(const char* expression, bifold_map** map);
 /** Gives a map back. */
 BIFOLD_API void bifold_map_destroy(bifold_map* map);

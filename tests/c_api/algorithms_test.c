@@ -79,20 +79,23 @@ static void test_segments(bifold_view input) {
   bifold_operator_destroy(op);
 }
 
-static void test_build_failure(bifold_view input) {
+static void test_text_failure(bifold_view input) {
   const int32_t zero = 0;
   int32_t result = -1;
   bifold_operator* op = NULL;
-  bifold_error error = {.struct_size = sizeof error};
-  OK(bifold_operator_create("broken", "no_such_word(a, b)", BIFOLD_I32, &zero, BIFOLD_COMMUTATIVE,
-                            &op));
-  FAILS(bifold_reduce(queue, input, op, BIFOLD_I32, NULL, &result, NULL), BIFOLD_BUILD_FAILURE);
+  bifold_map* map = NULL;
+  FAILS(bifold_operator_create("broken", "a + no_such_word(b)", BIFOLD_I32, &zero,
+                               BIFOLD_COMMUTATIVE, &op),
+        BIFOLD_INVALID_ARGUMENT);
+  CHECK(strstr(bifold_last_error(), "column 5") != NULL);
+  CHECK(strstr(bifold_last_error(), "no_such_word") != NULL);
+  OK(bifold_map_create("x & 1.0f", &map));
+  FAILS(bifold_transform_reduce(queue, input, bifold_builtin_operator(BIFOLD_PLUS), map, BIFOLD_I32,
+                                NULL, &result, NULL),
+        BIFOLD_INVALID_ARGUMENT);
+  CHECK(strstr(bifold_last_error(), "column 3") != NULL);
   CHECK(result == -1);
-  OK(bifold_last_error_details(&error));
-  CHECK(error.status == BIFOLD_BUILD_FAILURE && error.backend[0] != '\0');
-  CHECK(strstr(error.log, "no_such_word") != NULL);
-  CHECK(strstr(error.source, "no_such_word") != NULL);
-  bifold_operator_destroy(op);
+  bifold_map_destroy(map);
 }
 
 void test_reduce(void) {
@@ -141,7 +144,7 @@ void test_reduce(void) {
                       &real, NULL),
         BIFOLD_INVALID_ARGUMENT);
   test_segments(input);
-  test_build_failure(input);
+  test_text_failure(input);
   bifold_buffer_destroy(cell.buffer);
   bifold_buffer_destroy(input.buffer);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "core/state.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 
@@ -196,21 +197,45 @@ TEST_CASE("host ranges that do not match the device's") {
                 {"count"});
 }
 
-TEST_CASE("a user operator that does not compile brings the log and the numbered source") {
-  Stage stage;
-  const Operator op = Operator::user("typo", "a + undeclared_name(b)", Value(std::int32_t{0}),
-                                     Commutativity::commutative);
-  const Failure failure = stage.refuses([&] { (void)reduce(stage.queue, stage.input, op, 0); },
-                                        ErrorCategory::build_failure, {"typo"});
+TEST_CASE("a text that does not compile brings the log and the numbered source") {
+  auto& device = *test::device().state()->backend;
+  const backend::Source source{"typo", "undeclared_name here;\n", device.compile_options()};
+  const Failure failure = failure_of([&] { (void)device.build(source); });
+  CHECK(failure.category == ErrorCategory::build_failure);
+  CHECK(failure.mentions("typo"));
   CHECK(failure.log.find("undeclared_name") != std::string::npos);
   CHECK(failure.source.find("undeclared_name") != std::string::npos);
   // Numbered lines, from 1 on.
   CHECK(failure.source.find("1") != std::string::npos);
   CHECK(failure.source.find('\n') != std::string::npos);
   CHECK(failure.backend == test::device().info().backend);
-  // Again: a failed build is not remembered as something that exists.
-  stage.refuses([&] { (void)reduce(stage.queue, stage.input, op, 0); },
-                ErrorCategory::build_failure, {"typo"});
+}
+
+TEST_CASE("texts that end compilers are refused before one sees them") {
+  Stage stage;
+  std::string chain = "a + b";
+  while (chain.size() < 128 << 10) chain += " + b - b";
+  stage.refuses([&] { (void)Operator::user("chain", chain, Value(0)); }, invalid, {"8192"});
+  chain.resize(8189);
+  const Operator longest = Operator::user("chain", chain.substr(0, chain.rfind(" +")), Value(0));
+  std::int64_t sum = 0;
+  for (const std::int32_t x : stage.queue.download(stage.input)) sum += x;
+  CHECK(reduce(stage.queue, stage.input, longest, 0) == static_cast<std::int32_t>(sum));
+  const auto mapped = [&](const char* map) {
+    return [&stage, map] { (void)transform_reduce(stage.queue, stage.input, plus, 0, map); };
+  };
+  stage.refuses(mapped("mapped(x)"), invalid, {"\"mapped\"", "column 1"});
+  stage.refuses(mapped("x + COMBINE(x, x)"), invalid, {"\"COMBINE\"", "column 5"});
+  stage.refuses(mapped("x & 1.0f"), invalid, {"map: \"x & 1.0f\", column 3"});
+  // Not the text that the map becomes part of.
+  stage.refuses([&] { (void)count_if(stage.queue, stage.input, "x & 1.0f"); }, invalid,
+                {"map: \"x & 1.0f\", column 3"});
+  stage.refuses(
+      [&] {
+        (void)reduce_many(stage.queue, erase(stage.input),
+                          {{plus, Type::i32}, {plus, Type::i32, "x.low"}});
+      },
+      invalid, {"map: \"x.low\", column 3"});
 }
 
 TEST_CASE("an allocation that no device has room for") {

@@ -264,6 +264,21 @@ void ASM_ld_global_L2(const char*, unsigned& x, unsigned& y, unsigned& z, unsign
 
 // --- Floating-point values ---
 
+inline int __popc(unsigned x) { return std::popcount(x); }
+inline int __popcll(Word x) { return std::popcount(x); }
+inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
+inline int __clzll(long long x) { return std::countl_zero(static_cast<Word>(x)); }
+inline int __mulhi(int a, int b) { return static_cast<int>((static_cast<long long>(a) * b) >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>((Word{a} * b) >> 32);
+}
+inline long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>((static_cast<__int128>(a) * b) >> 64);
+}
+inline Word __umul64hi(Word a, Word b) {
+  return static_cast<Word>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+
 inline float extremum(float a, float b, bool least) {
   if (a != a || b != b) return std::bit_cast<float>(0x7fffffffU);
   if (a == b) return std::signbit(a) == least ? a : b;

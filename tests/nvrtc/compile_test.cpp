@@ -11,8 +11,11 @@
 #include "core/comparison.hpp"
 #include "core/planning.hpp"
 #include "core/probe.hpp"
+#include "core/state.hpp"
+#include "core/text_functions.hpp"
 #include "support/environment.hpp"
 #include "support/factors.hpp"
+#include "support/hard_names.hpp"
 #include "support/workload.hpp"
 
 struct Extent {
@@ -244,7 +247,33 @@ TEST_CASE("a struct that the kernel compiler lays out otherwise is a build failu
     FAIL_CHECK("it was built");
   } catch (const Error& error) {
     CHECK(error.category() == ErrorCategory::build_failure);
-    CHECK(error.log().find("Packed_layout") != std::string::npos);
+    CHECK(error.log().find("userlayout_Packed") != std::string::npos);
+  }
+}
+
+TEST_CASE("names that mean something to compilers or kernels are those of structs and fields") {
+  if (own_turn() != 2) return;  // One architecture tells of the language.
+  CHECK_NOTHROW(
+      (void)test::device().state()->backend->build(test::source_with_hard_names(test::device())));
+}
+
+TEST_CASE("every function of texts compiles, of every type that it takes") {
+  if (own_turn() != 2) return;
+  for (const Type type : {Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64}) {
+    std::string sum = "x";
+    for (const core::TextFunction& function : core::text_functions()) {
+      if ((is_floating(type) ? function.floating_name : function.integer_name).empty()) continue;
+      sum += " + " + std::string(function.word) + "(";
+      const char* argument = function.only == Type::u32   ? "1u"
+                             : function.only == Type::u64 ? "(u64)1"
+                                                          : "x";
+      for (int i = 0; i < function.arguments; ++i)
+        sum += (i > 0 ? ", " : "") + std::string(argument);
+      sum += ")";
+    }
+    ReduceShape shape{.input = type, .accumulator = type};
+    shape.map = Map(sum);
+    CHECK_NOTHROW((void)ReducePlan(test::device(), shape));
   }
 }
 

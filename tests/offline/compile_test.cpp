@@ -16,6 +16,7 @@
 #include "core/format.hpp"
 #include "core/plan.hpp"
 #include "production.hpp"
+#include "support/hard_names.hpp"
 #include "targets.hpp"
 
 // Of 16 and 32 bytes, for whose exchange a group of 256 or 128 takes all that OpenCL promises.
@@ -237,6 +238,14 @@ TEST_CASE("f64 is refused with the reason where a device has none") {
     CHECK(std::string(error.what()).find("the device has no f64 arithmetic") != std::string::npos);
   }
   CHECK(programs.empty());
+}
+
+TEST_CASE("names that mean something to compilers or kernels are those of structs and fields") {
+  if (own_place() > 0) return;  // One target tells of its vendor's compiler.
+  test::WantedPrograms programs;
+  const Device device = test::planned_device(target().device, Checked::passed, programs);
+  std::string log;
+  CHECK_MESSAGE(!test::compile(target(), test::source_with_hard_names(device), log).empty(), log);
 }
 
 TEST_CASE("a mistake in a text is a failure with the compiler's message") {

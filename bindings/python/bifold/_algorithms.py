@@ -51,7 +51,7 @@ def reduce(
         InvalidArgument: dtype, memory layout, operator, `init` and queue do not go together, or
             nothing is reduced by an operator without identity and no `init` is there.
         Unsupported: the device or the variant cannot do it.
-        BuildFailure: an operator's text does not compile.
+        BuildFailure: the driver's compiler refuses a kernel.
         Error: the base class of these and of the driver's failures.
     """
     return reduce_to_host(x, None, op, None, init, dtype, Settings(variant, order, queue, wait))
@@ -81,7 +81,7 @@ def transform_reduce(
         dtype: of the map's results, of accumulation and of the result; by default as in reduce().
 
     Raises:
-        BuildFailure: the map does not compile; otherwise as reduce().
+        InvalidArgument: the map does not fit the types; otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait)
     return reduce_to_host(x, y, op, map_of(map), init, dtype, settings)

@@ -41,8 +41,8 @@ class Operator(Handle):
         commutativity: operands keep their order unless it is declared ``"commutative"``.
 
     Raises:
-        InvalidArgument: the text is unbalanced or holds what no expression has. A mistake that only
-            a compiler sees is a BuildFailure at the first use.
+        InvalidArgument: the text is no expression of the language of docs/operators.md, or does not
+            fit the type; with the word and its column.
     """
 
     _destructor = "bifold_operator_destroy"

@@ -243,5 +243,5 @@ def test_structs_and_operators_as_text():
     extent = bifold.struct_type("Extent", np.dtype([("low", "f4"), ("high", "f4")]))
     hull = bifold.Operator.fieldwise(extent, ["minimum", "maximum"])
     assert tuple(bifold.transform_reduce(x, "make_Extent(x, x)", hull)) == (-1, 4)
-    with pytest.raises(bifold.BuildFailure):
+    with pytest.raises(bifold.InvalidArgument, match="column 5"):
         bifold.transform_reduce(x, "x + nowhere")
