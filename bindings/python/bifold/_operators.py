@@ -41,8 +41,8 @@ class Operator(Handle):
         commutativity: operands keep their order unless it is declared ``"commutative"``.
 
     Raises:
-        InvalidArgument: the text is no expression of the language of docs/operators.md, or does not
-            fit the type; with the word and its column.
+        InvalidArgument: the text is unbalanced or holds what no expression has. A mistake that only
+            a compiler sees is a BuildFailure at the first use.
     """
 
     _destructor = "bifold_operator_destroy"
@@ -113,11 +113,7 @@ def handle_of(op: OperatorLike) -> int:
 
 @checked
 def identity(op: OperatorLike, dtype: Any) -> np.generic:
-<<<<<<< ours
-    """The neutral element of an operator, as a scalar of `dtype`; that of a floating sum is -0.0.
-=======
     """The neutral element of an operator, as a scalar of `dtype`: -0.0 of a floating sum.
->>>>>>> theirs
 
     Raises:
         InvalidArgument: the operator has none of that type.
