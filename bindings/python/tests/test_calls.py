@@ -113,7 +113,8 @@ def test_a_floating_sum_of_nothing_is_plus_zero(device, dtype):
     out = np.ones(1, dtype)
     assert not np.signbit(bifold.reduce_into(none, out))[0] and out[0] == 0
     # What is neutral is another thing, and what is given is kept.
-    assert np.signbit(bifold.identity("plus", dtype)) or dtype == "f2"
+    if dtype != "f2":
+        assert np.signbit(bifold.identity("plus", dtype))
     assert np.signbit(bifold.reduce(none, init=-0.0))
 
 
