@@ -30,9 +30,8 @@ def reduce(
         x: an array of any shape, contiguous if it lies on a device; the README lists the kinds.
         op: the name of a built-in operator, or an Operator. Elements keep their order, C order,
             where it does not commute.
-        init: folded in exactly once, in front: a number that the dtype holds, or one of Python's
-            floats, which are rounded. Without any, nothing reduces to the operator's identity, a
-            floating sum of nothing to +0.0.
+        init: folded in exactly once, in front. Without one, nothing gives the operator's identity,
+            but +0.0 for sums of floating values, fields of structs included.
         dtype: of accumulation and result. By default that of an Operator, else that of an `init`
             with a dtype, else that of `x`: int8 is not widened, unlike in numpy.sum().
         variant: a row of the gallery in place of ``"production"``.
@@ -44,7 +43,8 @@ def reduce(
 
     Raises:
         InvalidArgument: dtype, memory layout, operator, `init` and queue do not go together, or
-            nothing is reduced by an operator without identity and no `init` is there.
+            nothing is reduced by an operator without identity and no `init` is there. A dtype has
+            to hold `init`; Python's floats are rounded to it.
         Unsupported: the device or the variant cannot do it.
         BuildFailure: an operator's text does not compile.
         Error: the base class of these and of the driver's failures.
@@ -154,7 +154,7 @@ def inclusive_scan(
         out: an array of the same shape, of any kind; `x` itself scans in place. By default a new
             one of the kind of `x`.
         op: the name of a built-in operator, or an Operator.
-        init: a number that the output's dtype holds, as in reduce(); by default none.
+        init: a number that the output's dtype holds; by default none.
         dtype: of a new output; by default as in reduce().
         accumulate: the dtype of accumulation; by default the output's.
         variant: a row of the gallery in place of ``"production"``.
@@ -190,11 +190,11 @@ def exclusive_scan(
     wait: Iterable[Any] = (),
     done: Event | None = None,
 ) -> Any:
-    """Enqueues ``out[i] = op over init, x[0], ..., x[i - 1]``; `init` or the identity comes first.
+    """Enqueues ``out[i] = op over init, x[0], ..., x[i - 1]``; `init` comes first.
 
-    That of a floating sum is +0.0.
-    Arguments, result and errors are those of inclusive_scan(); without `init`, an operator that has
-    no identity is InvalidArgument.
+    Without `init` the first value is what reduce() gives of nothing: the operator's identity, but
+    +0.0 for sums of floating values. An operator that has no identity is InvalidArgument then.
+    Arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done)
     return scan("exclusive", x, out, op, None, init, dtype, accumulate, settings)

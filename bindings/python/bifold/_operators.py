@@ -113,7 +113,7 @@ def handle_of(op: OperatorLike) -> int:
 
 @checked
 def identity(op: OperatorLike, dtype: Any) -> np.generic:
-    """The neutral element of an operator, as a scalar of `dtype`; that of a floating sum is -0.0.
+    """The neutral element of an operator, as a scalar of `dtype`: -0.0 of a floating sum.
 
     Raises:
         InvalidArgument: the operator has none of that type.

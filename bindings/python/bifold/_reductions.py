@@ -164,9 +164,9 @@ def inner_product(
 ) -> Any:
     """Blocks. The sum of the products of the elements of one index in two arrays of one shape.
 
-    Of no elements it is `init`, or 0. Products are rounded in the elements' types; integers wrap in
-    `dtype`, which is by default as in reduce(). transform_reduce() with ``y=`` has other operators
-    and maps.
+    Products are rounded in the elements' types; integers wrap in `dtype`, which is by default as in
+    reduce(). Without `init`, nothing gives 0, +0.0 of floating values. transform_reduce() with
+    ``y=`` has other operators and maps.
 
     Raises:
         InvalidArgument: the shapes differ, or floating products would become integers; otherwise as
@@ -189,8 +189,8 @@ def sum_compensated(
 ) -> Any:
     """Blocks. The sum with the rounding errors of all additions added at the end.
 
-    It is about as exact as a sum of twice the precision, and +0.0 of no elements. `dtype`, by
-    default as in reduce(), is float32 or float64.
+    It is about as exact as a sum of twice the precision. `dtype`, by default as in reduce(), is
+    float32 or float64. Without `init`, nothing gives +0.0.
     """
     settings = Settings(variant, order, queue, wait)
     return _sum("bifold_sum_compensated", x, None, init, dtype, settings)
