@@ -6,15 +6,22 @@
 namespace bifold {
 
 void Event::wait(TimeLimit limit) const {
-  if (state_) state_->event->wait(limit);
+  if (!state_) return;
+  core::refuse_forked();
+  state_->event->wait(limit);
 }
 
-bool Event::complete() const { return !state_ || state_->event->complete(); }
+bool Event::complete() const {
+  if (!state_) return true;
+  core::refuse_forked();
+  return state_->event->complete();
+}
 
 double elapsed(const Event& earlier, const Event& later) {
   if (!earlier.state() || !later.state()) {
     throw Error(ErrorCategory::invalid_argument, "an empty event has no time");
   }
+  core::refuse_forked();
   return later.state()->event->seconds_since(*earlier.state()->event);
 }
 

@@ -8,6 +8,8 @@
 
 #include "core/hash.hpp"
 #include "core/operator_text.hpp"
+#include "core/process.hpp"
+#include "core/struct_types.hpp"
 
 namespace bifold {
 
@@ -97,6 +99,9 @@ std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
         "operator " + name + ": values of " + std::string(name_of(type)) + " are combined as f32");
   }
   const bool commutative = commutativity == Commutativity::commutative;
+  const Type own = core::kept(type);
+  std::optional<Value> neutral;
+  if (identity) neutral = Value::from_bytes(own, identity->data());
   std::uint64_t id = core::hash(name);
   id = core::hash(expression, id);
   if (identity) {
@@ -105,8 +110,8 @@ std::shared_ptr<const Operator::Definition> Operator::define(std::string name,
   id = core::hash(name_of(type), id);
   id = core::hash(commutative ? "commutative" : "non_commutative", id);
   return std::make_shared<const Definition>(Definition{OperatorKind::user, std::move(name),
-                                                       commutative, std::move(expression), identity,
-                                                       type, id, exact_parts});
+                                                       commutative, std::move(expression), neutral,
+                                                       own, id, exact_parts});
 }
 
 Operator Operator::user(std::string name, std::string expression, Value identity,
@@ -153,17 +158,22 @@ Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) 
                          exact));
 }
 
-OperatorKind Operator::kind() const noexcept { return definition_->kind; }
-std::string_view Operator::name() const noexcept { return definition_->name; }
-bool Operator::commutative() const noexcept { return definition_->commutative; }
-std::uint64_t Operator::id() const noexcept { return definition_->id; }
+const Operator::Definition& Operator::definition() const {
+  if (!definition_) core::refuse_moved_from("Operator");
+  return *definition_;
+}
 
-bool Operator::supports(Type type) const noexcept {
+OperatorKind Operator::kind() const { return definition().kind; }
+std::string_view Operator::name() const { return definition().name; }
+bool Operator::commutative() const { return definition().commutative; }
+std::uint64_t Operator::id() const { return definition().id; }
+
+bool Operator::supports(Type type) const {
   if (kind() == OperatorKind::user) return type == definition_->type;
   return !type.is_struct() && !is_storage(type) && !(is_bitwise(kind()) && is_floating(type));
 }
 
-bool Operator::exact(Type type) const noexcept {
+bool Operator::exact(Type type) const {
   switch (kind()) {
     case OperatorKind::plus:
     case OperatorKind::multiplies: return !is_floating(type);
@@ -172,7 +182,7 @@ bool Operator::exact(Type type) const noexcept {
   }
 }
 
-bool Operator::has_identity() const noexcept {
+bool Operator::has_identity() const {
   return kind() != OperatorKind::user || definition_->identity.has_value();
 }
 
@@ -197,10 +207,11 @@ std::string Operator::expression(Type type) const {
 }
 
 bool operator==(const Operator& left, const Operator& right) noexcept {
+  if (left.definition_ == right.definition_) return true;
+  if (!left.definition_ || !right.definition_) return false;
   const auto& a = *left.definition_;
   const auto& b = *right.definition_;
-  return &a == &b ||
-         (a.id == b.id && a.kind == b.kind && a.name == b.name && a.expression == b.expression &&
+  return (a.id == b.id && a.kind == b.kind && a.name == b.name && a.expression == b.expression &&
           a.commutative == b.commutative && a.identity == b.identity && a.type == b.type);
 }
 

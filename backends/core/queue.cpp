@@ -38,37 +38,51 @@ void wait_under_lock(detail::QueueState& state, const char* what, Wait wait) {
 }  // namespace
 
 Queue::Queue(const Device& device, const QueueOptions& options)
-    : Queue(std::make_shared<detail::QueueState>(
+    : Queue(core::make_state<detail::QueueState>(
           device, device.state()->backend->create_queue(options.timing))) {}
 
-const Device& Queue::device() const noexcept { return state_->device; }
+detail::QueueState& Queue::state() const {
+  if (!state_) core::refuse_moved_from("Queue");
+  core::refuse_forked();
+  return *state_;
+}
+
+const Device& Queue::device() const& {
+  if (!state_) core::refuse_moved_from("Queue");
+  return state_->device;
+}
+
+Device Queue::device() const&& { return device(); }
 
 void Queue::finish(TimeLimit limit) {
-  wait_under_lock(*state_, "waiting for the queue",
+  wait_under_lock(state(), "waiting for the queue",
                   [limit](backend::Queue& queue) { queue.finish(limit); });
 }
 
 void Queue::trim() {
-  const std::lock_guard turn(state_->blocking_reduce);  // Nobody's result is in the arena.
-  wait_under_lock(*state_, "freeing scratch memory, which waits,", [this](backend::Queue& queue) {
+  const std::lock_guard turn(state().blocking_reduce);  // Nobody's result is in the arena.
+  wait_under_lock(state(), "freeing scratch memory, which waits,", [this](backend::Queue& queue) {
     queue.finish({});
-    state_->arena.trim();
+    state().arena.trim();
   });
 }
 
 Event Queue::record() {
-  const std::lock_guard lock(state_->mutex);
-  return core::record(*state_);
+  detail::QueueState& own = state();
+  const std::lock_guard lock(own.mutex);
+  return core::record(own);
 }
 
 void Queue::wait_for(std::span<const Event> events) {
+  detail::QueueState& own = state();
   const auto list = core::waitable(events);
   if (list.empty()) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->backend->wait(list);
+  const std::lock_guard lock(own.mutex);
+  own.backend->wait(list);
 }
 
 void Queue::copy(const ErasedView& from, const ErasedView& to) {
+  detail::QueueState& own = state();
   if (from.type != to.type || from.count != to.count) {
     throw Error(ErrorCategory::invalid_argument,
                 "a copy wants the same type and count on both sides");
@@ -79,25 +93,26 @@ void Queue::copy(const ErasedView& from, const ErasedView& to) {
     throw Error(ErrorCategory::invalid_argument, "the ranges of a copy overlap");
   }
   if (from.count == 0) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->backend->copy(to.memory, to.byte_offset, from.memory, from.byte_offset, bytes_of(from));
+  const std::lock_guard lock(own.mutex);
+  own.backend->copy(to.memory, to.byte_offset, from.memory, from.byte_offset, bytes_of(from));
 }
 
 void Queue::fill(const ErasedView& view, const Value& value) {
+  detail::QueueState& own = state();
   if (value.type() != view.type) {
     throw Error(ErrorCategory::invalid_argument, "the fill value has another type than the view");
   }
   core::check_view(device(), view, core::Access::copy_to, "destination");
   if (view.count == 0) return;
-  const std::lock_guard lock(state_->mutex);
-  core::fill_elements(*state_->backend, view.memory, view.byte_offset, view.count, value);
+  const std::lock_guard lock(own.mutex);
+  core::fill_elements(*own.backend, view.memory, view.byte_offset, view.count, value);
 }
 
 void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t count) {
   check_count(to, count);
   core::check_view(device(), to, core::Access::copy_to, "destination");
   if (count == 0) return;
-  wait_under_lock(*state_, "an upload, which waits,", [&](backend::Queue& queue) {
+  wait_under_lock(state(), "an upload, which waits,", [&](backend::Queue& queue) {
     queue.upload(to.memory, to.byte_offset, host, bytes_of(to));
   });
 }
@@ -106,7 +121,7 @@ void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t cou
   check_count(from, count);
   core::check_view(device(), from, core::Access::copy_from, "source");
   if (count == 0) return;
-  wait_under_lock(*state_, "a download, which waits,", [&](backend::Queue& queue) {
+  wait_under_lock(state(), "a download, which waits,", [&](backend::Queue& queue) {
     queue.download(host, from.memory, from.byte_offset, bytes_of(from));
   });
 }
