@@ -28,6 +28,7 @@ void check_range(const Memory& memory, std::uint64_t byte_offset, std::uint64_t 
 
 std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t count,
                                           Type type) try {
+  const auto& owner = device.state()->backend;
   if (!device.supports(type)) {
     throw Error(ErrorCategory::unsupported,
                 device.info().selector + " has no " + std::string(name_of(type)));
@@ -38,7 +39,7 @@ std::shared_ptr<AllocationState> allocate(const Device& device, std::uint64_t co
     throw Error(ErrorCategory::out_of_memory,
                 std::to_string(count) + " elements exceed any address space");
   }
-  return std::make_shared<AllocationState>(device.state()->backend, count * element_size);
+  return core::make_state<AllocationState>(owner, count * element_size);
 } catch (...) {
   detail::rethrow();
 }

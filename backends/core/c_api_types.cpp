@@ -29,14 +29,14 @@ Type builtin_from(bifold_type type) {
 
 bifold_type struct_number(const char* name, std::size_t size, const bifold_field* fields,
                           std::size_t count) {
-  if (count > core::max_struct_fields) refuse("a struct has 1 to 8 fields");
+  if (count > max_struct_fields) refuse("a struct has 1 to 8 fields");
   if (count > 0) static_cast<void>(need(fields, "fields"));
   std::vector<StructField> known;
   for (std::size_t i = 0; i < count; ++i) {
     known.push_back(
         {need_text(fields[i].name, "field name"), builtin_from(fields[i].type), fields[i].offset});
   }
-  return first_struct + static_cast<bifold_type>(core::keep_struct(name, size, known));
+  return first_struct + static_cast<bifold_type>(core::number_of_struct({name, size, known}));
 }
 
 const std::array<bifold_operator, 9>& builtins() {
@@ -56,9 +56,9 @@ const std::array<bifold_operator, 9>& builtins() {
 
 Type type_from(bifold_type type) {
   if (type < first_struct) return builtin_from(type);
-  const StructType* structure = core::kept_struct(static_cast<std::size_t>(type - first_struct));
-  if (structure == nullptr) refuse(std::to_string(type) + " is no element type");
-  return Type(*structure);
+  const auto known = core::struct_of_number(static_cast<std::size_t>(type - first_struct));
+  if (!known) refuse(std::to_string(type) + " is no element type");
+  return *known;
 }
 
 }  // namespace bifold::c_api

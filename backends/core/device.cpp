@@ -23,11 +23,21 @@ detail::DeviceState::DeviceState(DeviceInfo device_info, std::shared_ptr<backend
 }
 
 std::vector<BackendInfo> backends() try {
+  std::string reason;
+  try {
+    core::enter_drivers();
+  } catch (const Error& error) {
+    reason = error.what();
+  }
   std::vector<BackendInfo> all;
   for (const auto& [name, backend] : backend::registered_backends()) {
-    all.push_back(backend != nullptr
-                      ? backend->probe()
-                      : BackendInfo{std::string(name), false, "left out of this build", ""});
+    if (backend == nullptr) {
+      all.push_back({std::string(name), false, "left out of this build", ""});
+    } else if (!reason.empty()) {
+      all.push_back({std::string(name), false, reason, ""});
+    } else {
+      all.push_back(backend->probe());
+    }
   }
   return all;
 } catch (...) {
@@ -35,6 +45,7 @@ std::vector<BackendInfo> backends() try {
 }
 
 std::vector<DeviceInfo> devices() try {
+  core::enter_drivers();
   std::vector<DeviceInfo> all;
   for (const auto& [name, backend] : backend::registered_backends()) {
     if (backend == nullptr) continue;
@@ -61,7 +72,7 @@ Device open_device(std::string_view selector, const DeviceOptions& options) try 
   for (const auto& [name, backend] : backend::registered_backends()) {
     if (name == info.backend) {
       return Device(
-          std::make_shared<detail::DeviceState>(info, backend->open(info.index), options));
+          core::make_state<detail::DeviceState>(info, backend->open(info.index), options));
     }
   }
   throw Error(ErrorCategory::unavailable, "backend " + info.backend + " has vanished");
@@ -69,20 +80,32 @@ Device open_device(std::string_view selector, const DeviceOptions& options) try 
   detail::rethrow();
 }
 
-const DeviceInfo& Device::info() const noexcept { return state_->info; }
+const std::shared_ptr<detail::DeviceState>& Device::state() const {
+  if (!state_) core::refuse_moved_from("Device");
+  core::refuse_forked();
+  return state_;
+}
 
-const Capabilities& Device::capabilities() const noexcept {
+const DeviceInfo& Device::info() const& {
+  if (!state_) core::refuse_moved_from("Device");
+  return state_->info;
+}
+
+DeviceInfo Device::info() const&& { return info(); }
+
+const Capabilities& Device::capabilities() const& {
+  if (!state_) core::refuse_moved_from("Device");
   return state_->backend->capabilities();
 }
 
+Capabilities Device::capabilities() const&& { return capabilities(); }
+
 CacheStatistics Device::cache_statistics() const try {
-  return state_->kernels.statistics();
+  return state()->kernels.statistics();
 } catch (...) {
   detail::rethrow();
 }
 
-bool Device::supports(Type type) const noexcept {
-  return !contains(type, Type::f64) || capabilities().f64;
-}
+bool Device::supports(Type type) const { return !contains(type, Type::f64) || capabilities().f64; }
 
 }  // namespace bifold

@@ -6,12 +6,18 @@
 namespace bifold {
 
 void Event::wait(TimeLimit limit) const try {
-  if (state_) state_->event->wait(limit);
+  if (!state_) return;
+  core::refuse_forked();
+  state_->event->wait(limit);
 } catch (...) {
   detail::rethrow();
 }
 
-bool Event::complete() const try { return !state_ || state_->event->complete(); } catch (...) {
+bool Event::complete() const try {
+  if (!state_) return true;
+  core::refuse_forked();
+  return state_->event->complete();
+} catch (...) {
   detail::rethrow();
 }
 
@@ -19,6 +25,7 @@ double elapsed(const Event& earlier, const Event& later) try {
   if (!earlier.state() || !later.state()) {
     throw Error(ErrorCategory::invalid_argument, "an empty event has no time");
   }
+  core::refuse_forked();
   return later.state()->event->seconds_since(*earlier.state()->event);
 } catch (...) {
   detail::rethrow();

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "core/log.hpp"
+#include "core/process.hpp"
 
 namespace bifold::core {
 
@@ -60,7 +61,13 @@ std::shared_ptr<const backend::Kernel> KernelCache::get(const KernelSpec& spec) 
   const std::lock_guard lock(entry->mutex);
   if (!entry->program) entry->program = make(source);
   auto& kernel = entry->kernels[std::string(spec.entry)];
-  if (!kernel) kernel = entry->program->kernel(std::string(spec.entry), spec.launch);
+  if (!kernel) {
+    // Plans of the user's hold it.
+    using Kept = std::shared_ptr<const backend::Kernel>;
+    const auto state =
+        make_state<Kept>(entry->program->kernel(std::string(spec.entry), spec.launch));
+    kernel = Kept(state, state->get());
+  }
   return kernel;
 }
 

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "core/process.hpp"
+
 namespace bifold {
 
 namespace {
@@ -74,7 +76,9 @@ Sinks& instance() {
 
 }  // namespace
 
+// A process that was forked says nothing: the sink's lock may be held for ever.
 void set_log(LogLevel level, LogCallback callback) try {
+  if (core::is_forked()) return;
   Sinks& sinks = instance();
   const bool silent = !callback || level == LogLevel::off;
   sinks.sink->set(std::move(callback));
@@ -86,7 +90,7 @@ void set_log(LogLevel level, LogCallback callback) try {
 namespace core {
 
 bool Logger::listens(LogLevel level) noexcept {
-  return instance().logger.should_log(level_of(level));
+  return !is_forked() && instance().logger.should_log(level_of(level));
 }
 
 void Logger::write(LogLevel level, const std::string& message) {

@@ -9,6 +9,8 @@
 #include "core/hash.hpp"
 #include "core/operator_access.hpp"
 #include "core/operator_text.hpp"
+#include "core/process.hpp"
+#include "core/struct_types.hpp"
 
 namespace bifold {
 
@@ -90,6 +92,11 @@ std::shared_ptr<const Operator::Definition> Operator::define(
     std::string name, std::string expression, Type type, const std::optional<Value>& identity,
     const std::optional<Value>& of_nothing, Commutativity commutativity, bool exact_parts) try {
   const bool commutative = commutativity == Commutativity::commutative;
+  const Type own = core::kept(type);
+  std::optional<Value> neutral;
+  if (identity) neutral = Value::from_bytes(own, identity->data());
+  std::optional<Value> nothing;
+  if (of_nothing) nothing = Value::from_bytes(own, of_nothing->data());
   std::uint64_t id = core::hash(name);
   id = core::hash(expression, id);
   if (identity) {
@@ -101,8 +108,8 @@ std::shared_ptr<const Operator::Definition> Operator::define(
   id = core::hash(name_of(type), id);
   id = core::hash(commutative ? "commutative" : "non_commutative", id);
   return std::make_shared<const Definition>(Definition{OperatorKind::user, std::move(name),
-                                                       commutative, std::move(expression), identity,
-                                                       type, id, exact_parts, of_nothing});
+                                                       commutative, std::move(expression), neutral,
+                                                       own, id, exact_parts, nothing});
 } catch (...) {
   detail::rethrow();
 }
@@ -168,17 +175,22 @@ Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) 
   detail::rethrow();
 }
 
-OperatorKind Operator::kind() const noexcept { return definition_->kind; }
-std::string_view Operator::name() const noexcept { return definition_->name; }
-bool Operator::commutative() const noexcept { return definition_->commutative; }
-std::uint64_t Operator::id() const noexcept { return definition_->id; }
+const Operator::Definition& Operator::definition() const {
+  if (!definition_) core::refuse_moved_from("Operator");
+  return *definition_;
+}
 
-bool Operator::supports(Type type) const noexcept {
+OperatorKind Operator::kind() const { return definition().kind; }
+std::string_view Operator::name() const { return definition().name; }
+bool Operator::commutative() const { return definition().commutative; }
+std::uint64_t Operator::id() const { return definition().id; }
+
+bool Operator::supports(Type type) const {
   if (kind() == OperatorKind::user) return type == definition_->type;
   return !type.is_struct() && !is_storage(type) && !(is_bitwise(kind()) && is_floating(type));
 }
 
-bool Operator::exact(Type type) const noexcept {
+bool Operator::exact(Type type) const {
   switch (kind()) {
     case OperatorKind::plus:
     case OperatorKind::multiplies: return !is_floating(type);
@@ -187,7 +199,7 @@ bool Operator::exact(Type type) const noexcept {
   }
 }
 
-bool Operator::has_identity() const noexcept {
+bool Operator::has_identity() const {
   return kind() != OperatorKind::user || definition_->identity.has_value();
 }
 
@@ -225,11 +237,13 @@ std::string Operator::expression(Type type) const try {
 }
 
 bool operator==(const Operator& left, const Operator& right) noexcept {
+  if (left.definition_ == right.definition_) return true;
+  if (!left.definition_ || !right.definition_) return false;
   const auto& a = *left.definition_;
   const auto& b = *right.definition_;
-  return &a == &b || (a.id == b.id && a.kind == b.kind && a.name == b.name &&
-                      a.expression == b.expression && a.commutative == b.commutative &&
-                      a.identity == b.identity && a.of_nothing == b.of_nothing && a.type == b.type);
+  return (a.id == b.id && a.kind == b.kind && a.name == b.name && a.expression == b.expression &&
+          a.commutative == b.commutative && a.identity == b.identity &&
+          a.of_nothing == b.of_nothing && a.type == b.type);
 }
 
 const std::vector<Operator>& builtin_operators() try {

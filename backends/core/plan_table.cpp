@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "core/plan.hpp"
+#include "core/struct_types.hpp"
 
 namespace bifold::core {
 
@@ -10,6 +11,13 @@ namespace {
 
 bool means(const detail::Plan& plan, const PlanShape& shape) {
   return plan.shape().op == shape.op && plan.shape().map == shape.map;
+}
+
+// What is kept refers to definitions that stay; the caller's go when they like.
+PlanKey kept(PlanKey key) {
+  for (Type* type : {&key.input, &key.accumulator, &key.output}) *type = core::kept(*type);
+  if (key.second) key.second = core::kept(*key.second);
+  return key;
 }
 
 }  // namespace
@@ -34,7 +42,7 @@ std::shared_ptr<const detail::Plan> PlanTable::find(const PlanKey& key,
 std::shared_ptr<const detail::Plan> PlanTable::add(
     const PlanKey& key, const std::shared_ptr<const detail::Plan>& plan) {
   const std::unique_lock lock(mutex_);
-  Entries& entries = plans_[key];
+  Entries& entries = plans_[kept(key)];
   if (const Entry* known = serving(entries, plan->shape())) return known->plan;
   if (entries.empty() || means(*entries.front().plan, plan->shape())) {
     entries.push_back({plan->serves(), plan});

@@ -9,6 +9,7 @@
 #include "core/log.hpp"
 #include "core/operator_text.hpp"
 #include "core/state.hpp"
+#include "core/struct_types.hpp"
 
 namespace bifold::core {
 
@@ -39,15 +40,6 @@ void check_storage(const PlanShape& shape) {
     throw Error(ErrorCategory::invalid_argument,
                 "no values of " + std::string(name_of(shape.accumulator)) +
                     " are accumulated: the accumulator of such elements is f32 or f64");
-  }
-  for (const Type type :
-       {shape.input, shape.accumulator, shape.output, shape.second.value_or(shape.input)}) {
-    for (const Type part : storage_types) {
-      if (!type.is_struct() || !contains(type, part)) continue;
-      throw Error(ErrorCategory::invalid_argument, "struct " + std::string(name_of(type)) +
-                                                       ": no field may be " +
-                                                       std::string(name_of(part)));
-    }
   }
 }
 
@@ -227,11 +219,24 @@ std::shared_ptr<const detail::Plan> build_plan(const Device& device,
 
 }  // namespace bifold::core
 
+namespace {
+
+// A plan outlives the definitions that the caller's types may refer to.
+bifold::core::PlanShape kept(bifold::core::PlanShape shape) {
+  for (bifold::Type* type : {&shape.input, &shape.accumulator, &shape.output}) {
+    *type = bifold::core::kept(*type);
+  }
+  if (shape.second) shape.second = bifold::core::kept(*shape.second);
+  return shape;
+}
+
+}  // namespace
+
 bifold::detail::Plan::Plan(const Device& device, const gallery::Variant& variant,
                            core::PlanShape shape)
     : context_(device.state()->backend->context()),
       device_(device.state()->backend->identity()),
       variant_(variant),
-      shape_(std::move(shape)),
+      shape_(kept(std::move(shape))),
       gives_first_(core::gives_first(shape_)),
       counts_for_init_(core::counts_for_init(variant.algorithm, shape_)) {}

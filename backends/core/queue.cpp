@@ -61,48 +61,62 @@ bool detail::transfer_pending(const QueueState& queue) noexcept {
 }
 
 Queue::Queue(const Device& device, const QueueOptions& options) try
-    : Queue(std::make_shared<detail::QueueState>(
+    : Queue(core::make_state<detail::QueueState>(
           device, device.state()->backend->create_queue(options.timing))) {
 } catch (...) {
   detail::rethrow();
 }
 
-const Device& Queue::device() const noexcept { return state_->device; }
+detail::QueueState& Queue::state() const {
+  if (!state_) core::refuse_moved_from("Queue");
+  core::refuse_forked();
+  return *state_;
+}
+
+const Device& Queue::device() const& {
+  if (!state_) core::refuse_moved_from("Queue");
+  return state_->device;
+}
+
+Device Queue::device() const&& { return device(); }
 
 void Queue::finish(TimeLimit limit) try {
-  wait_under_lock(*state_, "waiting for the queue",
+  wait_under_lock(state(), "waiting for the queue",
                   [limit](backend::Queue& queue) { queue.finish(limit); });
 } catch (...) {
   detail::rethrow();
 }
 
 void Queue::trim() try {
-  const std::lock_guard turn(state_->blocking_reduce);  // Nobody's result is in the arena.
-  wait_under_lock(*state_, "freeing scratch memory, which waits,", [this](backend::Queue& queue) {
+  const std::lock_guard turn(state().blocking_reduce);  // Nobody's result is in the arena.
+  wait_under_lock(state(), "freeing scratch memory, which waits,", [this](backend::Queue& queue) {
     queue.finish({});
-    state_->arena.trim();
+    state().arena.trim();
   });
 } catch (...) {
   detail::rethrow();
 }
 
 Event Queue::record() try {
-  const std::lock_guard lock(state_->mutex);
-  return core::record(*state_);
+  detail::QueueState& own = state();
+  const std::lock_guard lock(own.mutex);
+  return core::record(own);
 } catch (...) {
   detail::rethrow();
 }
 
 void Queue::wait_for(std::span<const Event> events) try {
+  detail::QueueState& own = state();
   const auto list = core::waitable(events);
   if (list.empty()) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->backend->wait(list);
+  const std::lock_guard lock(own.mutex);
+  own.backend->wait(list);
 } catch (...) {
   detail::rethrow();
 }
 
 void Queue::copy(const ErasedView& from, const ErasedView& to) try {
+  detail::QueueState& own = state();
   if (from.type != to.type || from.count != to.count) {
     throw Error(ErrorCategory::invalid_argument,
                 "a copy wants the same type and count on both sides");
@@ -113,20 +127,21 @@ void Queue::copy(const ErasedView& from, const ErasedView& to) try {
     throw Error(ErrorCategory::invalid_argument, "the ranges of a copy overlap");
   }
   if (from.count == 0) return;
-  const std::lock_guard lock(state_->mutex);
-  state_->backend->copy(to.memory, to.byte_offset, from.memory, from.byte_offset, bytes_of(from));
+  const std::lock_guard lock(own.mutex);
+  own.backend->copy(to.memory, to.byte_offset, from.memory, from.byte_offset, bytes_of(from));
 } catch (...) {
   detail::rethrow();
 }
 
 void Queue::fill(const ErasedView& view, const Value& value) try {
+  detail::QueueState& own = state();
   if (value.type() != view.type) {
     throw Error(ErrorCategory::invalid_argument, "the fill value has another type than the view");
   }
   core::check_view(device(), view, core::Access::copy_to, "destination");
   if (view.count == 0) return;
-  const std::lock_guard lock(state_->mutex);
-  core::fill_elements(*state_->backend, view.memory, view.byte_offset, view.count, value);
+  const std::lock_guard lock(own.mutex);
+  core::fill_elements(*own.backend, view.memory, view.byte_offset, view.count, value);
 } catch (...) {
   detail::rethrow();
 }
@@ -135,7 +150,7 @@ void Queue::upload_bytes(const ErasedView& to, const void* host, std::uint64_t c
   check_count(to, count);
   core::check_view(device(), to, core::Access::copy_to, "destination");
   if (count == 0) return;
-  transfer_under_lock(*state_, "an upload, which waits,", [&](backend::Queue& queue) {
+  transfer_under_lock(state(), "an upload, which waits,", [&](backend::Queue& queue) {
     queue.upload(to.memory, to.byte_offset, host, bytes_of(to));
   });
 } catch (...) {
@@ -146,7 +161,7 @@ void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t cou
   check_count(from, count);
   core::check_view(device(), from, core::Access::copy_from, "source");
   if (count == 0) return;
-  transfer_under_lock(*state_, "a download, which waits,", [&](backend::Queue& queue) {
+  transfer_under_lock(state(), "a download, which waits,", [&](backend::Queue& queue) {
     queue.download(host, from.memory, from.byte_offset, bytes_of(from));
   });
 } catch (...) {

@@ -66,7 +66,7 @@ bool same_range(const Device& device, const ErasedView& a, const ErasedView& b) 
 }
 
 Event record(detail::QueueState& queue) {
-  auto state = std::make_shared<detail::EventState>();
+  auto state = core::make_state<detail::EventState>();
   state->device = queue.device.state()->backend;
   state->event = queue.backend->record();
   return Event(std::move(state));

@@ -38,19 +38,22 @@ ReducePlan::ReducePlan(const Device& device, const ReduceShape& shape) try
 
 ReducePlan::ReducePlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
 
-const gallery::Variant& ReducePlan::variant() const noexcept { return plan_->variant(); }
-
-const gallery::Variant& ReducePlan::variant(std::uint64_t n) const noexcept {
-  return plan_->variant_for(n);
+const detail::Plan& ReducePlan::plan() const {
+  if (!plan_) core::refuse_moved_from("ReducePlan");
+  return *plan_;
 }
 
-std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const noexcept {
-  return core::workspace_bytes(*plan_, n);
+const gallery::Variant& ReducePlan::variant() const { return plan().variant(); }
+
+const gallery::Variant& ReducePlan::variant(std::uint64_t n) const { return plan().variant_for(n); }
+
+std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const {
+  return core::workspace_bytes(plan(), n);
 }
 
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
                      const std::optional<Value>& init, const ReduceOptions& options) const try {
-  core::run_plan(*plan_, queue, {input, no_view, result}, init, call_options(options));
+  core::run_plan(plan(), queue, {input, no_view, result}, init, call_options(options));
 } catch (...) {
   detail::rethrow();
 }
@@ -58,7 +61,7 @@ void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& re
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& second,
                      const ErasedView& result, const std::optional<Value>& init,
                      const ReduceOptions& options) const try {
-  core::run_plan(*plan_, queue, {input, second, result}, init, call_options(options));
+  core::run_plan(plan(), queue, {input, second, result}, init, call_options(options));
 } catch (...) {
   detail::rethrow();
 }
@@ -89,9 +92,7 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
            {views.input.type, accumulator, op, options.variant, map,
             core::values_on_device(call_options(options)), options.order, second, result},
            core::Caller{queue.state(), views.input.count});
-  std::optional<Value> start = init;
-  if (init && init->type() == result) start = core::convert(*init, accumulator);
-  core::run_plan(*plan, queue, views, start, call_options(options), of_nothing);
+  core::run_plan(*plan, queue, views, init, call_options(options), of_nothing);
 } catch (...) {
   detail::rethrow();
 }

@@ -4,13 +4,14 @@
 #include <bifold/error.hpp>
 #include <bifold/reductions.hpp>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "core/initial_value.hpp"
 #include "core/operator_access.hpp"
 #include "core/operator_text.hpp"
 #include "core/plan.hpp"
-#include "core/struct_types.hpp"
 
 namespace bifold {
 
@@ -116,7 +117,7 @@ struct Joined {
 };
 
 Joined join(const std::vector<Reduction>& reductions) {
-  if (reductions.empty() || reductions.size() > core::max_struct_fields) {
+  if (reductions.empty() || reductions.size() > max_struct_fields) {
     refuse("reduce_many: " + std::to_string(reductions.size()) +
            " reductions; 1 to 8 are possible");
   }
@@ -139,8 +140,9 @@ Joined join(const std::vector<Reduction>& reductions) {
     end += width;
   }
   const std::size_t size = (end + alignment - 1) / alignment * alignment;
-  const StructType& kept = *core::kept_struct(core::keep_struct(name, size, fields));
-  return {Type(kept), {kept.fields.begin(), kept.fields.end()}};
+  const Type type(StructType{name, size, fields});
+  const std::span<const StructField> kept = type.structure()->fields;
+  return {type, {kept.begin(), kept.end()}};
 }
 
 // What one element contributes to each.
@@ -314,10 +316,6 @@ std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
   for (std::size_t i = 0; i < reductions.size(); ++i) {
     const Reduction& reduction = reductions[i];
     operators.push_back(reduction.op);
-    if (reduction.init && reduction.init->type() != reduction.accumulator) {
-      refuse("reduce_many: an initial value is " + std::string(name_of(reduction.init->type())) +
-             ", its accumulator " + std::string(name_of(reduction.accumulator)));
-    }
     if (reduction.map.is_identity() && !core::is_logical(reduction.op.kind()) &&
         is_floating(input.type) && !is_floating(reduction.accumulator)) {
       refuse("reduce_many: " + std::string(name_of(input.type)) +
@@ -326,7 +324,7 @@ std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
     }
     const Type type = reduction.accumulator;
     std::optional<Value> init;
-    if (reduction.init) init = core::lift(reduction.op, *reduction.init);
+    if (reduction.init) init = core::initial_value(reduction.op, *reduction.init, type);
     const auto put = [&](std::array<std::byte, max_element_bytes>& bytes, const Value& value) {
       std::memcpy(bytes.data() + joined.fields[i].offset, value.data(), value.size());
     };

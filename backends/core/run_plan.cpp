@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/fill.hpp"
+#include "core/initial_value.hpp"
 #include "core/plan.hpp"
 #include "core/ranges.hpp"
 #include "core/state.hpp"
@@ -38,12 +39,7 @@ void check_second(const detail::Plan& plan, const Device& device, const CallView
 void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<Value>& init,
                 const CallOptions& options) {
   const PlanShape& shape = plan.shape();
-  if (options.init_from) return;
-  if (init && init->type() != shape.accumulator) {
-    refuse("the initial value is " + std::string(name_of(init->type())) + ", the accumulator is " +
-           std::string(name_of(shape.accumulator)));
-  }
-  if (init || shape.op.has_identity()) return;
+  if (options.init_from || init || shape.op.has_identity()) return;
   const auto operator_name = [&shape] { return "operator " + std::string(shape.op.name()); };
   if (plan.variant().algorithm == Algorithm::reduce && (n == 0 || shape.on_device.count)) {
     refuse("a reduction of nothing by " + operator_name() + ", which has no identity");
@@ -233,7 +229,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   check_call(plan, state.device, views, init, options);
   check_device_values(plan, state.device, input, output, options);
   std::optional<Value> start;
-  if (init && !options.init_from) start = lift(shape.op, *init);
+  if (init && !options.init_from) start = initial_value(shape.op, *init, shape.accumulator);
   std::optional<Value> nothing = of_nothing ? of_nothing : start;
   if (shape.op.has_identity()) {
     if (!start) start = shape.op.identity(shape.accumulator);

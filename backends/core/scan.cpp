@@ -1,7 +1,5 @@
-#include <bifold/error.hpp>
 #include <bifold/scan.hpp>
 
-#include "core/operator_text.hpp"
 #include "core/plan.hpp"
 #include "core/state.hpp"
 #include "core/workspace_layout.hpp"
@@ -27,16 +25,6 @@ std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& 
   return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape), caller);
 }
 
-// An initial value of the output's type as one of the accumulator's.
-Value convert(const Operator& op, const Value& init, Type to) {
-  const Value value = core::lift(op, core::convert(init, accumulator_of(init.type())));
-  if (is_floating(value.type()) && !is_floating(to) && !core::is_logical(op.kind())) {
-    throw Error(ErrorCategory::invalid_argument,
-                "a floating initial value does not convert to the integer accumulator");
-  }
-  return core::convert(value, to);
-}
-
 }  // namespace
 
 ScanPlan::ScanPlan(const Device& device, const ScanShape& shape) try
@@ -47,19 +35,22 @@ ScanPlan::ScanPlan(const Device& device, const ScanShape& shape) try
 
 ScanPlan::ScanPlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
 
-const gallery::Variant& ScanPlan::variant() const noexcept { return plan_->variant(); }
-
-const gallery::Variant& ScanPlan::variant(std::uint64_t n) const noexcept {
-  return plan_->variant_for(n);
+const detail::Plan& ScanPlan::plan() const {
+  if (!plan_) core::refuse_moved_from("ScanPlan");
+  return *plan_;
 }
 
-std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const noexcept {
-  return core::workspace_bytes(*plan_, n);
+const gallery::Variant& ScanPlan::variant() const { return plan().variant(); }
+
+const gallery::Variant& ScanPlan::variant(std::uint64_t n) const { return plan().variant_for(n); }
+
+std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const {
+  return core::workspace_bytes(plan(), n);
 }
 
 void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
                    const std::optional<Value>& init, const ScanOptions& options) const try {
-  core::run_plan(*plan_, queue, {input, no_second, output}, init, call_options(options));
+  core::run_plan(plan(), queue, {input, no_second, output}, init, call_options(options));
 } catch (...) {
   detail::rethrow();
 }
@@ -84,9 +75,7 @@ void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const 
                            {input.type, output.type, accumulator, kind, op, options.variant,
                             core::values_on_device(call_options(options)), options.order, map},
                            core::Caller{queue.state(), input.count}));
-  std::optional<Value> carry;
-  if (init && !options.init_from) carry = convert(op, *init, accumulator);
-  plan.run(queue, input, output, carry, options);
+  plan.run(queue, input, output, init, options);
 } catch (...) {
   detail::rethrow();
 }

@@ -1,22 +1,27 @@
 // What stands behind the public handles.
 #pragma once
 
+#include <atomic>
 #include <bifold/buffer.hpp>
 #include <bifold/device.hpp>
 #include <bifold/event.hpp>
 #include <bifold/queue.hpp>
+#include <bifold/workspace.hpp>
 #include <memory>
 #include <mutex>
 
 #include "core/arena.hpp"
 #include "core/kernel_cache.hpp"
 #include "core/plan_table.hpp"
+#include "core/process.hpp"
 #include "core/tuning_file.hpp"
 #include "core/type_trials.hpp"
 #include "core/verdict.hpp"
 #include "interface.hpp"
 
 namespace bifold::detail {
+
+// Those that call drivers when they end are made by core::make_state().
 
 struct DeviceState {
   /// Throws invalid_argument for half an allocator.
@@ -61,6 +66,12 @@ struct QueueState {
   std::mutex mutex;            // Held while one call enqueues its commands.
   std::mutex blocking_reduce;  // Held while a result is in the arena's cell; taken before mutex.
   core::Arena arena;           // Ends before the queue, which tells when its memory is free.
+};
+
+/// Copies of a workspace share it, as they share the memory's content.
+struct WorkspaceState {
+  View<std::uint8_t> memory;
+  std::atomic<bool> prepared{false};
 };
 
 }  // namespace bifold::detail

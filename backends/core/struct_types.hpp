@@ -1,24 +1,21 @@
-// Struct types that are made at run time.
+// Definitions of structs, which the library keeps.
 #pragma once
 
 #include <bifold/type.hpp>
 #include <cstddef>
-#include <span>
-#include <string_view>
+#include <optional>
 
 namespace bifold::core {
 
-/// No struct made at run time has more.
-inline constexpr std::size_t max_struct_fields = 8;
+/// A number for a struct of that definition, the same one for equal definitions. Throws
+/// invalid_argument for a definition that is not as StructType says.
+std::size_t number_of_struct(const StructType& definition);
 
-/// A number for the struct of these fields. A type must outlive all that was ever made with it,
-/// kernels kept by a device included, so the definition stays for the life of the process; equal
-/// ones are kept once. Throws invalid_argument for names that are no identifiers, and for a layout
-/// other than C's, which kernel texts repeat.
-std::size_t keep_struct(std::string_view name, std::size_t size,
-                        std::span<const StructField> fields);
+/// The struct of that number.
+std::optional<Type> struct_of_number(std::size_t number) noexcept;
 
-/// The struct of that number; null when there is none.
-const StructType* kept_struct(std::size_t number);
+/// The type on the library's copy of its definition: what is kept beyond a call refers to no other.
+/// A constant of the program's may refer to a definition that goes when code is unloaded.
+inline Type kept(Type type) { return type.is_struct() ? Type(*type.structure()) : type; }
 
 }  // namespace bifold::core

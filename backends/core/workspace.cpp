@@ -4,24 +4,42 @@
 #include <bifold/workspace.hpp>
 
 #include "core/ranges.hpp"
+#include "core/state.hpp"
 #include "core/workspace_layout.hpp"
 
 namespace bifold {
 
+Workspace::Workspace(View<std::uint8_t> memory)
+    : state_(std::make_shared<detail::WorkspaceState>()) {
+  state_->memory = memory;
+}
+
+const View<std::uint8_t>& Workspace::memory() const noexcept {
+  static const View<std::uint8_t> none;
+  return state_ ? state_->memory : none;
+}
+
+bool Workspace::prepared() const noexcept { return state_ && state_->prepared; }
+
+void Workspace::release() noexcept {
+  if (state_) state_->prepared = false;
+}
+
 void Workspace::prepare(Queue& queue) try {
-  core::check_view(queue.device(), memory_, core::Access::both, "workspace");
-  const core::Scratch scratch = core::layout(queue.device(), memory_);
-  const std::lock_guard lock(queue.state().mutex);
+  detail::QueueState& own = queue.state();
+  core::check_view(own.device, memory(), core::Access::both, "workspace");
+  const core::Scratch scratch = core::layout(own.device, memory());
+  const std::lock_guard lock(own.mutex);
   // The fill would run with each launch of the graph, and not before the first.
-  core::refuse_in_graph(queue.state(), "preparing a workspace");
-  prepared_ = false;
+  core::refuse_in_graph(own, "preparing a workspace");
+  release();
   if (scratch.tagged_bytes > 0) {
-    queue.state().backend->fill(scratch.memory, scratch.tagged_offset, scratch.tagged_bytes,
-                                std::array<std::byte, 4>{});
+    own.backend->fill(scratch.memory, scratch.tagged_offset, scratch.tagged_bytes,
+                      std::array<std::byte, 4>{});
     // A call with a workspace would not wait for the fill otherwise.
-    queue.state().backend->fence();
+    own.backend->fence();
   }
-  prepared_ = true;
+  if (state_) state_->prepared = true;
 } catch (...) {
   detail::rethrow();
 }

@@ -1,5 +1,6 @@
 #include "cuda/driver_api.hpp"
 
+#include "core/process.hpp"
 #include "cuda/dynamic_library.hpp"
 #include "cuda/error.hpp"
 #include "cuda/loaded.hpp"
@@ -51,6 +52,7 @@ const DriverApi& driver() {
 }
 
 const DriverApi& initialised_driver() {
+  core::enter_drivers();
   const DriverApi& api = driver();
   check_available(api, api.cuInit(0), "cuInit");
   return api;

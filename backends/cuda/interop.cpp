@@ -81,7 +81,7 @@ Device device(CUcontext context, const DeviceOptions& options) try {
   auto adopted = std::make_shared<native_backend::Device>(context);
   DeviceInfo info = native_backend::read_info(adopted->index());
   return Device(
-      std::make_shared<bifold::detail::DeviceState>(std::move(info), std::move(adopted), options));
+      core::make_state<bifold::detail::DeviceState>(std::move(info), std::move(adopted), options));
 } catch (...) {
   bifold::detail::rethrow();
 }
@@ -99,7 +99,7 @@ Queue detail::adopt(CUstream stream, const Device& device, const QueueOptions& o
   const auto* own = dynamic_cast<const native_backend::Device*>(device.state()->backend.get());
   if (own == nullptr) raise_invalid_argument("a CUDA stream needs a device of the CUDA backend");
   return Queue(
-      std::make_shared<bifold::detail::QueueState>(device, own->adopt(stream, options.timing)));
+      core::make_state<bifold::detail::QueueState>(device, own->adopt(stream, options.timing)));
 } catch (...) {
   bifold::detail::rethrow();
 }
@@ -118,8 +118,9 @@ std::uint32_t device_index(CUdeviceptr memory) try {
 }
 
 Event event(CUevent event) try {
+  core::enter_drivers();
   if (event == nullptr) raise_invalid_argument("there is no event");
-  auto state = std::make_shared<bifold::detail::EventState>();
+  auto state = core::make_state<bifold::detail::EventState>();
   state->event = std::make_unique<native_backend::Event>(event);
   return Event(std::move(state));
 } catch (...) {

@@ -124,6 +124,7 @@ void find_origin(cl_mem object, cl_mem_flags flags, bifold::detail::Memory& memo
 namespace detail {
 
 bifold::detail::Memory memory_of(cl_mem memory) try {
+  core::enter_drivers();
   if (memory == nullptr) refuse("the memory object is null");
   const auto type = ask<cl_mem_object_type>(memory, CL_MEM_TYPE);
   if (type != CL_MEM_OBJECT_BUFFER) {
@@ -174,6 +175,7 @@ std::uint64_t bytes_of(std::uint64_t count, std::size_t element_size) try {
 }  // namespace detail
 
 Device device(cl_context context, cl_device_id device, const DeviceOptions& options) try {
+  core::enter_drivers();
   if (context == nullptr) refuse("the context is null");
   if (device == nullptr) refuse("the device is null");
   if (!has_device(context, device)) refuse("the device is not one of the context's");
@@ -181,7 +183,7 @@ Device device(cl_context context, cl_device_id device, const DeviceOptions& opti
   auto own =
       std::make_shared<backend::Device>(cl::Context(context, true), cl::Device(device, true));
   return Device(
-      std::make_shared<bifold::detail::DeviceState>(std::move(info), std::move(own), options));
+      core::make_state<bifold::detail::DeviceState>(std::move(info), std::move(own), options));
 } catch (...) {
   bifold::detail::rethrow();
 }
@@ -198,7 +200,7 @@ Queue queue(cl_command_queue queue, const Device& device) try {
   if ((ask<cl_command_queue_properties>(queue, CL_QUEUE_PROPERTIES) & on_device) != 0) {
     refuse("the queue lives on the device and takes no commands of the host");
   }
-  return Queue(std::make_shared<bifold::detail::QueueState>(
+  return Queue(core::make_state<bifold::detail::QueueState>(
       device, std::make_unique<backend::Queue>(own.native_context(), own.native(),
                                                cl::CommandQueue(queue, true))));
 } catch (...) {
@@ -206,13 +208,14 @@ Queue queue(cl_command_queue queue, const Device& device) try {
 }
 
 Event event(cl_event event) try {
+  core::enter_drivers();
   if (event == nullptr) refuse("the event is null");
   auto* const context = ask<cl_context>(event, CL_EVENT_CONTEXT);
   // Null for a user event, which nobody has to flush.
   auto* const queue = ask<cl_command_queue>(event, CL_EVENT_COMMAND_QUEUE);
   cl::CommandQueue unflushed;
   if (queue != nullptr) unflushed = cl::CommandQueue(queue, true);
-  auto state = std::make_shared<bifold::detail::EventState>();
+  auto state = core::make_state<bifold::detail::EventState>();
   // Times are compared within one bifold queue; this event is of none.
   state->event = std::make_unique<backend::Event>(
       cl::Event(event, true), context, core::next_identity(), false, std::move(unflushed));
@@ -222,6 +225,7 @@ Event event(cl_event event) try {
 }
 
 cl_event native_event(const Event& event) try {
+  core::refuse_forked();
   const auto* const own =
       dynamic_cast<const backend::Event*>(event.state() ? event.state()->event.get() : nullptr);
   if (own == nullptr) refuse("the event is empty or of another backend than OpenCL");

@@ -7,12 +7,15 @@
  *   NULL too. A handle keeps alive what it was made from, so handles may be destroyed in any order.
  *   NULL in place of a handle is BIFOLD_INVALID_ARGUMENT.
  * - Structs that may grow start with struct_size. Set it to sizeof the struct and everything
- *   unused to zero: bifold_options options = {.struct_size = sizeof options}. Another size than
- *   this library's is accepted as long as nothing it does not know is set.
+ *   unused to zero: bifold_options options = {.struct_size = sizeof options}; also of a struct that
+ *   a function fills in. Another size than this library's is accepted as long as nothing it does
+ *   not know is set, and nothing is written behind what it knows.
  * - Texts are UTF-8 and end with a zero. A pointer to a text that a function puts out is valid as
  *   long as the handle it came from, unless something else is said.
  * - Queues, devices, plans and events may be used from several threads at once; a handle may be
  *   destroyed once no thread uses it.
+ * - In a process that was forked from one which had used devices, handles can be destroyed, and
+ *   what needs a driver is BIFOLD_DEVICE_LOST.
  * - Functions return without waiting for the device, unless their first word is "Blocks".
  */
 #ifndef BIFOLD_BIFOLD_H

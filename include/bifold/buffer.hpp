@@ -139,8 +139,9 @@ class View {
   std::uint64_t count_ = 0;
 };
 
-/// Owns `size()` elements of device memory. Move-only; freed when destroyed, which may wait for
-/// work that still uses it. Keeps its device alive.
+/// Owns `size()` elements of device memory. Move-only; freed when destroyed, behind the work that
+/// was enqueued on it, for which that may wait. So a call takes a buffer that ends with its
+/// statement; a view of such a buffer does not compile. Keeps its device alive.
 template <element T>
 class Buffer {
  public:
@@ -173,27 +174,34 @@ class Buffer {
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
 
   /// All elements, for reading and writing. A view does not keep the buffer alive.
-  [[nodiscard]] View<T> view() noexcept { return whole<T>(); }
+  [[nodiscard]] View<T> view() & noexcept { return whole<T>(); }
   /// All elements, for reading.
-  [[nodiscard]] View<const T> view() const noexcept { return whole<const T>(); }
+  [[nodiscard]] View<const T> view() const& noexcept { return whole<const T>(); }
+  void view() const&& = delete;
   /// The `count` elements from element `offset` on. Throws invalid_argument when they reach beyond
   /// the buffer.
-  [[nodiscard]] View<T> view(std::uint64_t offset, std::uint64_t count) {
+  [[nodiscard]] View<T> view(std::uint64_t offset, std::uint64_t count) & {
     return view().subview(offset, count);
   }
   /// The same, for reading.
-  [[nodiscard]] View<const T> view(std::uint64_t offset, std::uint64_t count) const {
+  [[nodiscard]] View<const T> view(std::uint64_t offset, std::uint64_t count) const& {
     return view().subview(offset, count);
   }
+  void view(std::uint64_t offset, std::uint64_t count) const&& = delete;
 
+  // NOLINTBEGIN(google-explicit-constructor)
   /// All elements, their type known at run time.
-  operator ErasedView() noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+  operator ErasedView() & noexcept { return view(); }
   /// All elements, for reading, their type known at run time.
-  operator ErasedView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+  operator ErasedView() const& noexcept { return view(); }
+  operator ErasedView() const&& = delete;
   /// All elements.
-  operator View<T>() noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+  operator View<T>() & noexcept { return view(); }
   /// All elements, for reading.
-  operator View<const T>() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+  operator View<const T>() const& noexcept { return view(); }
+  operator View<T>() const&& = delete;
+  operator View<const T>() const&& = delete;
+  // NOLINTEND(google-explicit-constructor)
 
  private:
   template <class U>
@@ -242,12 +250,17 @@ concept writable_range =
     device_range<R> &&
     !std::is_const_v<typename detail::range_element<std::remove_reference_t<R>>::type>;
 
-/// The range as a view with the run-time type tag.
+/// The range as a view with the run-time type tag. Of a buffer that ends with the statement, there
+/// is none.
 template <device_range R>
 ErasedView erase(R&& range) {
   using Element = typename detail::range_element<std::remove_reference_t<R>>::type;
   return View<Element>(range);
 }
+template <class T>
+void erase(Buffer<T>&&) = delete;
+template <class T>
+void erase(const Buffer<T>&&) = delete;
 
 /// @}
 

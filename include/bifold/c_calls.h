@@ -90,7 +90,7 @@ BIFOLD_API bifold_status bifold_transform_reduce_pairs_into(bifold_queue* queue,
                                                             const bifold_map* map, const void* init,
                                                             const bifold_options* options);
 /** Enqueues output[i] = op over init, input[0], ..., input[i]. In place is allowed; here `init` is
- * of the output's type. */
+ * of the output's type, and the accumulator's holds it exactly. */
 BIFOLD_API bifold_status bifold_inclusive_scan(bifold_queue* queue, bifold_view input,
                                                bifold_view output, const bifold_operator* op,
                                                const void* init, const bifold_options* options);

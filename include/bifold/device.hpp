@@ -21,15 +21,15 @@ struct DeviceState;
 }
 
 /// A backend compiled into this library or left out of it.
-struct BackendInfo {
+struct BIFOLD_API_CLASS BackendInfo {
   std::string name;     ///< "cuda", "opencl".
   bool available{};     ///< Whether it has at least one device.
   std::string reason;   ///< Why it has none; empty when available.
   std::string version;  ///< Driver and compiler versions, as far as they are known.
 };
 
-/// Every backend this library knows, in order of preference. Never throws for a missing driver:
-/// that is a value.
+/// Every backend this library knows, in order of preference. Never throws for a missing driver, nor
+/// in a process that was forked (see Device): that is a value.
 BIFOLD_API std::vector<BackendInfo> backends();
 
 /// What a device is.
@@ -46,7 +46,7 @@ BIFOLD_API std::string_view name_of(DeviceKind kind) noexcept;
 inline constexpr std::uint32_t adopted_index = ~std::uint32_t{0};
 
 /// Identity of a device. `selector` opens exactly this one, unless it was adopted.
-struct DeviceInfo {
+struct BIFOLD_API_CLASS DeviceInfo {
   std::string selector;   ///< "cuda:0"; "opencl:adopted" where the application opened it.
   std::string backend;    ///< "cuda" or "opencl".
   std::uint32_t index{};  ///< Over all platforms of the backend; adopted_index where there is none.
@@ -152,26 +152,34 @@ struct DeviceOptions {
 };
 
 /// An open device: a context, its capabilities and its compiled kernels. A value handle on shared
-/// state; copies are the same device. Thread-safe.
-class BIFOLD_API Device {
+/// state; copies are the same device, and one that was moved from is refused with invalid_argument.
+/// Thread-safe.
+///
+/// A process that was forked from one which had used drivers can only destroy what came along:
+/// every call throws device_lost there, open_device() and devices() included. Start such a process
+/// otherwise (exec, posix_spawn), or use devices after the fork alone.
+class BIFOLD_API_CLASS Device {
  public:
   /// Which device this is.
-  [[nodiscard]] const DeviceInfo& info() const noexcept;
+  [[nodiscard]] const DeviceInfo& info() const&;
+  /// The same, of a handle that ends with the statement.
+  [[nodiscard]] DeviceInfo info() const&&;
   /// What it can do, as read when it was opened.
-  [[nodiscard]] const Capabilities& capabilities() const noexcept;
+  [[nodiscard]] const Capabilities& capabilities() const&;
+  /// The same, of a handle that ends with the statement.
+  [[nodiscard]] Capabilities capabilities() const&&;
   /// What its kernel cache did so far.
   [[nodiscard]] CacheStatistics cache_statistics() const;
 
   /// Whether elements of `type` can be computed with; f64, alone or in a struct, needs a device
   /// that has it.
-  [[nodiscard]] bool supports(Type type) const noexcept;
+  [[nodiscard]] bool supports(Type type) const;
 
   /// @cond internal
-  // The state behind the handle.
+  // The state behind the handle, which every call asks for: it refuses handles that were moved
+  // from, and processes that were forked.
   explicit Device(std::shared_ptr<detail::DeviceState> state) : state_(std::move(state)) {}
-  [[nodiscard]] const std::shared_ptr<detail::DeviceState>& state() const noexcept {
-    return state_;
-  }
+  [[nodiscard]] const std::shared_ptr<detail::DeviceState>& state() const;
   /// @endcond
 
  private:

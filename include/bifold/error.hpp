@@ -32,7 +32,7 @@ BIFOLD_API std::string_view name_of(ErrorCategory category) noexcept;
 /// Every failure of the library is thrown as this type, a lack of host memory included; strings and
 /// vectors that a caller makes for a call fail as they do anywhere. After an error the Device and
 /// the Queue stay usable unless the category is device_lost. Copying does not throw.
-class BIFOLD_API Error : public std::runtime_error {
+class BIFOLD_API_CLASS Error : public std::runtime_error {
  public:
   /// What is known beyond the message; fields that do not apply stay empty.
   struct Details {

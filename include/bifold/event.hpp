@@ -20,8 +20,8 @@ struct EventState;
 using TimeLimit = std::optional<std::chrono::nanoseconds>;
 
 /// A point in a queue's work. A value handle; copies are the same event. A default-constructed
-/// event is empty: it counts as complete. Thread-safe.
-class BIFOLD_API Event {
+/// event, and one that was moved from, is empty: it counts as complete. Thread-safe.
+class BIFOLD_API_CLASS Event {
  public:
   /// An empty event, which counts as complete.
   Event() noexcept = default;

@@ -11,18 +11,36 @@ namespace bifold {
 
 namespace detail {
 
+// Comparisons that mean exactly this, and of which no compiler warns.
+template <class T>
+constexpr bool is_zero(T x) noexcept {
+  if constexpr (std::integral<T>) {
+    return x == T{0};
+  } else {
+    return x <= T{0} && x >= T{0};
+  }
+}
+template <class T>
+constexpr bool is_nan(T x) noexcept {
+  if constexpr (std::integral<T>) {
+    return false;
+  } else {
+    return !(x <= T{0}) && !(x >= T{0});
+  }
+}
+
 /// `x` as a float of which the last bit tells whether something was lost: rounded once more, to
 /// half as many bits or less, it gives what rounding `x` at once would.
 constexpr float to_odd(double x) noexcept {
-  constexpr float most = std::numeric_limits<float>::max();
+  constexpr float most = (std::numeric_limits<float>::max)();
   const double magnitude = x < 0 ? -x : x;
-  if (magnitude > most && magnitude <= std::numeric_limits<double>::max()) {
+  if (magnitude > static_cast<double>(most) && magnitude <= (std::numeric_limits<double>::max)()) {
     return x < 0 ? -most : most;
   }
   const auto nearest = static_cast<float>(x);
-  const double rounded = nearest;
-  // Only NaN differs from itself.
-  if (rounded == x || x != x) return nearest;  // NOLINT(misc-redundant-expression)
+  const auto rounded = static_cast<double>(nearest);
+  // The same, or NaN.
+  if (!(rounded < x) && !(rounded > x)) return nearest;
   const bool away = x < 0 ? rounded < x : rounded > x;
   const std::uint32_t towards_zero = std::bit_cast<std::uint32_t>(nearest) - (away ? 1U : 0U);
   return std::bit_cast<float>(towards_zero | 1U);

@@ -22,8 +22,9 @@ struct MapMaker;
 /// element's index in the input, a u64 (rows of order v1 know it), and in a reduction of two arrays
 /// `y`, the second one's element of that index. Its value is converted to the accumulator's type,
 /// or is of it when that is a struct. Elements of f16 and bf16 are f32 here. A cheap value: copies
-/// share one immutable definition. The default one is the identity.
-class BIFOLD_API Map {
+/// share one immutable definition. The default one is the identity, and so is one that
+/// was moved from.
+class BIFOLD_API_CLASS Map {
  public:
   /// The identity.
   Map() noexcept = default;

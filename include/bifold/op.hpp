@@ -68,8 +68,9 @@ enum class Commutativity : std::uint8_t {
 };
 
 /// An associative binary operator. A cheap value: copies share one immutable definition, and two
-/// operators of the same definition are equal.
-class BIFOLD_API Operator {
+/// operators of the same definition are equal. One that was moved from is refused with
+/// invalid_argument.
+class BIFOLD_API_CLASS Operator {
  public:
   /// The built-in operator of that name.
   template <OperatorKind Kind>
@@ -104,20 +105,20 @@ class BIFOLD_API Operator {
   static Operator fieldwise(Type type, const std::vector<Operator>& operators);
 
   /// Which operator it is.
-  [[nodiscard]] OperatorKind kind() const noexcept;
+  [[nodiscard]] OperatorKind kind() const;
   /// "plus" and so on; a user operator's own name.
-  [[nodiscard]] std::string_view name() const noexcept;
+  [[nodiscard]] std::string_view name() const;
   /// Whether operands may be combined in any order.
-  [[nodiscard]] bool commutative() const noexcept;
+  [[nodiscard]] bool commutative() const;
   /// Whether the operator is defined on `type`: bitwise ones are not on floating types, none
   /// is on f16 and bf16, a user operator only on the type of its identity.
-  [[nodiscard]] bool supports(Type type) const noexcept;
+  [[nodiscard]] bool supports(Type type) const;
   /// Whether every association of operands gives the same bits (any NaN counting as the same): true
   /// of integers, where associativity is exact, and of minimum, maximum and logical operators. So
   /// an order is kept to only where this is false.
-  [[nodiscard]] bool exact(Type type) const noexcept;
+  [[nodiscard]] bool exact(Type type) const;
   /// Whether there is a neutral element.
-  [[nodiscard]] bool has_identity() const noexcept;
+  [[nodiscard]] bool has_identity() const;
   /// The neutral element in `type`. Throws invalid_argument unless supports(type) and
   /// has_identity().
   [[nodiscard]] Value identity(Type type) const;
@@ -128,7 +129,7 @@ class BIFOLD_API Operator {
   /// The text that combines `a` and `b` of `type`, in the words both kernel dialects share.
   [[nodiscard]] std::string expression(Type type) const;
   /// A hash of the definition, equal for equal operators.
-  [[nodiscard]] std::uint64_t id() const noexcept;
+  [[nodiscard]] std::uint64_t id() const;
 
   /// The same definition.
   friend BIFOLD_API bool operator==(const Operator& left, const Operator& right) noexcept;
@@ -141,6 +142,7 @@ class BIFOLD_API Operator {
                                                   const std::optional<Value>& of_nothing,
                                                   Commutativity commutativity, bool exact_parts);
   explicit Operator(std::shared_ptr<const Definition> definition);
+  [[nodiscard]] const Definition& definition() const;
   std::shared_ptr<const Definition> definition_;
 };
 
@@ -152,6 +154,13 @@ template <class Op>
 inline constexpr bool is_operator = std::is_same_v<Op, Operator>;
 template <OperatorKind Kind>
 inline constexpr bool is_operator<BuiltinOperator<Kind>> = true;
+
+// Logical operators count every operand as 0 or 1; which one an Operator is, only a call finds out.
+template <class Op>
+inline constexpr bool may_be_logical = std::is_same_v<Op, Operator>;
+template <OperatorKind Kind>
+inline constexpr bool may_be_logical<BuiltinOperator<Kind>> =
+    Kind == OperatorKind::logical_and || Kind == OperatorKind::logical_or;
 
 template <class Op>
 inline constexpr bool is_bitwise = false;
@@ -166,6 +175,13 @@ template <class Op, class T>
 concept operator_on = element<T> && detail::is_operator<Op> &&
                       (std::same_as<Op, Operator> ||
                        (scalar_element<T> && (std::integral<T> || !detail::is_bitwise<Op>)));
+
+/// Init may be the type of an initial value of a call by Op that accumulates in T, as far as the
+/// compiler can tell: floating values do not convert to integers, nor structs to anything else. The
+/// call itself takes a value that T holds exactly, and refuses any other with invalid_argument.
+template <class Init, class Op, class T>
+concept initial_value = element<Init> && struct_element<Init> == struct_element<T> &&
+                        (std::integral<Init> || !std::integral<T> || detail::may_be_logical<Op>);
 
 /// @}
 

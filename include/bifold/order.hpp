@@ -44,7 +44,7 @@ constexpr std::uint32_t leaf_columns(Type accumulator) noexcept {
   std::size_t widest = accumulator.is_struct() ? 1 : size_of(accumulator);
   if (accumulator.is_struct()) {
     for (const StructField& field : accumulator.structure()->fields) {
-      widest = std::max(widest, size_of(field.type));
+      widest = (std::max)(widest, size_of(field.type));
     }
   }
   return widest > 4 ? 64 : 128;

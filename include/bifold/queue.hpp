@@ -37,18 +37,21 @@ struct QueueOptions {
 };
 
 /// In-order work on a device: what is enqueued first is done first. A value handle; copies are the
-/// same queue. Thread-safe: one call's commands enter the device queue together. While one thread
-/// is in a call that blocks, other threads' calls on the same queue wait for it; an event of
-/// record() can be waited for without holding them up, and with a time limit. The queue owns
-/// scratch memory that grows to what its calls needed; outgrown memory is freed by the next call
-/// that blocks. Releasing the last handle may wait for work that uses it.
-class BIFOLD_API Queue {
+/// same queue, and one that was moved from is refused with invalid_argument. Thread-safe: one
+/// call's commands enter the device queue together. While one thread is in a call that blocks,
+/// other threads' calls on the same queue wait for it; an event of record() can be waited for
+/// without holding them up, and with a time limit. The queue owns scratch memory that grows to what
+/// its calls needed; outgrown memory is freed by the next call that blocks. Releasing the last
+/// handle may wait for work that uses it.
+class BIFOLD_API_CLASS Queue {
  public:
   /// A new queue of the device. Throws the driver's failure when it makes none.
   explicit Queue(const Device& device, const QueueOptions& options = {});
 
   /// The device that it works on.
-  [[nodiscard]] const Device& device() const noexcept;
+  [[nodiscard]] const Device& device() const&;
+  /// The same, of a handle that ends with the statement.
+  [[nodiscard]] Device device() const&&;
 
   /// Blocks until everything enqueued so far is done. Throws timeout past `limit`, and the failure
   /// of work that was dropped.
@@ -138,9 +141,9 @@ class BIFOLD_API Queue {
   void download_bytes(const ErasedView& from, void* host, std::uint64_t count);
 
   /// @cond internal
-  // A handle on a state made otherwise, and the state behind the handle.
+  // A handle on a state made otherwise, and the state behind the handle, as Device::state().
   explicit Queue(std::shared_ptr<detail::QueueState> state) : state_(std::move(state)) {}
-  [[nodiscard]] detail::QueueState& state() const noexcept { return *state_; }
+  [[nodiscard]] detail::QueueState& state() const;
   /// @endcond
 
  private:

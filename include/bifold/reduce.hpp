@@ -61,7 +61,7 @@ struct ReduceShape {
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
 /// between threads; run() allocates no device memory when it is given a workspace, and compiles
 /// nothing.
-class BIFOLD_API ReducePlan {
+class BIFOLD_API_CLASS ReducePlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
   /// unknown variant, an operator not defined on the accumulator, an accumulator of f16 or bf16, a
@@ -71,19 +71,20 @@ class BIFOLD_API ReducePlan {
   ReducePlan(const Device& device, const ReduceShape& shape);
 
   /// The row that runs: "production" resolved.
-  [[nodiscard]] const gallery::Variant& variant() const noexcept;
+  [[nodiscard]] const gallery::Variant& variant() const;
   /// The row that runs for `n` elements: "production" may have another one for small inputs.
-  [[nodiscard]] const gallery::Variant& variant(std::uint64_t n) const noexcept;
+  [[nodiscard]] const gallery::Variant& variant(std::uint64_t n) const;
 
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
-  [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;
+  [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const;
 
   /// Enqueues result[0] = op(init, reduction of input); without init, the reduction alone, and
   /// Operator::of_nothing() where n = 0. The options' variant and order are not looked at.
   /// Throws invalid_argument, before anything is written, for views of other types, of another
   /// device or overlapping each other or the workspace, a result without exactly one element, an
-  /// init of another type, none for n = 0 (or a count in device memory) where the operator has no
-  /// identity, values in device memory other than the shape's, or a workspace that is too small.
+  /// init that the accumulator's type does not hold exactly, none for n = 0 (or a count in device
+  /// memory) where the operator has no identity, values in device memory other than the shape's, or
+  /// a workspace that is too small.
   void run(Queue& queue, const ErasedView& input, const ErasedView& result,
            const std::optional<Value>& init, const ReduceOptions& options = {}) const;
 
@@ -98,6 +99,7 @@ class BIFOLD_API ReducePlan {
   /// @endcond
 
  private:
+  [[nodiscard]] const detail::Plan& plan() const;
   std::shared_ptr<const detail::Plan> plan_;
 };
 
@@ -110,7 +112,7 @@ BIFOLD_API void warm(const Device& device, const ReduceShape& shape);
 /// @{
 
 /// Enqueues result[0] = op(init, reduction of map(x) over input); the accumulator is the result's
-/// type, or f32 where that is f16 or bf16: then init is of either, and the result is rounded once.
+/// type, or f32 where that is f16 or bf16, whose result is rounded once. It holds init exactly.
 /// n = 0 gives init, or without one Operator::of_nothing(), +0.0 for a floating sum. Errors as
 /// ReducePlan and ReducePlan::run; the plan is kept by the device.
 BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,
@@ -191,13 +193,17 @@ template <device_range R, device_range S, element T, operator_on<T> Op>
 }
 
 /// Enqueues result[0] = op(init, reduction of `input`), accumulated in accumulator_t of the
-/// result's type, to which init is converted. `result` has one element, outside `input`.
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+/// result's type, which holds init exactly (see initial_value). `result` has one element, outside
+/// `input`.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
 void reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init,
                  const ReduceOptions& options = {}) {
-  reduce_into(queue, erase(input), erase(result), Operator(op),
-              Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), options);
+  reduce_into(queue, erase(input), erase(result), Operator(op), Value(init), options);
 }
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+void reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init,
+                 const ReduceOptions& options = {}) = delete;
 
 /// Enqueues result[0] = the reduction of `input`, accumulated in accumulator_t of the result's
 /// type.
@@ -207,13 +213,17 @@ void reduce_into(Queue& queue, R&& input, Out&& result, Op op, const ReduceOptio
 }
 
 /// Enqueues result[0] = op(init, reduction of map(x) over `input`), accumulated in accumulator_t of
-/// the result's type, to which init is converted.
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+/// the result's type, which holds init exactly (see initial_value).
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
 void transform_reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init, const Map& map,
                            const ReduceOptions& options = {}) {
-  transform_reduce_into(queue, erase(input), erase(result), Operator(op),
-                        Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), map, options);
+  transform_reduce_into(queue, erase(input), erase(result), Operator(op), Value(init), map,
+                        options);
 }
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+void transform_reduce_into(Queue& queue, R&& input, Out&& result, Op op, Init init, const Map& map,
+                           const ReduceOptions& options = {}) = delete;
 
 /// @}
 

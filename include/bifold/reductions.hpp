@@ -23,7 +23,7 @@ namespace bifold {
 /// @{
 
 /// The index of no element.
-inline constexpr std::uint64_t no_index = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::uint64_t no_index = (std::numeric_limits<std::uint64_t>::max)();
 
 /// An element and where it stands: what argmin() and argmax() find.
 template <builtin_element T>
@@ -54,8 +54,7 @@ struct CompensatedSum {
   /// The sum with its error, rounded once; the sum itself where it is no number.
   [[nodiscard]] constexpr T value() const noexcept {
     // Only numbers differ from themselves by zero. A zero error would take the sign of a zero sum.
-    const bool finite = sum - sum == T{0};
-    return finite && error != T{0} ? sum + error : sum;
+    return detail::is_zero(sum - sum) && !detail::is_zero(error) ? sum + error : sum;
   }
 };
 
@@ -180,8 +179,8 @@ BIFOLD_API Value sum_compensated(Queue& queue, const ErasedView& input, Type res
 /// Blocks, and returns the results of several reductions of one array, which is read once; up to 8,
 /// whose accumulators have up to max_element_bytes bytes together. A floating sum has the bits of
 /// reduce() where its accumulator is one of the widest, or all have up to 4 bytes. Throws
-/// invalid_argument for none or too many reductions, an operator of the user's, or an init of
-/// another type than the accumulator; otherwise errors as reduce().
+/// invalid_argument for none or too many reductions, an operator of the user's, or an init that the
+/// accumulator's type does not hold exactly; otherwise errors as reduce().
 BIFOLD_API std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
                                           const std::vector<Reduction>& reductions,
                                           const ReduceOptions& options = {});

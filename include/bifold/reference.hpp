@@ -35,9 +35,8 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
       }
     case OperatorKind::minimum:
     case OperatorKind::maximum: {
-      // Only NaN differs from itself.
-      if (a != a) return a;  // NOLINT(misc-redundant-expression)
-      if (b != b) return b;  // NOLINT(misc-redundant-expression)
+      if (bifold::detail::is_nan(a)) return a;
+      if (bifold::detail::is_nan(b)) return b;
       const bool wants_less = kind == OperatorKind::minimum;
       if (a < b) return wants_less ? a : b;
       if (b < a) return wants_less ? b : a;
@@ -59,8 +58,10 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
     case OperatorKind::bit_xor:
       if constexpr (!floating) return static_cast<T>(a ^ b);
       break;
-    case OperatorKind::logical_and: return static_cast<T>(a != T{0} && b != T{0});
-    case OperatorKind::logical_or: return static_cast<T>(a != T{0} || b != T{0});
+    case OperatorKind::logical_and:
+      return static_cast<T>(!bifold::detail::is_zero(a) && !bifold::detail::is_zero(b));
+    case OperatorKind::logical_or:
+      return static_cast<T>(!bifold::detail::is_zero(a) || !bifold::detail::is_zero(b));
     case OperatorKind::user: break;
   }
   return a;
@@ -70,7 +71,7 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
 template <builtin_element Acc, scalar_element In>
 constexpr Acc lift(OperatorKind kind, In x) noexcept {
   if (kind == OperatorKind::logical_and || kind == OperatorKind::logical_or) {
-    return static_cast<Acc>(x != In{0});
+    return static_cast<Acc>(!bifold::detail::is_zero(x));
   }
   return static_cast<Acc>(x);
 }

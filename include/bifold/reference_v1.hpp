@@ -65,7 +65,7 @@ Acc reduce(std::span<const In> input, Lift lift, Combine combine) {
   const std::size_t columns = order_v1::leaf_columns(type_of<Acc>());
   std::vector<Acc> leaves;
   for (std::size_t begin = 0; begin < input.size(); begin += elements) {
-    const std::size_t count = std::min(elements, input.size() - begin);
+    const std::size_t count = (std::min)(elements, input.size() - begin);
     leaves.push_back(leaf<Acc>(input.subspan(begin, count), columns, lift, combine));
   }
   return tree(std::move(leaves), combine);
@@ -109,7 +109,7 @@ Acc reduce_in_order(std::span<const In> input, Lift lift, Combine combine) {
   constexpr std::size_t elements = order_v1::scan_tile(sizeof(Acc));
   std::vector<Acc> tiles;
   for (std::size_t begin = 0; begin < input.size(); begin += elements) {
-    const std::size_t count = std::min(elements, input.size() - begin);
+    const std::size_t count = (std::min)(elements, input.size() - begin);
     tiles.push_back(tile<Acc>(input.subspan(begin, count), lift, combine));
   }
   return tree(std::move(tiles), combine);

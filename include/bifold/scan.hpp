@@ -76,7 +76,7 @@ struct ScanShape {
 };
 
 /// A scan made ready for a device; see ReducePlan.
-class BIFOLD_API ScanPlan {
+class BIFOLD_API_CLASS ScanPlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
   /// unknown variant, an operator not defined on the accumulator, a count of another type than u32
@@ -86,21 +86,21 @@ class BIFOLD_API ScanPlan {
 
   /// The row that runs: "production" resolved. Of production, it may be the one of large inputs,
   /// with another of the same order for small ones.
-  [[nodiscard]] const gallery::Variant& variant() const noexcept;
+  [[nodiscard]] const gallery::Variant& variant() const;
   /// The row that runs for `n` elements: "production" may have another one for small inputs.
-  [[nodiscard]] const gallery::Variant& variant(std::uint64_t n) const noexcept;
+  [[nodiscard]] const gallery::Variant& variant(std::uint64_t n) const;
 
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
-  [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const noexcept;
+  [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const;
 
   /// Enqueues the scan of input into output; `init`, of the accumulator type, is the carry before
   /// the first element, the operator's identity where there is none; an exclusive scan's first
   /// value, and a total of nothing, is Operator::of_nothing() then. In place means the same
   /// memory, offset and element size. The options' variant, order and accumulate are not looked at.
   /// Throws invalid_argument, before anything is written, for views of other types, counts or
-  /// devices, any other overlap, an init of another type, none for an exclusive scan or a total
-  /// where the operator has no identity, values in device memory other than the shape's, or a
-  /// workspace that is too small.
+  /// devices, any other overlap, an init that the accumulator does not hold exactly, none for an
+  /// exclusive scan or a total where the operator has no identity, values in device memory other
+  /// than the shape's, or a workspace that is too small.
   void run(Queue& queue, const ErasedView& input, const ErasedView& output,
            const std::optional<Value>& init, const ScanOptions& options = {}) const;
 
@@ -110,6 +110,7 @@ class BIFOLD_API ScanPlan {
   /// @endcond
 
  private:
+  [[nodiscard]] const detail::Plan& plan() const;
   std::shared_ptr<const detail::Plan> plan_;
 };
 
@@ -122,8 +123,8 @@ BIFOLD_API void warm(const Device& device, const ScanShape& shape);
 /// @{
 
 /// Enqueues the scan of input into output; without init the carry is the operator's identity, and
-/// the first value of an exclusive scan Operator::of_nothing(), +0.0 for a floating sum. An
-/// init of another type is converted to the accumulator's.
+/// the first value of an exclusive scan Operator::of_nothing(), +0.0 for a floating sum. The
+/// accumulator's type holds init exactly.
 /// Errors as ScanPlan and ScanPlan::run; the plan is kept by the device.
 BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
                      const Operator& op, const std::optional<Value>& init = {},
@@ -143,13 +144,13 @@ void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOpti
   scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), {}, options);
 }
 
-/// Enqueues output[i] = op over init, converted to accumulator_t of the output's type, and
-/// input[0..i]. In place is allowed. Errors as ScanPlan and ScanPlan::run.
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+/// Enqueues output[i] = op over init, which accumulator_t of the output's type holds
+/// exactly, and input[0..i]. In place is allowed. Errors as ScanPlan and ScanPlan::run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
 void inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
-  scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op),
-       Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), options);
+  scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), Value(init), options);
 }
 
 /// Enqueues output[i] = op over input[0..i-1]; output[0] is Operator::of_nothing(): the identity,
@@ -159,13 +160,14 @@ void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, const ScanOpti
   scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), {}, options);
 }
 
-/// Enqueues output[i] = op over init, converted to accumulator_t of the output's type, and
-/// input[0..i-1]; output[0] is init. In place is allowed. Errors as ScanPlan and ScanPlan::run.
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+/// Enqueues output[i] = op over init, which accumulator_t of the output's type holds
+/// exactly, and input[0..i-1]; output[0] is init. In place is allowed. Errors as ScanPlan and
+/// ScanPlan::run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
 void exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                     const ScanOptions& options = {}) {
-  scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
-       Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), options);
+  scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), Value(init), options);
 }
 
 /// Enqueues output[i] = op over map(x) of input[0..i]. In place is allowed. Errors as
@@ -177,13 +179,14 @@ void transform_inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, cons
                  options);
 }
 
-/// Enqueues output[i] = op over init, converted to accumulator_t of the output's type, and map(x)
-/// of input[0..i]. In place is allowed. Errors as ScanPlan and ScanPlan::run.
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+/// Enqueues output[i] = op over init, which accumulator_t of the output's type holds exactly, and
+/// map(x) of input[0..i]. In place is allowed. Errors as ScanPlan and ScanPlan::run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
 void transform_inclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                               const Map& map, const ScanOptions& options = {}) {
-  transform_scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op),
-                 Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), map, options);
+  transform_scan(queue, ScanKind::inclusive, erase(input), erase(output), Operator(op), Value(init),
+                 map, options);
 }
 
 /// Enqueues output[i] = op over map(x) of input[0..i-1]; output[0] is Operator::of_nothing(), as of
@@ -195,13 +198,15 @@ void transform_exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, cons
                  options);
 }
 
-/// Enqueues output[i] = op over init, converted to accumulator_t of the output's type, and map(x)
-/// of input[0..i-1]; output[0] is init. In place is allowed. Errors as ScanPlan and ScanPlan::run.
-template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op, element Init>
+/// Enqueues output[i] = op over init, which accumulator_t of the output's type holds exactly, and
+/// map(x) of input[0..i-1]; output[0] is init. In place is allowed. Errors as ScanPlan and
+/// ScanPlan::run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
 void transform_exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init init,
                               const Map& map, const ScanOptions& options = {}) {
-  transform_scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op),
-                 Value(static_cast<accumulator_t<range_value_t<Out>>>(init)), map, options);
+  transform_scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), Value(init),
+                 map, options);
 }
 
 /// @}

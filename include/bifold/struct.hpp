@@ -7,26 +7,6 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace bifold::detail {
-
-/// Whether the fields are of types to compute with, lie one behind the other, and no larger struct
-/// than `size` bytes holds them.
-template <std::size_t Count>
-constexpr bool lists_whole_struct(const std::array<StructField, Count>& fields, std::size_t size) {
-  std::size_t end = 0;
-  std::size_t alignment = 1;
-  for (const StructField& field : fields) {
-    if (is_storage(field.type)) return false;
-    const std::size_t width = size_of(field.type);
-    if (width > alignment) alignment = width;
-    if (field.offset != (end + width - 1) / width * width) return false;
-    end = field.offset + width;
-  }
-  return (end + alignment - 1) / alignment * alignment == size;
-}
-
-}  // namespace bifold::detail
-
 /// @addtogroup types
 /// @{
 
@@ -44,6 +24,8 @@ constexpr bool lists_whole_struct(const std::array<StructField, Count>& fields, 
     static_assert(std::is_trivially_copyable_v<Struct> && std::is_standard_layout_v<Struct>, \
                   #Struct " is copied between host and device as bytes");                    \
     static_assert(sizeof(Struct) <= bifold::max_element_bytes, #Struct " is too large");     \
+    static_assert(bifold::detail::is_identifier(#Name),                                      \
+                  #Name " is no name for kernel texts: see BIFOLD_STRUCT_NAMED");            \
     static constexpr std::array fields{                                                      \
         BIFOLD_DETAIL_EACH(BIFOLD_DETAIL_FIELD, Struct, __VA_ARGS__)};                       \
     static_assert(bifold::detail::lists_whole_struct(fields, sizeof(Struct)),                \

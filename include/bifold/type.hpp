@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bifold/export.hpp>
 #include <bifold/half.hpp>
 #include <concepts>
@@ -22,7 +23,8 @@ namespace bifold {
 struct StructType;
 
 /// An element type: one of the built-in ones, whose names are those that operator texts use, or a
-/// struct of them. A small value; a struct's definition must outlive everything made with it.
+/// struct of them. A small value, which depends on nothing of the caller's: the library keeps a
+/// copy of each definition of a struct that it meets, for the life of the process.
 class Type {
  public:
   /// The built-in types. The 16-bit floating ones are for storage: elements that are read and
@@ -46,8 +48,10 @@ class Type {
   constexpr Type() noexcept = default;
   /// A built-in type.
   constexpr Type(Kind kind) noexcept : kind_(kind) {}  // NOLINT(google-explicit-constructor)
-  /// A struct type, which refers to its definition.
-  constexpr explicit Type(const StructType& structure) noexcept : structure_(&structure) {}
+  /// A struct type, which refers to the library's copy of the definition. Throws invalid_argument
+  /// for a definition that is not as StructType says, which does not compile in a constant
+  /// expression. A constant refers to the definition itself.
+  constexpr explicit Type(const StructType& structure);
 
   /// Whether it is a struct.
   [[nodiscard]] constexpr bool is_struct() const noexcept { return structure_ != nullptr; }
@@ -55,6 +59,15 @@ class Type {
   [[nodiscard]] constexpr Kind kind() const noexcept { return kind_; }
   /// Null for a built-in type.
   [[nodiscard]] constexpr const StructType* structure() const noexcept { return structure_; }
+
+  /// @cond internal
+  // Of a definition that is known to be right and to stay.
+  static constexpr Type of_kept(const StructType& structure) noexcept {
+    Type type;
+    type.structure_ = &structure;
+    return type;
+  }
+  /// @endcond
 
   /// The same built-in type, or structs of equal definitions.
   friend constexpr bool operator==(const Type& left, const Type& right) noexcept {
@@ -80,7 +93,8 @@ struct StructField {
   friend constexpr bool operator==(const StructField&, const StructField&) noexcept = default;
 };
 
-/// The definition of a struct element type, as kernel texts repeat it.
+/// The definition of a struct element type, as kernel texts repeat it: 1 to 8 fields of different
+/// names, laid out as C does, max_element_bytes at most.
 struct StructType {
   std::string_view name;                ///< An identifier, the same for every backend.
   std::size_t size;                     ///< In bytes, padding included.
@@ -89,6 +103,9 @@ struct StructType {
 
 /// No element has more bytes.
 inline constexpr std::size_t max_element_bytes = 64;
+
+/// No struct has more fields.
+inline constexpr std::size_t max_struct_fields = 8;
 
 /// The built-in element types that one computes with.
 inline constexpr std::array<Type, 10> all_types{Type::i8,  Type::i16, Type::i32, Type::i64,
@@ -156,6 +173,68 @@ constexpr bool Type::same_structure(const Type& left, const Type& right) noexcep
   return true;
 }
 
+namespace detail {
+
+/// Whether the text is a name in C and C++, keywords aside.
+constexpr bool is_identifier(std::string_view text) noexcept {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && !is_digit(c)) return false;
+  }
+  return !text.empty() && !is_digit(text.front());
+}
+
+/// Whether the fields are of types to compute with, lie one behind the other, and no larger struct
+/// than `size` bytes holds them.
+constexpr bool lists_whole_struct(std::span<const StructField> fields, std::size_t size) noexcept {
+  std::size_t end = 0;
+  std::size_t alignment = 1;
+  for (const StructField& field : fields) {
+    if (field.type.is_struct() || is_storage(field.type)) return false;
+    const std::size_t width = size_of(field.type);
+    if (width > alignment) alignment = width;
+    if (field.offset != (end + width - 1) / width * width) return false;
+    end = field.offset + width;
+  }
+  return (end + alignment - 1) / alignment * alignment == size;
+}
+
+/// Whether the definition is as StructType says.
+constexpr bool is_right(const StructType& definition) noexcept {
+  const std::span<const StructField> fields = definition.fields;
+  if (fields.empty() || fields.size() > max_struct_fields) return false;
+  if (!is_identifier(definition.name)) return false;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!is_identifier(fields[i].name)) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (fields[j].name == fields[i].name) return false;
+    }
+  }
+  return definition.size <= max_element_bytes && lists_whole_struct(fields, definition.size);
+}
+
+/// Throws invalid_argument, saying why the definition is not right.
+[[noreturn]] BIFOLD_API void refuse_struct(const StructType& definition);
+
+/// The library's copy of the definition, the same one for equal definitions. Throws
+/// invalid_argument for one that is not right.
+BIFOLD_API const StructType& keep_struct(const StructType& definition);
+
+/// The same of one that is right; itself where there is no memory for a copy.
+BIFOLD_API const StructType& keep_right_struct(const StructType& definition) noexcept;
+
+}  // namespace detail
+
+constexpr Type::Type(const StructType& structure) {
+  if (!std::is_constant_evaluated()) {
+    structure_ = &detail::keep_struct(structure);
+  } else {
+    if (!detail::is_right(structure)) detail::refuse_struct(structure);
+    structure_ = &structure;
+  }
+}
+
 /// C++ types that are built-in elements to compute with: the integers of 1 to 8 bytes (bool
 /// excepted), float and double.
 template <class T>
@@ -185,12 +264,33 @@ concept struct_element =
 template <class T>
 concept element = scalar_element<T> || struct_element<T>;
 
+namespace detail {
+
+/// The library's copy of T's definition, which is asked for once. T's own code may be unloaded
+/// while the process goes on, and with it what BIFOLD_STRUCT made.
+template <struct_element T>
+const StructType& kept_definition() noexcept {
+  static constinit std::atomic<const StructType*> kept{nullptr};
+  const StructType* known = kept.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    const StructType& own = StructTraits<T>::definition;
+    known = &keep_right_struct(own);
+    if (known != &own) kept.store(known, std::memory_order_release);
+  }
+  return *known;
+}
+
+}  // namespace detail
+
 /// The tag of a C++ element type. Integers map by size and signedness, so `long` and `long long`
 /// are both i64 where they have eight bytes.
 template <element T>
 constexpr Type type_of() noexcept {
   if constexpr (struct_element<T>) {
-    return Type(StructTraits<std::remove_cv_t<T>>::definition);
+    using Struct = std::remove_cv_t<T>;
+    static_assert(detail::is_right(StructTraits<Struct>::definition), "see bifold::StructType");
+    if (std::is_constant_evaluated()) return Type::of_kept(StructTraits<Struct>::definition);
+    return Type::of_kept(detail::kept_definition<Struct>());
   } else if constexpr (storage_element<T>) {
     return std::same_as<std::remove_cv_t<T>, f16> ? Type::f16 : Type::bf16;
   } else if constexpr (std::is_floating_point_v<T>) {

@@ -157,6 +157,7 @@ void test_struct_sizes(void) {
   const bifold_view view = uploaded(BIFOLD_I32, host, 2);
   later_options options = {.known = {.struct_size = sizeof options}};
   later_info info;
+  later_info untouched;
   bifold_device_options opening = {.struct_size = 0};
   bifold_queue_options making = {.struct_size = sizeof(size_t)};
   bifold_reduce_shape shape = {.struct_size = 1, .op = plus};
@@ -169,6 +170,7 @@ void test_struct_sizes(void) {
   bifold_plan* plan = NULL;
   int32_t sum = 0;
 
+  memset(&untouched, 0xff, sizeof untouched);
   /* Later members that are not set change nothing; those that are set are refused. */
   OK(bifold_reduce(queue, view, plus, BIFOLD_I32, NULL, &sum, &options.known));
   CHECK(sum == 42);
@@ -180,11 +182,19 @@ void test_struct_sizes(void) {
   options.known.struct_size = 0;
   REFUSED(bifold_reduce(queue, view, plus, BIFOLD_I32, NULL, &sum, &options.known));
 
-  /* Later members of what is put out are zero. */
-  memset(&info, 0xff, sizeof info);
+  /* Later members of what is put out are zero, as the caller has set them. */
+  memset(&info, 0, sizeof info);
   info.known.struct_size = sizeof info;
   OK(bifold_device_get_info(device, &info.known));
   CHECK(info.known.struct_size == sizeof info && info.known.name[0] != '\0' && info.later == 0);
+  /* A size that was never set, of a struct that is not so large: what lies behind stays. */
+  memset(&info, 0xff, sizeof info);
+  info.known.struct_size = sizeof info;
+  REFUSED(bifold_device_get_info(device, &info.known));
+  CHECK(says("struct_size") && info.known.selector == untouched.known.selector);
+  CHECK(memcmp(&info.later, &untouched.later, sizeof info.later) == 0);
+  info.known.struct_size = 4097;
+  REFUSED(bifold_device_get_info(device, &info.known));
   info.known.struct_size = 16;
   REFUSED(bifold_device_get_info(device, &info.known));
 

@@ -43,6 +43,7 @@ void test_transform_scans(void);
 void test_reductions(void);
 void test_null(void);
 void test_struct_sizes(void);
+void test_fork(void);
 /* On an OpenCL device; where the backend was left out, that it says so. */
 void test_opencl(void);
 

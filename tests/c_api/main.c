@@ -63,6 +63,7 @@ int main(void) {
                {"reductions", test_reductions},
                {"null", test_null},
                {"struct sizes", test_struct_sizes},
+               {"fork", test_fork},
                {"opencl", test_opencl}};
 
   CHECK(bifold_last_error()[0] == '\0');

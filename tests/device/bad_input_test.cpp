@@ -156,7 +156,7 @@ TEST_CASE("types and initial values that do not fit the plan") {
   const ReducePlan sum(test::device(), {});
   const ErasedView input = erase(stage.input);
   auto result = stage.output.view(0, 1);
-  stage.refuses([&] { sum.run(stage.queue, input, result, Value(std::int64_t{0})); }, invalid,
+  stage.refuses([&] { sum.run(stage.queue, input, result, Value(std::int64_t{1} << 31)); }, invalid,
                 {"i64", "i32"});
   stage.refuses(
       [&] {

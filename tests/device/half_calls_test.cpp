@@ -198,7 +198,7 @@ TEST_CASE("what storage types are not for is refused, with the reason") {
   reduces("not defined on f32", {Type::f16, Type::f32, bit_and});
   static constexpr StructField fields[] = {{"x", Type::f32, 0}, {"y", Type::bf16, 4}};
   static constexpr StructType mixed{"Mixed", 8, fields};
-  reduces("no field may be bf16", {Type(mixed), Type::f32, plus, "production", "x.x"});
+  refused("no field may be bf16", [] { (void)Type(mixed); });
   refused("no values of f16 are accumulated", [] {
     (void)ScanPlan(test::device(), {Type::f16, Type::f16, Type::f16, ScanKind::inclusive, plus});
   });
@@ -208,7 +208,7 @@ TEST_CASE("what storage types are not for is refused, with the reason") {
   Uploaded<f16> input(std::vector<f16>(3));
   refused("the initial value is f64", [&] {
     auto result = input.queue.allocate<f16>(1);
-    reduce_into(input.queue, erase(input.data), erase(result), plus, Value(0.0));
+    reduce_into(input.queue, erase(input.data), erase(result), plus, Value(0.1));
   });
   // Texts know no values of these types.
   for (const char* map : {"(f16)x + x", "x.bits", "(bf16)x"}) {

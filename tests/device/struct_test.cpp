@@ -8,6 +8,7 @@
 #include "core/workspace_layout.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
+#include "support/packed.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"
 
@@ -165,10 +166,6 @@ int check_reductions(const std::vector<In>& host, const Operator& op, const Acc&
     }
   });
 }
-
-// A definition that lays its fields out as no compiler does.
-constexpr StructField packed_fields[] = {{"flag", Type::i8, 0}, {"sum", Type::i32, 1}};
-constexpr StructType packed{"Packed", 8, packed_fields};
 
 template <class T>
 T same(const T& x) {
@@ -393,10 +390,7 @@ TEST_CASE("what no text or type can mean is refused in words") {
 }
 
 TEST_CASE("a struct that the kernel compiler lays out otherwise is a build failure") {
-  const Operator op = Operator::fieldwise(Type(packed), {plus, plus});
-  const auto failure = failure_of([&] {
-    (void)ReducePlan(test::device(), {Type(packed), Type(packed), op});
-  });
+  const auto failure = failure_of([] { test::build_packed(test::device()); });
   CHECK(failure.category == ErrorCategory::build_failure);
   CHECK(failure.log.find("userlayout_Packed") != std::string::npos);
 }

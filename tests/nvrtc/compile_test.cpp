@@ -16,6 +16,7 @@
 #include "support/environment.hpp"
 #include "support/factors.hpp"
 #include "support/hard_names.hpp"
+#include "support/packed.hpp"
 #include "support/workload.hpp"
 
 struct Extent {
@@ -41,10 +42,6 @@ namespace bifold {
 using test::Workload;
 
 namespace {
-
-// A definition that lays its fields out as no compiler does.
-constexpr StructField packed_fields[] = {{"flag", Type::i8, 0}, {"sum", Type::i32, 1}};
-constexpr StructType packed{"Packed", 8, packed_fields};
 
 constexpr std::array<std::string_view, 5> architectures{"sm_75", "sm_80", "sm_90", "sm_100",
                                                         "sm_120"};
@@ -241,9 +238,8 @@ TEST_CASE("production takes each value alone from device memory, structs and tru
 }
 
 TEST_CASE("a struct that the kernel compiler lays out otherwise is a build failure") {
-  const Operator op = Operator::fieldwise(Type(packed), {plus, plus});
   try {
-    (void)ReducePlan(test::device(), {Type(packed), Type(packed), op});
+    test::build_packed(test::device());
     FAIL_CHECK("it was built");
   } catch (const Error& error) {
     CHECK(error.category() == ErrorCategory::build_failure);

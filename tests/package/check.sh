@@ -155,5 +155,20 @@ case $1 in
     diff -u "$WORK/exports-kept.txt" "$WORK/exports.txt" ||
       die "exports changed; if that is meant, copy $WORK/exports.txt over packaging/abi/exports.txt"
     ;;
+  other_abi)
+    # LIBRARY: as above. A program that fits links; one of another layout is told which.
+    link() {
+      # shellcheck disable=SC2086
+      $LAUNCHER "$CXX" -std=c++20 -O0 ${1:-} -I"$SOURCE/include" \
+        -c "$SOURCE/tests/package/other_abi.cpp" -o "$WORK/other_abi.o"
+      "$CXX" "$WORK/other_abi.o" "$LIBRARY" -o "$WORK/other_abi"
+    }
+    link
+    for layout in _GLIBCXX_DEBUG:glibcxx_debug _GLIBCXX_USE_CXX11_ABI=0:old_strings; do
+      if output=$(LC_ALL=C link "-D${layout%:*}" 2>&1); then die "linked with $layout"; fi
+      grep -qF "bifold::open_device[abi:${layout#*:}]" <<<"$output" ||
+        die "the linker does not name the tag: $output"
+    done
+    ;;
   *) die "no such step: $1" ;;
 esac

@@ -1,0 +1,49 @@
+// What a process may do with drivers, and what it leaves alone that a fork brought along.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+namespace bifold::core {
+
+/// Whether this process was forked from one that had used drivers. Their threads are not here, and
+/// locks of theirs and of this library may be held for ever. Costs a load.
+[[nodiscard]] bool is_forked() noexcept;
+
+/// Throws device_lost where is_forked(). Every call begins with it, before it takes a lock.
+void refuse_forked();
+
+/// As refuse_forked(); from now on this process counts as one that uses drivers.
+void enter_drivers();
+
+/// Throws invalid_argument: the handle of that class was moved from.
+[[noreturn]] void refuse_moved_from(const char* handle);
+
+/// A value that is not destroyed where is_forked(): destroying it would call a driver.
+template <class T>
+class LeftInFork {
+ public:
+  template <class... Args>
+  explicit LeftInFork(Args&&... args) : value_(std::forward<Args>(args)...) {}
+  LeftInFork(const LeftInFork&) = delete;
+  LeftInFork& operator=(const LeftInFork&) = delete;
+  ~LeftInFork() {
+    if (!is_forked()) std::destroy_at(&value_);
+  }
+
+  [[nodiscard]] T& get() noexcept { return value_; }
+
+ private:
+  union {
+    T value_;
+  };
+};
+
+/// What stands behind a handle of the user's.
+template <class State, class... Args>
+std::shared_ptr<State> make_state(Args&&... args) {
+  const auto owner = std::make_shared<LeftInFork<State>>(std::forward<Args>(args)...);
+  return {owner, &owner->get()};
+}
+
+}  // namespace bifold::core
