@@ -75,7 +75,8 @@ typedef struct bifold_device bifold_device;
 /** Where the device keeps compiled kernels between runs, and what it is tuned by. */
 typedef struct bifold_device_options {
   size_t struct_size; /**< sizeof(bifold_device_options). */
-  /** NULL: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold, else ~/.cache/bifold. */
+  /** NULL: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold, else ~/.cache/bifold. Used where it is
+   *  the user's own and nobody else can write to it. */
   const char* cache_directory;
   uint64_t cache_limit_bytes; /**< Oldest files go beyond this; 0: 256 MiB. */
   bool no_disk_cache; /**< Compiled kernels are kept in memory only; BIFOLD_CACHE_DISABLE=1 does

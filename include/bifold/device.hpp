@@ -110,6 +110,10 @@ struct Capabilities {
 /// "production" off variants that were wrong; and what `bifold-bench tune` measured, see
 /// DeviceOptions::tuning_file. BIFOLD_CACHE_DISABLE=1 in the environment keeps compiled kernels in
 /// memory only, whatever the options say.
+///
+/// The directory is made where it is missing, with mode 0700. It has to be the effective user's
+/// own, and nobody else may be able to write to it or to a file in it: what others could have
+/// written is not read, and a warning in the log says so once.
 struct CacheOptions {
   bool disk = true;                   ///< Keep them on disk, too; false: in memory only.
   std::filesystem::path directory{};  ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,

@@ -164,7 +164,8 @@ def open_device(
             ``$BIFOLD_DEVICE`` names, else the first GPU, else the first CPU.
         cache: whether compiled kernels are kept on disk, or in memory only, which
             ``BIFOLD_CACHE_DISABLE=1`` in the environment makes of either.
-        cache_directory: where on disk; ``$BIFOLD_CACHE_DIR`` or the user's cache by default.
+        cache_directory: where on disk; ``$BIFOLD_CACHE_DIR`` or the user's cache by default. Used
+            where it is the user's own and nobody else can write to it.
         cache_limit_bytes: what the folder may grow to; 256 MiB by default.
         tuning_file: what ``bifold-bench tune`` measured on such a device; the one that it installed
             beside the kernels by default. One that cannot be used is ignored with a warning in
