@@ -20,6 +20,25 @@ Type common_type(Type left, Type right) {
   return is_signed(left) ? right : left;
 }
 
+unsigned strength_of(std::string_view symbol) {
+  if (symbol.empty()) return 0;
+  if (symbol == "||") return 1;
+  if (symbol == "&&") return 2;
+  if (symbol == "|") return 3;
+  if (symbol == "^") return 4;
+  if (symbol == "&") return 5;
+  if (symbol == "==" || symbol == "!=") return 6;
+  if (symbol == "<<" || symbol == ">>") return 8;
+  if (symbol.front() == '<' || symbol.front() == '>') return 7;
+  if (symbol == "+" || symbol == "-") return 9;
+  return symbol == "*" || symbol == "/" || symbol == "%" ? 10 : 0;
+}
+
+bool is_of_integers(std::string_view symbol) {
+  return symbol == "%" || symbol == "&" || symbol == "|" || symbol == "^" || symbol == "~" ||
+         symbol == "<<" || symbol == ">>";
+}
+
 std::optional<Type> cast_type(std::string_view word) {
   const std::optional<Type> type = parse_type(word);
   return type && !is_storage(*type) ? type : std::nullopt;

@@ -21,6 +21,12 @@ Type promoted(Type type);
 /// The one type in which two numbers are computed with.
 Type common_type(Type left, Type right);
 
+/// How strongly a symbol binds as a binary operator, from 1 on; 0 for what is none.
+unsigned strength_of(std::string_view symbol);
+
+/// Whether an operator takes integers only.
+bool is_of_integers(std::string_view symbol);
+
 /// The type of that name to which a text may cast; none when there is none.
 std::optional<Type> cast_type(std::string_view word);
 

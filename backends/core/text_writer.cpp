@@ -13,27 +13,6 @@ namespace bifold::core {
 
 namespace {
 
-/// How strongly a token binds as a binary operator, from 1 on; 0 for what is none.
-unsigned strength_of(const Token& token) {
-  if (token.kind != TokenKind::symbol) return 0;
-  const std::string_view symbol = token.text;
-  if (symbol == "||") return 1;
-  if (symbol == "&&") return 2;
-  if (symbol == "|") return 3;
-  if (symbol == "^") return 4;
-  if (symbol == "&") return 5;
-  if (symbol == "==" || symbol == "!=") return 6;
-  if (symbol == "<<" || symbol == ">>") return 8;
-  if (symbol.front() == '<' || symbol.front() == '>') return 7;
-  if (symbol == "+" || symbol == "-") return 9;
-  return symbol == "*" || symbol == "/" || symbol == "%" ? 10 : 0;
-}
-
-bool is_of_integers(std::string_view symbol) {
-  return symbol == "%" || symbol == "&" || symbol == "|" || symbol == "^" || symbol == "~" ||
-         symbol == "<<" || symbol == ">>";
-}
-
 bool is_integer(Type type) { return !type.is_struct() && !is_floating(type); }
 
 /// "Range", "f32 and i32".
@@ -177,7 +156,7 @@ std::optional<Type> Writer::result_of(const Token& symbol, const Operand& left,
                                       const Operand& right) {
   if (!scope_.has_types) return {};
   check_numbers(symbol, {left, right});
-  const unsigned strength = strength_of(symbol);
+  const unsigned strength = strength_of(symbol.text);
   if (strength == 6 || strength == 7) return Type::i32;
   if (strength == 8) return promoted(*left.type);
   const Type type = common_type(*left.type, *right.type);
@@ -187,8 +166,8 @@ std::optional<Type> Writer::result_of(const Token& symbol, const Operand& left,
 
 Operand Writer::binary(unsigned least) {
   Operand left = unary();
-  for (unsigned strength = strength_of(token()); strength >= least && strength > 0;
-       strength = strength_of(token())) {
+  for (unsigned strength = strength_of(token().text); strength >= least && strength > 0;
+       strength = strength_of(token().text)) {
     const Token symbol = token();
     ++at_;
     Operand right = binary(strength + 1);

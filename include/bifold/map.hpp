@@ -10,9 +10,11 @@
 
 namespace bifold {
 
+/// @cond internal
 namespace core {
 struct MapMaker;
-}
+}  // namespace core
+/// @endcond
 
 /// @addtogroup types
 /// @{

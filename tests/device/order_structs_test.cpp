@@ -162,8 +162,7 @@ void check_map_to_padding() {
     return a.sum == b.sum && a.count == b.count && a.other == b.other;
   };
   check_places<app::Mark>(test::numbers<std::int16_t>(enough<app::Mark>()),
-                          "make_Mark((f32)x, (i8)(x % 100), (f32)x * 0.3f)", mark_of, sum,
-                          same);
+                          "make_Mark((f32)x, (i8)(x % 100), (f32)x * 0.3f)", mark_of, sum, same);
 }
 
 }  // namespace

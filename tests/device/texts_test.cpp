@@ -15,6 +15,7 @@
 #include "core/state.hpp"
 #include "core/struct_types.hpp"
 #include "support/environment.hpp"
+#include "support/errors.hpp"
 #include "support/hard_names.hpp"
 
 namespace app {
@@ -237,6 +238,33 @@ TEST_CASE("bits, numbers and conversions mean the same everywhere") {
            return std::bit_cast<I>(static_cast<float>(exact - static_cast<double>(x + 1e-3F)));
          }},
         {"1.5f > 1.25f && !(0xffffffff < 1) || false", [](float) { return 1; }}}});
+}
+
+TEST_CASE("a text computes with f64 where elements are f32, on devices that have it") {
+  Queue queue(test::device());
+  const std::vector<float> values{1e8F, 1, 2};
+  const auto input = queue.upload(std::span<const float>(values));
+  const auto sum = [&] { return transform_reduce(queue, input, maximum, 0.0F, "(x + 1.0) - x"); };
+  if (test::device().supports(Type::f64)) {
+    CHECK(sum() == 1);
+  } else {
+    CHECK(test::failure_of(sum).category == ErrorCategory::unsupported);
+  }
+}
+
+TEST_CASE("two structs of one name do not meet in a text") {
+  static constexpr StructField one[] = {{"x", Type::i32, 0}};
+  static constexpr StructField other[] = {{"x", Type::f32, 0}};
+  static constexpr StructType first{"Twin", 4, one};
+  static constexpr StructType second{"Twin", 4, other};
+  const auto failure = test::failure_of([&] {
+    (void)ReducePlan(test::device(), {.input = Type(first),
+                                      .accumulator = Type(second),
+                                      .op = Operator::fieldwise(Type(second), {plus}),
+                                      .map = "make_Twin(x.x)"});
+  });
+  CHECK(failure.category == ErrorCategory::invalid_argument);
+  CHECK(failure.mentions("two different structs are called Twin"));
 }
 
 TEST_CASE("any name may be a struct's or a field's") {

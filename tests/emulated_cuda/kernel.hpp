@@ -266,7 +266,6 @@ void ASM_ld_global_L2(const char*, unsigned& x, unsigned& y, unsigned& z, unsign
 
 inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __popcll(Word x) { return std::popcount(x); }
-inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
 inline int __clzll(long long x) { return std::countl_zero(static_cast<Word>(x)); }
 inline int __mulhi(int a, int b) { return static_cast<int>((static_cast<long long>(a) * b) >> 32); }
 inline unsigned __umulhi(unsigned a, unsigned b) {

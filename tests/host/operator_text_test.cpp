@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernel_names.hpp"
 #include "core/text_functions.hpp"
 #include "support/errors.hpp"
 #include "support/source_tree.hpp"
@@ -326,6 +327,27 @@ TEST_CASE("operators of bifold's own are texts as users write them") {
   const Type span = type_of<app::Span>();
   const Operator fields = Operator::fieldwise(span, {minimum, maximum, plus});
   CHECK_NOTHROW((void)Operator::user("fields", fields.expression(span), span));
+}
+
+TEST_CASE("no word of a kernel begins as users' names do, and both folders have all functions") {
+  for (const char* folder : {"kernels_cl", "kernels_cu"}) {
+    std::string functions;
+    for (const auto& file : test::source_files(folder, {".cl", ".cu"})) {
+      INFO(file.path);
+      for (const std::string_view prefix :
+           {core::struct_prefix, core::field_prefix, core::maker_prefix, core::layout_prefix}) {
+        CHECK(file.text.find(prefix) == std::string::npos);
+      }
+      functions += file.text;
+    }
+    // Those of integers that are made for every type stand there once.
+    for (const core::TextFunction& function : core::text_functions()) {
+      for (const std::string_view name : {function.integer_name, function.floating_name}) {
+        INFO(std::string(name));
+        CHECK(functions.find(name) != std::string::npos);
+      }
+    }
+  }
 }
 
 TEST_CASE("every function stands in the documents") {
