@@ -96,6 +96,9 @@ Capabilities Device::capabilities() const&& { return capabilities(); }
 
 CacheStatistics Device::cache_statistics() const { return state()->kernels.statistics(); }
 
-bool Device::supports(Type type) const { return !contains(type, Type::f64) || capabilities().f64; }
+bool Device::supports(Type type) const {
+  const bool has_f64 = capabilities().f64;
+  return has_f64 || !contains(type, Type::f64);
+}
 
 }  // namespace bifold
