@@ -106,6 +106,9 @@ CacheStatistics Device::cache_statistics() const try {
   detail::rethrow();
 }
 
-bool Device::supports(Type type) const { return !contains(type, Type::f64) || capabilities().f64; }
+bool Device::supports(Type type) const {
+  const bool has_f64 = capabilities().f64;
+  return has_f64 || !contains(type, Type::f64);
+}
 
 }  // namespace bifold

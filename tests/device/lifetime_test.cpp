@@ -27,7 +27,7 @@ using test::OwnDefinition;
 void refused(const char* handle, const std::vector<std::function<void()>>& calls) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const auto failure = failure_of(calls[i]);
-    INFO(handle << ", call " << i << ": " << failure.what);
+    INFO(std::string(handle) << ", call " << i << ": " << failure.what);
     CHECK(failure.category == ErrorCategory::invalid_argument);
     CHECK(failure.mentions(handle));
     CHECK(failure.mentions("moved from"));

@@ -330,7 +330,7 @@ TEST_CASE("what several reductions cannot be") {
   CHECK(refused(std::vector<Reduction>(9, {plus, Type::f32})));
   CHECK(refused({{Operator::user("mine", "a + b", Value(0.0F)), Type::f32}}));
   CHECK(refused({{plus, Type::i32}}));
-  CHECK(refused({{plus, Type::f32, {}, Value(1)}}));
+  CHECK(refused({{plus, Type::f32, {}, Value(0.1)}}));
   CHECK(refused({{bit_and, Type::f32}}));
 }
 
