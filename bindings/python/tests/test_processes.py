@@ -181,8 +181,8 @@ def test_devices_may_be_used_after_a_fork_alone(device, request):
 bifold.version()
 child = os.fork()
 queue = bifold.Queue({device.info.selector!r})
-print(bifold.reduce(x, queue=queue), flush=True)
+assert bifold.reduce(x, queue=queue) == 1000
 if child:
-    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+    print(os.waitstatus_to_exitcode(os.wait()[1]))
 """
-    assert run_program(request, program) == ["1000.0"] * 2
+    assert run_program(request, program) == ["0"]
