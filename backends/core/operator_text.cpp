@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
-#include <cctype>
 #include <cstddef>
 
+#include "core/ascii.hpp"
 #include "core/format.hpp"
 
 namespace bifold::core {
@@ -14,8 +14,6 @@ namespace {
 [[noreturn]] void refuse(std::string_view subject, const std::string& why) {
   throw Error(ErrorCategory::invalid_argument, formatted("{}: {}", subject, why));
 }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 void check_balance(std::string_view subject, std::string_view expression) {
   std::string open;
@@ -53,8 +51,7 @@ void check_assignments(std::string_view subject, std::string_view expression) {
 
 void check_operator_text(std::string_view name, std::string_view expression) {
   const std::string subject = formatted("operator \"{}\"", name);
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ||
-      !std::all_of(name.begin(), name.end(), is_word)) {
+  if (name.empty() || is_digit(name.front()) || !std::all_of(name.begin(), name.end(), is_word)) {
     refuse(subject, "the name must be an identifier");
   }
   check_expression(subject, expression);

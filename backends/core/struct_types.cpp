@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bifold/error.hpp>
-#include <cctype>
 #include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "core/ascii.hpp"
 
 namespace bifold::core {
 
@@ -36,11 +37,7 @@ Definitions& definitions() {
 }
 
 void check_identifier(std::string_view name, const char* what) {
-  const auto is_word = [](char c) {
-    return c == '_' || std::isalnum(static_cast<unsigned char>(c));
-  };
-  if (name.empty() || !std::all_of(name.begin(), name.end(), is_word) ||
-      std::isdigit(static_cast<unsigned char>(name.front()))) {
+  if (name.empty() || !std::all_of(name.begin(), name.end(), is_word) || is_digit(name.front())) {
     refuse(std::string(what) + " \"" + std::string(name) + "\" is no identifier");
   }
 }
