@@ -7,9 +7,10 @@
 
 namespace bifold::core {
 
-/// Asks `done` until it says yes or `limit` is over; returns whether it said yes. The pauses grow
-/// with the time waited, so that a long wait costs no processor and none ends late by more than a
-/// small share of its length.
+/// Asks `done` until it says yes or the limit is over; returns whether it said yes. A no counts only
+/// of a question asked past the limit: an answer may take long, on a busy machine or from a driver
+/// that works as it is asked. The pauses grow with the time waited, so that a long wait costs no
+/// processor and none ends late by more than a small share of its length.
 template <class Done>
 bool done_within(std::chrono::nanoseconds limit, Done done) {
   using namespace std::chrono_literals;
@@ -19,8 +20,8 @@ bool done_within(std::chrono::nanoseconds limit, Done done) {
   constexpr nanoseconds longest_pause = 1ms;
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
-    if (done()) return true;
     const nanoseconds waited = std::chrono::steady_clock::now() - start;
+    if (done()) return true;
     if (waited >= limit) return false;
     if (waited < shortest_pause) {
       std::this_thread::yield();

@@ -1,15 +1,16 @@
-// What somebody typed, what a driver says, and how times are written.
+// What somebody typed, what a driver says, how times are written, and when a wait is over.
 #include <doctest/doctest.h>
 
 #include <array>
-#include <clocale>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "core/ascii.hpp"
 #include "core/duration.hpp"
 #include "core/nearest.hpp"
+#include "core/polling.hpp"
 #include "core/printable.hpp"
 
 namespace bifold {
@@ -89,6 +90,21 @@ TEST_CASE("times in messages are in the largest unit of which there is one") {
   CHECK(duration_text(1500ns) == "1.5 us");
   CHECK(duration_text(1ns) == "1 ns");
   CHECK(duration_text(0ns) == "0 ns");
+}
+
+TEST_CASE("a wait ends by what is answered past its limit") {
+  // However long an answer takes: it was asked for before.
+  int asked = 0;
+  CHECK(core::done_within(1ms, [&] {
+    if (asked++ > 0) return true;
+    std::this_thread::sleep_for(5ms);
+    return false;
+  }));
+  CHECK(asked == 2);
+  asked = 0;
+  CHECK_FALSE(core::done_within(0ms, [&] { return ++asked == 2; }));
+  CHECK_FALSE(core::done_within(1ms, [] { return false; }));
+  CHECK(core::done_within(0ms, [] { return true; }));
 }
 
 TEST_SUITE_END();
