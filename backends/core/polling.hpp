@@ -7,10 +7,10 @@
 
 namespace bifold::core {
 
-/// Asks `done` until it says yes or the limit is over; returns whether it said yes. A no counts only
-/// of a question asked past the limit: an answer may take long, on a busy machine or from a driver
-/// that works as it is asked. The pauses grow with the time waited, so that a long wait costs no
-/// processor and none ends late by more than a small share of its length.
+/// Asks `done` until it says yes or the limit is over; returns whether it said yes. A no that was
+/// asked for before the limit ends no wait: an answer may take long, on a busy machine or from a
+/// driver that works as it is asked. The pauses grow with the time waited: a long wait costs no
+/// processor, and none ends late by more than a small share of its length.
 template <class Done>
 bool done_within(std::chrono::nanoseconds limit, Done done) {
   using namespace std::chrono_literals;
