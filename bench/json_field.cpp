@@ -31,6 +31,8 @@ Field Field::document(std::string_view text, const std::string& file) {
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
     throw UsageError(error.byte > text.size() ? formatted("{}: cut off in line {}", file, line)
                                               : formatted("{}: no JSON in line {}", file, line));
+  } catch (const Json::out_of_range&) {
+    throw UsageError(formatted("{}: a number is too large", file));
   }
 }
 

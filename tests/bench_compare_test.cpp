@@ -141,9 +141,11 @@ TEST_CASE("files that cannot be read are refused by file and field") {
   const Scratch scratch;
   write(scratch / "cut.json", made_up_run().dump(1).substr(0, 700));
   write(scratch / "no.json", std::string("{\n\"a\": 1,\n?\n}"));
+  write(scratch / "large.json", std::string("[1e999]"));
   write(scratch / "list.json", std::string("[]"));
   check_refused({"compare", scratch / "cut.json"}, "cut.json: cut off in line");
   check_refused({"compare", scratch / "no.json"}, "no.json: no JSON in line 3");
+  check_refused({"compare", scratch / "large.json"}, "large.json: a number is too large");
   check_refused({"compare", scratch / "list.json"}, "list.json: /: an object is expected");
   check_refused({"compare", scratch / "missing.json"}, "missing.json: cannot be read");
   check_refused({"compare", scratch / ""}, "cannot be read");
