@@ -72,14 +72,25 @@ Json cell_of(const Result* result) {
           {"limit", limit > 0 ? Json(limit) : Json(nullptr)}};
 }
 
-std::string split_key(const BackendSplit& split) {
-  return algorithm_text(split.a->what) + ' ' + type_text(split.a->what);
+/// "NVIDIA H200 (A, B)": the device that the split is of.
+std::string device_text(const Comparison& comparison, const BackendSplit& split) {
+  const Side& first = comparison.sides[split.first];
+  return formatted("{} ({}, {})", comparison.device(first).info.name, first.letter,
+                   comparison.sides[split.second].letter);
+}
+
+/// What one chart shows: calls of one kind on one device.
+std::string split_key(const Comparison& comparison, const BackendSplit& split) {
+  return formatted("{} {} on {}", algorithm_text(split.a->what), type_text(split.a->what),
+                   device_text(comparison, split));
 }
 
 Json split_of(const Comparison& comparison, const BackendSplit& split) {
-  Json json{{"key", split_key(split)}, {"n", split.a->what.n}, {"sides", Json::array()}};
+  Json json{
+      {"key", split_key(comparison, split)}, {"n", split.a->what.n}, {"sides", Json::array()}};
   for (const auto& [side, result] : {std::pair{split.first, split.a}, {split.second, split.b}}) {
-    json["sides"].push_back({{"backend", comparison.device(comparison.sides[side]).info.backend},
+    json["sides"].push_back({{"letter", comparison.sides[side].letter},
+                             {"backend", comparison.device(comparison.sides[side]).info.backend},
                              {"launch_s", result->enqueue_s},
                              {"kernel_s", result->isolated.median_s},
                              {"blocking_s", result->blocking.median_s},
@@ -99,6 +110,7 @@ Json starts_of(const Comparison& comparison) {
       const double compile = std::min(start.cold.kernels.compile_seconds, start.cold.first_s);
       starts.push_back(
           {{"label", side.letter + ' ' + std::string(bifold::name_of(start.algorithm))},
+           {"device", comparison.name(side)},
            {"compile_s", compile},
            {"rest_s", start.cold.first_s - compile},
            {"warm_s", start.warm.first_s}});
@@ -107,11 +119,19 @@ Json starts_of(const Comparison& comparison) {
   return starts;
 }
 
+/// "NVIDIA H200, cuda:0": the device that a paper's table was made on.
+std::string device_text(const RunFile& run, const KeptPaperTable& table) {
+  for (const DeviceReport& device : run.devices) {
+    if (device.info.selector == table.device) return device.info.name + ", " + table.device;
+  }
+  return table.device;
+}
+
 Json papers_of(const Comparison& comparison) {
   Json papers = Json::array();
   for (const RunFile& run : comparison.files) {
     for (const KeptPaperTable& table : run.tables) {
-      Json json{{"device", table.device}, {"lines", Json::array()}};
+      Json json{{"device", device_text(run, table)}, {"lines", Json::array()}};
       for (const KeptPaperLine& line : table.lines) {
         json["lines"].push_back({{"variant", line.variant},
                                  {"paper_speedup", line.paper_speedup},
@@ -235,8 +255,8 @@ std::string paper_section(const Comparison& comparison) {
   std::string tables;
   for (const RunFile& run : comparison.files) {
     for (const KeptPaperTable& table : run.tables) {
-      titles.push_back(formatted("{}: {}; {}, {}, n = {}", table.paper, table.title, table.device,
-                                 table.type, count_text(table.n)));
+      titles.push_back(formatted("{}: {}; {}, {}, n = {}", table.paper, table.title,
+                                 device_text(run, table), table.type, count_text(table.n)));
       Grid grid{{{"row"},
                  {"in the paper"},
                  {"paper: time", true},
@@ -281,7 +301,7 @@ std::string chart_of(const Comparison& comparison, const CompareSection& section
   if (section.id != "split") return {};
   std::vector<std::string> keys;
   for (const BackendSplit& split : comparison.splits) {
-    if (is_production(split.a->what)) add_once(keys, split_key(split));
+    if (is_production(split.a->what)) add_once(keys, split_key(comparison, split));
   }
   if (keys.empty()) return {};
   return "<figure><div class=\"choices\">" + choice("split-row", "Calls", keys) + "</div>\n" +

@@ -192,7 +192,11 @@ void warn_of_rows(Comparison& comparison) {
 
 std::string Comparison::name(const Side& side) const {
   const bifold::DeviceInfo& info = device(side).info;
-  return info.name + ", " + info.backend;
+  const auto& all = files[side.file].devices;
+  const auto alike = std::count_if(all.begin(), all.end(), [&](const DeviceReport& other) {
+    return other.info.name == info.name && other.info.backend == info.backend;
+  });
+  return info.name + ", " + (alike > 1 ? info.selector : info.backend);
 }
 
 std::size_t Comparison::count(BitsAgreement bits) const {

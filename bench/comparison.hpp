@@ -67,7 +67,7 @@ struct Comparison {
   [[nodiscard]] const DeviceReport& device(const Side& side) const {
     return files[side.file].devices[side.device];
   }
-  /// "NVIDIA H200, cuda".
+  /// "NVIDIA H200, cuda"; "NVIDIA H200, cuda:1" where its run has several by that name.
   [[nodiscard]] std::string name(const Side& side) const;
   [[nodiscard]] std::size_t count(BitsAgreement bits) const;
 };

@@ -12,6 +12,7 @@
 #include "output_file.hpp"
 #include "runner.hpp"
 #include "sizes.hpp"
+#include "unknown_name.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -33,8 +34,7 @@ std::vector<const Paper*> choose_papers(const std::vector<std::string>& names) {
   }
   for (const std::string& name : names) {
     if (name == "all" || std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw UsageError(
-        formatted("--paper: unknown name '{}' (choose from {}, all)", name, joined(known, ", ")));
+    throw unknown_name("--paper", name, known);
   }
   return chosen;
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/printable.hpp"
 #include "format.hpp"
 #include "usage_error.hpp"
 
@@ -16,18 +17,22 @@ Field Field::document(const std::filesystem::path& file) {
   std::ifstream in;
   if (!std::filesystem::is_directory(file, ignored)) in.open(file, std::ios::binary);
   if (!in.is_open()) throw UsageError(formatted("{}: cannot be read", file.string()));
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return document(std::string{std::istreambuf_iterator<char>(in), {}}, file.string());
+}
+
+Field Field::document(std::string_view text, const std::string& file) {
   try {
     auto root = std::make_shared<const Json>(Json::parse(text));
     const Json* json = root.get();
-    return {std::move(root), json, "", file.string()};
+    return {std::move(root), json, "", file};
   } catch (const Json::parse_error& error) {
     const std::size_t end = std::min(error.byte, text.size());
     const auto line =
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    throw UsageError(error.byte > text.size()
-                         ? formatted("{}: cut off in line {}", file.string(), line)
-                         : formatted("{}: no JSON in line {}", file.string(), line));
+    throw UsageError(error.byte > text.size() ? formatted("{}: cut off in line {}", file, line)
+                                              : formatted("{}: no JSON in line {}", file, line));
+  } catch (const Json::out_of_range&) {
+    throw UsageError(formatted("{}: a number is too large", file));
   }
 }
 
@@ -66,7 +71,7 @@ std::vector<Field> Field::items() const {
 
 std::string Field::string() const {
   require(json_->is_string(), "a text");
-  return json_->get<std::string>();
+  return bifold::core::printable(json_->get_ref<const std::string&>());
 }
 
 double Field::number() const {

@@ -17,6 +17,8 @@ class Field {
  public:
   /// The whole document of `file`. Throws UsageError when it cannot be read or is no JSON.
   static Field document(const std::filesystem::path& file);
+  /// The same of that text; `file` is what errors call it.
+  static Field document(std::string_view text, const std::string& file);
 
   /// A member that has to be there.
   [[nodiscard]] Field at(std::string_view name) const;
@@ -24,6 +26,7 @@ class Field {
   [[nodiscard]] std::optional<Field> find(std::string_view name) const;
   [[nodiscard]] std::vector<Field> items() const;
 
+  /// On one line, without control characters.
   [[nodiscard]] std::string string() const;
   /// Finite.
   [[nodiscard]] double number() const;

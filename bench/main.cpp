@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <bifold/version.hpp>
 #include <csignal>
 #include <exception>
@@ -17,6 +18,7 @@
 #include "accuracy.hpp"
 #include "check.hpp"
 #include "compare_command.hpp"
+#include "core/nearest.hpp"
 #include "format.hpp"
 #include "gallery.hpp"
 #include "list.hpp"
@@ -210,6 +212,42 @@ int complain(std::string_view message, int status) {
   return status;
 }
 
+/// What a command line has that neither the tool nor the command takes, the first of it, and what
+/// may have been meant.
+bench::UsageError unexpected(const CLI::App& app) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const CLI::App& command = commands.empty() ? app : *commands.front();
+  std::string first;
+  for (const CLI::App* const part : {&app, &command}) {
+    const std::vector<std::string> rest = part->remaining();
+    if (first.empty() && !rest.empty()) first = rest.front();
+  }
+  std::vector<std::string> words;
+  const bool option = first.size() > 1 && first.front() == '-';
+  if (option) {
+    first.erase(std::min(first.find('='), first.size()));
+    for (const CLI::Option* const known : command.get_options()) {
+      for (const std::string& name : known->get_lnames()) words.push_back("--" + name);
+      for (const std::string& name : known->get_snames()) words.push_back("-" + name);
+    }
+  } else if (commands.empty()) {
+    for (const CLI::App* const known : app.get_subcommands(nullptr)) {
+      words.push_back(known->get_name());
+    }
+  }
+  const std::vector<std::string_view> known(words.begin(), words.end());
+  const std::string near = bifold::core::suggestion(first, known);
+  const std::string what = option             ? "unknown option"
+                           : commands.empty() ? "unknown command"
+                                              : "unexpected argument";
+  return bench::UsageError(
+      bench::formatted("{}{}{} \"{}\"{}", commands.empty() ? "" : command.get_name(),
+                       commands.empty() ? "" : ": ", what, first,
+                       !option && commands.empty() && near.empty()
+                           ? bench::formatted(" (choose from {})", bench::joined(known, ", "))
+                           : near));
+}
+
 int run_tool(int argc, char** argv) {
   CLI::App app("Measures reduction and scan on every device of this machine", "bifold-bench");
   app.set_version_flag("--version", std::string(bifold::version()));
@@ -240,6 +278,8 @@ int run_tool(int argc, char** argv) {
     const int status = app.exit(success, text, text);
     bench::write_text(text.str());
     return status;
+  } catch (const CLI::ExtrasError&) {
+    return complain(unexpected(app), exit_usage);
   } catch (const CLI::ParseError& error) {
     return complain(error.what(), exit_usage);
   }

@@ -8,6 +8,7 @@
 #include "peer_modules.hpp"
 #include "sizes.hpp"
 #include "types.hpp"
+#include "unknown_name.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -36,8 +37,7 @@ std::vector<T> choose(std::string_view option, const std::vector<std::string>& n
     std::vector<std::string_view> known;
     known.reserve(std::size(choices));
     for (const auto& choice : choices) known.push_back(name(choice));
-    throw UsageError(formatted("{}: unknown name '{}' (choose from {}, all)", option, wanted,
-                               joined(known, ", ")));
+    throw unknown_name(option, wanted, known);
   }
   return chosen;
 }
@@ -60,16 +60,17 @@ void check_variants(const RunOptions& options) {
         add_once(known, row.name);
       }
     }
-    throw UsageError(
-        formatted("--variant: unknown name '{}' (choose from {}, all)", name, joined(known, ", ")));
+    throw unknown_name("--variant", name, known);
   }
 }
 
 bifold::ScanKind understand_kind(std::string_view name) {
+  std::vector<std::string_view> known;
   for (const auto kind : {bifold::ScanKind::inclusive, bifold::ScanKind::exclusive}) {
     if (bifold::name_of(kind) == name) return kind;
+    known.push_back(bifold::name_of(kind));
   }
-  throw UsageError(formatted("--kind: unknown name '{}' (choose from inclusive, exclusive)", name));
+  throw unknown_name("--kind", name, known, "");
 }
 
 std::vector<std::string> or_default(const std::vector<std::string>& given,
@@ -92,8 +93,7 @@ const Suite* understand_suite(const RunArguments& arguments) {
     if (suite.name == arguments.suite) return &suite;
     known.push_back(suite.name);
   }
-  throw UsageError(formatted("--suite: unknown name '{}' (choose from {})", arguments.suite,
-                             joined(known, ", ")));
+  throw unknown_name("--suite", arguments.suite, known, "");
 }
 
 }  // namespace

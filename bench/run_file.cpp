@@ -213,13 +213,9 @@ void check_header(const Field& root) {
   }
 }
 
-}  // namespace
-
-RunFile read_run_file(const std::filesystem::path& file) {
-  const Field root = Field::document(file);
+RunFile run_in(const Field& root) {
   check_header(root);
   RunFile run;
-  run.path = file;
   run.command = root.at("command").string();
   if (run.command != "run" && run.command != "gallery") {
     root.at("command").fail(
@@ -252,6 +248,18 @@ RunFile read_run_file(const std::filesystem::path& file) {
     }
   }
   return run;
+}
+
+}  // namespace
+
+RunFile read_run_file(const std::filesystem::path& file) {
+  RunFile run = run_in(Field::document(file));
+  run.path = file;
+  return run;
+}
+
+RunFile read_run_document(std::string_view text, const std::string& name) {
+  return run_in(Field::document(text, name));
 }
 
 }  // namespace bench

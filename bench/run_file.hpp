@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "result.hpp"
@@ -49,5 +50,8 @@ struct RunFile : Measurements {
 /// Throws UsageError, which names file and field, for one that cannot be read, is damaged, cut off,
 /// of another program, or newer than this one.
 RunFile read_run_file(const std::filesystem::path& file);
+
+/// The same of the text of such a file, which errors call `name`.
+RunFile read_run_document(std::string_view text, const std::string& name);
 
 }  // namespace bench

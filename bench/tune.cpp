@@ -18,6 +18,7 @@
 #include "sizes.hpp"
 #include "tune_search.hpp"
 #include "types.hpp"
+#include "unknown_name.hpp"
 #include "usage_error.hpp"
 
 namespace bench {
@@ -255,8 +256,7 @@ TuneOptions understand(const TuneArguments& arguments) {
       std::vector<std::string_view> names;
       names.reserve(known.size());
       for (const bifold::Type type : known) names.push_back(bifold::name_of(type));
-      throw UsageError(
-          formatted("--type: unknown name '{}' (choose from {}, all)", name, joined(names, ", ")));
+      throw unknown_name("--type", name, names);
     }
   }
   if (options.types.empty()) options.types = default_tune_types();

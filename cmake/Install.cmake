@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(bifold_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bifold)
-install(TARGETS bifold EXPORT bifold
+install(TARGETS bifold bifold_c EXPORT bifold
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
@@ -27,12 +27,19 @@ foreach(component development tools runtime)
   install(FILES LICENSE DESTINATION ${doc} RENAME copyright COMPONENT ${component})
 endforeach()
 
-# What a static library leaves for the program that uses it to link.
+# What a static library leaves for the program that uses it to link; of that, what a C++ compiler
+# adds by itself.
+set(bifold_cxx_runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER bifold_cxx_runtime INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+list(REMOVE_DUPLICATES bifold_cxx_runtime)
 set(bifold_needs_opencl OFF)
 set(bifold_needs_zstd OFF)
 set(bifold_pc_libs "-L\${libdir} -lbifold")
 if(NOT BUILD_SHARED_LIBS)
-  string(APPEND bifold_pc_libs " -pthread -l${CMAKE_DL_LIBS} -lstdc++")
+  string(APPEND bifold_pc_libs " -pthread -l${CMAKE_DL_LIBS}")
+  foreach(library IN LISTS bifold_cxx_runtime)
+    string(APPEND bifold_pc_libs " -l${library}")
+  endforeach()
   if(BIFOLD_HAS_OPENCL)
     set(bifold_needs_opencl ON)
     string(APPEND bifold_pc_libs " -lOpenCL")

@@ -20,5 +20,6 @@ if(BIFOLD_TESTS)
   # Not in the target's folder: somebody may be reading there.
   bifold_reference_command(command ${PROJECT_BINARY_DIR}/tests/reference)
   add_test(NAME host.api_reference COMMAND ${command})
-  set_tests_properties(host.api_reference PROPERTIES LABELS host TIMEOUT 120)
+  set_tests_properties(host.api_reference PROPERTIES LABELS host)
+  bifold_limit_tests(60 host.api_reference)
 endif()

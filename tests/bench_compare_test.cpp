@@ -141,9 +141,11 @@ TEST_CASE("files that cannot be read are refused by file and field") {
   const Scratch scratch;
   write(scratch / "cut.json", made_up_run().dump(1).substr(0, 700));
   write(scratch / "no.json", std::string("{\n\"a\": 1,\n?\n}"));
+  write(scratch / "large.json", std::string("[1e999]"));
   write(scratch / "list.json", std::string("[]"));
   check_refused({"compare", scratch / "cut.json"}, "cut.json: cut off in line");
   check_refused({"compare", scratch / "no.json"}, "no.json: no JSON in line 3");
+  check_refused({"compare", scratch / "large.json"}, "large.json: a number is too large");
   check_refused({"compare", scratch / "list.json"}, "list.json: /: an object is expected");
   check_refused({"compare", scratch / "missing.json"}, "missing.json: cannot be read");
   check_refused({"compare", scratch / ""}, "cannot be read");
@@ -204,6 +206,39 @@ TEST_CASE("a page needs nothing else, and no name in a file ends its text") {
   for (const char* id : {"bandwidth", "heat", "split"}) {
     CHECK(page.find('"' + std::string(id) + '"') != std::string::npos);
   }
+}
+
+TEST_CASE("two devices of one backend are told apart in every table and chart") {
+  if (!bench::can_draw_charts()) return;
+  const Scratch scratch;
+  Json document = made_up_run();
+  for (const char* const list : {"devices", "results"}) {
+    const Json all = document[list];
+    for (Json other : all) {
+      const char* const field = std::string(list) == "devices" ? "selector" : "device";
+      std::string selector = other[field];
+      selector.back() = '1';
+      other[field] = selector;
+      document[list].push_back(other);
+    }
+  }
+  CHECK(compare(document, {"--html", scratch / "x.html"}).status == 0);
+  const std::string page = text_of(scratch / "x.html");
+  for (const char* words :
+       {"\"Made \\u003cUp> 9000, cuda:0\"", "\"Made \\u003cUp> 9000, cuda:1\"",
+        "\"Made \\u003cUp> 9000, opencl:1\"", "reduce f32 on Made &lt;Up&gt; 9000 (A, B)",
+        "reduce f32 on Made &lt;Up&gt; 9000 (C, D)"}) {
+    CAPTURE(words);
+    CHECK(page.find(words) != std::string::npos);
+  }
+}
+
+TEST_CASE("a name in a document breaks no line of a table") {
+  Json document = made_up_run();
+  document["devices"][0]["name"] = "Made\nUp\x1b[31m";
+  const auto outcome = compare(document);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("Made Up [31m") != std::string::npos);
 }
 
 TEST_CASE("what makes a backend slower is named by the figures") {

@@ -37,6 +37,13 @@ window.addEventListener('load', () => setTimeout(() => {
     scopes: [...document.querySelectorAll('th')].every((cell) => cell.scope),
     captions: [...document.querySelectorAll('table')].every((table) => table.caption),
     regions: [...document.querySelectorAll('.scroll')].every((one) => one.tabIndex === 0),
+    texts: canvases.map((canvas) => {
+      const chart = Chart.getChart(canvas);
+      const options = document.querySelectorAll(`#${canvas.id}-row option`);
+      return [chart.options.plugins.title.text, chart.data.labels,
+              chart.data.datasets.map((set) => set.label),
+              [...options].map((option) => option.textContent)].flat(3).join('; ');
+    }),
     names: new Set([...document.querySelectorAll('[id]')].map((one) => one.id)).size ===
            document.querySelectorAll('[id]').length,
     wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -49,6 +56,8 @@ window.addEventListener('load', () => setTimeout(() => {
   document.body.append(out);
 }, 200));
 </script>"""
+# The second GPU of that run.
+OTHER = "NVIDIA H300"
 CATCH = "<script>window.addEventListener('error', (e) => { window.failed = e.message; });</script>"
 
 
@@ -60,8 +69,15 @@ def luminance(colour):
 
 
 def run_with_everything(results, folder):
-    """The kept run of an H200, with the fields that a suite adds."""
+    """The kept run of an H200, with a second GPU and the fields that a suite adds."""
     run = json.loads((results / "peers" / "with-cub-f32.json").read_text())
+    for part, field in ("devices", "selector"), ("results", "device"):
+        other = json.loads(json.dumps(run[part]))
+        for one in other:
+            one[field] = one[field][:-1] + "7"
+            if part == "devices":
+                one["name"] = OTHER
+        run[part] += other
     for result in run["results"]:
         result["digest"] = f"{result['n']:016x}"
         if result["outcome"] != "timed":
@@ -86,8 +102,7 @@ def look(browser, page, width, dark):
              f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
     if "headless-shell" not in browser:
         flags.append("--headless")
-    done = subprocess.run([browser, *flags, page.as_uri()], capture_output=True, text=True,
-                          timeout=60)
+    done = subprocess.run([browser, *flags, page.as_uri()], capture_output=True, text=True)
     found = re.search(r"REPORT(\{.*?\})END</pre>", done.stdout, re.S)
     if not found:
         raise SystemExit(f"{browser} ended with {done.returncode} and no report:\n{done.stderr}")
@@ -125,6 +140,12 @@ def main(tool, results):
             for part in ("changed", "labels", "selects", "scopes", "captions", "regions", "names"):
                 if not seen[part]:
                     wrong.append(f"{where}: {part}")
+            # Bandwidth, starts and splits; the papers' rows were measured on one device.
+            for texts in seen["texts"][:3]:
+                if OTHER not in texts or "NVIDIA H200" not in texts:
+                    wrong.append(f"{where}: a chart does not name both devices: {texts}")
+            if "NVIDIA H200" not in seen["texts"][3]:
+                wrong.append(f"{where}: the papers' chart names no device: {seen['texts'][3]}")
             if seen["wide"] > 0:
                 wrong.append(f"{where}: {seen['wide']} pixels too wide")
             if seen["loaded"] != 0:

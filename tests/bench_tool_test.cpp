@@ -120,6 +120,25 @@ TEST_CASE("a bad command line gives status 2 and one line") {
   check_refused({"run", "list"}, "list");
 }
 
+TEST_CASE("an unknown word is answered with the nearest one that is known") {
+  check_refused({"runn"}, "unknown command \"runn\"; did you mean \"run\"?");
+  check_refused({"RUN", "--size", "5"}, "unknown command \"RUN\"; did you mean \"run\"?");
+  check_refused({"benchmark"}, "\"benchmark\" (choose from list, run, compare,");
+  check_refused({"run", "--sizes", "5"},
+                "run: unknown option \"--sizes\"; did you mean \"--size\"?");
+  check_refused({"run", "--sizes=5"}, "run: unknown option \"--sizes\"; did you mean \"--size\"?");
+  check_refused({"compare", "--htlm", "x"}, "did you mean \"--html\"?");
+  check_refused({"--versoin"}, "unknown option \"--versoin\"; did you mean \"--version\"?");
+  check_refused({"run", "--colour"}, "run: unknown option \"--colour\"");
+  check_refused({"run", "5"}, "run: unexpected argument \"5\"");
+  check_refused({"run", "--type", "i33"}, "unknown name 'i33'; did you mean \"i32\"? (choose from");
+  check_refused({"run", "--variant", "productoin"}, "did you mean \"production\"?");
+  check_refused({"run", "--kind", "exlusive"}, "did you mean \"exclusive\"?");
+  check_refused({"run", "--suite", "standart"}, "did you mean \"standard\"?");
+  check_refused({"gallery", "--paper", "haris"}, "did you mean \"harris\"?");
+  check_refused({"run", "--device", "opncl:cpu"}, "did you mean \"opencl:cpu\"?");
+}
+
 TEST_CASE("an unknown name gives status 2 and one line with the choices") {
   check_refused({"run", "--algorithm", "sort"}, "reduce, scan");
   check_refused({"run", "--type", "i33"}, "i32");

@@ -15,9 +15,11 @@
 #include <thread>
 #include <vector>
 
+#include "core/duration.hpp"
 #include "fake_cuda/fixture.hpp"
 #include "fake_cuda/samples.hpp"
 #include "interface.hpp"
+#include "support/patience.hpp"
 
 namespace {
 
@@ -53,13 +55,13 @@ void use_everything() {
   const auto last = queue->record();
   const backend::Event* const awaited = last.get();
   other->wait({&awaited, 1});
-  last->wait(std::chrono::seconds(10));
+  last->wait(bifold::test::patience);
   last->wait({});
   const bool complete = last->complete();
   CHECK(complete);
   const double seconds = last->seconds_since(*first);
   CHECK(seconds == doctest::Approx(1.5e-3));
-  other->finish(std::chrono::seconds(10));
+  other->finish(bifold::test::patience);
   other->finish({});
   queue->download(&host, block, 0, sizeof host);
 }
@@ -266,7 +268,9 @@ TEST_SUITE("cuda driver") {
       const Failing query("cuEventQuery", 600);
       for (const std::chrono::nanoseconds limit : {0ns, 1000ns, 20000000ns}) {
         const auto start = std::chrono::steady_clock::now();
-        CHECK(error_of([&] { queue->finish(limit); }).category() == ErrorCategory::timeout);
+        const Error late = error_of([&] { queue->finish(limit); });
+        CHECK(late.category() == ErrorCategory::timeout);
+        CHECK(contains(late.what(), "within " + bifold::core::duration_text(limit)));
         CHECK(error_of([&] { event->wait(limit); }).category() == ErrorCategory::timeout);
         CHECK(std::chrono::steady_clock::now() - start >= 2 * limit);
       }
@@ -276,7 +280,7 @@ TEST_SUITE("cuda driver") {
             ErrorCategory::device_lost);
     }
     CHECK_NOTHROW(queue->finish(std::chrono::nanoseconds::max()));
-    CHECK_NOTHROW(event->wait(10s));
+    CHECK_NOTHROW(event->wait(bifold::test::patience));
     CHECK(event->complete());
   }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bifold/bifold.hpp>
 #include <bifold/interop/cuda.hpp>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "support/cuda_app.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 
 namespace bifold {
 
@@ -211,11 +211,11 @@ TEST_CASE_FIXTURE(Watched, "what cannot be captured is refused, and the capture 
         {"upload into new memory", [&] { static_cast<void>(queue.upload(std::span(host))); }},
         {"download", [&] { static_cast<void>(queue.download(bench.in_view)); }},
         {"finish", [&] { queue.finish(); }},
-        {"finish with a limit", [&] { queue.finish(std::chrono::seconds(1)); }},
+        {"finish with a limit", [&] { queue.finish(test::patience); }},
         {"trim", [&] { queue.trim(); }},
         {"prepare", [&] { fresh.prepare(queue); }},
         {"waiting on the host", [&] { inside.wait(); }},
-        {"waiting with a limit", [&] { inside.wait(std::chrono::seconds(1)); }},
+        {"waiting with a limit", [&] { inside.wait(test::patience); }},
         {"asking after an event", [&] { static_cast<void>(inside.complete()); }},
         {"an event from outside", [&] { bench.run(queue, &bench.workspace, {outside}); }},
         {"the same by itself", [&] { queue.wait_for(std::span(&outside, 1)); }},

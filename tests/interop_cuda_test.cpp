@@ -5,7 +5,6 @@
 
 #include <bifold/bifold.hpp>
 #include <bifold/interop/cuda.hpp>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -17,6 +16,7 @@
 #include "support/cuda_app.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 
 namespace bifold {
 
@@ -138,7 +138,7 @@ TEST_CASE_FIXTURE(Watched, "the current context, or none") {
   const Event event = adopted::event(app.event());
   CHECK(event.complete());
   event.wait();
-  event.wait(std::chrono::seconds(1));
+  event.wait(test::patience);
   CHECK(current_context() == nullptr);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE_FIXTURE(Watched, "work goes between the application's, in every kind o
       const Event last = queue.record();
       last.wait();
       if (timing == Timing::enabled) CHECK(elapsed(first, last) >= 0);
-      queue.finish(std::chrono::seconds(10));
+      queue.finish(test::patience);
       queue.finish();
     }
   }
@@ -321,7 +321,7 @@ TEST_CASE_FIXTURE(Watched, "events go both ways") {
   queue.download(view, std::span(result));
   CHECK(result.front() == 1);
   if (test::cuda().computes()) CHECK(result.back() == static_cast<int>(length));
-  applications.wait(std::chrono::seconds(10));
+  applications.wait(test::patience);
   applications.wait();
   CHECK(applications.complete());
   CHECK(done.complete());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "opencl_layer/fixture.hpp"
+#include "support/patience.hpp"
 
 namespace bifold::test::opencl {
 
@@ -173,10 +174,9 @@ TEST_CASE("a wait with a limit ends when the work does not, and the work goes on
   const auto event = bench.queue->record();
 
   const auto begin = std::chrono::steady_clock::now();
-  refused(failure_of([&] { event->wait(50ms); }), ErrorCategory::timeout, "within 0.05 s");
+  refused(failure_of([&] { event->wait(50ms); }), ErrorCategory::timeout, "within 50 ms");
   const auto took = std::chrono::steady_clock::now() - begin;
   CHECK(took >= 50ms);
-  CHECK(took < 10s);
   CHECK_FALSE(event->complete());
   refused(failure_of([&] { event->wait(0ns); }), ErrorCategory::timeout, "not done");
   refused(failure_of([&] { bench.queue->finish(20ms); }), ErrorCategory::timeout, "not done");
@@ -190,7 +190,7 @@ TEST_CASE("a wait with a limit ends when the work does not, and the work goes on
 
 TEST_CASE("work behind an event that failed is told once by finish, and later work runs") {
   const Bench bench;
-  for (const TimeLimit limit : {TimeLimit{}, TimeLimit{20s}}) {
+  for (const TimeLimit limit : {TimeLimit{}, TimeLimit{patience}}) {
     Gate gate(*bench.device);
     gate.close(*bench.queue);
     const auto event = bench.queue->record();
@@ -238,7 +238,7 @@ TEST_CASE("a queue waits for the events of another queue") {
   const auto second_done = second->record();
   CHECK(failure_of([&] { second_done->wait(30ms); }).category == ErrorCategory::timeout);
   gate.set(CL_COMPLETE);
-  second_done->wait(20s);
+  second_done->wait(patience);
   CHECK(bench.content() == std::vector<std::uint32_t>(count, 6));
 }
 
@@ -258,8 +258,8 @@ TEST_CASE("events and kernels of other backends, contexts and queues are refused
   refused(failure_of([&] { bench.queue->wait(others); }), invalid, "another context");
 
   const auto untimed = bench.queue->record();
-  untimed->wait(20s);
-  other_event->wait(20s);
+  untimed->wait(patience);
+  other_event->wait(patience);
   refused(failure_of([&] { (void)untimed->seconds_since(*untimed); }), invalid, "without timing");
   refused(failure_of([&] { (void)other_event->seconds_since(*untimed); }), invalid, "one queue");
   refused(failure_of([&] { (void)other_event->seconds_since(foreign); }), invalid, "one queue");
@@ -269,13 +269,15 @@ TEST_CASE("events and kernels of other backends, contexts and queues are refused
 TEST_CASE("events of a timed queue measure the work between them") {
   const Bench bench;
   const auto timed = bench.device->create_queue(Timing::enabled);
+  const auto started = std::chrono::steady_clock::now();
   const auto begin = timed->record();
   for (int i = 0; i < 20; ++i) bench.launch(*timed, bench.memory, 1, 0);
   const auto end = timed->record();
-  end->wait(20s);
+  end->wait(patience);
+  const std::chrono::duration<double> host = std::chrono::steady_clock::now() - started;
   const double seconds = end->seconds_since(*begin);
   CHECK(seconds > 0);
-  CHECK(seconds < 20);
+  CHECK(seconds < host.count() * 1.05 + 1e-3);
   CHECK(begin->seconds_since(*end) == doctest::Approx(-seconds));
   CHECK(begin->seconds_since(*begin) == 0);
 
@@ -343,9 +345,9 @@ TEST_CASE("objects may be released in any order") {
   const auto queue = bench->device->create_queue(Timing::disabled);
   bench->fill(1);
   bench.reset();
-  event->wait(20s);
+  event->wait(patience);
   const auto last = queue->record();
-  last->wait(20s);
+  last->wait(patience);
   CHECK(last->complete());
 }
 

@@ -2,6 +2,7 @@
 #include <bifold/error.hpp>
 #include <cstdlib>
 
+#include "core/disabled_rows.hpp"
 #include "core/selector.hpp"
 #include "core/state.hpp"
 #include "registry.hpp"
@@ -20,6 +21,7 @@ detail::DeviceState::DeviceState(DeviceInfo device_info, std::shared_ptr<backend
     throw Error(ErrorCategory::invalid_argument,
                 "a scratch allocator has both functions or neither");
   }
+  core::warn_of_unknown_rows();
 }
 
 std::vector<BackendInfo> backends() try {

@@ -2,11 +2,11 @@
 #include <bifold/error.hpp>
 #include <bifold/gallery.hpp>
 #include <bit>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
 #include "core/accumulator.hpp"
+#include "core/disabled_rows.hpp"
 #include "core/gallery_rows.hpp"
 #include "core/operator_text.hpp"
 #include "core/planning.hpp"
@@ -141,8 +141,7 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
 
 // Rows whose groups wait for each other want a device that is known to run started groups on, or
 // passed the stress of `bifold-bench check`, and that orders what they publish; elsewhere they run
-// only when asked for by name. $BIFOLD_DISABLE is the support switch: a comma-separated list of
-// rows that production must not pick.
+// only when asked for by name.
 Support may_run_unattended(const Device& device, const Variant& variant, const PlanShape& shape) {
   const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
   if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
@@ -158,11 +157,7 @@ Support may_run_unattended(const Device& device, const Variant& variant, const P
       }
     }
   }
-  const char* disabled = std::getenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe)
-  const std::string list = "," + std::string(disabled != nullptr ? disabled : "") + ",";
-  if (list.find("," + std::string(variant.name) + ",") != std::string::npos) {
-    return no("switched off by BIFOLD_DISABLE");
-  }
+  if (core::is_disabled(variant.name)) return no("switched off by BIFOLD_DISABLE");
   const core::Verdict& verdict = device.state()->verdict;
   if (const std::string problem = verdict.problem(variant, shape); !problem.empty()) {
     return no("bifold-bench check found it wrong on this device: " + problem);

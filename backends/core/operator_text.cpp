@@ -1,16 +1,14 @@
 #include "core/operator_text.hpp"
 
 #include <bifold/error.hpp>
-#include <cctype>
 #include <cstddef>
 
+#include "core/ascii.hpp"
 #include "core/format.hpp"
 
 namespace bifold::core {
 
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Where the text uses `word` as a name of its own; npos when it does not.
 std::size_t place_of(std::string_view expression, std::string_view word) {

@@ -10,9 +10,10 @@ namespace bifold::core {
 /// How long a failure waits for work whose end could not be waited for as usual.
 inline constexpr std::chrono::seconds settle_limit{10};
 
-/// Asks `done` until it says yes or `limit` is over; returns whether it said yes. The pauses grow
-/// with the time waited, so that a long wait costs no processor and none ends late by more than a
-/// small share of its length.
+/// Asks `done` until it says yes or the limit is over; returns whether it said yes. A no that was
+/// asked for before the limit ends no wait: an answer may take long, on a busy machine or from a
+/// driver that works as it is asked. The pauses grow with the time waited: a long wait costs no
+/// processor, and none ends late by more than a small share of its length.
 template <class Done>
 bool done_within(std::chrono::nanoseconds limit, Done done) {
   using namespace std::chrono_literals;
@@ -22,8 +23,8 @@ bool done_within(std::chrono::nanoseconds limit, Done done) {
   constexpr nanoseconds longest_pause = 1ms;
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
-    if (done()) return true;
     const nanoseconds waited = std::chrono::steady_clock::now() - start;
+    if (done()) return true;
     if (waited >= limit) return false;
     if (waited < shortest_pause) {
       std::this_thread::yield();

@@ -1,11 +1,11 @@
 // Which files a kernel is made of, and what of a shape decides about them.
 #include <bifold/order.hpp>
-#include <cctype>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/architecture.hpp"
+#include "core/ascii.hpp"
 #include "core/cell_path.hpp"
 #include "core/format.hpp"
 #include "core/gallery_rows.hpp"
@@ -360,7 +360,7 @@ KernelSpec make_spec(const Device& device, const gallery::Variant& variant, cons
     }
   }
   for (const auto& [name, value] : tuning.entries()) {
-    if (std::isupper(static_cast<unsigned char>(name.front())) != 0) {
+    if (is_upper(name.front())) {
       spec.defines.emplace_back(name, value);
     }
   }

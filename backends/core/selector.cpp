@@ -2,26 +2,25 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <vector>
 
+#include "core/ascii.hpp"
 #include "core/format.hpp"
+#include "core/nearest.hpp"
 
 namespace bifold::core {
 
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
+bool contains(std::string_view text, std::string_view part) {
+  return lowered(text).find(lowered(part)) != std::string::npos;
 }
 
-bool contains(std::string_view text, std::string_view part) {
-  return lower(text).find(lower(part)) != std::string::npos;
+bool has_name(const DeviceInfo& device, std::string_view part) {
+  return contains(device.vendor, part) || contains(device.name, part) ||
+         contains(device.platform, part);
 }
 
 std::string reasons(std::span<const BackendInfo> backends) {
@@ -55,9 +54,53 @@ const DeviceInfo& best(std::span<const DeviceInfo> all, std::span<const BackendI
 }
 
 std::optional<DeviceKind> parse_kind(std::string_view text) {
-  if (lower(text) == "cpu") return DeviceKind::cpu;
-  if (lower(text) == "gpu") return DeviceKind::gpu;
+  if (lowered(text) == "cpu") return DeviceKind::cpu;
+  if (lowered(text) == "gpu") return DeviceKind::gpu;
   return std::nullopt;
+}
+
+std::optional<std::uint32_t> parse_index(std::string_view text) {
+  if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) return std::nullopt;
+  std::uint32_t index = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), index);
+  // No device has a number that is too large to be one.
+  return parsed.ec == std::errc{} ? index : adopted_index;
+}
+
+/// What a selector may have meant whose first part is no backend's name; or nothing.
+std::string meant_by(std::string_view name, std::string_view behind,
+                     std::span<const DeviceInfo> all, std::span<const BackendInfo> backends) {
+  if (parse_kind(name)) return lowered(name);
+  if (const auto index = parse_index(name)) {
+    const auto device = std::find_if(all.begin(), all.end(),
+                                     [&](const DeviceInfo& d) { return d.index == *index; });
+    return device == all.end() ? std::string() : device->selector;
+  }
+  std::vector<std::string_view> words;
+  for (const BackendInfo& backend : backends) words.emplace_back(backend.name);
+  words.insert(words.end(), {"gpu", "cpu"});
+  if (const std::string_view word = nearest(name, words); !word.empty()) {
+    return formatted("{}{}", word, parse_kind(word) ? std::string_view() : behind);
+  }
+  constexpr std::size_t shortest_part = 3;  // A letter or two are in some name by chance.
+  if (name.size() < shortest_part) return {};
+  const auto device =
+      std::find_if(all.begin(), all.end(), [&](const DeviceInfo& d) { return has_name(d, name); });
+  return device == all.end() ? std::string() : device->selector;
+}
+
+const BackendInfo& backend_of(std::string_view selector, std::string_view name,
+                              std::span<const DeviceInfo> all,
+                              std::span<const BackendInfo> backends) {
+  for (const BackendInfo& backend : backends) {
+    if (lowered(backend.name) == lowered(name)) return backend;
+  }
+  const std::string meant = meant_by(name, selector.substr(name.size()), all, backends);
+  throw Error(
+      ErrorCategory::invalid_argument,
+      formatted("selector \"{}\": no backend named \"{}\"; {}a selector is gpu, cpu, or "
+                "backend[:index|cpu|gpu|part of a name]",
+                selector, name, meant.empty() ? "" : formatted("did you mean \"{}\"? ", meant)));
 }
 
 }  // namespace
@@ -66,19 +109,28 @@ const DeviceInfo& select(std::string_view selector, std::span<const DeviceInfo> 
                          std::span<const BackendInfo> backends) {
   if (selector.empty()) return best(all, backends);
   const std::size_t colon = selector.find(':');
-  const std::string_view name = selector.substr(0, colon);
-  const auto backend = std::find_if(backends.begin(), backends.end(),
-                                    [name](const BackendInfo& b) { return b.name == name; });
-  if (backend == backends.end()) {
-    throw Error(ErrorCategory::invalid_argument,
-                formatted("selector \"{}\": no backend named \"{}\"; a selector is "
-                          "backend[:index|cpu|gpu|part of a name]",
-                          selector, name));
-  }
   std::vector<const DeviceInfo*> matches;
-  for (const DeviceInfo& device : all) {
-    if (device.backend == name) matches.push_back(&device);
+  for (const DeviceInfo& device : all) matches.push_back(&device);
+  const auto keep = [&matches](auto predicate) {
+    std::erase_if(matches, [&](const DeviceInfo* device) { return !predicate(*device); });
+  };
+  std::string have;
+  const auto nothing = [&]() -> Error {
+    return {ErrorCategory::unavailable,
+            formatted("selector \"{}\" matches no device; there are: {}", selector, have)};
+  };
+  const auto first_of_kind = [&](DeviceKind kind) -> const DeviceInfo& {
+    keep([&](const DeviceInfo& d) { return d.kind == kind; });
+    if (matches.empty()) throw nothing();
+    return *matches.front();
+  };
+  if (const auto kind = parse_kind(selector)) {
+    have = formatted("{}; {}", all.empty() ? "none" : list(matches), reasons(backends));
+    return first_of_kind(*kind);
   }
+
+  const BackendInfo& backend = backend_of(selector, selector.substr(0, colon), all, backends);
+  keep([&](const DeviceInfo& d) { return d.backend == backend.name; });
   if (matches.empty()) {
     throw Error(ErrorCategory::unavailable,
                 formatted("selector \"{}\": {}", selector, reasons(backends)));
@@ -90,30 +142,13 @@ const DeviceInfo& select(std::string_view selector, std::span<const DeviceInfo> 
     throw Error(ErrorCategory::invalid_argument,
                 formatted("selector \"{}\": nothing follows the colon", selector));
   }
-  const auto have = list(matches);
-  const auto keep = [&matches](auto predicate) {
-    std::erase_if(matches, [&](const DeviceInfo* device) { return !predicate(*device); });
-  };
-  const auto nothing = [&]() -> Error {
-    return {ErrorCategory::unavailable,
-            formatted("selector \"{}\" matches no device; there are: {}", selector, have)};
-  };
-  if (std::all_of(which.begin(), which.end(),
-                  [](unsigned char c) { return std::isdigit(c) != 0; })) {
-    std::uint32_t index = 0;
-    const auto parsed = std::from_chars(which.data(), which.data() + which.size(), index);
-    keep([&](const DeviceInfo& d) { return parsed.ec == std::errc{} && d.index == index; });
-    if (matches.empty()) throw nothing();
-    return *matches.front();
+  have = list(matches);
+  if (const auto kind = parse_kind(which)) return first_of_kind(*kind);
+  if (const auto index = parse_index(which)) {
+    keep([&](const DeviceInfo& d) { return d.index == *index; });
+  } else {
+    keep([&](const DeviceInfo& d) { return has_name(d, which); });
   }
-  if (const auto kind = parse_kind(which)) {
-    keep([&](const DeviceInfo& d) { return d.kind == *kind; });
-    if (matches.empty()) throw nothing();
-    return *matches.front();
-  }
-  keep([&](const DeviceInfo& d) {
-    return contains(d.vendor, which) || contains(d.name, which) || contains(d.platform, which);
-  });
   if (matches.empty()) throw nothing();
   if (matches.size() > 1) {
     throw Error(ErrorCategory::invalid_argument,

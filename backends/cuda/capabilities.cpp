@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "core/printable.hpp"
 #include "cuda/error.hpp"
 
 namespace bifold::backend::cuda {
@@ -43,7 +44,7 @@ DeviceInfo read_info(std::uint32_t index) {
           .backend = "cuda",
           .index = index,
           .kind = DeviceKind::gpu,
-          .name = name.data(),
+          .name = core::printable(name.data()),
           .vendor = "NVIDIA Corporation",
           .platform = "CUDA " + version,
           .driver = version};

@@ -4,8 +4,8 @@
 #include <cuda.h>
 
 #include <chrono>
-#include <string>
 
+#include "core/duration.hpp"
 #include "core/polling.hpp"
 #include "cuda/error.hpp"
 
@@ -22,7 +22,7 @@ void wait_within(std::chrono::nanoseconds limit, const char* call, Query query) 
   });
   if (done) return check(result, call);
   throw driver_error(driver(), ErrorCategory::timeout, result, call,
-                     "the work was not done within " + std::to_string(limit.count()) + " ns");
+                     "the work was not done within " + core::duration_text(limit));
 }
 
 }  // namespace bifold::backend::cuda

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
-#include <cctype>
 #include <utility>
 
+#include "core/ascii.hpp"
 #include "opencl/options.hpp"
 
 namespace bifold::backend {
@@ -18,8 +18,6 @@ namespace bifold::embed {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw Error(ErrorCategory::build_failure, what); }
-
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string_view stem(std::string_view file) { return file.substr(0, file.find('.')); }
 
@@ -55,7 +53,7 @@ std::string expanded(std::string_view text, std::string_view list) {
   std::string result;
   for (std::size_t at = 0; at < list.size();) {
     std::size_t end = at;
-    while (end < list.size() && in_word(list[end])) ++end;
+    while (end < list.size() && core::is_word(list[end])) ++end;
     const std::string_view word = list.substr(at, end - at);
     if (word.size() > suffix.size() && word.ends_with(suffix)) {
       result += expanded(text, definition(text, word));

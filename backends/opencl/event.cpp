@@ -1,8 +1,6 @@
 #include "opencl/event.hpp"
 
-#include <chrono>
-
-#include "core/format.hpp"
+#include "core/duration.hpp"
 #include "core/polling.hpp"
 #include "opencl/error.hpp"
 
@@ -23,8 +21,7 @@ void Event::wait(TimeLimit limit) const {
   // for the status is enough.
   if (unflushed_() != nullptr) check(clFlush(unflushed_()), "clFlush", Step::wait);
   if (!core::done_within(*limit, [this] { return complete(); })) {
-    refuse(ErrorCategory::timeout, core::formatted("work was not done within {} s",
-                                                   std::chrono::duration<double>(*limit).count()));
+    refuse(ErrorCategory::timeout, "work was not done within " + core::duration_text(*limit));
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "core/ascii.hpp"
+#include "core/printable.hpp"
 
 namespace bifold::backend::opencl {
 
@@ -19,9 +21,7 @@ struct NameVersion {
 }  // namespace
 
 std::string trimmed(const std::string& text) {
-  const auto blank = [](char c) {
-    return c == '\0' || std::isspace(static_cast<unsigned char>(c));
-  };
+  const auto blank = [](char c) { return c == '\0' || core::is_blank(c); };
   const auto first = std::find_if_not(text.begin(), text.end(), blank);
   const auto last = std::find_if_not(text.rbegin(), text.rend(), blank).base();
   return first < last ? std::string(first, last) : std::string();
@@ -32,7 +32,7 @@ std::string device_text(cl_device_id device, cl_device_info what) {
   check(clGetDeviceInfo(device, what, 0, nullptr, &bytes), "clGetDeviceInfo", Step::open);
   std::string text(bytes, '\0');
   check(clGetDeviceInfo(device, what, bytes, text.data(), nullptr), "clGetDeviceInfo", Step::open);
-  return trimmed(text);
+  return core::printable(text);
 }
 
 std::string platform_text(cl_platform_id platform, cl_platform_info what) {
@@ -41,7 +41,7 @@ std::string platform_text(cl_platform_id platform, cl_platform_info what) {
   std::string text(bytes, '\0');
   check(clGetPlatformInfo(platform, what, bytes, text.data(), nullptr), "clGetPlatformInfo",
         Step::open);
-  return trimmed(text);
+  return core::printable(text);
 }
 
 std::string platform_of(cl_device_id device) {

@@ -76,14 +76,17 @@
     const parts = [['launch', 'launch_s'], ['kernels', 'kernel_s'],
                    ['until the result', 'blocking_s'], ['per call, back to back', 'call_s']];
     const labels = rows.flatMap((row) =>
-      row.sides.map((side) => `${power(row.n)} ${side.backend}`));
+      row.sides.map((side) => `${power(row.n)} ${side.letter} ${side.backend}`));
     draw('split', {
       type: 'bar',
       data: { labels, datasets: parts.map(([label, field], i) => ({
         label, backgroundColor: colour(i),
         data: rows.flatMap((row) => row.sides.map((side) => side[field] * 1e6)),
       })) },
-      options: { scales: { y: { type: 'logarithmic', title: { display: true, text: 'us' } } } },
+      options: {
+        scales: { y: { type: 'logarithmic', title: { display: true, text: 'us' } } },
+        plugins: { title: { display: true, text: key } },
+      },
     });
   }
 
@@ -93,7 +96,7 @@
     draw('starts', {
       type: 'bar',
       data: {
-        labels: data.starts.map((start) => start.label),
+        labels: data.starts.map((start) => [start.label, start.device]),
         datasets: parts.map(([label, field], i) => ({
           label, backgroundColor: colour(i), stack: i < 2 ? 'cold' : 'warm',
           data: data.starts.map((start) => start[field] * 1e3),

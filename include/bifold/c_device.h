@@ -85,8 +85,8 @@ typedef struct bifold_device_options {
    * warning in the log. NULL: the file that it installed beside the kernels, if any. */
   const char* tuning_file;
 } bifold_device_options;
-/** Opens what `selector` names, as "cuda:0", "opencl:cpu", "opencl:nvidia"; NULL or "": the device
- * that $BIFOLD_DEVICE names, or the best there is. `options` may be NULL. */
+/** Opens what `selector` names, as "cuda:0", "gpu", "opencl:cpu", "opencl:nvidia"; NULL or "": what
+ * $BIFOLD_DEVICE names, or the best there is. `options` may be NULL. */
 BIFOLD_API bifold_status bifold_device_open(const char* selector,
                                             const bifold_device_options* options,
                                             bifold_device** device);

@@ -192,9 +192,9 @@ class BIFOLD_API_CLASS Device {
 
 /// Opens the device that `selector` names:
 /// - "cuda", "opencl:1": a backend's first device, or the one of that index (digits only);
-/// - "opencl:cpu", "opencl:gpu": its first device of that kind, in any case;
-/// - "opencl:nvidia": the one whose vendor, name or platform contains the text, in any case;
-///   several matches are an invalid_argument that lists them;
+/// - "opencl:cpu", "gpu": the first of that kind, of one backend or of all, CUDA's before OpenCL's;
+/// - "opencl:nvidia": the one whose vendor, name or platform contains the text; several matches are
+///   an invalid_argument that lists them. ASCII letters count in either case, whatever the locale;
 /// - "": $BIFOLD_DEVICE, else the first CUDA device, OpenCL GPU, OpenCL CPU, any other, in this
 ///   order.
 ///

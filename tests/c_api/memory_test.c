@@ -155,7 +155,6 @@ void test_events(void) {
   options.done = &done;
   OK(bifold_inclusive_scan(queue, numbers, numbers, plus, NULL, &options));
   CHECK(done != NULL);
-  FAILS(bifold_event_wait(done, 0), BIFOLD_TIMEOUT);
   OK(bifold_event_wait(done, BIFOLD_NO_LIMIT));
   OK(bifold_event_complete(done, &complete));
   CHECK(complete);
@@ -163,7 +162,7 @@ void test_events(void) {
   CHECK(value == large);
 
   OK(bifold_event_elapsed(first, second, &seconds));
-  CHECK(seconds >= 0 && seconds < 60);
+  CHECK(seconds >= 0);
   FAILS(bifold_event_elapsed(first, done, &seconds), BIFOLD_INVALID_ARGUMENT);
 
   OK(bifold_queue_wait_for(other, waits, 2));

@@ -25,7 +25,7 @@ struct Work {
 
 /// Runs all groups, `at_once` of them together, a thread each, and the others in order; what is
 /// drawn follows `seed`. False, with a word on the standard error, where all work-items of a group
-/// wait and nothing comes for seconds.
+/// wait and no copy is under way.
 bool launch(const Work& work, unsigned groups, unsigned group_size, unsigned at_once,
             std::uint64_t seed);
 
@@ -43,7 +43,8 @@ std::uint32_t ballot(bool yes);
 void barrier();
 /// Lets others go on.
 void pass();
-/// Lets others go on until it is so.
+/// Lets others go on until it is so, by what work-items of the group or its copies do; who waits
+/// for another group polls, with pass().
 void await(bool (*so)(const void* of), const void* of);
 
 /// Does it later, at a step of the group that is drawn.

@@ -7,7 +7,6 @@
 
 #include <unistd.h>
 
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -27,7 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_name(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /// The position behind the bracket that closes the one at `open`; strings are passed over.
 std::size_t behind_closing(const std::string& text, std::size_t open) {

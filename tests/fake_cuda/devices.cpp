@@ -107,7 +107,8 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   FAKE_CALL("cuDeviceGetName");
   if (!exists(device) || length < 1) return fake::misuse(CUDA_ERROR_INVALID_DEVICE);
-  const std::string text = "Fake GPU " + std::to_string(device);
+  const char* const named = std::getenv("FAKE_CUDA_NAME");
+  const std::string text = named != nullptr ? named : "Fake GPU " + std::to_string(device);
   name[text.copy(name, static_cast<std::size_t>(length - 1))] = '\0';
   return CUDA_SUCCESS;
 }

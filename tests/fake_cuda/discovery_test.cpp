@@ -26,6 +26,17 @@ TEST_SUITE("cuda driver") {
     CHECK(count("contexts") == 0);
   }
 
+  TEST_CASE("a device's name is text on one line, whatever the driver says" *
+            unless("old_device")) {
+    // NOLINTBEGIN(concurrency-mt-unsafe): no other thread is there.
+    REQUIRE(setenv("FAKE_CUDA_NAME", "| two\r\nlines \x1b[31m, \xe4\n", 1) == 0);
+    const auto devices = cuda().devices();
+    REQUIRE(unsetenv("FAKE_CUDA_NAME") == 0);
+    // NOLINTEND(concurrency-mt-unsafe)
+    REQUIRE(devices.size() == 1);
+    CHECK(devices[0].name == "| two lines [31m, ?");
+  }
+
   TEST_CASE("a driver older than bulk copies offers no ring" * unless("old_hopper")) {
     const auto device = cuda().open(0);
     CHECK(device->capabilities().architecture == "sm_90");

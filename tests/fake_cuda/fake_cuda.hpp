@@ -4,6 +4,7 @@
 // Environment, read when a value is first needed:
 //   FAKE_CUDA_ARCH=9.0        compute capability of every device
 //   FAKE_CUDA_DEVICES=1       how many there are
+//   FAKE_CUDA_NAME=TEXT       what each is called
 //   FAKE_CUDA_MEMORY=268435456  bytes of each
 //   FAKE_CUDA_UNITS=132       multiprocessors of each, and groups at once where kernels run
 //   FAKE_CUDA_SEED=1          of what is drawn where kernels run, as they do with the stand-in for

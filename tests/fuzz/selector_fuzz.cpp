@@ -29,8 +29,8 @@ std::array<bifold::DeviceInfo, 3> known_devices() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto devices = known_devices();
-  static const std::array<bifold::BackendInfo, 2> backends{bifold::BackendInfo{"cuda", true, ""},
-                                                           bifold::BackendInfo{"opencl", true, ""}};
+  static const std::array<bifold::BackendInfo, 2> backends{
+      bifold::BackendInfo{"cuda", true, "", ""}, bifold::BackendInfo{"opencl", true, "", ""}};
   try {
     const auto& found =
         bifold::core::select({reinterpret_cast<const char*>(data), size}, devices, backends);

@@ -149,6 +149,21 @@ TEST_CASE("the library neither prints nor ends the process") {
   }
 }
 
+TEST_CASE("nothing asks the application's locale which letters there are") {
+  const std::regex locale(
+      R"(<(cctype|ctype\.h|locale|clocale)>|\b(is(alnum|alpha|digit|lower|upper|space)\s*\())"
+      R"(|\b(to(lower|upper)|strn?casecmp|setlocale)\s*\()");
+  for (const std::string folder : {"include", "backends", "bench"}) {
+    for (const SourceFile& file : source_files(folder, {".hpp", ".cpp", ".h"})) {
+      int number = 0;
+      for (const std::string& line : file.lines()) {
+        ++number;
+        CHECK_MESSAGE(!std::regex_search(line, locale), file.path, ":", number, ": ", line);
+      }
+    }
+  }
+}
+
 TEST_CASE("kernel files are free of includes: run-time compilers have no folder to look in") {
   for (const std::string folder : {"kernels_cu", "kernels_cl"}) {
     for (const SourceFile& file : source_files(folder, {".cu", ".cl"})) {

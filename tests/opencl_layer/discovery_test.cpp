@@ -48,6 +48,16 @@ __kernel void f(__global ulong* word, __global ulong* out) { *out = atom_or(word
           ErrorCategory::invalid_argument, "no kernel file absent.cl");
 }
 
+TEST_CASE("a device's name is text on one line, whatever the driver says") {
+  // NOLINTBEGIN(concurrency-mt-unsafe): no other thread is there.
+  REQUIRE(setenv("BIFOLD_LAYER_DEVICE_NAME", "| two\r\nlines \x1b[31m, \xe4\n", 1) == 0);
+  const std::vector<DeviceInfo> devices = backend::opencl_backend().devices();
+  REQUIRE(unsetenv("BIFOLD_LAYER_DEVICE_NAME") == 0);
+  // NOLINTEND(concurrency-mt-unsafe)
+  REQUIRE_FALSE(devices.empty());
+  for (const DeviceInfo& device : devices) CHECK(device.name == "| two lines [31m, ?");
+}
+
 TEST_CASE("devices have distinct selectors and open by their index") {
   const backend::Backend& opencl = backend::opencl_backend();
   const std::vector<DeviceInfo> devices = opencl.devices();

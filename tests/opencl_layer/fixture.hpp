@@ -19,6 +19,7 @@
 #include "opencl/event.hpp"
 #include "opencl_layer/loaded_layer.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 
 namespace bifold::test::opencl {
 
@@ -93,8 +94,8 @@ struct Bench {
     fill(5);
     queue->copy(memory, bytes / 2, other, bytes / 2, bytes / 2);
     launch(*queue, memory, 3, 10);
-    queue->record()->wait(20s);
-    queue->finish(20s);
+    queue->record()->wait(patience);
+    queue->finish(patience);
     const std::vector<std::uint32_t> result = content();
     device->free(other);
     for (std::uint32_t i = 0; i < count; ++i) {

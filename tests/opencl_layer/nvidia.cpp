@@ -3,7 +3,6 @@
 #include <CL/cl.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <regex>
@@ -138,9 +137,9 @@ std::string entry_in(std::string_view image) {
   const std::size_t at = image.find(before);
   if (at == std::string_view::npos) return {};
   const std::string_view rest = image.substr(at + before.size());
-  const auto* const end = std::find_if(
-      rest.begin(), rest.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; });
-  return {rest.begin(), end};
+  constexpr std::string_view word =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  return std::string(rest.substr(0, rest.find_first_not_of(word)));
 }
 
 cl_program CL_API_CALL from_binary(cl_context owner, cl_uint count, const cl_device_id* devices,

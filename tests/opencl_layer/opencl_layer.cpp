@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "delays.hpp"
+#include "device_name.hpp"
 #include "nvidia.hpp"
 #include "program_text.hpp"
 #include "svm.hpp"
@@ -284,6 +285,7 @@ cl_int clInitLayer(cl_uint num_entries, const cl_icd_dispatch* target_dispatch,
   bifold::test::claim_nvidia(target);
   bifold::test::delay_groups(target);
   bifold::test::watch_svm(target);
+  bifold::test::name_devices(target);
   if (!mistake().empty()) {
     create_program = target.clCreateProgramWithSource;
     target.clCreateProgramWithSource = &miscompile;

@@ -15,7 +15,7 @@ configure() {
   local folder=$WORK/$1
   shift
   rm -f "$folder/CMakeCache.txt"
-  cmake -S "$SOURCE/tests/consumer" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  cmake -S "$SOURCE/tests/${CONSUMER:-consumer}" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" \
     -DCMAKE_C_COMPILER_LAUNCHER="$LAUNCHER" -DCMAKE_CXX_COMPILER_LAUNCHER="$LAUNCHER" \
     -DBIFOLD_WANT="$VERSION" "$@"
@@ -92,6 +92,7 @@ case $1 in
     ;;
   find_package)
     consume by-package -DCMAKE_PREFIX_PATH="$(prefix_of installed)" -DBIFOLD_COMPONENTS="$BACKENDS"
+    CONSUMER=consumer/c_only consume by-package-in-c -DCMAKE_PREFIX_PATH="$(prefix_of installed)"
     ;;
   refusals)
     prefix=-DCMAKE_PREFIX_PATH=$(prefix_of installed)
@@ -110,13 +111,38 @@ case $1 in
     ;;
   subdirectory)
     # The one further build of the library; its shared library is what the next steps install.
-    # No build type, as of strangers who set none, which compiles faster too. The prefix is the
-    # one for which libraries go to a folder per architecture.
+    # Nothing is optimised, which compiles faster. The prefix is the one for which libraries go to a
+    # folder per architecture.
     consume by-subdirectory -DBIFOLD_FROM=subdirectory -DBIFOLD_SOURCE="$SOURCE" \
       -DBUILD_SHARED_LIBS=ON -DBIFOLD_INSTALL=ON -DBIFOLD_CPACK=ON \
       -DBIFOLD_PTX_CACHE="$BUILD/ptx-cache" \
-      -DCMAKE_BUILD_TYPE= -DCMAKE_INSTALL_PREFIX=/usr \
+      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DCMAKE_INSTALL_PREFIX=/usr \
       -DCMAKE_DISABLE_FIND_PACKAGE_doctest=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+    ;;
+  build_type)
+    # What compiles bifold's sources and the parent's own. BUILD_TYPE and flags are the parent's.
+    compiled() {
+      local folder=$1
+      shift
+      configure "$folder" -DBIFOLD_FROM=subdirectory -DBIFOLD_SOURCE="$SOURCE" \
+        -DBIFOLD_EMBED_PTX=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@" >"$WORK/$folder.txt"
+      library=$(grep -m1 '"command".*backends/core/op.cpp' "$WORK/$folder/compile_commands.json")
+      parents=$(grep -m1 '"command".*use_opencl.cpp' "$WORK/$folder/compile_commands.json")
+    }
+    said='bifold: CMAKE_BUILD_TYPE is not set'
+    compiled untyped -DCMAKE_BUILD_TYPE=
+    [[ $library == *' -O2 -DNDEBUG '* ]] || die "not optimised: $library"
+    [[ $parents != *' -O'* && $parents != *NDEBUG* ]] || die "the parent's are changed: $parents"
+    [[ $(grep -c "$said" "$WORK/untyped.txt") == 1 ]] || die "CMake does not say so once"
+    for variable in CMAKE_BUILD_TYPE CMAKE_CXX_FLAGS CMAKE_C_FLAGS; do
+      grep -qE "^$variable:[A-Z]+=$" "$WORK/untyped/CMakeCache.txt" || die "$variable is changed"
+    done
+    # Whoever decides about it, decides.
+    compiled typed -DCMAKE_BUILD_TYPE=Debug
+    [[ $library != *' -O2'* && $library != *NDEBUG* ]] || die "Debug is optimised: $library"
+    ! grep -q "$said" "$WORK/typed.txt" || die "a build type was given"
+    compiled typed -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O1
+    [[ $library != *' -O2'* ]] || die "given flags are overruled: $library"
     ;;
   shared)
     install_from "$WORK/by-subdirectory" shared
@@ -124,6 +150,8 @@ case $1 in
     LD_LIBRARY_PATH=$(dirname "$(find "$(prefix_of shared)" -name 'libbifold.so')")
     export LD_LIBRARY_PATH
     consume shared-by-package -DCMAKE_PREFIX_PATH="$(prefix_of shared)"
+    CONSUMER=consumer/c_only consume shared-by-package-in-c \
+      -DCMAKE_PREFIX_PATH="$(prefix_of shared)"
     PKG_CONFIG_PATH=$LD_LIBRARY_PATH/pkgconfig \
       consume shared-by-pkg-config -DBIFOLD_FROM=pkg-config
     # Neither logger nor loader is asked of those who link to the shared library.

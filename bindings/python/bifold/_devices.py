@@ -160,7 +160,7 @@ def open_device(
     """Opens a device.
 
     Args:
-        selector: ``"cuda:0"``, ``"opencl:cpu"``, ``"opencl:nvidia"``. ``""``: the one that
+        selector: ``"cuda:0"``, ``"gpu"``, ``"opencl:cpu"``, ``"opencl:nvidia"``. ``""``: what
             ``$BIFOLD_DEVICE`` names, else the first GPU, else the first CPU.
         cache: whether compiled kernels are kept on disk, or in memory only, which
             ``BIFOLD_CACHE_DISABLE=1`` in the environment makes of either.

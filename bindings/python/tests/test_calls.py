@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 import bifold
 
@@ -195,7 +196,7 @@ def test_arrays_in_device_memory(queue):
     done = bifold.Event()
     y = bifold.inclusive_scan(x, done=done)
     assert isinstance(y, bifold.Array) and y.queue is queue
-    done.wait(10)
+    done.wait(PATIENCE)
     assert done.complete()
     np.testing.assert_array_equal(y.get(), np.arange(100).cumsum())
     y.fill(3)

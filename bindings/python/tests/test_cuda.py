@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cuda_driver import Driver, N
 from exporters import DlpackExporter, InterfaceExporter
+from patience import PATIENCE
 from threads import run_threads
 
 import bifold
@@ -88,7 +89,7 @@ def test_events_of_the_driver(driver):
     done = bifold.Event()
     bifold.inclusive_scan(x, x, done=done)
     assert done.to_cuda()
-    done.wait(60)
+    done.wait(PATIENCE)
     assert done.complete()
     np.testing.assert_array_equal(driver.read(address, np.empty(N, np.int32)), np.arange(1, N + 1))
 
@@ -146,7 +147,7 @@ def test_a_queue_waits_for_the_arrays_stream():
             assert bifold.reduce(x, dtype=np.int64, queue=queue) == 50 << 24
             out, done = cupy.empty_like(x), bifold.Event()
             bifold.inclusive_scan(x, out, queue=mine, done=done)
-            done.wait(60)
+            done.wait(PATIENCE)
             assert int(out[-1]) == 50 << 24
 
 
@@ -159,7 +160,7 @@ def test_events_in_and_out():
         done = bifold.Event()
         y = bifold.inclusive_scan(x, wait=[ready], done=done)
         assert done.to_cuda()
-        done.wait(60)
+        done.wait(PATIENCE)
         other.synchronize()
         assert int(y[-1]) == 1 << 20
 

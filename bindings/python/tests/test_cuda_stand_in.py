@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cuda_driver import Driver, N
 from exporters import DlpackExporter, InterfaceExporter
+from patience import PATIENCE
 
 import bifold
 
@@ -71,7 +72,7 @@ def test_arrays_are_worked_on_in_place(driver):
     def scan():
         done = bifold.Event()
         assert bifold.inclusive_scan(x, out, done=done) is out
-        done.wait(10)  # The stand-in does nothing before.
+        done.wait(PATIENCE)  # The stand-in does nothing before.
         allocations.append(count(driver, "allocations"))
 
     assert launches(driver, scan) > 0
