@@ -114,7 +114,8 @@ class Calls {
 
   /// Blocks.
   [[nodiscard]] std::string problem() {
-    queue_.finish(wait_limit);
+    // Some drivers compile at the first launch, and a machine may be busy with other work.
+    queue_.finish(10 * wait_limit);
     const std::vector<T> found = queue_.download(output_);
     const std::vector<Acc> prefixes =
         row_.algorithm == Algorithm::scan

@@ -27,8 +27,10 @@ T combined(T a, T b) {
   return bifold::reference::combine(Kind, a, b);
 }
 
-/// As far as production's thresholds are, and, of bytes, as loops of 2^20 turns.
+/// As far as production's thresholds are.
 constexpr std::uint64_t far_bytes = std::uint64_t{112} << 20;
+/// As far as loops of 2^20 turns over words.
+constexpr std::uint64_t near_bytes = std::uint64_t{10} << 20;
 
 template <class T>
 T itself(T x, T /*y*/, std::uint64_t /*i*/) {
@@ -141,7 +143,7 @@ Case<T> sums(std::vector<ScanKind> kinds) {
             },
             Acc{1}, true}},
           CaseRows::all,
-          std::is_same_v<T, float> ? far_bytes : far_bytes / 14};
+          std::is_same_v<T, float> ? far_bytes : near_bytes};
 }
 
 template <class T>
@@ -226,7 +228,7 @@ Case<std::uint32_t> indexed(bool pairs) {
           exclusive,
           {{"random words", &any_word<T>, 5, true}},
           CaseRows::order_v1,
-          far_bytes / 14,
+          near_bytes,
           pairs};
 }
 
@@ -247,7 +249,7 @@ std::vector<Case<std::uint32_t>> check_cases() {
            exclusive,
            {{"random words", &any_word<std::uint32_t>, 0x00030007, true}},
            CaseRows::all,
-           far_bytes / 14},
+           near_bytes},
           indexed(false),
           indexed(true)};
 }

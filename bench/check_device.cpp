@@ -121,14 +121,14 @@ class Checker {
       if (line_->outcome != CheckOutcome::passed || !concerns(*line_->row, what)) continue;
       const Type type = bifold::type_of<T>();
       const auto support = bifold::gallery::supports(device_, *line_->row, type, what.op);
+      const std::string name = formatted("{} {}", bifold::name_of(type), what.name);
       if (!support) {
-        refusal_ = support.reason;
+        refuse(name, support.reason);
         continue;
       }
       const bool scan = line_->row->algorithm == Algorithm::scan;
       for (const ScanKind kind : scan ? what.kinds : std::vector{ScanKind::inclusive}) {
-        run(formatted("{} {}{}", bifold::name_of(type), what.name,
-                      kind == ScanKind::exclusive ? ", exclusive" : ""),
+        run(name + (kind == ScanKind::exclusive ? ", exclusive" : ""),
             [&] { return check_case(queue_, *line_->row, what, kind, line_->calls); });
         progress_.advance(case_cost);
       }
@@ -153,6 +153,11 @@ class Checker {
     return outcome.problem;
   }
 
+  void refuse(const std::string& name, const std::string& reason) {
+    refusal_ = reason;
+    line_->refused.push_back({name, reason});
+  }
+
   /// Makes what `body` says, or throws, the line's outcome.
   template <class Body>
   void run(std::string name, Body body) {
@@ -165,7 +170,7 @@ class Checker {
       line_->cases.push_back(std::move(name));
     } catch (const bifold::Error& error) {
       if (error.category() == ErrorCategory::unsupported) {
-        refusal_ = one_line(error.what());
+        refuse(name, one_line(error.what()));
         return;
       }
       line_->reason = name + ": " + one_line(error.what());

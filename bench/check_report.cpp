@@ -1,5 +1,8 @@
 #include "check_report.hpp"
 
+#include <map>
+#include <set>
+
 #include "format.hpp"
 #include "grid.hpp"
 #include "json_parts.hpp"
@@ -53,6 +56,22 @@ std::string reasons_of(const CheckedDevice& device) {
   return text.empty() ? text : "\n" + text;
 }
 
+/// What rows that passed do not compute here, once for each reason.
+std::string refusals_of(const CheckedDevice& device) {
+  std::map<std::string, std::set<std::string>> cases;
+  for (const CheckLine& line : device.lines) {
+    if (line.outcome != CheckOutcome::passed) continue;
+    for (const Refusal& refusal : line.refused) cases[refusal.reason].insert(refusal.what);
+  }
+  std::string text;
+  for (const auto& [reason, names] : cases) {
+    const std::vector<std::string> all(names.begin(), names.end());
+    text += wrapped(formatted("not computed: {}: {}", joined(all, "; "), reason), 2);
+    if (!text.ends_with('\n')) text += '\n';
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 std::string production_of(const CheckedDevice& device, bool holds) {
   Grid grid{{{"call"}, {"row"}, {"passed over"}}, {}};
   for (const ProductionChoice& choice : device.production) {
@@ -82,6 +101,10 @@ Json as_json(const CheckedDevice& device) {
                {"outcome", text(name_of(line.outcome))}};
     if (!line.reason.empty()) entry["reason"] = line.reason;
     entry["cases"] = line.cases;
+    entry["refused"] = Json::array();
+    for (const Refusal& refusal : line.refused) {
+      entry["refused"].push_back({{"case", refusal.what}, {"reason", refusal.reason}});
+    }
     entry["calls"] = line.calls;
     entry["seconds"] = line.seconds;
     json["rows"].push_back(std::move(entry));
@@ -104,7 +127,7 @@ std::string check_as_text(const CheckReport& report) {
   for (const CheckedDevice& device : report.devices) {
     text += formatted("\n{}  {} (driver {})\n\n", device.info.selector, device.info.name,
                       device.info.driver);
-    text += table_of(device) + reasons_of(device);
+    text += table_of(device) + reasons_of(device) + refusals_of(device);
     text += production_of(device, !device.stored.empty());
     text += formatted("\n  {}\n  {} in {}.\n", verdict_of(device),
                       device.all_well() ? "All passed" : "NOT all passed",

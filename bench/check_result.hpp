@@ -9,6 +9,7 @@
 
 #include "core/verdict.hpp"
 #include "host.hpp"
+#include "list.hpp"
 #include "result.hpp"
 
 namespace bench {
@@ -27,6 +28,7 @@ struct CheckLine {
   CheckOutcome outcome = CheckOutcome::unchecked;
   std::string reason;              ///< Of everything but `passed`: the first thing wrong, in words.
   std::vector<std::string> cases;  ///< "i32 plus", "repeated runs".
+  std::vector<Refusal> refused;    ///< Cases that do not run here, and why.
   std::uint64_t calls = 0;
   double seconds = 0;
 };

@@ -12,8 +12,8 @@ namespace {
 using bifold::Operator;
 using bifold::ScanKind;
 
-/// Far enough for loops of 2^16 turns over the narrow ones.
-constexpr std::uint64_t far_bytes = std::uint64_t{4} << 20;
+/// Far enough for loops of 2^16 turns over the widest, and of 2^20 over the narrowest.
+constexpr std::uint64_t far_bytes = std::uint64_t{10} << 20;
 
 std::uint64_t word(std::uint64_t index, std::uint64_t field) {
   return random_word(8 * index + field);

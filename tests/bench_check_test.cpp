@@ -273,14 +273,15 @@ TEST_CASE("a compiler that contracts does not give order v1") {
 TEST_CASE("loops that end early are found, however late they end") {
   if (!has_cpu_device() || !has_layer()) return;
   const Place place;
-  const std::string step = "for (; i + STRIPES <= end; i += STRIPES) {";
-  const std::string ended = "for (; i + STRIPES <= end && i - begin < 1048576; i += STRIPES) {";
+  const std::string step = "for (u32 s = 0; s < STRIPES; ++s) sums[s] = COMBINE(";
+  const std::string ended =
+      "for (u32 s = 0; s < STRIPES && i - begin < 1048576; ++s) sums[s] = COMBINE(";
   CHECK(place.check("chunks", step + "=>" + ended).status == 1);
-  const Json& row = place.device().at("rows").front();
+  const Json device = place.device();
+  const Json& row = device.at("rows").front();
   CHECK(row.at("algorithm") == "reduce");
   CHECK(row.at("elements") == "integers");
   CHECK(row.at("outcome") == "failed");
-  CHECK(contains(row.at("reason"), "u8 multiplies"));
   CHECK(contains(row.at("reason"), "loops of 1048576 turns"));
 }
 

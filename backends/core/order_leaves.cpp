@@ -83,15 +83,15 @@ Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& t
   const ChunkLeaf leaf = chunk_leaf(shape);
   Subtrees subtrees{std::uint64_t{leaf.rows} * leaf.columns, 1, max_groups(device, tuning),
                     no_limit};
-  subtrees.most_leaves =
-      std::bit_floor(most_spans(device, turns_of_leaf(shape, leaf.columns, leaf.rows)));
+  subtrees.most_leaves = std::bit_floor(most_spans(device, turns_of_leaf(leaf.columns, leaf.rows)));
   return combined_by(device, 1, subtrees);
 }
 
 Subtrees tiles_of(const Device& device, const PlanShape& shape, std::uint64_t groups) {
   Subtrees subtrees{order_v1::scan_tile(size_of(shape.accumulator)), 1, no_limit, groups};
   // Where groups are not limited, each takes one.
-  if (groups < no_limit) subtrees.most_each = most_spans(device, turns_of_tile(shape));
+  if (groups < no_limit)
+    subtrees.most_each = most_spans(device, turns_of_tile(size_of(shape.accumulator)));
   return subtrees;
 }
 

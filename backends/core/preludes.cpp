@@ -150,18 +150,21 @@ bool nothing_differs(const PlanShape& shape) {
          op.of_nothing(shape.accumulator) != op.identity(shape.accumulator);
 }
 
-// Arrays of elements, as CPUs combine them.
-void add_arrays(const PlanShape& shape, KernelSpec& spec) {
+// Arrays of elements, as CPUs combine them. Where a compiler is not known, no array of structs is
+// taken for one of fields: one was seen to lose them.
+void add_arrays(const Device& device, const PlanShape& shape, KernelSpec& spec) {
   const bool as_they_are = shape.input == shape.accumulator && shape.output == shape.accumulator &&
                            shape.map.is_identity() && !shape.second;
-  if (as_they_are) spec.field_operator = field_operator(shape.op, shape.accumulator);
+  if (as_they_are && !device.capabilities().tries_types) {
+    spec.field_operator = field_operator(shape.op, shape.accumulator);
+  }
   spec.prelude.emplace_back(spec.field_operator ? "arrays_of_fields_chunks"
                                                 : "arrays_of_items_chunks");
 }
 
 // Tiles of structs, of types that are converted, and of users' operators.
-void add_order_tiles(const PlanShape& shape, KernelSpec& spec, bool kept) {
-  add_arrays(shape, spec);
+void add_order_tiles(const Device& device, const PlanShape& shape, KernelSpec& spec, bool kept) {
+  add_arrays(device, shape, spec);
   spec.prelude.insert(spec.prelude.end(),
                       {"caches_chunks", "strip_shape_chunks", "order_strip_chunks"});
   spec.prelude.emplace_back(kept ? "tile_kept_chunks" : "order_tile_chunks");
@@ -315,13 +318,13 @@ void add_prelude(const Device& device, const PlanShape& shape, KernelSpec& spec,
   } else if (file == "cell") {
     add_cell_path(device, spec);
   } else if (file == "order_subtree_chunks") {
-    add_arrays(shape, spec);
+    add_arrays(device, shape, spec);
     spec.prelude.emplace_back(file);
   } else if (file == "order_tiles") {
-    add_order_tiles(shape, spec, false);
+    add_order_tiles(device, shape, spec, false);
   } else if (file == "order_tiles_again") {
     const bool keeps = device.info().kind == DeviceKind::cpu;
-    add_order_tiles(shape, spec, keeps);
+    add_order_tiles(device, shape, spec, keeps);
     if (!keeps) spec.prelude.emplace_back("tile_again_chunks");
   } else if (file == "pack_tiles") {
     add_pack_tiles(device, shape, spec);

@@ -173,7 +173,8 @@ std::shared_ptr<const Plan> plan_order_chunks(const Device& device, const galler
     return build_tile_loop(device, variant, shape, tuning, entry);
   };
   return std::make_shared<OrderPasses>(
-      device, variant, shape, max_groups(device, tuning), most_spans(device, turns_of_tile(shape)),
+      device, variant, shape, max_groups(device, tuning),
+      most_spans(device, turns_of_tile(size_of(shape.accumulator))),
       OrderPasses::Kernels{kernel("total_chunks"), kernel("prefix_chunks"), kernel("scan_chunks")});
 }
 

@@ -9,16 +9,6 @@
 
 namespace bifold::core {
 
-namespace {
-
-// Kernels loop over the fields of a struct where one operator combines them all.
-std::uint64_t fields_of(const PlanShape& shape) {
-  return field_operator(shape.op, shape.accumulator) ? shape.accumulator.structure()->fields.size()
-                                                     : 1;
-}
-
-}  // namespace
-
 std::uint64_t at_most(std::uint64_t count, std::uint64_t each) noexcept {
   return each > 0 && count > no_limit / each ? no_limit : count * each;
 }
@@ -45,20 +35,18 @@ Turns turns_of_chunk_scan() { return {3 * std::uint64_t{chunk_granule}, 256}; }
 
 Turns turns_of_chunk_results() { return {1, 256}; }
 
-Turns turns_of_leaf(const PlanShape& shape, std::uint64_t columns, std::uint64_t rows) {
-  const std::uint64_t row = columns * fields_of(shape);
-  return {rows * (row + 4) + 8 * row + 64, 2 * row + 512};
+Turns turns_of_leaf(std::uint64_t columns, std::uint64_t rows) {
+  return {rows * (columns + 4) + 8 * columns + 64, 2 * columns + 512};
 }
 
 Turns turns_of_nodes() { return {128, 1024}; }
 
-Turns turns_of_tile(const PlanShape& shape) {
+Turns turns_of_tile(std::size_t accumulator_bytes) {
   constexpr std::uint64_t runs = std::uint64_t{order_v1::scan_row_runs} * order_v1::scan_strip_rows;
-  const std::uint64_t run = order_v1::scan_run(size_of(shape.accumulator));
-  const std::uint64_t fields = fields_of(shape);
+  const std::uint64_t run = order_v1::scan_run(accumulator_bytes);
   // For each run: five steps of a prefix and what stays in front of each, a tree, borders, and the
   // folds within runs. A strip that is not full is folded and stored element by element besides.
-  const std::uint64_t strip = runs * (8 + 8 * fields + (run - 1) * fields);
+  const std::uint64_t strip = runs * (16 + run - 1);
   return {strip * order_v1::scan_tile_strips, runs * 2 * (run + 2) + 512};
 }
 

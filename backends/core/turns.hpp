@@ -2,9 +2,8 @@
 #pragma once
 
 #include <bifold/device.hpp>
+#include <cstddef>
 #include <cstdint>
-
-#include "core/plan.hpp"
 
 namespace bifold::core {
 
@@ -38,14 +37,14 @@ Turns turns_of_chunk_scan();
 Turns turns_of_chunk_results();
 
 /// Of the tree over a leaf by one work-item.
-Turns turns_of_leaf(const PlanShape& shape, std::uint64_t columns, std::uint64_t rows);
+Turns turns_of_leaf(std::uint64_t columns, std::uint64_t rows);
 
 /// Of a work-item for all nodes that its group combines at a time.
 Turns turns_of_nodes();
 
 /// Of a tile of order v1 by one work-item, and of the pass over totals of tiles, for each group of
 /// them.
-Turns turns_of_tile(const PlanShape& shape);
+Turns turns_of_tile(std::size_t accumulator_bytes);
 Turns turns_of_tile_group();
 
 }  // namespace bifold::core
