@@ -4,9 +4,9 @@
   medians.py DEVICE.csv SET RUN.json...   puts the medians of `bifold-bench run --json` into a set
   medians.py --back-to-back ...           without the other regimes
 
-A row is bifold's call, or a peer's in turns with it; a ratio is the peer's time over bifold's. The
-spread is what lies between the 10th and the 90th percentile, over the median. Of rows of one key the
-last one counts. Raw runs stay out of the tree.
+A row is bifold's call, or a peer's in turns with it; a ratio is the peer's time over bifold's. A
+spread is the 90th percentile less the 10th, over the median. Of rows with one key the last counts.
+Raw runs stay out of the tree.
 """
 import csv
 import json

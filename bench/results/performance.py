@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Puts what the runs beside peers say into documents, between the markers that these have.
 
-  performance.py docs/performance.md docs/order.md README.md   rewrites the sections
+  performance.py README.md docs/performance.md docs/results.md docs/order.md   rewrites the sections
   performance.py --check ...                                   exit status 1 when they are not what
                                                                the files say
 """
@@ -10,7 +10,7 @@ import sys
 
 from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, middle
 from tables import duration, size
-from targets import target_table
+from targets import WHY, target_table
 
 FOLDER = pathlib.Path(__file__).parent
 MEDIANS = FOLDER / "medians"
@@ -65,6 +65,17 @@ def cub_table(runs, backends=("cuda", "opencl"), cub="CUB"):
                 ratios = [runs.ratio(backend, algorithm, t, n, cub=cub) for t in types]
                 cells = ["" if r is None else f"{r:.2f}" for r in ratios]
                 lines.append(f"| {algorithm}, {backend} | {size(n)} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def short_table(runs, n=1 << 28, types=("f32", "i32", "i64", "u8", "f16")):
+    """A few types against CUB at one size."""
+    lines = [f"| CUB's time over bifold's, n = {size(n)} | " + " | ".join(types) + " |",
+             "| --- |" + " ---: |" * len(types)]
+    for algorithm in ("reduce", "scan"):
+        for backend, name in NAMES.items():
+            cells = [f"{runs.ratio(backend, algorithm, t, n):.2f}" for t in types]
+            lines.append(f"| {algorithm}, {name} | " + " | ".join(cells) + " |")
     return lines
 
 
@@ -164,8 +175,8 @@ def main(arguments):
     runs = Runs(h200, ("peers", "host", "cub", "offset"), ("rows",))
     newer = Runs(h100, ("cub", "offset"))
     cpu = Runs(MEDIANS / "pocl-3.1-intel-xeon-2-cores.csv", ("peers",))
-    sections = {"targets": target_table(runs), "ratios": ratio_tables(runs),
-                "others": others_table(runs), "cub": cub_table(runs),
+    sections = {"targets": target_table(runs, WHY), "ratios": ratio_tables(runs),
+                "others": others_table(runs), "cub": cub_table(runs), "short": short_table(runs),
                 "other-cub": cub_table(runs, ("cuda",), OTHER_CUB),
                 "graphs": graph_tables(Runs(h200, ("graphs",))),
                 "order": order_table(runs), "halves": halves_table(runs),

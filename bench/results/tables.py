@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Puts medians of an H200's calls and a CPU's into the README, between its result markers.
+"""Puts medians of an H200's calls and a CPU's into docs/results.md, between its result markers.
 
-  tables.py README.md           rewrites the section
-  tables.py --check README.md   exit status 1 when the section is not what the files say
+  tables.py docs/results.md           rewrites the section
+  tables.py --check docs/results.md   exit status 1 when the section is not what the files say
 """
 import pathlib
 import sys
@@ -57,16 +57,16 @@ def section(folder):
 
 def main(arguments):
     check = arguments[:1] == ["--check"]
-    readme = pathlib.Path(arguments[-1])
-    text = readme.read_text()
+    page = pathlib.Path(arguments[-1])
+    text = page.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     updated = before + section(pathlib.Path(__file__).parent) + after
     if check:
         if updated != text:
-            print(f"{readme}: the results section differs from bench/results; run tables.py")
+            print(f"{page}: the results section differs from bench/results; run tables.py")
         return int(updated != text)
-    readme.write_text(updated)
+    page.write_text(updated)
     return 0
 
 
