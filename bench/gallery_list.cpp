@@ -1,4 +1,4 @@
-// The rows of the gallery, for people and as the README shows them.
+// The rows of the gallery, for people and as docs/gallery.md shows them.
 
 #include <algorithm>
 #include <bifold/bifold.hpp>
@@ -82,7 +82,7 @@ std::string launches_text(const Variant& variant) {
   return variant.launches == 0 ? "log n" : std::to_string(variant.launches);
 }
 
-/// Whether two rows differ by their name only: they then share a line of the README.
+/// Whether two rows differ by their name only: they then share a line of docs/gallery.md.
 bool same_but_name(const Variant& a, const Variant& b) {
   return a.algorithm == b.algorithm && a.family == b.family && a.summary == b.summary &&
          a.source == b.source && a.order == b.order && a.reads == b.reads && a.writes == b.writes &&

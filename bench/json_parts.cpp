@@ -1,5 +1,9 @@
 #include "json_parts.hpp"
 
+#include <array>
+#include <charconv>
+#include <utility>
+
 #include "data.hpp"
 #include "together.hpp"
 
@@ -138,13 +142,53 @@ Json result_of(const Measurements& measurements, const Result& result) {
   return json;
 }
 
+std::string on_one_line(const Json& json) {
+  // A driver's text need not be valid UTF-8; a replaced character is better than no file.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string rows(const Json& array) {
+  std::string text = "[";
+  const char* separator = "\n  ";
+  for (const Json& row : array) {
+    text += separator + on_one_line(row);
+    separator = ",\n  ";
+  }
+  return text + "\n]";
+}
+
+/// No measurement is known to more than six significant digits.
+Json with_fewer_digits(Json json) {
+  if (json.is_number_float()) {
+    std::array<char, 32> digits{};
+    const double value = json.get<double>();
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                   std::chars_format::general, 6);
+    double rounded = value;
+    std::from_chars(digits.data(), end.ptr, rounded);
+    return rounded;
+  }
+  if (json.is_structured()) {
+    for (Json& part : json) part = with_fewer_digits(std::move(part));
+  }
+  return json;
+}
+
 }  // namespace
 
 Json text(std::string_view value) { return std::string(value); }
 
 std::string dump(const Json& json) {
-  // A driver's text need not be valid UTF-8; a replaced character is better than no file.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  std::string file = "{";
+  const char* separator = "\n";
+  for (const auto& [name, value] : json.items()) {
+    file += separator + Json(name).dump() + ": ";
+    separator = ",\n";
+    const Json short_value = with_fewer_digits(value);
+    const bool has_rows = value.is_array() && !value.empty() && value.front().is_object();
+    file += has_rows ? rows(short_value) : on_one_line(short_value);
+  }
+  return file + "\n}\n";
 }
 
 std::string_view name_of(Outcome outcome) {

@@ -26,7 +26,7 @@ using bifold::test::write;
 using Json = bifold::test::OrderedJson;
 using Outcome = bifold::test::ToolOutcome;
 
-const fs::path kept = fs::path(BIFOLD_SOURCE_DIR) / "bench" / "results";
+const fs::path source = BIFOLD_SOURCE_DIR;
 
 /// What comparing that document gives.
 Outcome compare(const Json& document, std::vector<std::string> more = {}) {
@@ -164,8 +164,9 @@ TEST_CASE("files that cannot be read are refused by file and field") {
 }
 
 TEST_CASE("the kept runs of older tools can still be compared") {
-  const fs::path run = kept / "order" / "nvidia-h200-cuda-13.0-opencl-580.json";
-  const fs::path gallery = kept / "gallery-nvidia-h200-cuda-13.0-opencl-580.json";
+  const fs::path run = source / "tests" / "data" / "older_run.json";
+  const fs::path gallery =
+      source / "bench" / "results" / "gallery-nvidia-h200-cuda-13.0-opencl-580.json";
   const Outcome outcome = run_tool({"compare", run, gallery});
   CAPTURE(outcome.error);
   CHECK(outcome.status == 3);  // They have no digests.

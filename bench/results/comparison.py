@@ -1,32 +1,29 @@
 #!/usr/bin/env python3
-"""Puts the runs of bench/results/standard side by side, for the README.
+"""Puts the runs of bench/results/standard side by side, for docs/results.md.
 
-  comparison.py BIFOLD-BENCH README.md           rewrites the section between the markers, and
-                                                 docs/comparison.png where a browser is there
-  comparison.py --check BIFOLD-BENCH README.md   exit status 1 when the section is not what the
-                                                 tool makes of the files
+  comparison.py BIFOLD-BENCH docs/results.md           rewrites the section between the markers, and
+                                                 docs/comparison.svg
+  comparison.py --check BIFOLD-BENCH docs/results.md   exit status 1 when they are not what the tool
+                                                 makes of the files
 
-The figures are those of `bifold-bench compare --csv`, the picture is from its page.
+The figures are those of `bifold-bench compare --csv`.
 """
 import collections
 import csv
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 BEGIN, END = "<!-- comparison: begin -->", "<!-- comparison: end -->"
 FOLDER = pathlib.Path(__file__).resolve().parent / "standard"
-PICTURE = "docs/comparison.png"
+PICTURE = "comparison.svg"
 COLUMNS = [(algorithm, of) for of in ("f32", "i32", "f64") for algorithm in
            ("reduce", "inclusive scan")]
-# All but the first chart goes, and what only asks to be clicked.
-PICTURE_STYLE = """<style>
-header, section:not(#bandwidth-section), .choices, h2 { display: none }
-body { padding: 0 } figure { margin: 0; border-radius: 0 } .chart { height: 460px }
-</style>"""
+BARS = (("reduce", "#4878b0"), ("inclusive scan", "#d8863b"))
+BACKENDS = {"cuda": "CUDA", "opencl": "OpenCL"}
+WIDTH, LEFT, ROW, TOP = 900, 250, 44, 56
 
 
 def compare(tool, folder):
@@ -53,15 +50,20 @@ def cell(row):
     return f"{float(row['gb_per_s']):.0f} GB/s{share}"
 
 
-def table(rows):
+def sums_at_one_size(rows):
+    """The devices, the largest size that all have, and its rows by device, algorithm and type."""
     sums = [row for row in rows if row["operator"] == "plus" and row["variant"] == "production"]
     sides = list(dict.fromkeys((row["side"], row["device"], row["backend"]) for row in sums))
     sizes = collections.defaultdict(set)
     for row in sums:
         sizes[int(row["n"])].add(row["side"])
     n = max(n for n, those in sizes.items() if len(those) == len(sides))
-    found = {(row["side"], row["algorithm"], row["type"]): row
-             for row in sums if int(row["n"]) == n}
+    return sides, n, {(row["side"], row["algorithm"], row["type"]): row
+                      for row in sums if int(row["n"]) == n}
+
+
+def table(rows):
+    sides, n, found = sums_at_one_size(rows)
     bits = collections.Counter(row["bits"] for row in rows if row["side"] == sides[0][0])
     lines = [f"At n = {power(n)}, sums, in order v1; the share is of each device's own limit. "
              f"Bits: {bits['agree']} configurations agree, {bits['DIFFER']} differ.", "",
@@ -73,41 +75,61 @@ def table(rows):
     return "\n".join(lines)
 
 
-def draw(tool, folder, target):
-    """The bandwidth chart as a picture, if there is a browser for it."""
-    browser = shutil.which("chromium-headless-shell")
-    if browser is None:
-        print("no chromium-headless-shell: the picture stays as it is")
-        return
-    page = folder / "page.html"
-    files = sorted(FOLDER.glob("*.json"))
-    subprocess.run([tool, "compare", *files, "--html", page], stdout=subprocess.DEVNULL)
-    page.write_text(page.read_text().replace("</head>", PICTURE_STYLE + "</head>"))
-    subprocess.run([browser, "--no-sandbox", "--disable-gpu", "--virtual-time-budget=4000",
-                    "--blink-settings=preferredColorScheme=1", "--window-size=1000,560",
-                    "--hide-scrollbars", f"--screenshot={target}", page.as_uri()], check=True,
-                   stderr=subprocess.DEVNULL)
+def picture(rows):
+    """Bars of the rates of f32 on each device, on one linear axis, as SVG."""
+    sides, n, found = sums_at_one_size(rows)
+    rates = {(side[0], algorithm): float(found[(side[0], algorithm, "f32")]["gb_per_s"])
+             for side in sides for algorithm, _ in BARS}
+    step = 1000
+    most = -(-max(rates.values()) // step) * step
+    scale = (WIDTH - LEFT - 90) / most
+    bottom = TOP + ROW * len(sides)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom + 34}" '
+             'font-family="sans-serif" font-size="14" fill="#222">',
+             f'<rect width="{WIDTH}" height="{bottom + 34}" fill="#fff"/>',
+             f'<text x="16" y="24" font-size="16">Sums of f32 in order v1, n = {power(n)}, '
+             'GB/s</text>']
+    for i, (algorithm, colour) in enumerate(BARS):
+        x = WIDTH - 300 + 110 * i
+        parts += [f'<rect x="{x}" y="13" width="12" height="12" fill="{colour}"/>',
+                  f'<text x="{x + 18}" y="24">{algorithm}</text>']
+    for tick in range(0, int(most) + 1, step):
+        x = LEFT + tick * scale
+        parts += [f'<path d="M{x:.1f} {TOP - 8}V{bottom}" stroke="#ddd"/>',
+                  f'<text x="{x:.1f}" y="{bottom + 20}" text-anchor="middle">{tick}</text>']
+    for row, (side, device, backend) in enumerate(sides):
+        y = TOP + ROW * row
+        name = device.removeprefix("pthread-skylake-avx512-").replace(" 80GB HBM3", "")
+        parts.append(f'<text x="{LEFT - 10}" y="{y + 22}" text-anchor="end">{name}, '
+                     f'{BACKENDS[backend]}</text>')
+        for i, (algorithm, colour) in enumerate(BARS):
+            rate = rates[(side, algorithm)]
+            parts += [f'<rect x="{LEFT}" y="{y + 17 * i}" width="{max(rate * scale, 1):.1f}" '
+                      f'height="15" fill="{colour}"/>',
+                      f'<text x="{LEFT + rate * scale + 6:.1f}" y="{y + 17 * i + 12}" '
+                      f'font-size="12">{rate:.0f}</text>']
+    return "\n".join([*parts, "</svg>\n"])
 
 
 def main(arguments):
     check = arguments[:1] == ["--check"]
-    tool, readme = arguments[-2], pathlib.Path(arguments[-1])
+    tool, page = arguments[-2], pathlib.Path(arguments[-1])
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        rows = compare(tool, folder)
-        target = readme.resolve().parent / PICTURE
-        if rows and not check:
-            draw(tool, folder, target)
-    body = "No two runs are kept yet." if not rows else table(rows)
-    if rows and target.exists():
-        body = f"![Bandwidth of sums over their length]({PICTURE})\n\n" + body
-    text = readme.read_text()
-    updated = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n\n{body}\n\n{END}", text, flags=re.S)
-    if check and updated != text:
-        print(f"{readme}: the comparison differs from bench/results/standard; run {sys.argv[0]}")
+        rows = compare(tool, pathlib.Path(name))
+    if not rows:
+        print("fewer than two runs are kept: there is nothing to compare")
         return 1
-    if updated != text:
-        readme.write_text(updated)
+    text = page.read_text()
+    body = f"![Rates of sums of f32 on each device]({PICTURE})\n\n{table(rows)}"
+    updated = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n\n{body}\n\n{END}", text, flags=re.S)
+    target = page.resolve().parent / PICTURE
+    drawn = target.read_text() if target.exists() else ""
+    if check and (updated != text or drawn != picture(rows)):
+        print(f"{page}: the comparison differs from bench/results/standard; run {sys.argv[0]}")
+        return 1
+    if not check:
+        page.write_text(updated)
+        target.write_text(picture(rows))
     return 0
 
 

@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
 """Puts what the runs beside peers say into documents, between the markers that these have.
 
-  performance.py docs/performance.md docs/order.md README.md   rewrites the sections
+  performance.py README.md docs/performance.md docs/results.md docs/order.md   rewrites the sections
   performance.py --check ...                                   exit status 1 when they are not what
                                                                the files say
 """
-import json
 import pathlib
 import sys
 
 from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, middle
 from tables import duration, size
-from targets import target_table
+from targets import WHY, target_table
 
 FOLDER = pathlib.Path(__file__).parent
-ROWS = {algorithm: FOLDER / f"order/rows-{algorithm}-nvidia-h200-cuda-13.0-opencl-580.json"
-        for algorithm in ("reduce", "scan")}
+MEDIANS = FOLDER / "medians"
 
 
 def ratio_tables(runs):
@@ -70,6 +68,17 @@ def cub_table(runs, backends=("cuda", "opencl"), cub="CUB"):
     return lines
 
 
+def short_table(runs, n=1 << 28, types=("f32", "i32", "i64", "u8", "f16")):
+    """A few types against CUB at one size."""
+    lines = [f"| CUB's time over bifold's, n = {size(n)} | " + " | ".join(types) + " |",
+             "| --- |" + " ---: |" * len(types)]
+    for algorithm in ("reduce", "scan"):
+        for backend, name in NAMES.items():
+            cells = [f"{runs.ratio(backend, algorithm, t, n):.2f}" for t in types]
+            lines.append(f"| {algorithm}, {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def others_table(runs):
     """Every other library, each against bifold from the backend that it runs from."""
     peers = (("cuda", "Thrust"), ("opencl", "Boost.Compute"), ("opencl", "CLBlast"),
@@ -88,11 +97,10 @@ def others_table(runs):
     return lines
 
 
-def order_table():
+def order_table(runs):
     """Scans in order v1, those that take the prefix of any tile, and what the former take more."""
-    run = json.loads(ROWS["scan"].read_text())
-    times = {(r["device"].split(":")[0], r["type"], r["n"], r["variant"]): r["median_s"]
-             for r in run["results"] if r["outcome"] == "timed"}
+    times = {(b, t, n, variant): call.number("back_to_back_us") / 1e6
+             for (b, algorithm, t, n, variant), call in runs.rows.items() if algorithm == "scan"}
     columns = [(t, device) for t in ("f32", "f64") for device in ("cuda", "opencl")]
     lines = ["| n | " + " | ".join(f"{t}, {NAMES[device]}" for t, device in columns) + " |",
              "| --- |" + " --- |" * len(columns)]
@@ -111,13 +119,12 @@ def cpu_table(runs):
              "| --- | --- | ---: | ---: | ---: | ---: |"]
     for key in sorted(runs.found, key=lambda key: (key[1], ALL_TYPES.index(key[2]), key[3])):
         _, algorithm, type_, n = key
-        result, own = runs.found[key], runs.time(key)
-        share = result["share_of_read" if algorithm == "reduce" else "share_of_copy"]
+        call, own = runs.found[key], runs.time(key)
         peers = [runs.peer(name, key) for name in ("std, TBB", "Boost.Compute")]
         ratios = " | ".join("" if theirs is None else f"{theirs / own:.2f} x" for theirs in peers)
-        cached = " (cache)" if result["in_cache"] else ""
-        lines.append(f"| {algorithm} {type_}, `{result['variant_ran']}` | {size(n)} | "
-                     f"{own * 1e6:.0f} us | {share * 100:.0f} %{cached} | {ratios} |")
+        cached = " (cache)" if call.cached else ""
+        lines.append(f"| {algorithm} {type_}, `{call.variant_ran}` | {size(n)} | "
+                     f"{own:.0f} us | {call.share() * 100:.0f} %{cached} | {ratios} |")
     return lines
 
 
@@ -127,9 +134,9 @@ def noise_table(runs):
              "| --- | ---: | ---: | ---: | ---: |"]
     for backend, name in NAMES.items():
         for words, low, high in (("up to 2^20", 0, 1 << 20), ("above", (1 << 20) + 1, 1 << 62)):
-            differences = sorted(abs(r["again"]["ratio"] - 1) * 100
-                                 for (b, _, _, n), r in runs.found.items()
-                                 if b == backend and low <= n <= high and "again" in r)
+            differences = sorted(abs(call.number("again_ratio") - 1) * 100
+                                 for (b, _, _, n), call in runs.found.items()
+                                 if b == backend and low <= n <= high and call.row["again_ratio"])
             if differences:
                 nine = differences[-(-len(differences) * 9 // 10) - 1]
                 lines.append(f"| {name}, {words} | {len(differences)} | {middle(differences):.2f} %"
@@ -139,18 +146,17 @@ def noise_table(runs):
 
 def halves_table(runs):
     """Types that are added up in f32: times and shares of the limits."""
-    found = {(algorithm, n, t, backend): result
-             for (backend, algorithm, t, n), result in runs.found.items() if t in HALVES}
+    found = {(algorithm, n, t, backend): call
+             for (backend, algorithm, t, n), call in runs.found.items() if t in HALVES}
     columns = [(t, backend) for t in HALVES for backend in NAMES]
     lines = ["| | n | " + " | ".join(f"{t}, {NAMES[b]}" for t, b in columns) + " |",
              "| --- | --- |" + " ---: |" * len(columns)]
     for algorithm, n in sorted({key[:2] for key in found}):
-        share = "share_of_read" if algorithm == "reduce" else "share_of_copy"
         cells = []
         for column in columns:
-            result = found[(algorithm, n) + column]
-            cell = f"{duration(result['median_s'])}, {result[share] * 100:.0f} %"
-            cells.append(cell + (" (cache)" if result["in_cache"] else ""))
+            call = found[(algorithm, n) + column]
+            time = duration(call.number("back_to_back_us") / 1e6)
+            cells.append(f"{time}, {call.share() * 100:.0f} %" + (" (cache)" * call.cached))
         lines.append(f"| {algorithm} | {size(n)} | " + " | ".join(cells) + " |")
     return lines
 
@@ -163,29 +169,20 @@ def replaced(text, marker, lines):
     return before + begin + (f"\n\n{body}\n\n" if body else "\n") + end + after
 
 
-def runs_in(folder):
-    """All runs of a card, where a folder holds them."""
-    return Runs([*folder.glob("with-cub-*.json"), folder / "halves.json"],
-                {b: folder / f"offset-{b}.json" for b in NAMES},
-                {"scan": rows} if (rows := folder / "rows-scan.json").exists() else {})
-
-
 def main(arguments):
     check = "--check" in arguments
-    runs = Runs([*FOLDER.glob("peers/*.json"),
-                 FOLDER / "halves/nvidia-h200-cuda-13.0-opencl-580.json"],
-                {b: FOLDER / f"offset/{b}.json" for b in NAMES}, ROWS)
-    before, h100 = runs_in(FOLDER / "h200-before"), runs_in(FOLDER / "h100")
-    graphs = Runs(FOLDER.glob("graphs/*.json"))
-    sections = {"targets": target_table(runs, before), "ratios": ratio_tables(runs),
-                "others": others_table(runs), "cub": cub_table(runs),
+    h200, h100 = MEDIANS / "nvidia-h200.csv", MEDIANS / "nvidia-h100.csv"
+    runs = Runs(h200, ("peers", "host", "cub", "offset"), ("rows",))
+    newer = Runs(h100, ("cub", "offset"))
+    cpu = Runs(MEDIANS / "pocl-3.1-intel-xeon-2-cores.csv", ("peers",))
+    sections = {"targets": target_table(runs, WHY), "ratios": ratio_tables(runs),
+                "others": others_table(runs), "cub": cub_table(runs), "short": short_table(runs),
                 "other-cub": cub_table(runs, ("cuda",), OTHER_CUB),
-                "graphs": graph_tables(graphs),
-                "order": order_table(),
-                "halves": halves_table(runs),
-                "targets-h100": target_table(h100), "cub-h100": cub_table(h100),
-                "halves-h100": halves_table(h100), "noise-h100": noise_table(h100),
-                "cpu": cpu_table(Runs(FOLDER.glob("peers-cpu/*.json")))}
+                "graphs": graph_tables(Runs(h200, ("graphs",))),
+                "order": order_table(runs), "halves": halves_table(runs),
+                "targets-h100": target_table(newer), "cub-h100": cub_table(newer),
+                "halves-h100": halves_table(newer), "noise-h100": noise_table(newer),
+                "cpu": cpu_table(cpu)}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
         new = text = path.read_text()

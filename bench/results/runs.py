@@ -1,5 +1,5 @@
-"""What runs beside peers say, by backend, algorithm, type and number of elements."""
-import json
+"""What the medians that are kept of a device say, by backend, algorithm, type and length."""
+import medians
 
 NAMES = {"cuda": "CUDA", "opencl": "OpenCL"}
 OTHER_CUB = "CUB, other CCCL"
@@ -14,63 +14,72 @@ def bytes_of(type_):
     return STRUCTS.get(type_) or int(type_.lstrip("buif")) // 8
 
 
-def backends_of(run):
-    """The backend of each device of a run."""
-    return {d["selector"]: d["backend"] for d in run["devices"]}
-
-
-def is_beside_cub_alone(run):
-    peers = {peer["name"] for result in run["results"] for peer in result.get("peers", [])}
-    return bool(peers) and peers <= {"CUB", OTHER_CUB}
-
-
 def middle(values):
     return sorted(values)[len(values) // 2]
 
 
-class Runs:
-    """Results of all files by (backend, algorithm, type, n), and where the GPU's other runs are:
-    off alignment by backend, and of production beside rows that keep to no order, by algorithm."""
+class Call:
+    """A call of bifold's, and by the name of each library that took turns with it its row."""
 
-    def __init__(self, files, offset=None, rows=None):
-        self.found, self.beside = {}, {}
-        self.offset, self.rows = offset, rows or {}
-        for run in sorted((json.loads(path.read_text()) for path in sorted(files)),
-                          key=lambda run: (is_beside_cub_alone(run), run["time"])):
-            backends = backends_of(run)
-            for result in run["results"]:
-                if result["outcome"] == "timed":
-                    key = (backends[result["device"]], result["algorithm"], result["type"],
-                           result["n"])
-                    self.found[key] = result
-                    # Of several runs the last counts, for each peer the last that has it; but
-                    # those beside CUB alone, whose samples are longer, replace others.
-                    for peer in result.get("peers", []):
-                        if peer["outcome"] == "timed":
-                            self.beside[key, peer["name"]] = [
-                                peer["regimes"][regime]["ratio"] for regime in REGIMES]
+    def __init__(self, row):
+        self.row, self.peers = row, {}
+        self.type, self.n, self.variant = row["type"], int(row["n"]), row["variant"]
+        self.variant_ran, self.cached = row["variant_ran"], bool(row["in_cache"])
+
+    def number(self, column):
+        """None where that was not measured."""
+        return float(self.row[column]) if self.row[column] else None
+
+    def share(self):
+        """Of reading or of copying, whichever bounds the call."""
+        return self.number("of_read" if self.row["algorithm"] == "reduce" else "of_copy")
+
+
+class Runs:
+    """Production's calls in sets of rows by (backend, algorithm, type, n), later sets instead of
+    earlier ones; calls off alignment; calls by (..., variant) of production beside other rows."""
+
+    def __init__(self, file, sets, rows=()):
+        self.found, self.beside, self.offset, self.rows = {}, {}, {}, {}
+        all_rows = medians.read(file)
+        for set_ in sets:
+            self.add([row for row in all_rows if row["set"] == set_])
+        for row in all_rows:
+            if row["set"] in rows:
+                self.rows[(row["backend"], row["algorithm"], row["type"], int(row["n"]),
+                           row["variant"])] = Call(row)
+
+    def add(self, rows):
+        for row in rows:
+            key = (row["backend"], row["algorithm"], row["type"], int(row["n"]))
+            place = self.offset if row["offset"] != "0" else self.found
+            if row["library"] == "bifold":
+                place[key] = Call(row)
+            else:
+                place[key].peers[row["library"]] = row
+                self.beside[key, row["library"]] = [float(row[f"{regime}_ratio"] or "nan")
+                                                    for regime in REGIMES]
 
     def time(self, key, regime="back_to_back"):
-        result = self.found[key]
-        # What ran beside no peer has no other regime.
-        return result.get("regimes", {"back_to_back": result})[regime]["median_s"]
+        return self.found[key].number(f"{regime}_us")
 
     def peer(self, name, key, regime="back_to_back"):
-        for peer in self.found.get(key, {}).get("peers", []):
-            if peer["name"] == name and peer["outcome"] == "timed":
-                return peer["regimes"][regime]["median_s"]
-        return None
+        """The peer's time in us; None where it took no turns with that call."""
+        call = self.found.get(key)
+        row = call.peers.get(name) if call else None
+        return float(row[f"{regime}_us"]) if row and row[f"{regime}_us"] else None
 
     def ratio(self, backend, algorithm, type_, n, regime="back_to_back", cub="CUB"):
         theirs = self.peer(cub, ("cuda", algorithm, type_, n), regime)
         key = (backend, algorithm, type_, n)
-        return None if theirs is None or key not in self.found else theirs / self.time(key, regime)
+        if theirs is None or key not in self.found or self.time(key, regime) is None:
+            return None
+        return theirs / self.time(key, regime)
 
     def ratio_in_graphs(self, algorithm, type_, n):
-        for peer in self.found.get(("cuda", algorithm, type_, n), {}).get("peers", []):
-            if peer["name"] == "CUB" and "graph" in peer.get("regimes", {}):
-                return peer["regimes"]["graph"]["ratio"]
-        return None
+        call = self.found.get(("cuda", algorithm, type_, n))
+        row = call.peers.get("CUB") if call else None
+        return float(row["graph_ratio"]) if row and row["graph_ratio"] else None
 
     def sizes(self, backend, algorithm, type_):
         return sorted(n for b, a, t, n in self.found if (b, a, t) == (backend, algorithm, type_))

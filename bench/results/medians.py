@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Keeps the medians of runs: one CSV file a device, which the documents' tables are made from.
+
+  medians.py DEVICE.csv SET RUN.json...   puts the medians of `bifold-bench run --json` into a set
+  medians.py --back-to-back ...           without the other regimes
+
+A row is bifold's call, or a peer's in turns with it; a ratio is the peer's time over bifold's. A
+spread is the 90th percentile less the 10th, over the median. Of rows with one key the last counts.
+Raw runs stay out of the tree.
+"""
+import csv
+import json
+import pathlib
+import sys
+
+KEY = ("set", "backend", "algorithm", "variant", "type", "n", "offset", "library")
+TIMES = tuple(f"{regime}_{what}" for regime in ("back_to_back", "isolated", "blocking", "graph")
+              for what in ("us", "spread", "ratio"))
+# `again_ratio` is that of the same call in turns with itself.
+OWN = ("variant_ran", "samples", "gb_per_s", "of_copy", "of_read", "in_cache", "of_aligned",
+       "again_ratio", "enqueue_us", "empty_enqueue_us", "empty_launch_us")
+MACHINE = ("device", "driver", "version", "date")
+COLUMNS = KEY + TIMES + OWN + MACHINE
+
+
+def short(value, scale=1):
+    return "" if value is None else f"{value * scale:.5g}"
+
+
+def times_of(regimes):
+    cells = {}
+    for regime, times in regimes.items():
+        cells[f"{regime}_us"] = f"{times['median_s'] * 1e6:.5g}"
+        cells[f"{regime}_spread"] = f"{(times['p90_s'] - times['p10_s']) / times['median_s']:.2g}"
+        cells[f"{regime}_ratio"] = short(times.get("ratio"))
+    return cells
+
+
+def rows_of(run, set_):
+    """The rows of a run's document, bifold's call in front of its peers'."""
+    devices = {device["selector"]: device for device in run["devices"]}
+    versions = {peer.get("name"): peer.get("version") for peer in run.get("peers", [])}
+    for result in run["results"]:
+        if result["outcome"] != "timed":
+            continue
+        device = devices[result["device"]]
+        call = {"set": set_, "backend": device["backend"], "n": str(result["n"]),
+                "offset": str(run["settings"].get("offset", 0)), "device": device["name"],
+                "driver": device["driver"], "date": run["time"][:10]}
+        call |= {name: result[name] for name in ("algorithm", "variant", "type")}
+        own = call | {"library": "bifold", "version": run["library_version"],
+                      "variant_ran": result["variant_ran"], "samples": str(result["samples"]),
+                      "in_cache": "cache" if result["in_cache"] else ""}
+        own |= times_of(result.get("regimes", {"back_to_back": result}))
+        for column, name in (("gb_per_s", "gb_per_s"), ("of_copy", "share_of_copy"),
+                             ("of_read", "share_of_read"), ("of_aligned", "share_of_aligned")):
+            own[column] = short(result.get(name))
+        own["again_ratio"] = short(result.get("again", {}).get("ratio"))
+        for name in ("enqueue", "empty_enqueue", "empty_launch"):
+            own[f"{name}_us"] = short(result.get(f"{name}_s"), 1e6)
+        yield own
+        for peer in result.get("peers", []):
+            if peer["outcome"] == "timed":
+                yield call | times_of(peer["regimes"]) | {
+                    "library": peer["name"], "version": versions[peer["name"]]}
+
+
+def read(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def key_of(row):
+    return tuple(row[name] for name in KEY)
+
+
+def write(path, rows):
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=lambda row: (row["set"], row["backend"],
+                                                       row["algorithm"], row["type"],
+                                                       int(row["n"]), row["variant"],
+                                                       row["library"] != "bifold",
+                                                       row["library"])))
+
+
+def main(arguments):
+    only = arguments[:1] == ["--back-to-back"]
+    arguments = arguments[only:]
+    if len(arguments) < 3:
+        sys.exit(__doc__)
+    path, set_ = pathlib.Path(arguments[0]), arguments[1]
+    kept = {key_of(row): row for row in (read(path) if path.exists() else [])}
+    runs = [json.loads(pathlib.Path(name).read_text()) for name in arguments[2:]]
+    for run in sorted(runs, key=lambda run: run["time"]):
+        for row in rows_of(run, set_):
+            if only:
+                row = {name: cell for name, cell in row.items()
+                       if not name.startswith(("isolated", "blocking", "graph"))}
+            kept[key_of(row)] = row
+    write(path, kept.values())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
