@@ -179,7 +179,9 @@ TEST_CASE("by default every row is checked that production may pick, and no othe
   for (const Json& row : device.at("rows")) {
     CAPTURE(row.dump());
     checked.insert(row.at("algorithm").get<std::string>() + " " + row.at("row").get<std::string>());
-    CHECK(row.at("outcome") == "failed");
+    // Packs hold no structs.
+    const bool possible = row.at("row") != "order_v1_packs" || row.at("elements") != "structs";
+    CHECK(row.at("outcome") == (possible ? "failed" : "unsupported"));
     CHECK(row.at("reason").get<std::string>().size() < 600);
   }
   CHECK(checked.contains("reduce chunks"));
