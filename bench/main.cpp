@@ -279,7 +279,7 @@ int run_tool(int argc, char** argv) {
     bench::write_text(text.str());
     return status;
   } catch (const CLI::ExtrasError&) {
-    return complain(unexpected(app), exit_usage);
+    return complain(unexpected(app).what(), exit_usage);
   } catch (const CLI::ParseError& error) {
     return complain(error.what(), exit_usage);
   }

@@ -84,7 +84,7 @@ constexpr T of_nothing(OperatorKind kind) noexcept {
   using Limits = std::numeric_limits<T>;
   constexpr bool floating = std::is_floating_point_v<T>;
   switch (kind) {
-    case OperatorKind::minimum: return floating ? Limits::infinity() : Limits::max();
+    case OperatorKind::minimum: return floating ? Limits::infinity() : (Limits::max)();
     case OperatorKind::maximum:
       return floating ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
     case OperatorKind::multiplies:

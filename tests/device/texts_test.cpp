@@ -283,7 +283,7 @@ TEST_CASE("any name may be a struct's or a field's") {
       operators.emplace_back(all.size() % 2 == 0 ? OperatorKind::minimum : OperatorKind::plus);
       map += all.size() == 1 ? "x" : ", x";
     }
-    const Type type(*core::kept_struct(core::keep_struct(name, 32, all)));
+    const Type type(StructType{name, 32, all});
     const Value got = transform_reduce(queue, erase(input), type,
                                        Operator::fieldwise(type, operators), {}, map + ")");
     for (std::size_t i = 0; i < fields.size(); ++i) {
