@@ -232,11 +232,11 @@ std::optional<Mismatch> compare_scan(const std::byte* found, const HostData& dat
                                      std::uint64_t begin, std::uint64_t count,
                                      bifold::ScanKind kind, Equality equality) {
   const std::size_t size = bifold::size_of(data.type());
-  // An exclusive scan is the inclusive one moved by an element, behind the identity.
+  // An exclusive scan is the inclusive one moved by an element, behind what comes of nothing.
   const std::uint64_t shift = kind == bifold::ScanKind::exclusive ? 1 : 0;
   const std::uint64_t head = begin == 0 ? shift : 0;
   if (head != 0) {
-    auto wrong = compare(data.identity().data(), found, 1, 0, data.type(), equality);
+    auto wrong = compare(data.of_nothing().data(), found, 1, 0, data.type(), equality);
     if (wrong) return wrong;
   }
   const std::byte* expected =
@@ -254,7 +254,9 @@ HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t 
       count_(count),
       rounds_(kind == DataKind::rounding && bifold::is_floating(field_type(type)) &&
               op == bifold::plus) {
-  const bifold::Value identity = operator_on(type, op).identity(bifold::accumulator_of(type));
+  const bifold::Operator on_type = operator_on(type, op);
+  const bifold::Value identity = on_type.identity(bifold::accumulator_of(type));
+  const bifold::Value nothing = on_type.of_nothing(bifold::accumulator_of(type));
   const auto bytes = static_cast<std::size_t>(count) * bifold::size_of(type);
   // Not initialised: the threads that fill the input are the first to touch its pages.
   input_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
@@ -263,6 +265,7 @@ HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t 
     using T = decltype(zero);
     const auto start = identity.as<bifold::accumulator_t<T>>();
     identity_ = static_cast<T>(start);
+    of_nothing_ = static_cast<T>(nothing.as<bifold::accumulator_t<T>>());
     if constexpr (can_round<T>) {
       if (rounds_) return make_rounding<T>(input_.get(), inclusive_.get(), count, start);
     }

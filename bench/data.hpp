@@ -54,6 +54,8 @@ class HostData {
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   /// Of the data's type.
   [[nodiscard]] const bifold::Value& identity() const noexcept { return identity_; }
+  /// What an exclusive scan begins with.
+  [[nodiscard]] const bifold::Value& of_nothing() const noexcept { return of_nothing_; }
   [[nodiscard]] const std::byte* input() const noexcept { return input_.get(); }
   /// The scan's element `index`.
   [[nodiscard]] bifold::Value inclusive(std::uint64_t index) const;
@@ -70,6 +72,7 @@ class HostData {
   mutable std::map<std::uint64_t, bifold::Value> totals_;  ///< Of data that round.
   bool rounds_ = false;  ///< So that a reduction is not the last element of the scan.
   bifold::Value identity_;
+  bifold::Value of_nothing_;
   std::unique_ptr<std::byte[]> input_;
   std::unique_ptr<std::byte[]> inclusive_;
 };

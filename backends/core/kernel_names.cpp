@@ -10,8 +10,9 @@ std::string kernel_name(Type type) {
   return formatted("{}{}", type.is_struct() ? struct_prefix : "", name_of(type));
 }
 
-void append_struct(std::string& text, const StructType& structure) {
-  const std::string name = kernel_name(Type(structure));
+void append_struct(std::string& text, Type type) {
+  const StructType& structure = *type.structure();
+  const std::string name = kernel_name(type);
   std::string members;
   std::string layout = formatted("(sizeof({}) == {})", name, structure.size);
   std::string parameters;

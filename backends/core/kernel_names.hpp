@@ -19,7 +19,7 @@ std::string kernel_name(Type type);
 
 /// Defines a struct with a check that this compiler lays it out as the host's did, and what makes
 /// one of its fields.
-void append_struct(std::string& text, const StructType& structure);
+void append_struct(std::string& text, Type type);
 
 /// A value as an expression; its bits, so that NaN, -0 and infinity are meant.
 std::string kernel_value(Type type, const std::byte* value);

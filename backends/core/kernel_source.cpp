@@ -90,7 +90,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
   for (const Type type :
        {spec.input, spec.accumulator, spec.output, spec.second.value_or(spec.input)}) {
     if (type.is_struct() && std::find(structs.begin(), structs.end(), type) == structs.end()) {
-      append_struct(text, *type.structure());
+      append_struct(text, type);
       structs.push_back(type);
     }
   }

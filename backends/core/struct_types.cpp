@@ -129,8 +129,10 @@ void detail::refuse_struct(const StructType& definition) {
          ", and no element has more than " + std::to_string(max_element_bytes));
 }
 
-const StructType& detail::keep_struct(const StructType& definition) {
+const StructType& detail::keep_struct(const StructType& definition) try {
   return checked(definition).type;
+} catch (...) {
+  rethrow();
 }
 
 const StructType& detail::keep_right_struct(const StructType& definition) noexcept {

@@ -9,9 +9,11 @@
 
 namespace bifold {
 
-Workspace::Workspace(View<std::uint8_t> memory)
+Workspace::Workspace(View<std::uint8_t> memory) try
     : state_(std::make_shared<detail::WorkspaceState>()) {
   state_->memory = memory;
+} catch (...) {
+  detail::rethrow();
 }
 
 const View<std::uint8_t>& Workspace::memory() const noexcept {

@@ -80,7 +80,7 @@ backend::Source source_with_hard_names(const Device& device) {
     }
     const StructType structure{names[at], 4 * fields_each, fields};
     const Type type(structure);
-    core::append_struct(text, structure);
+    core::append_struct(text, type);
     const Operator op = Operator::user(names[at], "make_" + names[at] + "(" + maker + ")", type);
     const std::string name = core::kernel_name(type);
     text += "DEVICE " + name + " hard_name_" + std::to_string(at) + "(" + name + " a, " + name +
