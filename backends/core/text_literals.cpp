@@ -4,8 +4,6 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
-#include <locale>
-#include <sstream>
 
 #include "core/format.hpp"
 
@@ -78,10 +76,8 @@ Literal integer(const UserText& text, const Token& token) {
 /// Whether `T` holds a decimal number, which rounding may make zero.
 template <class T>
 bool fits(std::string_view number) {
-  std::istringstream stream{std::string(number)};
-  stream.imbue(std::locale::classic());
   T value{};
-  return static_cast<bool>(stream >> value);
+  return std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{};
 }
 
 Literal floating(const UserText& text, const Token& token) {
