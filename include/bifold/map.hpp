@@ -48,7 +48,9 @@ class BIFOLD_API_CLASS Map {
   friend BIFOLD_API bool operator==(const Map& left, const Map& right) noexcept;
 
  private:
+  /// @cond internal
   friend struct core::MapMaker;  // Of texts that were made of others'.
+  /// @endcond
   struct Definition;
   std::shared_ptr<const Definition> definition_;
 };

@@ -135,7 +135,9 @@ class BIFOLD_API_CLASS Operator {
   friend BIFOLD_API bool operator==(const Operator& left, const Operator& right) noexcept;
 
  private:
+  /// @cond internal
   friend class core::OperatorAccess;
+  /// @endcond
   struct Definition;
   static std::shared_ptr<const Definition> define(std::string name, std::string expression,
                                                   Type type, const std::optional<Value>& identity,

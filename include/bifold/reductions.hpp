@@ -247,7 +247,7 @@ template <device_range R, operator_on<range_value_t<R>>... Ops>
     return reduce_many(queue, erase(input),
                        {Reduction{Operator(ops), type_of<accumulator_t<T>>()}...});
   });
-  std::array<T, sizeof...(Ops)> results;
+  std::array<T, sizeof...(Ops)> results{};
   for (std::size_t i = 0; i < values.size(); ++i) {
     results[i] = static_cast<T>(values[i].template as<accumulator_t<T>>());
   }

@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -57,9 +59,9 @@ std::uint64_t checksum_of(std::string_view payload) {
 }
 
 void append(Bytes& bytes, std::uint64_t number) {
-  const std::size_t end = bytes.size();
-  bytes.resize(end + sizeof number);
-  std::memcpy(bytes.data() + end, &number, sizeof number);
+  for (const std::uint8_t byte : std::bit_cast<std::array<std::uint8_t, sizeof number>>(number)) {
+    bytes.push_back(byte);
+  }
 }
 
 /// The entry for the key with that binary.
