@@ -200,10 +200,10 @@ TEST_CASE_TEMPLATE("structs are scanned field by field, and one wrong field is f
        {bifold::Operator(bifold::plus), bifold::Operator(bifold::minimum)}) {
     const bench::HostData data(type, op, n);
     const std::span input(reinterpret_cast<const Struct*>(data.input()), n);
-    std::vector<bench::Fields<Struct>> expected{fields_of(data.identity().template as<Struct>())};
+    std::vector<bench::Fields<Struct>> expected{fields_of(data.of_nothing().template as<Struct>())};
+    bench::Fields<Struct> next = fields_of(data.identity().template as<Struct>());
     for (const Struct& element : input.first(n - 1)) {
       const bench::Fields<Struct> fields = fields_of(element);
-      bench::Fields<Struct> next = expected.back();
       for (std::size_t i = 0; i < fields.size(); ++i) {
         next[i] = bifold::reference::combine(op.kind(), next[i], fields[i]);
       }

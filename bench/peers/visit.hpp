@@ -9,6 +9,15 @@
 #include "peers/peer.hpp"
 #include "structs.hpp"
 
+namespace bifold::detail {
+
+// A peer's module has nothing of bifold but its headers. Its definitions stay as long as it does.
+inline const StructType& keep_right_struct(const StructType& definition) noexcept {
+  return definition;
+}
+
+}  // namespace bifold::detail
+
 namespace bench {
 
 /// Calls `use` with a zero of the task's type; the storage types are left out.
