@@ -1,9 +1,5 @@
 #include "json_parts.hpp"
 
-#include <array>
-#include <charconv>
-#include <utility>
-
 #include "data.hpp"
 #include "together.hpp"
 
@@ -157,23 +153,6 @@ std::string rows(const Json& array) {
   return text + "\n]";
 }
 
-/// No measurement is known to more than six significant digits.
-Json with_fewer_digits(Json json) {
-  if (json.is_number_float()) {
-    std::array<char, 32> digits{};
-    const double value = json.get<double>();
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                   std::chars_format::general, 6);
-    double rounded = value;
-    std::from_chars(digits.data(), end.ptr, rounded);
-    return rounded;
-  }
-  if (json.is_structured()) {
-    for (Json& part : json) part = with_fewer_digits(std::move(part));
-  }
-  return json;
-}
-
 }  // namespace
 
 Json text(std::string_view value) { return std::string(value); }
@@ -184,9 +163,8 @@ std::string dump(const Json& json) {
   for (const auto& [name, value] : json.items()) {
     file += separator + Json(name).dump() + ": ";
     separator = ",\n";
-    const Json short_value = with_fewer_digits(value);
     const bool has_rows = value.is_array() && !value.empty() && value.front().is_object();
-    file += has_rows ? rows(short_value) : on_one_line(short_value);
+    file += has_rows ? rows(value) : on_one_line(value);
   }
   return file + "\n}\n";
 }

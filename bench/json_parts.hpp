@@ -16,8 +16,7 @@ inline constexpr int json_schema_version = 1;
 using Json = nlohmann::ordered_json;
 
 Json text(std::string_view value);
-/// The document as a file's content: each of its parts on a line, each row of a list on its own,
-/// and measurements with six significant digits.
+/// The document as a file's content: each of its parts on a line, each row of a list on its own.
 std::string dump(const Json& json);
 
 /// "timed", "skipped", "wrong", "failed".
