@@ -99,7 +99,7 @@ class BIFOLD_API_CLASS Queue {
       download_bytes(view, host->data(), host->size());
     } catch (...) {
       // Memory that the device may still write to is not given to others.
-      if (detail::transfer_pending(*state_)) static_cast<void>(host.release());
+      if (state_ && detail::transfer_pending(*state_)) static_cast<void>(host.release());
       throw;
     }
     return std::move(*host);
