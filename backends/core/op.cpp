@@ -47,7 +47,7 @@ T builtin_identity(OperatorKind kind) {
 }
 
 void check_user_text(std::string_view name, std::string_view expression, Type type) {
-  if (!core::is_identifier(name)) {
+  if (!detail::is_identifier(name)) {
     throw Error(ErrorCategory::invalid_argument,
                 "operator \"" + std::string(name) + "\": the name must be an identifier");
   }

@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/ascii.hpp"
 #include "core/format.hpp"
 
 namespace bifold::core {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t digits_at(std::string_view text) {
   const auto* const end = std::find_if_not(text.begin(), text.end(), is_digit);

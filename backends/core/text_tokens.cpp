@@ -4,17 +4,12 @@
 #include <array>
 #include <bifold/error.hpp>
 
+#include "core/ascii.hpp"
 #include "core/format.hpp"
 
 namespace bifold::core {
 
 namespace {
-
-// Of ASCII alone, whatever the locale.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 bool is_printable(char c) { return c >= ' ' && c <= '~'; }
 
@@ -116,9 +111,5 @@ void refuse_text(const UserText& text, std::size_t column, const std::string& wh
 }
 
 std::vector<Token> tokens_of(const UserText& text) { return Tokenizer(text).all(); }
-
-bool is_identifier(std::string_view text) {
-  return !text.empty() && !is_digit(text.front()) && std::all_of(text.begin(), text.end(), is_word);
-}
 
 }  // namespace bifold::core

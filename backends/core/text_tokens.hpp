@@ -36,7 +36,4 @@ struct Token {
 /// digit.
 std::vector<Token> tokens_of(const UserText& text);
 
-/// Whether it is a word as C knows it: of ASCII letters, digits and underscores, no digit first.
-bool is_identifier(std::string_view text);
-
 }  // namespace bifold::core
