@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE("of nothing", T, f16, bf16) {
   Queue queue(test::device());
   const std::size_t turn = type_of<T>() == Type::f16 ? 3 : 9;
   const Buffer<T> none(test::device(), 0);
-  CHECK(reduce(queue, none, plus).bits() == 0x8000U);
+  CHECK(reduce(queue, none, plus).bits() == 0U);
   CHECK(std::isinf(static_cast<float>(reduce(queue, none, minimum))));
   CHECK(reduce(queue, none, plus, 0.1F) == 0.1F);
   for (const auto* row : test::rows_in_turn(Algorithm::reduce, type_of<T>(), plus, turn)) {
