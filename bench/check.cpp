@@ -5,7 +5,7 @@
 
 #include "check_device.hpp"
 #include "check_report.hpp"
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #include "format.hpp"
 #include "options.hpp"
 #include "output_file.hpp"

@@ -11,8 +11,8 @@
 
 #include "check_lengths.hpp"
 #include "check_structs.hpp"
-#include "core/gallery_rows.hpp"
-#include "core/planning.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/planning.hpp"
 #include "format.hpp"
 #include "measure.hpp"
 

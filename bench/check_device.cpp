@@ -5,7 +5,7 @@
 
 #include "check_stress.hpp"
 #include "check_structs.hpp"
-#include "core/gallery_rows.hpp"
+#include "core/gallery/gallery_rows.hpp"
 #include "format.hpp"
 #include "measure.hpp"
 

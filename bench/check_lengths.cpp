@@ -4,8 +4,8 @@
 #include <set>
 #include <string_view>
 
-#include "core/gallery_rows.hpp"
-#include "core/planning.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/planning.hpp"
 #include "format.hpp"
 
 namespace bench {

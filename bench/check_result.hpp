@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/verdict.hpp"
+#include "core/gallery/verdict.hpp"
 #include "host.hpp"
 #include "list.hpp"
 #include "result.hpp"

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/comparison.hpp"
-#include "core/planning.hpp"
+#include "core/gallery/comparison.hpp"
+#include "core/plan/planning.hpp"
 #include "data.hpp"
 #include "format.hpp"
 #include "measure.hpp"

@@ -1,6 +1,6 @@
 #include "device_facts.hpp"
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #include "format.hpp"
 
 namespace bench {

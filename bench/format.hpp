@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/format.hpp"
+#include "core/base/format.hpp"
 #include "standard_output.hpp"
 
 namespace bench {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/printable.hpp"
+#include "core/base/printable.hpp"
 #include "format.hpp"
 #include "usage_error.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/probe.hpp"
+#include "core/gallery/probe.hpp"
 #include "measure.hpp"
 
 namespace bench {

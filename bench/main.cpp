@@ -18,7 +18,7 @@
 #include "accuracy.hpp"
 #include "check.hpp"
 #include "compare_command.hpp"
-#include "core/nearest.hpp"
+#include "core/base/nearest.hpp"
 #include "format.hpp"
 #include "gallery.hpp"
 #include "list.hpp"

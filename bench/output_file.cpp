@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/descriptor.hpp"
+#include "core/base/descriptor.hpp"
 #include "format.hpp"
 #include "standard_output.hpp"
 #include "usage_error.hpp"

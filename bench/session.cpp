@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tuning.hpp"
+#include "core/tuning/tuning.hpp"
 #include "format.hpp"
 #include "peers/cuda_graph.hpp"
 #include "peers/native_queue.hpp"

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "core/descriptor.hpp"
+#include "core/base/descriptor.hpp"
 
 namespace bench {
 namespace {

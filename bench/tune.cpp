@@ -6,9 +6,9 @@
 #include <limits>
 #include <map>
 
-#include "core/cache_files.hpp"
-#include "core/state.hpp"
-#include "core/tuning_file.hpp"
+#include "core/device/state.hpp"
+#include "core/gallery/tuning_file.hpp"
+#include "core/kernel/cache_files.hpp"
 #include "format.hpp"
 #include "grid.hpp"
 #include "options.hpp"

@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/order_leaves.hpp"
-#include "core/planning.hpp"
+#include "core/plan/planning.hpp"
+#include "core/sequences/order_leaves.hpp"
 #include "data.hpp"
 #include "format.hpp"
 #include "limits.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/gallery_rows.hpp"
-#include "core/planning.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/planning.hpp"
 #include "format.hpp"
 #include "types.hpp"
 

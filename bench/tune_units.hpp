@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/plan.hpp"
-#include "core/tuning_space.hpp"
+#include "core/plan/plan.hpp"
+#include "core/tuning/tuning_space.hpp"
 
 namespace bench {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/nearest.hpp"
+#include "core/base/nearest.hpp"
 #include "format.hpp"
 #include "usage_error.hpp"
 

@@ -35,7 +35,7 @@ endif()
 # Adds the table to the library; call it once all its objects are known.
 function(bifold_embed_ptx)
   set(nothing ${PROJECT_SOURCE_DIR}/backends/embed/nothing.cpp)
-  set_property(SOURCE backends/core/embedded.cpp
+  set_property(SOURCE backends/core/kernel/embedded.cpp
     PROPERTY COMPILE_DEFINITIONS BIFOLD_EMBED_PTX=$<BOOL:${BIFOLD_HAS_PTX}>)
   if(NOT BIFOLD_HAS_PTX)
     target_sources(bifold_objects PRIVATE ${nothing})

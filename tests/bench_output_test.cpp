@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/descriptor.hpp"
+#include "core/base/descriptor.hpp"
 #include "output_file.hpp"
 #include "support/bench_tool.hpp"
 #include "support/made_up_run.hpp"

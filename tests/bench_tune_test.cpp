@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/state.hpp"
-#include "core/tuning_file.hpp"
+#include "core/device/state.hpp"
+#include "core/gallery/tuning_file.hpp"
 #include "support/bench_tool.hpp"
 #include "support/kept_files.hpp"
 #include "tune_contest.hpp"

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/duration.hpp"
+#include "core/base/duration.hpp"
 #include "fake_cuda/fixture.hpp"
 #include "fake_cuda/samples.hpp"
 #include "interface.hpp"

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/architecture.hpp"
+#include "core/device/architecture.hpp"
 #include "embedded_opencl.hpp"
 #include "support/errors.hpp"
 #include "support/messages.hpp"

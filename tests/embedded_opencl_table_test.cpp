@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/embedded.hpp"
-#include "core/image_check.hpp"
-#include "core/state.hpp"
+#include "core/device/state.hpp"
+#include "core/kernel/embedded.hpp"
+#include "core/kernel/image_check.hpp"
 #include "embed/twins.hpp"
 #include "embedded_programs.hpp"
 #include "embedded_shapes.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 
 namespace bifold::test {
 

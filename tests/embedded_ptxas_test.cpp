@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 #include "embedded_programs.hpp"
 #include "support/assembler.hpp"
 

@@ -1,6 +1,6 @@
 // The programs in the library, for machines with a driver but no NVRTC. The suites run over the
 // stand-in driver, embedded_plans with NVRTC hidden; nothing is executed.
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/kernel_source.hpp"
-#include "core/planning.hpp"
-#include "core/state.hpp"
-#include "core/tuning_file.hpp"
-#include "core/tuning_space.hpp"
+#include "core/device/state.hpp"
+#include "core/gallery/tuning_file.hpp"
+#include "core/kernel/kernel_source.hpp"
+#include "core/plan/planning.hpp"
+#include "core/tuning/tuning_space.hpp"
 #include "embed/shapes.hpp"
 #include "embedded_programs.hpp"
 #include "fake_cuda/fixture.hpp"

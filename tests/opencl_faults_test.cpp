@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #include "opencl_layer/fixture.hpp"
 #include "support/counted_allocations.hpp"
 #include "support/fault_sweep.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/device.hpp"
 #include "cuda/driver_api.hpp"

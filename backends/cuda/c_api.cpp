@@ -1,5 +1,5 @@
 // The C interface inside a CUDA application.
-#include "core/c_api.hpp"
+#include "core/c_api/c_api.hpp"
 
 #include <bifold/interop/cuda.hpp>
 

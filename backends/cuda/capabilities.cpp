@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "core/printable.hpp"
+#include "core/base/printable.hpp"
 #include "cuda/error.hpp"
 
 namespace bifold::backend::cuda {

@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
-#include "core/format.hpp"
-#include "core/log.hpp"
+#include "core/base/format.hpp"
+#include "core/base/log.hpp"
 #include "cuda/error.hpp"
 
 namespace bifold::backend {

@@ -3,8 +3,8 @@
 #include <span>
 #include <utility>
 
-#include "core/embedded.hpp"
-#include "core/log.hpp"
+#include "core/base/log.hpp"
+#include "core/kernel/embedded.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/compiler.hpp"
 #include "cuda/program.hpp"

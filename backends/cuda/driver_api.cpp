@@ -1,6 +1,6 @@
 #include "cuda/driver_api.hpp"
 
-#include "core/process.hpp"
+#include "core/base/process.hpp"
 #include "cuda/dynamic_library.hpp"
 #include "cuda/error.hpp"
 #include "cuda/loaded.hpp"

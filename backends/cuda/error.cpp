@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/log.hpp"
+#include "core/base/log.hpp"
 
 namespace bifold::backend::cuda {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/device.hpp"
 #include "cuda/event.hpp"

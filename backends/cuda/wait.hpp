@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "core/duration.hpp"
-#include "core/polling.hpp"
+#include "core/base/duration.hpp"
+#include "core/base/polling.hpp"
 #include "cuda/error.hpp"
 
 namespace bifold::backend::cuda {

@@ -32,10 +32,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/format.hpp"
-#include "core/hash.hpp"
-#include "core/image_check.hpp"
-#include "core/state.hpp"
+#include "core/base/format.hpp"
+#include "core/base/hash.hpp"
+#include "core/device/state.hpp"
+#include "core/kernel/image_check.hpp"
 #include "embed/offline_device.hpp"
 #include "embed/shapes.hpp"
 #if BIFOLD_EMBED_TWINS

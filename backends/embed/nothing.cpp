@@ -1,5 +1,5 @@
 // The table of a build that embeds nothing, and of the program that makes that of another.
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 
 namespace bifold::core {
 

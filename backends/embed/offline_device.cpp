@@ -4,7 +4,7 @@
 #include <bifold/error.hpp>
 #include <utility>
 
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/error.hpp"
 #include "embed/shapes.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/disk_cache.hpp"
-#include "core/embedded.hpp"
+#include "core/kernel/disk_cache.hpp"
+#include "core/kernel/embedded.hpp"
 #include "cuda/compiler.hpp"
 #include "cuda/nvrtc_api.hpp"
 #include "interface.hpp"

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/comparison.hpp"
-#include "core/probe.hpp"
+#include "core/gallery/comparison.hpp"
+#include "core/gallery/probe.hpp"
 
 namespace bifold::embed {
 

@@ -4,7 +4,7 @@
 #include <bifold/error.hpp>
 #include <utility>
 
-#include "core/ascii.hpp"
+#include "core/base/ascii.hpp"
 #include "opencl/options.hpp"
 
 namespace bifold::backend {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 #include "embed/offline_device.hpp"
 #include "interface.hpp"
 

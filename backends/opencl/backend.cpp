@@ -4,8 +4,8 @@
 #include <mutex>
 #include <string>
 
-#include "core/format.hpp"
-#include "core/log.hpp"
+#include "core/base/format.hpp"
+#include "core/base/log.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/device.hpp"
 #include "opencl/error.hpp"

@@ -1,5 +1,5 @@
 // The C interface inside an OpenCL application.
-#include "core/c_api.hpp"
+#include "core/c_api/c_api.hpp"
 
 #include <bifold/interop/opencl.hpp>
 

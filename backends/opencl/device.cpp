@@ -3,9 +3,9 @@
 #include <array>
 #include <utility>
 
-#include "core/embedded.hpp"
-#include "core/format.hpp"
-#include "core/identity.hpp"
+#include "core/base/format.hpp"
+#include "core/element/identity.hpp"
+#include "core/kernel/embedded.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/error.hpp"
 #include "opencl/program.hpp"

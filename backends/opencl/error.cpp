@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/log.hpp"
+#include "core/base/log.hpp"
 
 namespace bifold::backend::opencl {
 

@@ -1,7 +1,7 @@
 #include "opencl/event.hpp"
 
-#include "core/duration.hpp"
-#include "core/polling.hpp"
+#include "core/base/duration.hpp"
+#include "core/base/polling.hpp"
 #include "opencl/error.hpp"
 
 namespace bifold::backend::opencl {

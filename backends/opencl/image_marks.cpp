@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/format.hpp"
+#include "core/base/format.hpp"
 #include "opencl/error.hpp"
 
 namespace bifold::backend::opencl {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 
 namespace bifold::backend::opencl {
 

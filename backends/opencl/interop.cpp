@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/format.hpp"
-#include "core/identity.hpp"
-#include "core/state.hpp"
+#include "core/base/format.hpp"
+#include "core/device/state.hpp"
+#include "core/element/identity.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/device.hpp"
 #include "opencl/error.hpp"

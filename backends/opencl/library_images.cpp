@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/architecture.hpp"
-#include "core/image_check.hpp"
-#include "core/kernel_source.hpp"
-#include "core/log.hpp"
+#include "core/base/log.hpp"
+#include "core/device/architecture.hpp"
+#include "core/kernel/image_check.hpp"
+#include "core/kernel/kernel_source.hpp"
 #include "opencl/error.hpp"
 #include "opencl/image_marks.hpp"
 #include "opencl/path_probes.hpp"

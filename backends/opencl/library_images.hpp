@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/embedded.hpp"
+#include "core/kernel/embedded.hpp"
 #include "opencl/program.hpp"
 
 namespace bifold::backend::opencl {

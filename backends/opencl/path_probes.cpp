@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/log.hpp"
+#include "core/base/log.hpp"
 #include "opencl/error.hpp"
 
 namespace bifold::backend::opencl {

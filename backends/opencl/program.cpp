@@ -4,9 +4,9 @@
 #include <array>
 #include <limits>
 
-#include "core/format.hpp"
-#include "core/identity.hpp"
-#include "core/log.hpp"
+#include "core/base/format.hpp"
+#include "core/base/log.hpp"
+#include "core/element/identity.hpp"
 #include "opencl/error.hpp"
 #include "opencl/query.hpp"
 

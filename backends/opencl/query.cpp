@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "core/ascii.hpp"
-#include "core/printable.hpp"
+#include "core/base/ascii.hpp"
+#include "core/base/printable.hpp"
 
 namespace bifold::backend::opencl {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/format.hpp"
-#include "core/identity.hpp"
+#include "core/base/format.hpp"
+#include "core/element/identity.hpp"
 #include "opencl/error.hpp"
 #include "opencl/event.hpp"
 #include "opencl/fill.hpp"

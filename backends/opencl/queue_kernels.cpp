@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/format.hpp"
+#include "core/base/format.hpp"
 #include "opencl/error.hpp"
 #include "opencl/svm.hpp"
 

@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/polling.hpp"
+#include "core/base/polling.hpp"
 #include "opencl/error.hpp"
 #include "opencl/event.hpp"
 #include "opencl/queue.hpp"

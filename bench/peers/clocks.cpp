@@ -1,6 +1,6 @@
 #include "peers/clocks.hpp"
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #if BIFOLD_HAS_CUDA
 #include "cuda/capabilities.hpp"
 #include "cuda/device.hpp"

@@ -4,7 +4,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #include "peers/native_queue.hpp"
 #if BIFOLD_HAS_CUDA
 #include "cuda/context.hpp"

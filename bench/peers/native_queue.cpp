@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #if BIFOLD_HAS_CUDA
 #include "cuda/queue.hpp"
 #endif

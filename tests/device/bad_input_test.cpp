@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 

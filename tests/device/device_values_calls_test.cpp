@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
-#include "core/gallery_rows.hpp"
-#include "core/plan.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/plan.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/group_sizes.hpp"

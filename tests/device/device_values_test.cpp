@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/plan.hpp"
+#include "core/plan/plan.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/expected.hpp"

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/architecture.hpp"
-#include "core/plan.hpp"
+#include "core/device/architecture.hpp"
+#include "core/plan/plan.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"

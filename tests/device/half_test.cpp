@@ -8,7 +8,7 @@
 #include <limits>
 #include <sstream>
 
-#include "core/plan.hpp"
+#include "core/plan/plan.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/numbers.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/gallery_rows.hpp"
-#include "core/planning.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/planning.hpp"
 #include "support/altered_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"

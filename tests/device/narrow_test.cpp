@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan.hpp"
-#include "core/planning.hpp"
+#include "core/plan/plan.hpp"
+#include "core/plan/planning.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/random.hpp"

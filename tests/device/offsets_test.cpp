@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "core/architecture.hpp"
-#include "core/tuning_space.hpp"
+#include "core/device/architecture.hpp"
+#include "core/tuning/tuning_space.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"

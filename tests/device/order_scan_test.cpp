@@ -9,9 +9,9 @@
 #include <limits>
 #include <numeric>
 
-#include "core/gallery_rows.hpp"
-#include "core/plan.hpp"
-#include "core/tuning_space.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/plan.hpp"
+#include "core/tuning/tuning_space.hpp"
 #include "support/affordable.hpp"
 #include "support/arithmetic.hpp"
 #include "support/environment.hpp"

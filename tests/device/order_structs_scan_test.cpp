@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan.hpp"
-#include "core/tuning_space.hpp"
+#include "core/plan/plan.hpp"
+#include "core/tuning/tuning_space.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "core/order_leaves.hpp"
-#include "core/plan.hpp"
+#include "core/plan/plan.hpp"
+#include "core/sequences/order_leaves.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"

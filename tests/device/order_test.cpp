@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "core/plan.hpp"
+#include "core/plan/plan.hpp"
 #include "support/affordable.hpp"
 #include "support/altered_device.hpp"
 #include "support/environment.hpp"

@@ -1,5 +1,5 @@
 // The bandwidth probes, whose rates every result is compared with.
-#include "core/probe.hpp"
+#include "core/gallery/probe.hpp"
 
 #include <doctest/doctest.h>
 

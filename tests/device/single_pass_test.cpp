@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/comparison.hpp"
+#include "core/gallery/comparison.hpp"
 #include "support/busy_queue.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "core/state.hpp"
-#include "core/struct_types.hpp"
+#include "core/device/state.hpp"
+#include "core/element/struct_types.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/hard_names.hpp"

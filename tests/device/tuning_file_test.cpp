@@ -1,5 +1,5 @@
 // A tuning file changes what is launched, and no bit of a result.
-#include "core/tuning_file.hpp"
+#include "core/gallery/tuning_file.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "core/order_leaves.hpp"
-#include "core/planning.hpp"
-#include "core/state.hpp"
+#include "core/device/state.hpp"
+#include "core/plan/planning.hpp"
+#include "core/sequences/order_leaves.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"

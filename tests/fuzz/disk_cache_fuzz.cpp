@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/disk_cache.hpp"
-#include "core/hash.hpp"
+#include "core/base/hash.hpp"
+#include "core/kernel/disk_cache.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/selector.hpp"
+#include "core/device/selector.hpp"
 
 namespace {
 

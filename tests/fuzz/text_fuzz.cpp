@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 
-#include "core/kernel_names.hpp"
-#include "core/operator_text.hpp"
-#include "core/text_functions.hpp"
-#include "core/text_types.hpp"
+#include "core/text/kernel_names.hpp"
+#include "core/text/operator_text.hpp"
+#include "core/text/text_functions.hpp"
+#include "core/text/text_types.hpp"
 
 struct Fuzzed {
   float low;

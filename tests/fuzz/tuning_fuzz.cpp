@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/checked_text.hpp"
-#include "core/tuning_file.hpp"
+#include "core/gallery/tuning_file.hpp"
+#include "core/text/checked_text.hpp"
 
 namespace {
 

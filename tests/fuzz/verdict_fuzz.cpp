@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/checked_text.hpp"
-#include "core/verdict.hpp"
+#include "core/gallery/verdict.hpp"
+#include "core/text/checked_text.hpp"
 
 namespace {
 

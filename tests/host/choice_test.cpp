@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/selector.hpp"
+#include "core/device/selector.hpp"
 #include "support/errors.hpp"
 #include "support/made_up_devices.hpp"
 #include "support/turkish.hpp"

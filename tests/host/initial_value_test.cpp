@@ -1,5 +1,5 @@
 // Which initial values a type holds exactly.
-#include "core/initial_value.hpp"
+#include "core/operators/initial_value.hpp"
 
 #include <doctest/doctest.h>
 

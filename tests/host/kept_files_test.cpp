@@ -18,10 +18,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/cache_files.hpp"
-#include "core/disk_cache.hpp"
-#include "core/tuning_file.hpp"
-#include "core/verdict.hpp"
+#include "core/gallery/tuning_file.hpp"
+#include "core/gallery/verdict.hpp"
+#include "core/kernel/cache_files.hpp"
+#include "core/kernel/disk_cache.hpp"
 #include "support/environment.hpp"
 #include "support/messages.hpp"
 

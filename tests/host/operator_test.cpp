@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel_source.hpp"
+#include "core/kernel/kernel_source.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
 

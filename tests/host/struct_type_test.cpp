@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/struct_types.hpp"
+#include "core/element/struct_types.hpp"
 #include "support/errors.hpp"
 #include "support/own_definition.hpp"
 

@@ -1,5 +1,5 @@
 // Tuning files: believed as a whole or not at all, and never more than an optimisation.
-#include "core/tuning_file.hpp"
+#include "core/gallery/tuning_file.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/checked_text.hpp"
-#include "core/gallery_rows.hpp"
-#include "core/planning.hpp"
-#include "core/state.hpp"
+#include "core/device/state.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/planning.hpp"
+#include "core/text/checked_text.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"

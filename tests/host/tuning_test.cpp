@@ -1,5 +1,5 @@
 // Built-in tuning values: a table by architecture, and what elements and caches change in it.
-#include "core/tuning.hpp"
+#include "core/tuning/tuning.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,12 +9,12 @@
 #include <string_view>
 #include <utility>
 
-#include "core/architecture.hpp"
-#include "core/gallery_rows.hpp"
-#include "core/planning.hpp"
-#include "core/state.hpp"
-#include "core/tuning_file.hpp"
-#include "core/tuning_space.hpp"
+#include "core/device/architecture.hpp"
+#include "core/device/state.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/tuning_file.hpp"
+#include "core/plan/planning.hpp"
+#include "core/tuning/tuning_space.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/paper_device.hpp"

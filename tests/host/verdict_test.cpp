@@ -1,6 +1,6 @@
 // What `bifold-bench check` found out: kept on disk, believed only where it is true, and heeded by
 // production.
-#include "core/verdict.hpp"
+#include "core/gallery/verdict.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/gallery_rows.hpp"
-#include "core/hash.hpp"
-#include "core/state.hpp"
+#include "core/base/hash.hpp"
+#include "core/device/state.hpp"
+#include "core/gallery/gallery_rows.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/kept_files.hpp"

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <thread>
 
-#include "core/ascii.hpp"
-#include "core/duration.hpp"
-#include "core/nearest.hpp"
-#include "core/polling.hpp"
-#include "core/printable.hpp"
+#include "core/base/ascii.hpp"
+#include "core/base/duration.hpp"
+#include "core/base/nearest.hpp"
+#include "core/base/polling.hpp"
+#include "core/base/printable.hpp"
 
 namespace bifold {
 

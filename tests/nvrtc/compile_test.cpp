@@ -8,11 +8,11 @@
 #include <bifold/struct.hpp>
 #include <iostream>
 
-#include "core/comparison.hpp"
-#include "core/planning.hpp"
-#include "core/probe.hpp"
-#include "core/state.hpp"
-#include "core/text_functions.hpp"
+#include "core/device/state.hpp"
+#include "core/gallery/comparison.hpp"
+#include "core/gallery/probe.hpp"
+#include "core/plan/planning.hpp"
+#include "core/text/text_functions.hpp"
 #include "support/environment.hpp"
 #include "support/factors.hpp"
 #include "support/hard_names.hpp"

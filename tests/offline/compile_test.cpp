@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/format.hpp"
-#include "core/plan.hpp"
+#include "core/base/format.hpp"
+#include "core/plan/plan.hpp"
 #include "production.hpp"
 #include "support/hard_names.hpp"
 #include "targets.hpp"

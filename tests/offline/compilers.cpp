@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/format.hpp"
+#include "core/base/format.hpp"
 #include "support/environment.hpp"
 #include "targets.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 
 namespace bifold::backend {
 // Generated from the kernel folder.

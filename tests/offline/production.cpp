@@ -3,8 +3,8 @@
 #include <bifold/error.hpp>
 #include <bifold/struct.hpp>
 
-#include "core/plan.hpp"
-#include "core/state.hpp"
+#include "core/device/state.hpp"
+#include "core/plan/plan.hpp"
 
 // Of twelve bytes, an odd number of words, and without f64, which not every device has.
 struct Spread {

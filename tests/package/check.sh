@@ -126,7 +126,7 @@ case $1 in
       shift
       configure "$folder" -DBIFOLD_FROM=subdirectory -DBIFOLD_SOURCE="$SOURCE" \
         -DBIFOLD_EMBED_PTX=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "$@" >"$WORK/$folder.txt"
-      library=$(grep -m1 '"command".*backends/core/op.cpp' "$WORK/$folder/compile_commands.json")
+      library=$(grep -m1 '"command".*backends/core/operators/op.cpp' "$WORK/$folder/compile_commands.json")
       parents=$(grep -m1 '"command".*use_opencl.cpp' "$WORK/$folder/compile_commands.json")
     }
     said='bifold: CMAKE_BUILD_TYPE is not set'

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/state.hpp"
+#include "core/device/state.hpp"
 #include "environment.hpp"
 #include "interface.hpp"
 

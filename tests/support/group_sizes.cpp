@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bifold/order.hpp>
 
-#include "core/planning.hpp"
+#include "core/plan/planning.hpp"
 #include "environment.hpp"
 
 namespace bifold::test {

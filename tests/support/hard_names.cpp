@@ -4,12 +4,12 @@
 #include <bifold/gallery.hpp>
 #include <sstream>
 
-#include "core/gallery_rows.hpp"
-#include "core/kernel_names.hpp"
-#include "core/kernel_source.hpp"
-#include "core/operator_text.hpp"
-#include "core/planning.hpp"
-#include "core/state.hpp"
+#include "core/device/state.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/kernel/kernel_source.hpp"
+#include "core/plan/planning.hpp"
+#include "core/text/kernel_names.hpp"
+#include "core/text/operator_text.hpp"
 
 namespace bifold::test {
 

@@ -7,7 +7,7 @@
 #include <bifold/op.hpp>
 #include <bifold/type.hpp>
 
-#include "core/planning.hpp"
+#include "core/plan/planning.hpp"
 
 namespace bifold::test {
 

@@ -5,7 +5,7 @@
 #include <bifold/gallery.hpp>
 #include <vector>
 
-#include "core/gallery_rows.hpp"
+#include "core/gallery/gallery_rows.hpp"
 #include "environment.hpp"
 
 namespace bifold::test {

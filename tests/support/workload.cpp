@@ -6,8 +6,8 @@
 #include <cstring>
 #include <sstream>
 
-#include "core/gallery_rows.hpp"
-#include "core/plan.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/plan.hpp"
 #include "environment.hpp"
 #include "expected.hpp"
 

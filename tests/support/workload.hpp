@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/tuning.hpp"
+#include "core/tuning/tuning.hpp"
 #include "data.hpp"
 
 namespace bifold::test {

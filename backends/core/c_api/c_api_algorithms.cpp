@@ -1,0 +1,163 @@
+// The C interface: reduce and scan.
+#include "core/c_api/c_api_calls.hpp"
+
+namespace bifold::c_api {
+
+static_assert(static_cast<int>(Order::v1) == BIFOLD_ORDER_V1 &&
+              static_cast<int>(Order::any) == BIFOLD_ORDER_ANY);
+
+Order order_from(bifold_order order) {
+  if (order != BIFOLD_ORDER_V1 && order != BIFOLD_ORDER_ANY) {
+    refuse("no such order: " + std::to_string(order));
+  }
+  return static_cast<Order>(order);
+}
+
+namespace {
+
+const bifold_map identity{};
+
+// What is read: `second` is null where that is one array, `map` where the caller gave none.
+struct Source {
+  const bifold_view& input;
+  const bifold_view* second;
+  const bifold_map* map;
+
+  [[nodiscard]] ErasedView first_view() const { return view_from(input, "the input's buffer"); }
+  [[nodiscard]] ErasedView second_view() const {
+    return view_from(*second, "the second array's buffer");
+  }
+};
+
+bifold_status reduce_value(bifold_queue* queue, const Source& from, const bifold_operator* op,
+                           bifold_type type, const void* init, void* result,
+                           const bifold_options* options) {
+  return guard([&] {
+    Queue& on = need(queue, "queue").value;
+    const Operator& with = need(op, "op").value;
+    const Map& map = need(from.map, "map").value;
+    auto& out = need(static_cast<unsigned char*>(result), "result");
+    CallOptions call(options);
+    const Type accumulator = type_from(type);
+    const std::optional<Value> start = init_from(accumulator, init);
+    const Value value =
+        from.second == nullptr
+            ? transform_reduce(on, from.first_view(), accumulator, with, start, map, call.reduce())
+            : transform_reduce(on, from.first_view(), from.second_view(), accumulator, with, start,
+                               map, call.reduce());
+    std::memcpy(&out, value.data(), value.size());
+    call.put_done();
+  });
+}
+
+bifold_status reduce_range(bifold_queue* queue, const Source& from, const bifold_view& result,
+                           const bifold_operator* op, const void* init,
+                           const bifold_options* options) {
+  return guard([&] {
+    Queue& on = need(queue, "queue").value;
+    const Operator& with = need(op, "op").value;
+    const Map& map = need(from.map, "map").value;
+    CallOptions call(options);
+    const ErasedView to = view_from(result, "the result's buffer");
+    const std::optional<Value> start = init_from(to.type, init);
+    if (from.second == nullptr) {
+      transform_reduce_into(on, from.first_view(), to, with, start, map, call.reduce());
+    } else {
+      transform_reduce_into(on, from.first_view(), from.second_view(), to, with, start, map,
+                            call.reduce());
+    }
+    call.put_done();
+  });
+}
+
+bifold_status scan_range(bifold_queue* queue, ScanKind kind, const Source& from,
+                         const bifold_view& output, const bifold_operator* op, const void* init,
+                         const bifold_options* options) {
+  return guard([&] {
+    Queue& on = need(queue, "queue").value;
+    const Operator& with = need(op, "op").value;
+    const Map& map = need(from.map, "map").value;
+    CallOptions call(options);
+    const ErasedView to = view_from(output, "the output's buffer");
+    transform_scan(on, kind, from.first_view(), to, with, init_from(to.type, init), map,
+                   call.scan());
+    call.put_done();
+  });
+}
+
+}  // namespace
+
+}  // namespace bifold::c_api
+
+using namespace bifold::c_api;
+
+bifold_status bifold_reduce(bifold_queue* queue, bifold_view input, const bifold_operator* op,
+                            bifold_type type, const void* init, void* result,
+                            const bifold_options* options) {
+  return reduce_value(queue, {input, nullptr, &identity}, op, type, init, result, options);
+}
+
+bifold_status bifold_transform_reduce(bifold_queue* queue, bifold_view input,
+                                      const bifold_operator* op, const bifold_map* map,
+                                      bifold_type type, const void* init, void* result,
+                                      const bifold_options* options) {
+  return reduce_value(queue, {input, nullptr, map}, op, type, init, result, options);
+}
+
+bifold_status bifold_transform_reduce_pairs(bifold_queue* queue, bifold_view input,
+                                            bifold_view second, const bifold_operator* op,
+                                            const bifold_map* map, bifold_type type,
+                                            const void* init, void* result,
+                                            const bifold_options* options) {
+  return reduce_value(queue, {input, &second, map}, op, type, init, result, options);
+}
+
+bifold_status bifold_reduce_into(bifold_queue* queue, bifold_view input, bifold_view result,
+                                 const bifold_operator* op, const void* init,
+                                 const bifold_options* options) {
+  return reduce_range(queue, {input, nullptr, &identity}, result, op, init, options);
+}
+
+bifold_status bifold_transform_reduce_into(bifold_queue* queue, bifold_view input,
+                                           bifold_view result, const bifold_operator* op,
+                                           const bifold_map* map, const void* init,
+                                           const bifold_options* options) {
+  return reduce_range(queue, {input, nullptr, map}, result, op, init, options);
+}
+
+bifold_status bifold_transform_reduce_pairs_into(bifold_queue* queue, bifold_view input,
+                                                 bifold_view second, bifold_view result,
+                                                 const bifold_operator* op, const bifold_map* map,
+                                                 const void* init, const bifold_options* options) {
+  return reduce_range(queue, {input, &second, map}, result, op, init, options);
+}
+
+bifold_status bifold_inclusive_scan(bifold_queue* queue, bifold_view input, bifold_view output,
+                                    const bifold_operator* op, const void* init,
+                                    const bifold_options* options) {
+  return scan_range(queue, bifold::ScanKind::inclusive, {input, nullptr, &identity}, output, op,
+                    init, options);
+}
+
+bifold_status bifold_exclusive_scan(bifold_queue* queue, bifold_view input, bifold_view output,
+                                    const bifold_operator* op, const void* init,
+                                    const bifold_options* options) {
+  return scan_range(queue, bifold::ScanKind::exclusive, {input, nullptr, &identity}, output, op,
+                    init, options);
+}
+
+bifold_status bifold_transform_inclusive_scan(bifold_queue* queue, bifold_view input,
+                                              bifold_view output, const bifold_operator* op,
+                                              const bifold_map* map, const void* init,
+                                              const bifold_options* options) {
+  return scan_range(queue, bifold::ScanKind::inclusive, {input, nullptr, map}, output, op, init,
+                    options);
+}
+
+bifold_status bifold_transform_exclusive_scan(bifold_queue* queue, bifold_view input,
+                                              bifold_view output, const bifold_operator* op,
+                                              const bifold_map* map, const void* init,
+                                              const bifold_options* options) {
+  return scan_range(queue, bifold::ScanKind::exclusive, {input, nullptr, map}, output, op, init,
+                    options);
+}

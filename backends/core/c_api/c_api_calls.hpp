@@ -1,0 +1,91 @@
+// What the calls of the C interface share: their options and initial values.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "core/c_api/c_api.hpp"
+
+namespace bifold::c_api {
+
+inline const char* variant_or_default(const char* variant) {
+  return variant == nullptr ? "production" : variant;
+}
+
+/// Refuses a number that is no order.
+Order order_from(bifold_order order);
+
+/// The value of `type` at `bytes`; none for NULL.
+inline std::optional<Value> init_from(Type type, const void* bytes) {
+  if (bytes == nullptr) return {};
+  return Value::from_bytes(type, bytes);
+}
+
+/// The map behind a handle; the identity for NULL.
+inline const Map& map_or_identity(const bifold_map* map) {
+  static const Map identity;
+  return map == nullptr ? identity : map->value;
+}
+
+/// The options of a call. The handle of its completion is made before anything is enqueued, so that
+/// nothing can fail behind the enqueueing; put_done() gives it to the caller.
+class CallOptions {
+ public:
+  explicit CallOptions(const bifold_options* options)
+      : given_(read_struct(options, BIFOLD_C_SIZE_TO(bifold_options, accumulate), "options")),
+        wait_(events_from(given_.wait, given_.wait_count)) {
+    if (given_.done != nullptr) done_ = std::make_unique<bifold_event>();
+  }
+
+  [[nodiscard]] ReduceOptions reduce() const {
+    if (given_.accumulate != nullptr) refuse("accumulate is for scans: reduce has its own type");
+    ReduceOptions options = reduce_plan();
+    options.variant = variant_or_default(given_.variant);
+    options.order = order_from(given_.order);
+    return options;
+  }
+  [[nodiscard]] ScanOptions scan() const {
+    ScanOptions options = scan_plan();
+    options.variant = variant_or_default(given_.variant);
+    options.order = order_from(given_.order);
+    if (given_.accumulate != nullptr) options.accumulate = type_from(*given_.accumulate);
+    return options;
+  }
+  // A plan has its variant, order and types, so that it looks at none here.
+  [[nodiscard]] ReduceOptions reduce_plan() const {
+    if (given_.total != nullptr) refuse("total is for scans: a reduction is its own");
+    return {.wait = wait_,
+            .done = done(),
+            .workspace = workspace(),
+            .count_from = value(given_.count_from, "count_from"),
+            .init_from = value(given_.init_from, "init_from")};
+  }
+  [[nodiscard]] ScanOptions scan_plan() const {
+    return {.wait = wait_,
+            .done = done(),
+            .workspace = workspace(),
+            .count_from = value(given_.count_from, "count_from"),
+            .init_from = value(given_.init_from, "init_from"),
+            .total = value(given_.total, "total")};
+  }
+
+  void put_done() noexcept {
+    if (done_) *given_.done = done_.release();
+  }
+
+ private:
+  [[nodiscard]] Event* done() const { return done_ ? &done_->value : nullptr; }
+  [[nodiscard]] const Workspace* workspace() const {
+    return given_.workspace == nullptr ? nullptr : &given_.workspace->value;
+  }
+  static std::optional<ErasedView> value(const bifold_view* view, const char* what) {
+    if (view == nullptr) return {};
+    return view_from(*view, what);
+  }
+
+  bifold_options given_;
+  std::vector<Event> wait_;
+  std::unique_ptr<bifold_event> done_;
+};
+
+}  // namespace bifold::c_api

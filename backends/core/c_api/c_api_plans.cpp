@@ -1,0 +1,121 @@
+// The C interface: plans.
+#include "core/c_api/c_api_calls.hpp"
+
+namespace bifold::c_api {
+
+namespace {
+
+static_assert(static_cast<int>(ScanKind::inclusive) == BIFOLD_INCLUSIVE &&
+              static_cast<int>(ScanKind::exclusive) == BIFOLD_EXCLUSIVE);
+
+DeviceValues values_from(bifold_device_values values) {
+  constexpr bifold_device_values counts = BIFOLD_COUNT_U32 | BIFOLD_COUNT_U64;
+  constexpr bifold_device_values all = counts | BIFOLD_INIT | BIFOLD_TOTAL;
+  if ((values & ~all) != 0 || (values & counts) == counts) {
+    refuse("on_device: no such values: " + std::to_string(values));
+  }
+  DeviceValues known{{}, (values & BIFOLD_INIT) != 0, (values & BIFOLD_TOTAL) != 0};
+  if ((values & counts) != 0) {
+    known.count = (values & BIFOLD_COUNT_U32) != 0 ? Type::u32 : Type::u64;
+  }
+  return known;
+}
+
+std::optional<Type> type_or_none(const bifold_type* type) {
+  if (type == nullptr) return {};
+  return type_from(*type);
+}
+
+// Runs the plan; `second` is null where it is given one array.
+bifold_status run(const bifold_plan* plan, bifold_queue* queue, const bifold_view& input,
+                  const bifold_view* second, const bifold_view& output, const void* init,
+                  const bifold_options* options) {
+  return guard([&] {
+    const bifold_plan& made = need(plan, "plan");
+    Queue& on = need(queue, "queue").value;
+    CallOptions call(options);
+    const ErasedView from = view_from(input, "the input's buffer");
+    const ErasedView to = view_from(output, "the output's buffer");
+    const std::optional<Value> carry = init_from(made.accumulator, init);
+    const auto* reduce = std::get_if<ReducePlan>(&made.value);
+    if (second != nullptr) {
+      if (reduce == nullptr) refuse("a scan takes one array");
+      reduce->run(on, from, view_from(*second, "the second array's buffer"), to, carry,
+                  call.reduce_plan());
+    } else if (reduce != nullptr) {
+      reduce->run(on, from, to, carry, call.reduce_plan());
+    } else {
+      std::get<ScanPlan>(made.value).run(on, from, to, carry, call.scan_plan());
+    }
+    call.put_done();
+  });
+}
+
+}  // namespace
+
+}  // namespace bifold::c_api
+
+using namespace bifold::c_api;
+
+bifold_status bifold_reduce_plan_create(const bifold_device* device,
+                                        const bifold_reduce_shape* shape, bifold_plan** plan) {
+  return guard([&] {
+    static_cast<void>(need(plan, "plan"));
+    const auto given = read_struct(
+        &need(shape, "shape"), BIFOLD_C_SIZE_TO(bifold_reduce_shape, accumulator), "reduce shape");
+    const bifold::Operator& op = need(given.op, "op").value;
+    const bifold::Type accumulator = type_from(given.accumulator);
+    bifold::ReducePlan made(
+        need(device, "device").value,
+        {type_from(given.input), accumulator, op, variant_or_default(given.variant),
+         map_or_identity(given.map), values_from(given.on_device), order_from(given.order),
+         type_or_none(given.second), type_or_none(given.result)});
+    std::string variant(made.variant().name);
+    put_handle(plan, std::move(made), accumulator, std::move(variant));
+  });
+}
+
+bifold_status bifold_scan_plan_create(const bifold_device* device, const bifold_scan_shape* shape,
+                                      bifold_plan** plan) {
+  return guard([&] {
+    static_cast<void>(need(plan, "plan"));
+    const auto given =
+        read_struct(&need(shape, "shape"), BIFOLD_C_SIZE_TO(bifold_scan_shape, kind), "scan shape");
+    if (given.kind != BIFOLD_INCLUSIVE && given.kind != BIFOLD_EXCLUSIVE) {
+      refuse("no such kind of scan");
+    }
+    const bifold::Operator& op = need(given.op, "op").value;
+    const bifold::Type accumulator = type_from(given.accumulator);
+    bifold::ScanPlan made(
+        need(device, "device").value,
+        {type_from(given.input), type_from(given.output), accumulator,
+         static_cast<bifold::ScanKind>(given.kind), op, variant_or_default(given.variant),
+         values_from(given.on_device), order_from(given.order), map_or_identity(given.map)});
+    std::string variant(made.variant().name);
+    put_handle(plan, std::move(made), accumulator, std::move(variant));
+  });
+}
+
+const char* bifold_plan_variant(const bifold_plan* plan) {
+  return plan == nullptr ? "" : plan->variant.c_str();
+}
+
+bifold_status bifold_plan_workspace_bytes(const bifold_plan* plan, uint64_t n, uint64_t* bytes) {
+  return guard([&] {
+    need(bytes, "bytes") = std::visit([n](const auto& value) { return value.workspace_bytes(n); },
+                                      need(plan, "plan").value);
+  });
+}
+
+bifold_status bifold_plan_run(const bifold_plan* plan, bifold_queue* queue, bifold_view input,
+                              bifold_view output, const void* init, const bifold_options* options) {
+  return run(plan, queue, input, nullptr, output, init, options);
+}
+
+bifold_status bifold_plan_run_pairs(const bifold_plan* plan, bifold_queue* queue, bifold_view input,
+                                    bifold_view second, bifold_view output, const void* init,
+                                    const bifold_options* options) {
+  return run(plan, queue, input, &second, output, init, options);
+}
+
+void bifold_plan_destroy(bifold_plan* plan) { delete plan; }

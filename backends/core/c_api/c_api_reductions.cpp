@@ -1,0 +1,127 @@
+// The C interface: extremes, counts, products, compensated sums, several results.
+#include <cstddef>
+#include <vector>
+
+#include "core/c_api/c_api_calls.hpp"
+
+namespace bifold::c_api {
+
+namespace {
+
+// Puts out the field of that place.
+void put_field(const Value& value, std::size_t place, void* out) {
+  const StructField& field = value.type().structure()->fields[place];
+  std::memcpy(out, value.data() + field.offset, size_of(field.type));
+}
+
+void* need_memory(void* memory, const char* what) {
+  return &need(static_cast<unsigned char*>(memory), what);
+}
+
+using Search = Value(Queue&, const ErasedView&, const ReduceOptions&);
+
+// A search for two values, the fields of what `find` returns.
+bifold_status search(Search find, bifold_queue* queue, const bifold_view& input, void* first,
+                     const char* first_name, void* second, const char* second_name,
+                     const bifold_options* options) {
+  return guard([&] {
+    Queue& on = need(queue, "queue").value;
+    static_cast<void>(need_memory(first, first_name));
+    static_cast<void>(need_memory(second, second_name));
+    CallOptions call(options);
+    const Value found = find(on, view_from(input, "the input's buffer"), call.reduce());
+    put_field(found, 0, first);
+    put_field(found, 1, second);
+    call.put_done();
+  });
+}
+
+Reduction reduction_from(const bifold_reduction& given) {
+  const Type type = type_from(given.type);
+  static_cast<void>(need_memory(given.result, "a result"));
+  return {need(given.op, "an operator").value, type, map_or_identity(given.map),
+          init_from(type, given.init)};
+}
+
+}  // namespace
+
+}  // namespace bifold::c_api
+
+using namespace bifold::c_api;
+
+bifold_status bifold_argmin(bifold_queue* queue, bifold_view input, void* value, uint64_t* index,
+                            const bifold_options* options) {
+  return search(bifold::argmin, queue, input, value, "value", index, "index", options);
+}
+
+bifold_status bifold_argmax(bifold_queue* queue, bifold_view input, void* value, uint64_t* index,
+                            const bifold_options* options) {
+  return search(bifold::argmax, queue, input, value, "value", index, "index", options);
+}
+
+bifold_status bifold_minmax(bifold_queue* queue, bifold_view input, void* minimum, void* maximum,
+                            const bifold_options* options) {
+  return search(bifold::minmax, queue, input, minimum, "minimum", maximum, "maximum", options);
+}
+
+bifold_status bifold_count_if(bifold_queue* queue, bifold_view input, const bifold_map* predicate,
+                              uint64_t* count, const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    const bifold::Map& holds = need(predicate, "predicate").value;
+    uint64_t& out = need(count, "count");
+    CallOptions call(options);
+    out = bifold::count_if(on, view_from(input, "the input's buffer"), holds, call.reduce());
+    call.put_done();
+  });
+}
+
+bifold_status bifold_inner_product(bifold_queue* queue, bifold_view first, bifold_view second,
+                                   bifold_type type, const void* init, void* result,
+                                   const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    void* const out = need_memory(result, "result");
+    const bifold::Type of = type_from(type);
+    CallOptions call(options);
+    const bifold::Value value = bifold::inner_product(
+        on, view_from(first, "the first array's buffer"),
+        view_from(second, "the second array's buffer"), of, init_from(of, init), call.reduce());
+    std::memcpy(out, value.data(), value.size());
+    call.put_done();
+  });
+}
+
+bifold_status bifold_sum_compensated(bifold_queue* queue, bifold_view input, bifold_type type,
+                                     const void* init, void* result,
+                                     const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    void* const out = need_memory(result, "result");
+    const bifold::Type of = type_from(type);
+    CallOptions call(options);
+    const bifold::Value value = bifold::sum_compensated(on, view_from(input, "the input's buffer"),
+                                                        of, init_from(of, init), call.reduce());
+    std::memcpy(out, value.data(), value.size());
+    call.put_done();
+  });
+}
+
+bifold_status bifold_reduce_many(bifold_queue* queue, bifold_view input,
+                                 const bifold_reduction* reductions, size_t count,
+                                 const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    std::vector<bifold::Reduction> all;
+    for (size_t i = 0; i < count; ++i) {
+      all.push_back(reduction_from((&need(reductions, "reductions"))[i]));
+    }
+    CallOptions call(options);
+    const std::vector<bifold::Value> values =
+        bifold::reduce_many(on, view_from(input, "the input's buffer"), all, call.reduce());
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(reductions[i].result, values[i].data(), values[i].size());
+    }
+    call.put_done();
+  });
+}

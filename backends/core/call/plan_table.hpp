@@ -1,0 +1,84 @@
+// A device's plans, so that only the first call of a shape and about that size plans.
+#pragma once
+
+#include <bifold/device_values.hpp>
+#include <bifold/order.hpp>
+#include <bifold/scan.hpp>
+#include <bifold/type.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/sizes.hpp"
+
+namespace bifold::detail {
+class Plan;
+}
+
+namespace bifold::core {
+struct PlanShape;
+}
+
+namespace bifold::core {
+
+/// What tells plans apart. Operators and maps are told apart by their ids, then compared in full.
+struct PlanKey {
+  std::uint64_t operator_id;
+  std::uint64_t map_id;
+  std::uint16_t row;  // Index of the gallery row.
+  Type input;
+  Type accumulator;
+  Type output;
+  ScanKind kind;  // Inclusive for a reduction.
+  DeviceValues on_device;
+  Order order;
+  std::optional<Type> second;
+
+  friend bool operator==(const PlanKey&, const PlanKey&) = default;
+};
+
+/// Thread-safe. Two threads may plan the same shape at once; the first to add its plan wins, and
+/// their kernels are compiled once either way.
+class PlanTable {
+ public:
+  /// A plan that serves the sizes of the shape.
+  [[nodiscard]] std::shared_ptr<const detail::Plan> find(const PlanKey& key,
+                                                         const PlanShape& shape) const;
+  /// What is known by now for the plan's shape: that plan, or one of the same.
+  std::shared_ptr<const detail::Plan> add(const PlanKey& key,
+                                          const std::shared_ptr<const detail::Plan>& plan);
+
+ private:
+  struct Hash {
+    std::size_t operator()(const PlanKey& key) const noexcept {
+      // Structs of one size share a bucket with few others: equality tells them apart.
+      const auto word = [](Type type) {
+        return type.is_struct() ? 16 + size_of(type) : std::size_t{type.kind()};
+      };
+      const std::uint64_t types = word(key.input) << 32 | word(key.accumulator) << 24 |
+                                  word(key.output) << 16 | static_cast<std::uint64_t>(key.kind);
+      const std::uint64_t on_device = (key.on_device.count ? word(*key.on_device.count) : 0) << 2 |
+                                      std::uint64_t{key.on_device.init} << 1 |
+                                      std::uint64_t{key.on_device.total};
+      const std::uint64_t data =
+          (key.second ? word(*key.second) + 1 : 0) << 1 | static_cast<std::uint64_t>(key.order);
+      return (key.operator_id ^ data << 40 ^ key.map_id * 31 ^ (types << 16 | key.row) ^
+              on_device << 56) *
+             0x9e3779b97f4a7c15U;
+    }
+  };
+  struct Entry {
+    Sizes sizes;
+    std::shared_ptr<const detail::Plan> plan;
+  };
+  using Entries = std::vector<Entry>;
+  [[nodiscard]] static const Entry* serving(const Entries& entries, const PlanShape& shape);
+
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<PlanKey, Entries, Hash> plans_;
+};
+
+}  // namespace bifold::core

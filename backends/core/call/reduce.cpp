@@ -1,0 +1,174 @@
+#include <bifold/error.hpp>
+#include <bifold/reduce.hpp>
+
+#include "core/device/ranges.hpp"
+#include "core/device/state.hpp"
+#include "core/device/workspace_layout.hpp"
+#include "core/plan/plan.hpp"
+
+namespace bifold {
+
+namespace {
+
+core::PlanShape plan_shape(const ReduceShape& shape) {
+  return {shape.input,         shape.accumulator, shape.result.value_or(shape.accumulator),
+          ScanKind::inclusive, shape.op,          shape.map,
+          shape.on_device,     shape.order,       shape.second};
+}
+
+const std::optional<ErasedView> no_view;
+
+core::CallOptions call_options(const ReduceOptions& options) {
+  return {options.wait,       options.done,      options.workspace,
+          options.count_from, options.init_from, no_view};
+}
+
+std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
+                                         const std::optional<core::Caller>& caller = {}) {
+  return core::find_plan(device, Algorithm::reduce, shape.variant, plan_shape(shape), caller);
+}
+
+}  // namespace
+
+ReducePlan::ReducePlan(const Device& device, const ReduceShape& shape) try
+    : ReducePlan(find(device, shape)) {
+} catch (...) {
+  detail::rethrow();
+}
+
+ReducePlan::ReducePlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
+
+const detail::Plan& ReducePlan::plan() const {
+  if (!plan_) core::refuse_moved_from("ReducePlan");
+  return *plan_;
+}
+
+const gallery::Variant& ReducePlan::variant() const { return plan().variant(); }
+
+const gallery::Variant& ReducePlan::variant(std::uint64_t n) const { return plan().variant_for(n); }
+
+std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const {
+  return core::workspace_bytes(plan(), n);
+}
+
+void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
+                     const std::optional<Value>& init, const ReduceOptions& options) const try {
+  core::run_plan(plan(), queue, {input, no_view, result}, init, call_options(options));
+} catch (...) {
+  detail::rethrow();
+}
+
+void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& second,
+                     const ErasedView& result, const std::optional<Value>& init,
+                     const ReduceOptions& options) const try {
+  core::run_plan(plan(), queue, {input, second, result}, init, call_options(options));
+} catch (...) {
+  detail::rethrow();
+}
+
+ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning) {
+  const PlanShape full = plan_shape(shape);
+  const auto& variant = choose_variant(device, Algorithm::reduce, shape.variant, full);
+  return ReducePlan(build_plan(device, variant, full, tuning));
+}
+
+void warm(const Device& device, const ReduceShape& shape) try {
+  static_cast<void>(find(device, shape));
+} catch (...) {
+  detail::rethrow();
+}
+
+namespace {
+
+void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
+             const std::optional<Value>& init, const Map& map, const ReduceOptions& options,
+             const std::optional<Value>& of_nothing = {}) try {
+  std::optional<Type> second;
+  if (views.second) second = views.second->type;
+  const Type result = views.output.type;
+  const Type accumulator = accumulator_of(result);
+  const auto plan =
+      find(queue.device(),
+           {views.input.type, accumulator, op, options.variant, map,
+            core::values_on_device(call_options(options)), options.order, second, result},
+           core::Caller{queue.state(), views.input.count});
+  core::run_plan(*plan, queue, views, init, call_options(options), of_nothing);
+} catch (...) {
+  detail::rethrow();
+}
+
+Value blocking(Queue& queue, const ErasedView& input, const std::optional<ErasedView>& second,
+               Type result, const Operator& op, const std::optional<Value>& init, const Map& map,
+               const ReduceOptions& options, const std::optional<Value>& of_nothing = {}) try {
+  detail::QueueState& state = queue.state();
+  // The cell is shared by the queue's blocking reductions, so they take turns.
+  const std::lock_guard turn(state.blocking_reduce);
+  const core::ResultCell cell = [&] {
+    const std::lock_guard lock(state.mutex);
+    core::refuse_in_graph(state, "a reduction to the host");
+    return state.arena.lend_cell();
+  }();
+  const ErasedView view{cell.memory, 0, 1, result, true};
+  enqueue(queue, {input, second, view}, op, init, map, options, of_nothing);
+  if (cell.host != nullptr) {
+    queue.finish();
+  } else {
+    queue.download_bytes(view, cell.stage, 1);
+  }
+  state.arena.take_back_cell();  // When a wait throws, the kernel may be running still.
+  return Value::from_bytes(result, cell.host != nullptr ? cell.host : cell.stage);
+} catch (...) {
+  detail::rethrow();
+}
+
+}  // namespace
+
+Value core::transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
+                             const Beginning& beginning, const Map& map,
+                             const ReduceOptions& options) {
+  return blocking(queue, input, no_view, beginning.init.type(), op, beginning.init, map, options,
+                  beginning.of_nothing);
+}
+
+void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                           const Operator& op, const std::optional<Value>& init, const Map& map,
+                           const ReduceOptions& options) {
+  enqueue(queue, {input, no_view, result}, op, init, map, options);
+}
+
+void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& second,
+                           const ErasedView& result, const Operator& op,
+                           const std::optional<Value>& init, const Map& map,
+                           const ReduceOptions& options) {
+  enqueue(queue, {input, second, result}, op, init, map, options);
+}
+
+void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                 const Operator& op, const std::optional<Value>& init,
+                 const ReduceOptions& options) {
+  enqueue(queue, {input, no_view, result}, op, init, {}, options);
+}
+
+Value transform_reduce(Queue& queue, const ErasedView& input, Type result, const Operator& op,
+                       const std::optional<Value>& init, const Map& map,
+                       const ReduceOptions& options) {
+  return blocking(queue, input, no_view, result, op, init, map, options);
+}
+
+Value transform_reduce(Queue& queue, const ErasedView& input, const ErasedView& second, Type result,
+                       const Operator& op, const std::optional<Value>& init, const Map& map,
+                       const ReduceOptions& options) {
+  return blocking(queue, input, second, result, op, init, map, options);
+}
+
+Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
+                       const Map& map, const ReduceOptions& options) {
+  return blocking(queue, input, no_view, init.type(), op, init, map, options);
+}
+
+Value reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
+             const ReduceOptions& options) {
+  return blocking(queue, input, no_view, init.type(), op, init, {}, options);
+}
+
+}  // namespace bifold

@@ -1,0 +1,88 @@
+#include <bifold/scan.hpp>
+
+#include "core/device/state.hpp"
+#include "core/device/workspace_layout.hpp"
+#include "core/plan/plan.hpp"
+
+namespace bifold {
+
+namespace {
+
+core::PlanShape plan_shape(const ScanShape& shape) {
+  return {shape.input, shape.accumulator, shape.output,    shape.kind,
+          shape.op,    shape.map,         shape.on_device, shape.order};
+}
+
+const std::optional<ErasedView> no_second;
+
+core::CallOptions call_options(const ScanOptions& options) {
+  return {options.wait,       options.done,      options.workspace,
+          options.count_from, options.init_from, options.total};
+}
+
+std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& shape,
+                                         const std::optional<core::Caller>& caller = {}) {
+  return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape), caller);
+}
+
+}  // namespace
+
+ScanPlan::ScanPlan(const Device& device, const ScanShape& shape) try
+    : ScanPlan(find(device, shape)) {
+} catch (...) {
+  detail::rethrow();
+}
+
+ScanPlan::ScanPlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
+
+const detail::Plan& ScanPlan::plan() const {
+  if (!plan_) core::refuse_moved_from("ScanPlan");
+  return *plan_;
+}
+
+const gallery::Variant& ScanPlan::variant() const { return plan().variant(); }
+
+const gallery::Variant& ScanPlan::variant(std::uint64_t n) const { return plan().variant_for(n); }
+
+std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const {
+  return core::workspace_bytes(plan(), n);
+}
+
+void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
+                   const std::optional<Value>& init, const ScanOptions& options) const try {
+  core::run_plan(plan(), queue, {input, no_second, output}, init, call_options(options));
+} catch (...) {
+  detail::rethrow();
+}
+
+ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning) {
+  const PlanShape full = plan_shape(shape);
+  const auto& variant = choose_variant(device, Algorithm::scan, shape.variant, full);
+  return ScanPlan(build_plan(device, variant, full, tuning));
+}
+
+void warm(const Device& device, const ScanShape& shape) try {
+  static_cast<void>(find(device, shape));
+} catch (...) {
+  detail::rethrow();
+}
+
+void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
+                    const Operator& op, const std::optional<Value>& init, const Map& map,
+                    const ScanOptions& options) try {
+  const Type accumulator = options.accumulate.value_or(accumulator_of(output.type));
+  const ScanPlan plan(find(queue.device(),
+                           {input.type, output.type, accumulator, kind, op, options.variant,
+                            core::values_on_device(call_options(options)), options.order, map},
+                           core::Caller{queue.state(), input.count}));
+  plan.run(queue, input, output, init, options);
+} catch (...) {
+  detail::rethrow();
+}
+
+void scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
+          const Operator& op, const std::optional<Value>& init, const ScanOptions& options) {
+  transform_scan(queue, kind, input, output, op, init, {}, options);
+}
+
+}  // namespace bifold

@@ -1,0 +1,77 @@
+// What stands behind the public handles.
+#pragma once
+
+#include <atomic>
+#include <bifold/buffer.hpp>
+#include <bifold/device.hpp>
+#include <bifold/event.hpp>
+#include <bifold/queue.hpp>
+#include <bifold/workspace.hpp>
+#include <memory>
+#include <mutex>
+
+#include "core/base/process.hpp"
+#include "core/call/plan_table.hpp"
+#include "core/device/arena.hpp"
+#include "core/gallery/tuning_file.hpp"
+#include "core/gallery/type_trials.hpp"
+#include "core/gallery/verdict.hpp"
+#include "core/kernel/kernel_cache.hpp"
+#include "interface.hpp"
+
+namespace bifold::detail {
+
+// Those that call drivers when they end are made by core::make_state().
+
+struct DeviceState {
+  /// Throws invalid_argument for half an allocator.
+  DeviceState(DeviceInfo device_info, std::shared_ptr<backend::Device> device,
+              const DeviceOptions& options);
+
+  DeviceInfo info;
+  std::shared_ptr<backend::Device> backend;
+  ScratchAllocator scratch;  // Of the queues made on this device.
+  core::KernelCache kernels;
+  core::PlanTable plans;
+  core::Verdict verdict;  // On the rows of the gallery, as read when the device was opened.
+  core::Tunings tunings;  // In place of built-in values, read at the same time.
+  core::TypeTrials trials;
+};
+
+struct AllocationState {
+  AllocationState(std::shared_ptr<backend::Device> owner, std::uint64_t bytes)
+      : device(std::move(owner)), memory(device->allocate(bytes)) {}
+  ~AllocationState() { device->free(memory); }
+  AllocationState(const AllocationState&) = delete;
+  AllocationState& operator=(const AllocationState&) = delete;
+
+  std::shared_ptr<backend::Device> device;
+  Memory memory;
+};
+
+struct EventState {
+  // The event of a queue is released before the device it lives on.
+  std::shared_ptr<backend::Device> device;
+  std::unique_ptr<backend::Event> event;
+};
+
+struct QueueState {
+  QueueState(Device owner, std::unique_ptr<backend::Queue> queue)
+      : device(std::move(owner)),
+        backend(std::move(queue)),
+        arena(device.state()->backend, *backend, device.state()->scratch) {}
+
+  Device device;
+  std::unique_ptr<backend::Queue> backend;
+  std::mutex mutex;            // Held while one call enqueues its commands.
+  std::mutex blocking_reduce;  // Held while a result is in the arena's cell; taken before mutex.
+  core::Arena arena;           // Ends before the queue, which tells when its memory is free.
+};
+
+/// Copies of a workspace share it, as they share the memory's content.
+struct WorkspaceState {
+  View<std::uint8_t> memory;
+  std::atomic<bool> prepared{false};
+};
+
+}  // namespace bifold::detail

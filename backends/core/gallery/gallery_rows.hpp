@@ -1,0 +1,71 @@
+// The gallery's rows with what only the library sees of them.
+#pragma once
+
+#include <bifold/gallery.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+
+namespace bifold::core {
+
+/// Makes a row's plan: which kernels, which launches.
+using Planner = std::shared_ptr<const detail::Plan> (*)(const Device& device,
+                                                        const gallery::Variant& variant,
+                                                        const PlanShape& shape,
+                                                        const Tuning& tuning);
+
+/// How a row is made, beside its public Variant. `production` has no planner: it names the rows to
+/// try, best first, on each kind of device.
+struct Recipe {
+  Planner planner = nullptr;
+  /// Prelude files of the family, in order; "lanes", "atomics" and "cell" stand for the path that
+  /// the device offers, "count", "init" and "total" for where a call has these values (the last
+  /// with "first", by which an exclusive scan begins), "elements" and "element_packs" for one array
+  /// or two;
+  /// "lanes_of_32", "columns", "neighbours", "order_lanes" and "order_lookback" for registers
+  /// exchanged between 32 lanes, or for local memory where lane groups are not as wide;
+  /// "ring_lookback", "ring_elements", "ring_items", "ring_scan" and "leaf_rows" for the path that
+  /// suits the types; "order_tiles" and "pack_tiles" for what a CPU's work-item does with a tile;
+  /// "tiles_taken" for how groups come by tiles, "group_results" for how their results come
+  /// together, "joined_rows", "joined_results" and "shifted_rows" for rows that do not lie as packs
+  /// do, "launch" for whether launches overlap.
+  std::vector<std::string_view> prelude{};
+  std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
+  Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.
+  std::vector<std::string_view> on_gpu{};
+  /// The same where 32 lanes exchange registers, for elements of 4 bytes and more; empty: on_gpu.
+  std::vector<std::string_view> on_lanes_of_32{};
+  std::vector<std::string_view> on_cpu{};
+  bool lanes_idle = false;  ///< "lanes" is there for other kernels of the file.
+  /// Production takes the row for elements and accumulators of so many bytes alone (0: of any).
+  std::uint32_t only_bytes = 0;
+
+  [[nodiscard]] std::string_view entry_in(const gallery::Variant& variant) const {
+    return entry.empty() ? variant.family : entry;
+  }
+};
+
+/// That of a row of gallery::variants().
+const Recipe& recipe_of(const gallery::Variant& variant);
+
+/// Its position in the table.
+std::uint16_t index_of(const gallery::Variant& variant);
+
+/// Whether the device can run `variant` on every type of the shape.
+gallery::Support supports_shape(const Device& device, const gallery::Variant& variant,
+                                const PlanShape& shape);
+
+/// The row that runs for `variant` ("production" resolved, each rejection with its reason), or null
+/// and the reasons.
+struct Choice {
+  const gallery::Variant* variant = nullptr;
+  std::string reasons;
+};
+/// Rows behind `after` only, where there is one.
+Choice choose_row(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+                  const gallery::Variant* after = nullptr);
+
+}  // namespace bifold::core

@@ -1,0 +1,271 @@
+// Which rows of the gallery a device can run, and why not.
+#include <bifold/error.hpp>
+#include <bifold/gallery.hpp>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "core/device/state.hpp"
+#include "core/element/accumulator.hpp"
+#include "core/gallery/disabled_rows.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/plan/planning.hpp"
+#include "core/text/operator_text.hpp"
+
+namespace bifold {
+
+namespace {
+
+using core::PlanShape;
+using gallery::Requirements;
+using gallery::Support;
+using gallery::Variant;
+
+Support no(std::string reason) { return {false, std::move(reason)}; }
+
+Support check_operator(const Variant& variant, Type type, const Operator& op) {
+  if (!op.supports(type)) {
+    return no("operator " + std::string(op.name()) + " is not defined on " +
+              std::string(name_of(type)));
+  }
+  if (variant.requirements.commutative && !op.commutative()) {
+    return no("it combines operands out of order, and operator " + std::string(op.name()) +
+              " is not commutative");
+  }
+  return {};
+}
+
+// What only the kernels of order v1 do: they skip what is absent, and know indices and pairs.
+Support check_reach(const Variant& variant, const PlanShape& shape) {
+  if (variant.order == gallery::Order::v1) return {};
+  if (!shape.op.has_identity()) {
+    return no("it pads with the operator's identity, and operator " + std::string(shape.op.name()) +
+              " has none");
+  }
+  if (shape.second) return no("its kernels read one array");
+  if (core::uses_word(shape.map.expression(), "i")) return no("its kernels know no indices");
+  return {};
+}
+
+// What texts of the user's do to values, beside those of the shape's own types.
+struct TextUse {
+  bool has_f64;
+  bool divides_f32;  // Takes square roots, too.
+};
+
+TextUse text_use(const PlanShape& shape) {
+  TextUse use{};
+  const auto add = [&use](const core::WrittenText& text) {
+    use.has_f64 = use.has_f64 || text.has_f64;
+    use.divides_f32 = use.divides_f32 || text.divides_f32;
+  };
+  const bool user = shape.op.kind() == OperatorKind::user;
+  if (user && shape.op.supports(shape.accumulator)) {
+    add(core::operator_text(shape.op, shape.accumulator));
+  }
+  if (!shape.map.is_identity()) {
+    add(core::map_text(shape.map.expression(), shape.input, shape.second, shape.accumulator));
+  }
+  return use;
+}
+
+// Whether all that happens to f32 values is that some are chosen, by comparisons that look at bits
+// where a device flushes denormals. 16-bit types become f32 by arithmetic.
+bool only_chooses_f32(const PlanShape& shape) {
+  for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
+    if (is_storage(type) || type == Type::f64) return false;
+  }
+  const std::string text = shape.op.expression(shape.accumulator);
+  const bool chooses = shape.op.exact(shape.accumulator) && text.find("!=") == std::string::npos;
+  return chooses && !core::computes(shape.map.expression());
+}
+
+// What order v1 asks of a device's arithmetic.
+Support check_arithmetic(const Device& device, const PlanShape& shape) {
+  const TextUse use = text_use(shape);
+  if (use.has_f64 && !device.supports(Type::f64)) {
+    return no("the device has no f64 arithmetic, and a text computes with f64");
+  }
+  if (shape.order == Order::any) return {};
+  const Capabilities& has = device.capabilities();
+  const auto flushes = [](Type type) {
+    return no("the device flushes denormal " + std::string(name_of(type)) +
+              " values or rounds otherwise than to nearest");
+  };
+  const Type type = shape.accumulator;
+  if (contains(type, Type::f64) && !has.denormals_f64) return flushes(Type::f64);
+  if (contains(type, Type::f32) && !has.denormals_f32 && !only_chooses_f32(shape)) {
+    return flushes(Type::f32);
+  }
+  if (!has.rounds_division_f32 && use.divides_f32) {
+    return no("the device rounds division and square root of f32 otherwise than correctly");
+  }
+  return {};
+}
+
+Support check_device(const Variant& variant, const Device& device, Type type) {
+  const Requirements& needs = variant.requirements;
+  const Capabilities& has = device.capabilities();
+  if (!device.supports(type)) {
+    return no("the device has no " + std::string(name_of(type)) + " arithmetic");
+  }
+  if (!needs.backend.empty() && device.info().backend != needs.backend) {
+    return no("its kernels exist for " + std::string(needs.backend) + " only");
+  }
+  const bool words = needs.published_words || needs.counted_groups;
+  if (words && !has.atomics64) return no("the device has no 64-bit atomics");
+  if (words && has.atomic_scope != AtomicScope::device) {
+    return no("the device promises atomics within a work-group only");
+  }
+  if (needs.counted_groups && !has.acquire_release) {
+    return no("the device promises no acquire and release across work-groups");
+  }
+  // Who waits for another group asks again and again, and who draws tiles may draw most of them.
+  constexpr std::uint64_t waiting_turns = std::uint64_t{1} << 20;
+  if (needs.published_words && has.loop_turns > 0 && has.loop_turns < waiting_turns) {
+    return no("loops of the device end after " + std::to_string(has.loop_turns) +
+              " turns, and its groups may wait longer for one another");
+  }
+  if (has.ring_bytes < needs.ring_bytes) {
+    return no("the device has no " + std::to_string(needs.ring_bytes / 1024) +
+              " KiB of local memory that bulk copies fill");
+  }
+  if (needs.result_cell && (size_of(type) > 8 || !std::has_single_bit(size_of(type)))) {
+    return no("no atomic holds an accumulator of " + std::to_string(size_of(type)) + " bytes");
+  }
+  if (needs.result_cell && size_of(type) == 8 && !has.atomics64) {
+    return no("the device has no 64-bit atomics");
+  }
+  return {};
+}
+
+// Rows whose groups wait for each other want a device that is known to run started groups on, or
+// passed the stress of `bifold-bench check`, and that orders what they publish; elsewhere they run
+// only when asked for by name.
+Support may_run_unattended(const Device& device, const Variant& variant, const PlanShape& shape) {
+  const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
+  if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
+  const core::Recipe& recipe = core::recipe_of(variant);
+  if (recipe.only_bytes > 0) {
+    const std::size_t accumulator = core::AccumulatorLayout(shape.op, shape.accumulator).bytes;
+    for (const std::size_t bytes :
+         {size_of(shape.input), size_of(shape.second.value_or(shape.input)), accumulator,
+          size_of(shape.output)}) {
+      if (bytes != recipe.only_bytes) {
+        return no("production takes it for elements of " + std::to_string(recipe.only_bytes) +
+                  " bytes");
+      }
+    }
+  }
+  if (core::is_disabled(variant.name)) return no("switched off by BIFOLD_DISABLE");
+  const core::Verdict& verdict = device.state()->verdict;
+  if (const std::string problem = verdict.problem(variant, shape); !problem.empty()) {
+    return no("bifold-bench check found it wrong on this device: " + problem);
+  }
+  if (!variant.requirements.published_words) return {};
+  const Capabilities& has = device.capabilities();
+  if (has.progress != ForwardProgress::started_groups && !verdict.passed(variant, shape)) {
+    return no("the device is not known to run started groups while others wait");
+  }
+  if (!has.acquire_release) {
+    return no("the device promises no acquire and release across work-groups");
+  }
+  return {};
+}
+
+// The rows that production tries for this shape, best first.
+const std::vector<std::string_view>& rows_to_try(const Device& device, const core::Recipe& recipe,
+                                                 const PlanShape& shape) {
+  if (device.info().kind == DeviceKind::cpu) return recipe.on_cpu;
+  const bool wide = core::has_lanes_of_32(device) && size_of(shape.input) >= 4;
+  return wide && !recipe.on_lanes_of_32.empty() ? recipe.on_lanes_of_32 : recipe.on_gpu;
+}
+
+}  // namespace
+
+namespace core {
+
+// The first type of the shape that the device cannot compute with decides for all.
+Support supports_shape(const Device& device, const Variant& variant, const PlanShape& shape) {
+  for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
+    if (!device.supports(type)) {
+      return no("the device has no " + std::string(name_of(type)) + " arithmetic");
+    }
+  }
+  if (Support possible = check_device(variant, device, shape.accumulator); !possible) {
+    return possible;
+  }
+  if (Support possible = check_arithmetic(device, shape); !possible) return possible;
+  if (shape.on_device.any() && !variant.device_values) {
+    return no("its kernels take n and the initial value from the host only");
+  }
+  if (Support possible = check_reach(variant, shape); !possible) return possible;
+  if (variant.requirements.packs && !combines_packs(shape)) {
+    return no(
+        "it takes one type, without a map: integers by built-in operators that are not "
+        "logical ones, or sums and products of floating values");
+  }
+  if (variant.requirements.ring_bytes > 0) {
+    if (shape.second) return no("its ring holds one array");
+    if (!shape.op.has_identity()) {
+      return no("its ring holds no accumulators that may be absent, and operator " +
+                std::string(shape.op.name()) + " has no identity");
+    }
+    if (size_of(shape.accumulator) > 16) {
+      return no("its lanes keep a strip of accumulators, of at most 16 bytes each");
+    }
+    const std::uint32_t run = ring_run_bytes(shape);
+    const bool words = run == 12 && is_three_words(shape.input);
+    if (run != 8 && run != 16 && !words) {
+      return no(
+          "its lanes read runs of 8 or 16 bytes at once, or elements of three words, and "
+          "here a run has " +
+          std::to_string(run));
+    }
+  }
+  if (Support possible = check_operator(variant, shape.accumulator, shape.op); !possible) {
+    return possible;
+  }
+  std::string problem = device.state()->trials.problem(device, shape);
+  return problem.empty() ? Support{} : no(std::move(problem));
+}
+
+Choice choose_row(const Device& device, const Variant& variant, const PlanShape& shape,
+                  const Variant* after) {
+  const Recipe& recipe = recipe_of(variant);
+  if (recipe.planner != nullptr) {
+    Support possible = supports_shape(device, variant, shape);
+    return {possible ? &variant : nullptr, std::move(possible.reason)};
+  }
+  Choice choice;
+  for (const auto name : rows_to_try(device, recipe, shape)) {
+    const Variant& candidate = *gallery::find(variant.algorithm, name);
+    if (after != nullptr) {
+      if (&candidate == after) after = nullptr;
+      continue;
+    }
+    Support possible = may_run_unattended(device, candidate, shape);
+    if (possible) possible = supports_shape(device, candidate, shape);
+    if (possible) {
+      choice.variant = &candidate;
+      break;
+    }
+    choice.reasons += (choice.reasons.empty() ? "" : "; ") + std::string(name) + ": " +
+                      std::move(possible.reason);
+  }
+  return choice;
+}
+
+}  // namespace core
+
+gallery::Support gallery::supports(const Device& device, const Variant& variant, Type type,
+                                   const Operator& op) try {
+  core::Choice choice = core::choose_row(
+      device, variant, {type, accumulator_of(type), type, ScanKind::inclusive, op});
+  if (choice.variant != nullptr) return {};
+  return {false, std::move(choice.reasons)};
+} catch (...) {
+  detail::rethrow();
+}
+
+}  // namespace bifold

@@ -1,0 +1,194 @@
+#include "core/gallery/verdict.hpp"
+
+#include <algorithm>
+#include <bifold/version.hpp>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "core/base/format.hpp"
+#include "core/base/hash.hpp"
+#include "core/base/log.hpp"
+#include "core/kernel/cache_files.hpp"
+#include "core/text/checked_text.hpp"
+
+namespace bifold::core {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view format = "bifold-check 1";
+constexpr std::string_view passed_word = "passed";
+constexpr std::string_view failed_word = "failed ";
+
+/// The floating type that is judged; of integers, there is none.
+std::optional<Type> type_of(Judged judged) {
+  switch (judged) {
+    case Judged::f32: return Type::f32;
+    case Judged::f64: return Type::f64;
+    case Judged::f16: return Type::f16;
+    case Judged::bf16: return Type::bf16;
+    case Judged::structs:
+    case Judged::integers: break;
+  }
+  return {};
+}
+
+bool concerns(Judged judged, const PlanShape& shape) {
+  if (judged == Judged::structs) {
+    return !shape.op.has_identity() || shape.accumulator.is_struct() || shape.input.is_struct() ||
+           shape.output.is_struct() || shape.second.value_or(shape.input).is_struct();
+  }
+  const std::optional<Type> floating = type_of(judged);
+  if (!floating) return true;
+  const Type part = *floating;
+  return contains(shape.input, part) || contains(shape.second.value_or(shape.input), part) ||
+         contains(shape.accumulator, part) || contains(shape.output, part);
+}
+
+std::optional<Finding> finding_of(std::string_view line) {
+  const std::string_view algorithm = take(line, ' ');
+  const std::string_view row = take(line, ' ');
+  const std::string_view elements = take(line, ' ');
+  Finding finding{nullptr, Judged::integers, {}};
+  for (const gallery::Variant& variant : gallery::variants()) {
+    if (name_of(variant.algorithm) == algorithm && variant.name == row) finding.row = &variant;
+  }
+  const auto* const judged = std::find_if(std::begin(all_judged), std::end(all_judged),
+                                          [&](Judged one) { return name_of(one) == elements; });
+  if (finding.row == nullptr || judged == std::end(all_judged)) return {};
+  finding.judged = *judged;
+  if (line == passed_word) return finding;
+  if (!line.starts_with(failed_word) || line.size() == failed_word.size()) return {};
+  finding.problem = line.substr(failed_word.size());
+  return finding;
+}
+
+VerdictReading read(const fs::path& path, std::string_view key) {
+  Opened<OpenFile> file = open_cache_file(path);
+  if (!file.thing) return {{}, file.problem};
+  const auto text = file.thing->bytes() <= most_checked_bytes ? file.thing->text() : std::nullopt;
+  return read_verdict(text.value_or(""), key);
+}
+
+}  // namespace
+
+std::string_view name_of(Judged judged) noexcept {
+  const std::optional<Type> floating = type_of(judged);
+  if (judged == Judged::structs) return "structs";
+  return floating ? bifold::name_of(*floating) : "integers";
+}
+
+void Verdict::set(Finding finding) {
+  for (Finding& known : findings_) {
+    if (known.row != finding.row || known.judged != finding.judged) continue;
+    known = std::move(finding);
+    return;
+  }
+  findings_.push_back(std::move(finding));
+}
+
+void Verdict::merge(const Finding& finding) {
+  const Finding* known = find(*finding.row, finding.judged);
+  if (known == nullptr || known->problem.empty()) set(finding);
+}
+
+const Finding* Verdict::find(const gallery::Variant& row, Judged judged) const noexcept {
+  for (const Finding& finding : findings_) {
+    if (finding.row == &row && finding.judged == judged) return &finding;
+  }
+  return nullptr;
+}
+
+std::string Verdict::problem(const gallery::Variant& row, const PlanShape& shape) const {
+  for (const Finding& finding : findings_) {
+    if (finding.row != &row || finding.problem.empty() || !concerns(finding.judged, shape)) {
+      continue;
+    }
+    return finding.problem;
+  }
+  return {};
+}
+
+bool Verdict::passed(const gallery::Variant& row, const PlanShape& shape) const {
+  return std::all_of(std::begin(all_judged), std::end(all_judged), [&](Judged judged) {
+    if (!concerns(judged, shape)) return true;
+    const Finding* finding = find(row, judged);
+    return finding != nullptr && finding->problem.empty();
+  });
+}
+
+std::string verdict_key(const DeviceInfo& info, std::string_view binary_key) {
+  return formatted("library {}\nbackend {}\ndevice {}\ndriver {}\nkernels {}\n", version(),
+                   on_one_line(info.backend), on_one_line(info.name), on_one_line(info.driver),
+                   on_one_line(binary_key));
+}
+
+std::string verdict_text(std::string_view key, const Verdict& verdict) {
+  std::string body(key);
+  for (const Finding& finding : verdict.findings()) {
+    body += formatted("{} {} {} {}\n", name_of(finding.row->algorithm), finding.row->name,
+                      name_of(finding.judged),
+                      finding.problem.empty()
+                          ? std::string(passed_word)
+                          : std::string(failed_word) + on_one_line(finding.problem));
+  }
+  return checked_header(format, body) + body;
+}
+
+VerdictReading read_verdict(std::string_view text, std::string_view key) {
+  const auto body = checked_body(format, text);
+  if (!body) return {{}, "it is damaged"};
+  std::string_view rest = *body;
+  std::size_t line = 0;
+  if (const std::string part = foreign_part(rest, key, line); !part.empty()) {
+    return {{}, "it is out of date or another device's: " + part};
+  }
+  VerdictReading reading;
+  while (!rest.empty()) {
+    auto finding = finding_of(take(rest, '\n'));
+    if (!finding) return {{}, "it is damaged"};
+    reading.verdict.set(std::move(*finding));
+  }
+  return reading;
+}
+
+fs::path verdict_file(const CacheOptions& options, const DeviceInfo& info) {
+  const fs::path directory = cache_directory(options);
+  if (directory.empty()) return {};
+  const std::uint64_t name = hash(info.backend + '\n' + info.vendor + '\n' + info.name);
+  return directory / formatted("{:016x}.check", name);
+}
+
+Verdict load_verdict(const CacheOptions& options, const DeviceInfo& info,
+                     std::string_view binary_key) {
+  try {
+    const fs::path file = options.disk ? verdict_file(options, info) : fs::path();
+    if (file.empty()) return {};
+    VerdictReading reading = read(file, verdict_key(info, binary_key));
+    if (!reading.problem.empty()) {
+      log().warn("{}: what bifold-bench check found ({}) is ignored: {}", info.selector,
+                 file.string(), reading.problem);
+    }
+    for (const Finding& finding : reading.verdict.findings()) {
+      if (finding.problem.empty()) continue;
+      log().warn("{}: production keeps off {} {} on {}, which bifold-bench check found wrong: {}",
+                 info.selector, name_of(finding.row->algorithm), finding.row->name,
+                 name_of(finding.judged), finding.problem);
+    }
+    return std::move(reading.verdict);
+  } catch (const std::exception& error) {
+    log().warn("{}: what bifold-bench check found is ignored: {}", info.selector, error.what());
+    return {};
+  }
+}
+
+std::string store_verdict(const CacheOptions& options, const DeviceInfo& info,
+                          std::string_view binary_key, const Verdict& verdict) {
+  const fs::path file = verdict_file(options, info);
+  if (file.empty()) return "there is no directory for it";
+  return write_atomically(file, {verdict_text(verdict_key(info, binary_key), verdict)});
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,43 @@
+// A device's compiled kernels, in memory and on disk.
+#pragma once
+
+#include <bifold/device.hpp>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "core/kernel/disk_cache.hpp"
+#include "core/kernel/kernel_source.hpp"
+#include "interface.hpp"
+
+namespace bifold::core {
+
+/// Compiles every program once, whichever threads ask for it. A program is known by its complete
+/// text and options; on disk also by device, driver and compiler versions. Thread-safe.
+class KernelCache {
+ public:
+  KernelCache(backend::Device& device, const CacheOptions& options);
+
+  /// The kernel of that specification, from memory, from disk, or compiled on this thread.
+  std::shared_ptr<const backend::Kernel> get(const KernelSpec& spec);
+
+  [[nodiscard]] CacheStatistics statistics() const;
+
+ private:
+  struct Entry {
+    std::mutex mutex;  // Held while the program is being made; others wait for it.
+    std::shared_ptr<const backend::Program> program;
+    std::unordered_map<std::string, std::shared_ptr<const backend::Kernel>> kernels;
+  };
+  std::shared_ptr<const backend::Program> make(const backend::Source& source);
+
+  backend::Device& device_;
+  DiskCache disk_;
+  mutable std::mutex mutex_;  // Protects the two below.
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+  CacheStatistics statistics_{};
+};
+
+}  // namespace bifold::core

@@ -1,0 +1,313 @@
+#include "core/kernel/kernel_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bifold/error.hpp>
+
+#include "core/base/format.hpp"
+#include "core/device/architecture.hpp"
+#include "core/element/accumulator.hpp"
+#include "core/text/kernel_names.hpp"
+#include "core/text/operator_text.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+/// What the operator and the map are in kernels.
+struct Texts {
+  WrittenText op;
+  WrittenText map;  ///< Empty for the identity.
+};
+
+Texts texts_of(const KernelSpec& spec) {
+  Texts texts{operator_text(spec.op, spec.accumulator), {}};
+  if (!spec.map.is_identity()) {
+    texts.map = map_text(spec.map.expression(), spec.input, spec.second, spec.accumulator);
+  }
+  return texts;
+}
+
+bool uses_f64(const KernelSpec& spec, const Texts& texts) {
+  return texts.op.has_f64 || texts.map.has_f64 || contains(spec.input, Type::f64) ||
+         contains(spec.accumulator, Type::f64) || contains(spec.output, Type::f64) ||
+         (spec.second && contains(*spec.second, Type::f64));
+}
+
+bool stores(const KernelSpec& spec, Type type) {
+  return spec.input == type || spec.output == type || spec.second == type;
+}
+
+/// The element `x` as a value to compute with.
+std::string loaded(Type type, std::string_view x) {
+  return is_storage(type) ? formatted("f32_of_{}({})", name_of(type), x) : std::string(x);
+}
+
+/// The value `x` of the accumulator's type as an element of `type`, rounded once.
+std::string stored(Type accumulator, Type type, std::string_view x) {
+  if (type.is_struct()) return std::string(x);
+  if (!is_storage(type)) return formatted("((OUT){})", x);
+  const std::string_view narrowed = accumulator == Type::f64 ? "odd_f32_of_f64" : "";
+  return formatted("{}_of_f32({}({}))", name_of(type), narrowed, x);
+}
+
+void append_file(std::string& text, const backend::Device& device, std::string_view name) {
+  text +=
+      formatted("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(), device.kernel_file(name));
+}
+
+/// ACC, and what makes one of a value: the value itself, or with the neutral element that is
+/// adjoined where the operator has none.
+void append_accumulator(std::string& text, const KernelSpec& spec) {
+  if (spec.op.has_identity()) {
+    text += "typedef VALUE ACC;\n#define ADJOINED(x) (x)\n#define VALUE_OF(x) (x)\n";
+    return;
+  }
+  text += formatted(
+      "typedef struct {{ VALUE value; u32 present; }} ACC;\n"
+      "typedef char ACC_layout[sizeof(ACC) == {} ? 1 : -1];\n"
+      "DEVICE ACC adjoined(VALUE x) {{ ACC made; made.value = x; made.present = 1; return made; "
+      "}}\n"
+      "#define ADJOINED(x) adjoined(x)\n#define VALUE_OF(x) ((x).value)\n",
+      AccumulatorLayout(spec.op, spec.accumulator).bytes);
+}
+
+/// OUT_WHOLE: words as long as a struct, or as the VEC of a pack, that are stored at once, if there
+/// are such. One that has padding is stored as its fields.
+void append_whole(std::string& text, const KernelSpec& spec) {
+  if (has_padding(spec.output)) return;
+  const auto is_vec = [](const auto& define) { return define.first == "VEC"; };
+  const auto vec = std::find_if(spec.defines.begin(), spec.defines.end(), is_vec);
+  const std::size_t count = vec == spec.defines.end() ? 1 : vec->second;
+  for (const std::string_view words : {"u16", "u32", "uint2", "uint4"}) {
+    const std::size_t bytes = words == "u16" ? 2 : words == "u32" ? 4 : words == "uint2" ? 8 : 16;
+    if (bytes == count * size_of(spec.output)) text += formatted("#define OUT_WHOLE {}\n", words);
+  }
+}
+
+void append_types(std::string& text, const KernelSpec& spec) {
+  std::vector<Type> structs;
+  for (const Type type :
+       {spec.input, spec.accumulator, spec.output, spec.second.value_or(spec.input)}) {
+    if (type.is_struct() && std::find(structs.begin(), structs.end(), type) == structs.end()) {
+      append_struct(text, type);
+      structs.push_back(type);
+    }
+  }
+  const auto name = [&text](std::string_view word, Type type) {
+    text += formatted("typedef {1} {0};\n#define {0}_NAME {1}\n", word, kernel_name(type));
+  };
+  name("IN", spec.input);
+  name("VALUE", spec.accumulator);
+  name("OUT", spec.output);
+  if (spec.output.is_struct()) append_whole(text, spec);
+  if (spec.second) name("SECOND", *spec.second);
+  if (!spec.input.is_struct()) {
+    text += formatted("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));
+  }
+  append_accumulator(text, spec);
+  if (spec.count) text += formatted("typedef {} COUNT_TYPE;\n", name_of(*spec.count));
+}
+
+/// A function of one expression, which stands on a line of its own: so a compiler names the
+/// operator or map.
+std::string function(std::string_view signature, Type result, std::string_view origin,
+                     std::string_view expression) {
+  const std::string cast = result.is_struct() ? "" : "(VALUE)";
+  return formatted(
+      "DEVICE VALUE {} {{\n  return {}(\n#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n  );\n}}\n",
+      signature, cast, origin, expression);
+}
+
+/// COMBINE and IDENTITY.
+void append_operator(std::string& text, const KernelSpec& spec, const WrittenText& op) {
+  const Type accumulator = spec.accumulator;
+  const std::string origin = formatted("operator {}", spec.op.name());
+  if (spec.op.has_identity()) {
+    text += function("COMBINE(VALUE a, VALUE b)", accumulator, origin, op.text);
+    text += formatted("#define IDENTITY {}\n",
+                      kernel_value(accumulator, spec.op.identity(accumulator).data()));
+    return;
+  }
+  text += function("combined(VALUE a, VALUE b)", accumulator, origin, op.text);
+  text +=
+      "DEVICE ACC COMBINE(ACC a, ACC b) {\n"
+      "  if (a.present == 0) return b;\n"
+      "  if (b.present != 0) a.value = combined(a.value, b.value);\n"
+      "  return a;\n}\n";
+  const std::array<std::byte, max_element_bytes> zeros{};
+  text += formatted(
+      "DEVICE ACC absent(void) {{ ACC made = adjoined({}); made.present = 0; return made; }}\n"
+      "#define IDENTITY absent()\n",
+      kernel_value(accumulator, zeros.data()));
+}
+
+/// Packs of values, and COMBINE_PACKS. Integers' sums and products are those of unsigned values,
+/// which wrap.
+void append_packs(std::string& text, const KernelSpec& spec) {
+  const OperatorKind kind = spec.op.kind();
+  const bool compares = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
+  const bool as_they_are = compares || is_floating(spec.accumulator);
+  const std::string_view lane =
+      as_they_are ? name_of(spec.accumulator) : unsigned_of(spec.accumulator);
+  text += formatted(
+      "#define PACK_LANES {0}\n#define LANE_NAME {1}\n"
+      "typedef {1} Lane;\ntypedef VECTOR({1}, {0}) Pack;\n"
+      "DEVICE Pack COMBINE_PACKS(Pack a, Pack b) {{ return {2}; }}\n",
+      spec.pack_lanes, lane, builtin_pack_expression(kind, "a", "b"));
+}
+
+/// The fields of a struct, and COMBINE_FIELDS.
+void append_fields(std::string& text, const KernelSpec& spec, OperatorKind kind) {
+  const std::span<const StructField> fields = spec.accumulator.structure()->fields;
+  const Type field = fields.front().type;
+  text += formatted(
+      "#define FIELDS {0}\ntypedef {1} FIELD;\n"
+      "DEVICE FIELD COMBINE_FIELDS(FIELD a, FIELD b) {{ return (FIELD)({2}); }}\n",
+      fields.size(), name_of(field), builtin_expression(kind, field, "a", "b"));
+}
+
+/// What makes an accumulator of elements and initial values, and an output of an accumulator. Rows
+/// that take neither indices nor pairs know LIFT only.
+void append_conversions(std::string& text, const KernelSpec& spec, const WrittenText& map) {
+  const bool decides = is_logical(spec.op.kind());
+  if (!spec.map.is_identity()) {
+    const bool indexed = uses_word(spec.map.expression(), "i");
+    std::string parameters = formatted("{} x", kernel_name(accumulator_of(spec.input)));
+    std::string arguments = loaded(spec.input, "x");
+    if (spec.second) {
+      parameters += formatted(", {} y", kernel_name(accumulator_of(*spec.second)));
+      arguments += ", " + loaded(*spec.second, "y");
+    }
+    if (indexed) {
+      parameters += ", u64 i";
+      arguments += ", i";
+    }
+    text += function(formatted("mapped({})", parameters), spec.accumulator, "map",
+                     decides ? formatted("({}) != 0", map.text) : map.text);
+    const std::string lifted = formatted("ADJOINED(mapped({}))\n", arguments);
+    if (spec.second) {
+      text += "#define LIFT_PAIR(x, y, i) " + lifted;
+    } else {
+      if (!indexed) text += "#define LIFT(x) " + lifted;
+      text += "#define LIFT_AT(x, i) " + lifted;
+    }
+  } else {
+    const std::string x = loaded(spec.input, "(x)");
+    const std::string value =
+        decides ? formatted("(VALUE)({} != 0)", x) : formatted("(VALUE){}", x);
+    text += formatted("#define LIFT(x) ADJOINED({})\n#define LIFT_AT(x, i) LIFT(x)\n",
+                      spec.accumulator.is_struct() ? "x" : value);
+  }
+  // An initial value counts as what an element of the accumulator's type would.
+  text += formatted("#define LIFT_INIT(x) ADJOINED({})\n", decides ? "(VALUE)((x) != 0)" : "x");
+  text += formatted("#define TO_OUT(x) {}\n", stored(spec.accumulator, spec.output, "VALUE_OF(x)"));
+}
+
+/// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.
+std::string described(std::string_view file, const KernelSpec& spec) {
+  std::string name(file);
+  if (spec.op.kind() == OperatorKind::user) name += formatted(" for operator {}", spec.op.name());
+  if (!spec.map.is_identity()) {
+    constexpr std::size_t most = 80;
+    const std::string_view map = spec.map.expression();
+    name += formatted(" with map {}{}", map.substr(0, most), map.size() > most ? "..." : "");
+  }
+  return name;
+}
+
+/// Whether the text may name comparisons of f32 values: a user's, or an extreme of such values.
+bool compares_f32(const KernelSpec& spec) {
+  const OperatorKind kind = spec.op.kind();
+  const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
+  return kind == OperatorKind::user || !spec.map.is_identity() ||
+         (extreme && spec.accumulator == Type::f32);
+}
+
+/// Whether there are instructions of sm_80. CUDA's one text asks when it is compiled.
+bool has_sm_80(const backend::Device& device) {
+  const Capabilities& has = device.capabilities();
+  return has.lanes == "shuffle" || ptx_architecture(has) >= 80;
+}
+
+/// The files of functions that a user's texts call.
+void append_functions(std::string& text, const backend::Device& device, const Texts& texts) {
+  const auto append = [&](bool WrittenText::*needs, std::string_view file) {
+    if (texts.op.*needs || texts.map.*needs) append_file(text, device, file);
+  };
+  append(&WrittenText::integer_functions, "functions_integers");
+  append(&WrittenText::f32_functions, "functions_f32");
+  append(&WrittenText::f64_functions, "functions_f64");
+}
+
+/// How f32 values are compared, and which is the least or the greatest of two.
+void append_comparisons(std::string& text, const backend::Device& device) {
+  const Capabilities& has = device.capabilities();
+  append_file(text, device, has.denormals_f32 ? "comparisons_native" : "comparisons_bits");
+  append_file(text, device,
+              !has.denormals_f32  ? "extrema_bits"
+              : has_sm_80(device) ? "extrema_ptx"
+                                  : "extrema_native");
+}
+
+}  // namespace
+
+bool has_padding(Type type) {
+  if (!type.is_struct()) return false;
+  std::size_t fields = 0;
+  for (const StructField& field : type.structure()->fields) fields += size_of(field.type);
+  return fields != size_of(type);
+}
+
+std::optional<OperatorKind> field_operator(const Operator& op, Type type) {
+  if (!type.is_struct() || has_padding(type)) return {};
+  const std::span<const StructField> fields = type.structure()->fields;
+  const Type field = fields.front().type;
+  const auto other = [&](const StructField& one) { return one.type != field; };
+  if (is_storage(field) || std::any_of(fields.begin(), fields.end(), other)) return {};
+  for (const OperatorKind kind : {OperatorKind::plus, OperatorKind::multiplies,
+                                  OperatorKind::minimum, OperatorKind::maximum}) {
+    const std::vector<Operator> all(fields.size(), Operator(kind));
+    if (op == Operator::fieldwise(type, all)) return kind;
+  }
+  return {};
+}
+
+backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
+  const Texts texts = texts_of(spec);
+  std::string text;
+  append_file(text, device, "types");
+  if (compares_f32(spec)) append_comparisons(text, device);
+  if (uses_f64(spec, texts)) append_file(text, device, "types_f64");
+  if (stores(spec, Type::f16)) {
+    append_file(text, device, "types_f16");
+    // GPUs, which exchange registers, have instructions for it.
+    const bool native = device.capabilities().lanes != "local";
+    append_file(text, device, native ? "halves_native" : "halves_bits");
+  }
+  if (stores(spec, Type::bf16)) {
+    append_file(text, device, "types_bf16");
+    append_file(text, device, has_sm_80(device) ? "bf16_ptx" : "bf16_bits");
+  }
+  append_functions(text, device, texts);
+
+  auto defines = spec.defines;
+  std::sort(defines.begin(), defines.end());
+  text += "#line 1 \"generated\"\n";
+  for (const auto& [name, value] : defines) text += formatted("#define {} {}\n", name, value);
+  append_types(text, spec);
+  append_file(text, device, "words");
+  text += "#line 1 \"generated\"\n";
+  append_operator(text, spec, texts.op);
+  append_conversions(text, spec, texts.map);
+  if (spec.pack_lanes > 0) append_packs(text, spec);
+  if (spec.field_operator) append_fields(text, spec, *spec.field_operator);
+
+  for (const std::string& file : spec.prelude) append_file(text, device, file);
+  append_file(text, device, spec.family);
+
+  return {described(formatted("{}{}", spec.family, device.kernel_suffix()), spec), std::move(text),
+          device.compile_options()};
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,106 @@
+#include "core/sequences/lookback.hpp"
+
+#include <algorithm>
+#include <bifold/error.hpp>
+#include <limits>
+#include <utility>
+
+#include "core/plan/planning.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+class Lookback final : public detail::Plan {
+ public:
+  Lookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+           PublishedTiles tiles, PlannedKernel kernel, std::uint64_t max_groups, Type accumulator)
+      : Plan(device, variant, shape),
+        accumulator_(accumulator),
+        tiles_(tiles),
+        ordered_(device.capabilities().acquire_release),
+        kernel_(std::move(kernel)),
+        max_groups_(max_groups) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    const std::uint64_t most_led = tiles_.pack == 0 ? 0 : tiles_.pack - 1;
+    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - most_led;
+    const std::uint64_t values = tiles_.values(std::min(n, most) + most_led);
+    return {(control_words + values * value_words()) * word_bytes, 0};
+  }
+
+  void enqueue(const Call& call) const override {
+    Input input = call.input;
+    if (tiles_.pack > 0) input.lead = common_lead(call);
+    // Of no elements, a tile without any leaves the total.
+    const std::uint64_t tiles =
+        std::max<std::uint64_t>(tiles_.count(call.count.n + input.lead.value_or(0)), 1);
+    if (tiles > std::numeric_limits<std::uint32_t>::max()) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan counts its tiles in 32 bits; this input has more");
+    }
+    if (call.in_place && !ordered_) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan in place needs device-scope acquire and release, which this "
+                  "device does not promise");
+    }
+    const std::uint64_t control = control_of(call.scratch);
+    const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
+    const ScanPlaces places{
+        .output = call.output.offset, .control = control, .capacity = capacity, .tiles = tiles};
+    launch(call.queue, kernel_, std::min(tiles, max_groups_), input, call.count, call.output.memory,
+           init_of(call), call.scratch.memory, places, call.total);
+  }
+
+ private:
+  // Elements from where a pack begins to the first one, if that is so of input and output alike.
+  [[nodiscard]] std::uint64_t common_lead(const Call& call) const noexcept {
+    const auto input = lead_of(call.input.first, size_of(shape().input));
+    const auto output = lead_of(call.output, size_of(shape().output));
+    return input && input == output ? *input : 0;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> lead_of(const Range& range,
+                                                     std::uint64_t bytes_each) const noexcept {
+    if (!range.start) return {};
+    return *range.start % (tiles_.pack * bytes_each) / bytes_each;
+  }
+
+  // As ACC_WORDS in words: 32 bits of a value travel in one word.
+  [[nodiscard]] std::uint64_t value_words() const noexcept {
+    return divide_up(AccumulatorLayout(shape().op, accumulator_).bytes, 4);
+  }
+
+  [[nodiscard]] Init init_of(const Call& call) const {
+    const Type given = shape().accumulator;
+    if (given == accumulator_) return call.init;
+    const Value value = convert(Value::from_bytes(given, call.init.value.data()), accumulator_);
+    return {StoredAccumulator(shape().op, accumulator_, value)};
+  }
+
+  Type accumulator_;
+  PublishedTiles tiles_;
+  bool ordered_;
+  PlannedKernel kernel_;
+  std::uint64_t max_groups_;
+};
+
+}  // namespace
+
+std::uint64_t PublishedTiles::count(std::uint64_t n) const noexcept {
+  return divide_up(n, elements);
+}
+
+std::uint64_t PublishedTiles::values(std::uint64_t n) const noexcept {
+  return count(n) + (per_group == 0 ? 0 : count(n) / per_group + 1);
+}
+
+std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
+                                                  const gallery::Variant& variant,
+                                                  const PlanShape& shape, PublishedTiles tiles,
+                                                  PlannedKernel kernel, std::uint64_t max_groups,
+                                                  std::optional<Type> accumulator) {
+  return std::make_shared<Lookback>(device, variant, shape, tiles, std::move(kernel), max_groups,
+                                    accumulator.value_or(shape.accumulator));
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,37 @@
+// The launch sequence of every scan whose tiles publish words and wait for earlier ones.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/plan/plan.hpp"
+
+namespace bifold::core {
+
+/// What the tiles of an input publish.
+struct PublishedTiles {
+  std::uint64_t elements;       ///< Of a tile.
+  std::uint64_t per_group = 0;  ///< Tiles of a group that has a value of its own; 0: no groups.
+  /// Elements of a pack, if the kernel takes how many lie between the beginning of one and the
+  /// first element: its tiles begin where packs do, where input and output lie alike, and the first
+  /// has fewer elements. 1: it takes that, which is always 0; 0: it does not.
+  std::uint64_t pack = 0;
+
+  [[nodiscard]] std::uint64_t count(std::uint64_t n) const noexcept;
+  /// One per tile, one per group, and one behind the last group.
+  [[nodiscard]] std::uint64_t values(std::uint64_t n) const noexcept;
+};
+
+/// One launch, a work-group per tile, or `max_groups` that draw one after the other. Kernel:
+/// (input, input_offset, n, output, init, control, places), places being ScanPlaces, each value as
+/// its prelude file takes it; with `first` behind input_offset where tiles have packs. Its
+/// accumulators are the shape's, or integers of the type `accumulator`, to which those convert.
+std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
+                                                  const gallery::Variant& variant,
+                                                  const PlanShape& shape, PublishedTiles tiles,
+                                                  PlannedKernel kernel,
+                                                  std::uint64_t max_groups = ~std::uint64_t{0},
+                                                  std::optional<Type> accumulator = std::nullopt);
+
+}  // namespace bifold::core

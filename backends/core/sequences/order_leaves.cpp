@@ -1,0 +1,163 @@
+#include "core/sequences/order_leaves.hpp"
+
+#include "core/device/architecture.hpp"
+#include "core/gallery/gallery_rows.hpp"
+#include "core/sequences/order_tiles.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+constexpr std::uint32_t widest_pack = 16;
+
+// Bytes of a row of `columns` that a work-item takes.
+std::size_t row_bytes(Type type, std::uint32_t columns) { return size_of(type) * (columns / 32); }
+
+// The same of all arrays of the input.
+std::size_t loaded_row_bytes(const PlanShape& shape, std::uint32_t columns) {
+  return row_bytes(shape.input, columns) + (shape.second ? row_bytes(*shape.second, columns) : 0);
+}
+
+// What is loaded before it is added takes registers. Of rows of narrower loads than the widest, as
+// many bytes are more rows; but those of words are not looped over, so that compilers load as many
+// as they see fit. Of wider rows half as many bytes again are as quick or quicker.
+std::uint32_t rows_at_once(const Device& device, const PlanShape& shape, std::uint32_t columns,
+                           std::uint32_t widest_rows) {
+  const std::size_t bytes_each = loaded_row_bytes(shape, columns);
+  const std::size_t bytes = std::size_t{widest_rows} * widest_pack;
+  const bool narrow = bytes_each < widest_pack && !combines_words(device, shape);
+  const std::size_t wanted = narrow ? bytes / bytes_each : widest_rows;
+  const std::size_t most = std::min<std::size_t>(wanted, order_v1::leaf_rows);
+  const std::size_t fitting = std::max(std::size_t{256}, bytes * 3 / 2) / bytes_each;
+  return static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(fitting, 1, most)));
+}
+
+// How a work-item's part of a row is loaded: at once, of structs as units of 8 or 16 bytes, or
+// element by element.
+void add_packs(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) {
+  const std::uint32_t per_item = columns / 32;
+  const std::size_t bytes = row_bytes(shape.input, columns);
+  bool packs = false;
+  if (shape.input.is_struct()) {
+    constexpr std::size_t most = 64;
+    const std::size_t unit = bytes % widest_pack == 0 ? widest_pack : widest_pack / 2;
+    packs = !shape.second && bytes <= most && bytes % unit == 0;
+    if (packs) {
+      spec.defines.emplace_back("PACK_WORDS", unit / 4);
+      spec.defines.emplace_back("PACK_UNITS", bytes / unit);
+    }
+  } else {
+    const auto fits = [&](Type type) {
+      return !type.is_struct() && row_bytes(type, columns) <= widest_pack;
+    };
+    packs = fits(shape.input) && fits(shape.second.value_or(shape.input));
+  }
+  spec.defines.emplace_back("VEC", packs ? per_item : 1);
+}
+
+// A leaf of one work-item.
+struct ChunkLeaf {
+  std::uint32_t columns;
+  std::uint32_t rows = order_v1::leaf_rows;
+};
+
+// Where no order shows, as many columns as vector registers hold at once on most CPUs, and as many
+// bytes as order v1 has of wide elements.
+ChunkLeaf chunk_leaf(const PlanShape& shape) {
+  const Type type = shape.accumulator;
+  if (type.is_struct() || is_floating(type) || !shape.op.exact(type)) {
+    return {order_v1::leaf_columns(type)};
+  }
+  constexpr std::uint32_t kept_bytes = 256;
+  return {kept_bytes / static_cast<std::uint32_t>(size_of(type)), 2 * order_v1::leaf_rows};
+}
+
+}  // namespace
+
+Subtrees subtrees_of(std::uint32_t columns, std::uint32_t group, std::uint32_t leaves_each) {
+  return {std::uint64_t{order_v1::leaf_rows} * columns, std::uint64_t{group / 32} * leaves_each,
+          no_limit, no_limit};
+}
+
+Subtrees chunks_of(const Device& device, const PlanShape& shape, const Tuning& tuning) {
+  const ChunkLeaf leaf = chunk_leaf(shape);
+  Subtrees subtrees{std::uint64_t{leaf.rows} * leaf.columns, 1, max_groups(device, tuning),
+                    no_limit};
+  subtrees.most_leaves = std::bit_floor(most_spans(device, turns_of_leaf(leaf.columns, leaf.rows)));
+  return combined_by(device, 1, subtrees);
+}
+
+Subtrees tiles_of(const Device& device, const PlanShape& shape, std::uint64_t groups) {
+  Subtrees subtrees{order_v1::scan_tile(size_of(shape.accumulator)), 1, no_limit, groups};
+  // Where groups are not limited, each takes one.
+  if (groups < no_limit)
+    subtrees.most_each = most_spans(device, turns_of_tile(size_of(shape.accumulator)));
+  return subtrees;
+}
+
+Subtrees combined_by(const Device& device, std::uint32_t group, Subtrees subtrees) {
+  subtrees.most_combined =
+      at_most(most_spans(device, turns_of_nodes()), std::uint64_t{group} * nodes_per_item);
+  return subtrees;
+}
+
+Tuning with_whole_leaves(Tuning tuning) {
+  const std::uint32_t group = std::max(tuning.get("GROUP_SIZE") / 32, 1U) * 32;
+  return tuning.set("GROUP_SIZE", group);
+}
+
+std::uint32_t widest_columns(const PlanShape& shape) {
+  return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
+}
+
+bool combines_bytes(const Device& device, const PlanShape& shape) {
+  return combines_words(device, shape) && size_of(shape.input) == 1;
+}
+
+// Rows of so few bytes are all on their way at once in any kernel, but not those of words, where
+// registers end.
+bool has_quick_leaves(const Device& device, const PlanShape& shape) {
+  constexpr std::size_t few_bytes = 4;
+  if (ptx_architecture(device.capabilities()) == 0) return false;
+  return combines_words(device, shape) ||
+         loaded_row_bytes(shape, order_v1::leaf_columns(shape.accumulator)) > few_bytes;
+}
+
+bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
+  const auto widest = [&](Type type) {
+    return !type.is_struct() && row_bytes(type, columns) == widest_pack;
+  };
+  return widest(shape.input) && (!shape.second || widest(*shape.second));
+}
+
+bool loads_several(const PlanShape& shape, std::uint32_t columns) {
+  return loaded_row_bytes(shape, columns) > widest_pack;
+}
+
+PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
+                           const PlanShape& shape, const Tuning& tuning, std::uint32_t columns,
+                           const Defines& defines, std::uint32_t rows) {
+  KernelSpec spec = make_spec(device, variant, shape, tuning, recipe_of(variant).entry_in(variant));
+  if (const std::uint32_t widest_rows = tuning.get_or("UNROLL", 0); widest_rows > 0) {
+    std::erase_if(spec.defines, [](const auto& define) { return define.first == "UNROLL"; });
+    spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(device, shape, columns, widest_rows));
+  }
+  spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
+  spec.defines.emplace_back("LEAF_ROWS", rows);
+  spec.defines.emplace_back("COLUMNS", columns);
+  add_packs(shape, columns, spec);
+  return build_kernel(device, spec);
+}
+
+PlannedKernel build_chunk_leaves(const Device& device, const gallery::Variant& variant,
+                                 const PlanShape& shape, const Tuning& tuning) {
+  // Compilers make vectors of columns in registers, but not where an operator chooses floats.
+  const OperatorKind kind = shape.op.kind();
+  const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
+  Tuning values = tuning;
+  if (extreme && is_floating(shape.accumulator)) values.set("KEPT_BYTES", 0);
+  const ChunkLeaf leaf = chunk_leaf(shape);
+  return build_leaves(device, variant, shape, values, leaf.columns, {}, leaf.rows);
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,26 @@
+// The kernels over tiles of order v1, for its scans and for reductions in index order.
+#pragma once
+
+#include <string_view>
+
+#include "core/plan/plan.hpp"
+#include "core/plan/planning.hpp"
+
+namespace bifold::core {
+
+/// A kernel whose groups hold a tile in registers.
+PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& variant,
+                                const PlanShape& shape, const Tuning& tuning,
+                                std::string_view entry);
+
+/// A kernel whose groups have `group_size` work-items and a ring of tiles in `ring_bytes` of local
+/// memory.
+PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& variant,
+                                const PlanShape& shape, const Tuning& tuning,
+                                std::uint32_t group_size, std::uint32_t ring_bytes);
+
+/// A kernel whose work-items loop over tiles.
+PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
+                              const PlanShape& shape, const Tuning& tuning, std::string_view entry);
+
+}  // namespace bifold::core

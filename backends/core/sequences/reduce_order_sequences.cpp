@@ -1,0 +1,155 @@
+// The reductions in order v1 of two launches: leaves, then the tree over what they left.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/device/state.hpp"
+#include "core/sequences/order_leaves.hpp"
+#include "core/sequences/order_tiles.hpp"
+#include "core/sequences/sequences.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+using detail::Plan;
+
+/// Subtrees of leaves, then the tree over the subtrees.
+class OrderReduce : public Plan {
+ public:
+  OrderReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+              Subtrees subtrees, PlannedKernel first, PlannedKernel last)
+      : Plan(device, variant, shape),
+        subtrees_(subtrees),
+        first_(std::move(first)),
+        last_(std::move(last)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    return accumulators(subtrees_.nodes_up_to(n), accumulator_bytes());
+  }
+
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept override {
+    return subtrees_.most_elements();
+  }
+
+  void enqueue(const Call& call) const override {
+    const Range nodes = partials_of(call);
+    const std::uint64_t count = subtrees_.nodes(call.count.n);
+    reduce_leaves(call, nodes, count);
+    launch(call.queue, last_, 1, nodes, call.count, subtrees_.elements_per_node(call.count.n),
+           call.init, call.output);
+  }
+
+ protected:
+  virtual void reduce_leaves(const Call& call, const Range& nodes, std::uint64_t count) const {
+    launch(call.queue, first_, groups_of(count, subtrees_.most_groups, subtrees_.most_each),
+           call.input, call.count, nodes);
+  }
+
+  [[nodiscard]] const Subtrees& subtrees() const noexcept { return subtrees_; }
+  [[nodiscard]] const PlannedKernel& first() const noexcept { return first_; }
+
+ private:
+  Subtrees subtrees_;
+  PlannedKernel first_;
+  PlannedKernel last_;
+};
+
+/// The same where a node has as many leaves as the input asks for.
+class OrderChunkReduce final : public OrderReduce {
+ public:
+  using OrderReduce::OrderReduce;
+
+ private:
+  void reduce_leaves(const Call& call, const Range& nodes, std::uint64_t count) const override {
+    launch(call.queue, first(), count, call.input, call.count,
+           subtrees().leaves_per_node(call.count.n), nodes);
+  }
+};
+
+// The work-items of the last group: what they keep in local memory has to fit, however wide an
+// accumulator is.
+std::uint32_t last_group(const Device& device, const PlanShape& shape, std::uint32_t group) {
+  constexpr std::size_t local_bytes = 16384;
+  const auto fitting = static_cast<std::uint32_t>(
+      local_bytes / AccumulatorLayout(shape.op, shape.accumulator).bytes);
+  return std::bit_floor(std::min({4 * group, device.capabilities().max_group_size, fitting}));
+}
+
+// The kernel of the last group, of that size or what the device can have of it.
+PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uint32_t group_size) {
+  KernelSpec spec;
+  spec.family = spec.entry = "reduce_order_nodes";
+  const std::string init = init_path(Algorithm::reduce, shape);
+  std::vector<std::string_view> files{"count", init, "lanes_of_32", "neighbours", "order_nodes"};
+  // One work-item has nobody to exchange registers with.
+  if (group_size == 1) files = {"count", init, "neighbours_local", "order_nodes"};
+  for (const std::string_view file : files) add_prelude(device, shape, spec, file);
+  spec.input = spec.accumulator = shape.accumulator;
+  spec.output = shape.output;
+  spec.op = shape.op;
+  // What the files ask for, as the width of lanes, is the same for every group size.
+  const auto defines = spec.defines;
+  for (;;) {
+    spec.defines = defines;
+    spec.defines.emplace_back("GROUP_SIZE", group_size);
+    spec.defines.emplace_back("NODES_PER_ITEM", nodes_per_item);
+    try {
+      return build_kernel(device, spec);
+    } catch (const GroupTooLarge& too_large) {
+      group_size = too_large.next(group_size);
+      if (group_size == 0) throw;
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const gallery::Variant& variant,
+                                              const PlanShape& shape, const Tuning& tuning) {
+  const Tuning values = with_whole_leaves(tuning);
+  const std::uint32_t group = values.get("GROUP_SIZE");
+  const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
+  PlannedKernel nodes = build_nodes(device, shape, last_group(device, shape, group));
+  const Subtrees subtrees = combined_by(device, nodes.group_size, subtrees_of(columns, group));
+  return std::make_shared<OrderReduce>(
+      device, variant, shape, subtrees,
+      build_leaves(device, variant, to_accumulators(shape), values, columns), std::move(nodes));
+}
+
+std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,
+                                                    const gallery::Variant& variant,
+                                                    const PlanShape& shape, const Tuning& tuning) {
+  return std::make_shared<OrderChunkReduce>(
+      device, variant, shape, chunks_of(device, shape, tuning),
+      build_chunk_leaves(device, variant, to_accumulators(shape), tuning),
+      build_nodes(device, shape, 1));
+}
+
+std::shared_ptr<const Plan> plan_order_tile_reduce(const Device& device,
+                                                   const gallery::Variant& variant,
+                                                   const PlanShape& shape, const Tuning& tuning) {
+  const PlanShape totals = to_accumulators(shape);
+  const std::string_view entry = recipe_of(variant).entry_in(variant);
+  PlannedKernel nodes =
+      build_nodes(device, shape, last_group(device, shape, tuning.get("GROUP_SIZE")));
+  const Subtrees subtrees =
+      combined_by(device, nodes.group_size, tiles_of(device, shape, no_limit));
+  return std::make_shared<OrderReduce>(device, variant, shape, subtrees,
+                                       build_tile_kernel(device, variant, totals, tuning, entry),
+                                       std::move(nodes));
+}
+
+std::shared_ptr<const Plan> plan_order_tile_chunk_reduce(const Device& device,
+                                                         const gallery::Variant& variant,
+                                                         const PlanShape& shape,
+                                                         const Tuning& tuning) {
+  const PlanShape totals = to_accumulators(shape);
+  const std::string_view entry = recipe_of(variant).entry_in(variant);
+  return std::make_shared<OrderReduce>(
+      device, variant, shape,
+      combined_by(device, 1, tiles_of(device, shape, max_groups(device, tuning))),
+      build_tile_loop(device, variant, totals, tuning, entry), build_nodes(device, shape, 1));
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,181 @@
+// The scans in order v1.
+#include <algorithm>
+#include <bifold/order.hpp>
+#include <limits>
+#include <utility>
+
+#include "core/plan/planning.hpp"
+#include "core/sequences/lookback.hpp"
+#include "core/sequences/order_tiles.hpp"
+#include "core/sequences/sequences.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+using detail::Plan;
+
+// Totals of tiles, their prefixes, the tiles from there.
+class OrderPasses final : public Plan {
+ public:
+  struct Kernels {
+    PlannedKernel total;
+    PlannedKernel prefix;
+    PlannedKernel scan;
+  };
+  // A group takes `most_tiles` of the tiles at most.
+  OrderPasses(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
+              std::uint64_t max_groups, std::uint64_t most_tiles, Kernels kernels)
+      : Plan(device, variant, shape),
+        tile_(order_v1::scan_tile(size_of(shape.accumulator))),
+        max_groups_(max_groups),
+        most_tiles_(most_tiles),
+        most_tile_groups_(most_spans(device, turns_of_tile_group())),
+        kernels_(std::move(kernels)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    return accumulators(n / tile_ + 1, accumulator_bytes());
+  }
+
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t /*n*/) const noexcept override {
+    return at_most(most_tile_groups_, tile_ * order_v1::scan_group_tiles);
+  }
+
+  void enqueue(const Call& call) const override {
+    const std::uint64_t n = call.count.n;
+    const std::uint64_t groups = groups_of(divide_up(n, tile_), max_groups_, most_tiles_);
+    const Range partials = partials_of(call);
+    // Nobody asks for the total of a tile that is not full.
+    if (n >= tile_) {
+      launch(call.queue, kernels_.total, groups, call.input, call.count, partials);
+    }
+    launch(call.queue, kernels_.prefix, 1, partials, call.count, call.init);
+    launch(call.queue, kernels_.scan, groups, call.input, call.count, partials, call.output,
+           call.total);
+  }
+
+ private:
+  std::uint64_t tile_;
+  std::uint64_t max_groups_;
+  std::uint64_t most_tiles_;
+  std::uint64_t most_tile_groups_;  // That the group of the second launch goes through.
+  Kernels kernels_;
+};
+
+PublishedTiles published_tiles(const PlanShape& shape) {
+  return {order_v1::scan_tile(size_of(shape.accumulator)), order_v1::scan_group_tiles};
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> plan_order_lookback(const Device& device,
+                                                const gallery::Variant& variant,
+                                                const PlanShape& shape, const Tuning& tuning) {
+  return make_lookback(device, variant, shape, published_tiles(shape),
+                       build_tile_kernel(device, variant, shape, tuning, variant.family));
+}
+
+std::shared_ptr<const Plan> plan_order_ahead(const Device& device, const gallery::Variant& variant,
+                                             const PlanShape& shape, const Tuning& tuning) {
+  return make_lookback(device, variant, shape, published_tiles(shape),
+                       build_tile_kernel(device, variant, shape, tuning, variant.family),
+                       max_groups(device, tuning));
+}
+
+namespace {
+
+// Local memory beside a ring of so many stages: what the roles tell each other, which is signals,
+// tiles and accumulators (`Ring` in order_ring), and what lanes exchange by.
+std::uint32_t told_bytes(std::uint32_t stages, std::uint32_t accumulator_bytes) {
+  const std::uint32_t slots = stages + 1;
+  const std::uint32_t words = 2 * stages + 3 * slots + slots + 2;
+  return 8 * words + slots * (order_v1::scan_tile_strips + 3) * accumulator_bytes + 256;
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery::Variant& variant,
+                                            const PlanShape& shape, const Tuning& tuning) {
+  const std::uint32_t run = ring_run(shape);
+  const std::uint32_t run_bytes = ring_run_bytes(shape);
+  const std::uint32_t tile_runs =
+      order_v1::scan_row_runs * ring_strip_rows(shape) * order_v1::scan_tile_strips;
+  // A tile starts as far from a line as in the input, for which a stage has a line more.
+  constexpr std::uint32_t unit_bytes = 16;
+  constexpr std::uint32_t line_bytes = 128;
+  const std::uint32_t stage_bytes = tile_runs * run_bytes + line_bytes;
+  Tuning values = tuning;
+  values.set("LOOKING", by_groups(shape) ? 2 : 1);
+  if (run_bytes == 8) {
+    // As many bytes on their way are twice as many tiles, and there is less time for each.
+    values.set("STAGES", 2 * tuning.get("STAGES"))
+        .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1)
+        .set("ASKED_AHEAD", 16);
+    // Least of all of 2-byte elements: every other tile asks for groups, for the next one besides,
+    // which takes asking earlier and room for those that wait.
+    if (size_of(shape.input) == 2) {
+      values.set("STAGES", values.get("STAGES") + 4)
+          .set("TRAIL_IN_GROUP", values.get("TRAIL_IN_GROUP") + 2)
+          .set("TRAIL_OF_GROUPS", tuning.get("TRAIL_OF_GROUPS") + 2)
+          .set("ASKS_FOR_NEXT", 1);
+    }
+  }
+  // Results in spans, and those that no vector holds, are gathered beside the stages; the latter as
+  // far from a line as the output has them, for which a strip has a line more.
+  const std::uint32_t result_bytes = run * static_cast<std::uint32_t>(size_of(shape.output));
+  std::uint32_t gathered_bytes = 0;
+  if (has_spans(shape)) {
+    gathered_bytes = tile_runs * result_bytes;
+  } else if (gathers_results(shape)) {
+    gathered_bytes = tile_runs * result_bytes + order_v1::scan_tile_strips * line_bytes;
+  }
+  const PlanShape inner = in_long_runs(shape);
+  const auto accumulator_bytes = static_cast<std::uint32_t>(size_of(inner.accumulator));
+  std::uint32_t stages = values.get("STAGES");
+  while (stages * stage_bytes + gathered_bytes + told_bytes(stages, accumulator_bytes) >
+         device.capabilities().ring_bytes) {
+    --stages;
+  }
+  values.set("STAGES", stages)
+      .set("TOLD_BYTES", told_bytes(stages, accumulator_bytes))
+      .set("GATHERED_UNITS", gathered_bytes / unit_bytes);
+  const std::uint32_t lane_groups =
+      tuning.get("REDUCING") + order_v1::scan_tile_strips + values.get("LOOKING") + 1;
+  const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
+                             may_begin_early(inner) ? run : 0};
+  return make_lookback(
+      device, variant, shape, tiles,
+      build_ring_kernel(device, variant, inner, values, order_v1::scan_row_runs * lane_groups,
+                        stages * stage_bytes + gathered_bytes),
+      device.capabilities().compute_units, inner.accumulator);
+}
+
+std::shared_ptr<const Plan> plan_order_drawn(const Device& device, const gallery::Variant& variant,
+                                             const PlanShape& shape, const Tuning& tuning) {
+  return make_lookback(device, variant, shape, published_tiles(shape),
+                       build_tile_loop(device, variant, shape, tuning, variant.family),
+                       max_groups(device, tuning));
+}
+
+std::shared_ptr<const Plan> plan_order_passes(const Device& device, const gallery::Variant& variant,
+                                              const PlanShape& shape, const Tuning& tuning) {
+  const auto kernel = [&](std::string_view entry) {
+    return build_tile_kernel(device, variant, shape, tuning, entry);
+  };
+  return std::make_shared<OrderPasses>(
+      device, variant, shape, no_limit, no_limit,
+      OrderPasses::Kernels{kernel("total_tiles"), kernel("prefix_tiles"), kernel("scan_tiles")});
+}
+
+std::shared_ptr<const Plan> plan_order_chunks(const Device& device, const gallery::Variant& variant,
+                                              const PlanShape& shape, const Tuning& tuning) {
+  const auto kernel = [&](std::string_view entry) {
+    return build_tile_loop(device, variant, shape, tuning, entry);
+  };
+  return std::make_shared<OrderPasses>(
+      device, variant, shape, max_groups(device, tuning),
+      most_spans(device, turns_of_tile(size_of(shape.accumulator))),
+      OrderPasses::Kernels{kernel("total_chunks"), kernel("prefix_chunks"), kernel("scan_chunks")});
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,160 @@
+#include "core/text/operator_text.hpp"
+
+#include <bifold/error.hpp>
+#include <cstddef>
+
+#include "core/base/ascii.hpp"
+#include "core/base/format.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+/// Where the text uses `word` as a name of its own; npos when it does not.
+std::size_t place_of(std::string_view expression, std::string_view word) {
+  for (std::size_t at = expression.find(word); at != std::string_view::npos;
+       at = expression.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_word(expression[at - 1]);
+    const bool ends = end == expression.size() || !is_word(expression[end]);
+    const std::size_t before = expression.find_last_not_of(' ', at - 1);
+    const bool field = at > 0 && before != std::string_view::npos && expression[before] == '.';
+    if (begins && ends && !field) return at;
+  }
+  return std::string_view::npos;
+}
+
+/// Whether a text's value becomes one of `wanted`.
+void check_value(const UserText& text, const WrittenText& written, Type wanted) {
+  const Type type = *written.type;
+  if (wanted.is_struct() ? type == wanted : !type.is_struct()) return;
+  refuse_text(text, 1,
+              formatted("its value is of {} where {} is wanted", name_of(type), name_of(wanted)));
+}
+
+void check_length(const UserText& text) {
+  if (text.text.size() <= max_text_length) return;
+  refuse_text(text, max_text_length + 1,
+              formatted("it has {} characters, and a text has at most {}", text.text.size(),
+                        max_text_length));
+}
+
+constexpr std::string_view map_subject = "map";
+
+WrittenText user_operator_text(std::string_view name, std::string_view expression, Type type) {
+  const std::string subject = formatted("operator {}", name);
+  const UserText text{subject, expression};
+  TextScope scope{.names = {{"a", type}, {"b", type}}, .structs = {}};
+  if (type.is_struct()) scope.structs = {type};
+  WrittenText written = write_text(text, scope);
+  check_value(text, written, type);
+  return written;
+}
+
+}  // namespace
+
+void check_operator_text(std::string_view name, std::string_view expression, Type type) {
+  const std::string subject = formatted("operator {}", name);
+  check_length({subject, expression});
+  static_cast<void>(user_operator_text(name, expression, type));
+}
+
+WrittenText operator_text(const Operator& op, Type type) {
+  const std::string expression = op.expression(type);
+  if (op.kind() == OperatorKind::user) return user_operator_text(op.name(), expression, type);
+  WrittenText written;
+  written.text = expression;
+  written.type = type;
+  return written;
+}
+
+void check_map_text(std::string_view expression) {
+  const UserText text{map_subject, expression};
+  check_length(text);
+  static_cast<void>(write_text(
+      text, {.names = {{"x", {}}, {"y", {}}, {"i", {}}}, .structs = {}, .has_types = false}));
+}
+
+WrittenText map_text(std::string_view expression, Type input, std::optional<Type> second,
+                     Type accumulator) {
+  // A text that bifold made of users' has a few more brackets.
+  TextScope scope{.names = {{"x", accumulator_of(input)}, {"i", Type(Type::u64)}},
+                  .structs = {},
+                  .has_types = true,
+                  .nesting = max_text_nesting + 4};
+  if (second) scope.names.push_back({"y", accumulator_of(*second)});
+  for (const Type type : {accumulator, input, second.value_or(input)}) {
+    if (type.is_struct()) scope.structs.push_back(type);
+  }
+  const UserText text{map_subject, expression};
+  if (const std::size_t y = place_of(expression, "y"); y != std::string_view::npos && !second) {
+    refuse_text(text, y + 1,
+                "the map names y, an element of a second array, and there is one array");
+  }
+  WrittenText written = write_text(text, scope);
+  check_value(text, written, accumulator);
+  return written;
+}
+
+bool uses_word(std::string_view expression, std::string_view word) {
+  return place_of(expression, word) != std::string_view::npos;
+}
+
+bool computes(std::string_view expression) {
+  if (expression.find_first_of("+-*/<>=!") != std::string_view::npos) return true;
+  for (std::size_t at = expression.find('('); at != std::string_view::npos;
+       at = expression.find('(', at + 1)) {
+    std::size_t begin = at;
+    while (begin > 0 && is_word(expression[begin - 1])) --begin;
+    const std::string_view name = expression.substr(begin, at - begin);
+    if (!name.empty() && !name.starts_with("make_")) return true;
+  }
+  return false;
+}
+
+std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
+                               std::string_view b) {
+  const std::string_view name = name_of(type);
+  const auto infix = [&](std::string_view symbol) { return formatted("{} {} {}", a, symbol, b); };
+  // Arithmetic below 32 bits would promote to int, whose overflow is undefined.
+  const std::string_view wrapping = size_of(type) == 8 ? "u64" : "u32";
+  const auto arithmetic = [&](std::string_view symbol) {
+    return is_floating(type) ? infix(symbol)
+                             : formatted("({0}){1} {3} ({0}){2}", wrapping, a, b, symbol);
+  };
+  const auto choice = [&](std::string_view relation, std::string_view function) {
+    return is_floating(type) ? formatted("{}_{}({}, {})", function, name, a, b)
+                             : formatted("{0} {2} {1} ? {0} : {1}", a, b, relation);
+  };
+  switch (kind) {
+    case OperatorKind::plus: return arithmetic("+");
+    case OperatorKind::multiplies: return arithmetic("*");
+    case OperatorKind::minimum: return choice("<", "minimum");
+    case OperatorKind::maximum: return choice(">", "maximum");
+    case OperatorKind::bit_and: return infix("&");
+    case OperatorKind::bit_or: return infix("|");
+    case OperatorKind::bit_xor: return infix("^");
+    case OperatorKind::logical_and: return formatted("{} != 0 && {} != 0", a, b);
+    case OperatorKind::logical_or: return formatted("{} != 0 || {} != 0", a, b);
+    case OperatorKind::user: break;
+  }
+  throw Error(ErrorCategory::invalid_argument, "a user operator brings its own expression");
+}
+
+std::string builtin_pack_expression(OperatorKind kind, std::string_view a, std::string_view b) {
+  const auto infix = [&](std::string_view symbol) { return formatted("{} {} {}", a, symbol, b); };
+  const auto call = [&](std::string_view name) { return formatted("{}({}, {})", name, a, b); };
+  switch (kind) {
+    case OperatorKind::plus: return infix("+");
+    case OperatorKind::multiplies: return infix("*");
+    case OperatorKind::minimum: return call("min");
+    case OperatorKind::maximum: return call("max");
+    case OperatorKind::bit_and: return infix("&");
+    case OperatorKind::bit_or: return infix("|");
+    case OperatorKind::bit_xor: return infix("^");
+    default: break;
+  }
+  throw Error(ErrorCategory::invalid_argument, "this operator does not combine packs");
+}
+
+}  // namespace bifold::core

@@ -1,0 +1,56 @@
+// Operators as kernel text.
+#pragma once
+
+#include <bifold/map.hpp>
+#include <bifold/op.hpp>
+#include <bifold/type.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/text/text_writer.hpp"
+
+namespace bifold::core {
+
+/// Throws invalid_argument for a user's operator on `type` whose text is too long, is not one
+/// expression over `a` and `b`, or has no value of that type.
+void check_operator_text(std::string_view name, std::string_view expression, Type type);
+
+/// The kernel text of an operator that is defined on `type`.
+WrittenText operator_text(const Operator& op, Type type);
+
+/// Throws invalid_argument for a map that no types of x and y can make right.
+void check_map_text(std::string_view expression);
+
+/// The kernel text of a map of elements of `input`, and of `second` where there are two arrays.
+/// Throws invalid_argument for one that makes no `accumulator` of them.
+WrittenText map_text(std::string_view expression, Type input, std::optional<Type> second,
+                     Type accumulator);
+
+/// A map of a text that was made of users' by putting them in brackets, or is bifold's own: it may
+/// be longer than theirs, and nothing in it is looked at before there are types.
+Map composed_map(std::string expression);
+
+/// Whether the text uses `word` as a name of its own, not as a field's.
+bool uses_word(std::string_view expression, std::string_view word);
+
+/// Whether the text does more with values than to hand them on: it has arithmetic, comparisons, or
+/// calls of functions other than those that make a struct of its fields.
+bool computes(std::string_view expression);
+
+/// Whether the operator counts every operand as 0 or 1.
+constexpr bool is_logical(OperatorKind kind) noexcept {
+  return kind == OperatorKind::logical_and || kind == OperatorKind::logical_or;
+}
+
+/// The expression that combines two values of `type`, spelled `a` and `b`. Signed integers are
+/// added and multiplied as unsigned ones, where wrapping around is defined.
+std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
+                               std::string_view b);
+
+/// The OpenCL C expression that combines vectors lane by lane: of floating-point values, of
+/// unsigned integers, or for minimum and maximum of integers of the elements' own type. Not for
+/// logical and users' operators.
+std::string builtin_pack_expression(OperatorKind kind, std::string_view a, std::string_view b);
+
+}  // namespace bifold::core
