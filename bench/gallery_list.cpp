@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/gallery.hpp"
 #include "format.hpp"
 #include "gallery.hpp"
 #include "grid.hpp"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/gallery/comparison.hpp"
 #include "core/gallery/tuning_file.hpp"
+#include "core/probe/comparison.hpp"
 #include "measure.hpp"
 #include "tune_contest.hpp"
 #include "tune_units.hpp"

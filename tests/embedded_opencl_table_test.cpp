@@ -16,6 +16,7 @@
 #include "core/device/state.hpp"
 #include "core/kernel/embedded.hpp"
 #include "core/kernel/image_check.hpp"
+#include "core/opening/open_state.hpp"
 #include "embed/twins.hpp"
 #include "embedded_programs.hpp"
 #include "embedded_shapes.hpp"
@@ -41,7 +42,7 @@ embed::PlannedTexts planned_for(int architecture) {
   info.kind = DeviceKind::gpu;
   DeviceOptions options;
   options.cache.disk = false;
-  const Device device(std::make_shared<detail::DeviceState>(info, backend, options));
+  const Device device(core::open_state(info, backend, options));
   test::warm_listed_shapes(device);
   static_cast<void>(device.state()->kernels.get(core::image_check_spec(device.capabilities())));
   return backend->planned();

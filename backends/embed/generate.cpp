@@ -34,7 +34,7 @@
 
 #include "core/base/format.hpp"
 #include "core/base/hash.hpp"
-#include "core/device/state.hpp"
+#include "core/opening/open_state.hpp"
 #include "core/kernel/image_check.hpp"
 #include "embed/offline_device.hpp"
 #include "embed/shapes.hpp"
@@ -61,7 +61,7 @@ Device planning_on(const char* backend, std::shared_ptr<bifold::backend::Device>
   info.kind = bifold::DeviceKind::gpu;
   bifold::DeviceOptions options;
   options.cache.disk = false;
-  return Device(std::make_shared<bifold::detail::DeviceState>(info, std::move(device), options));
+  return Device(bifold::core::open_state(info, std::move(device), options));
 }
 
 #if BIFOLD_EMBED_TWINS

@@ -5,8 +5,9 @@
 #include <functional>
 #include <numeric>
 
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
+#include "core/call/scan.hpp"
+#include "core/gallery/gallery.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/group_sizes.hpp"

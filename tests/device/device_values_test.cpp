@@ -5,7 +5,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/plan/plan.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/expected.hpp"

@@ -8,7 +8,6 @@
 #include <limits>
 #include <sstream>
 
-#include "core/plan/plan.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/numbers.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/group_sizes.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/plan.hpp"
+#include "core/call/scan.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "support/affordable.hpp"
 #include "support/environment.hpp"

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/gallery/comparison.hpp"
+#include "core/probe/comparison.hpp"
 #include "support/busy_queue.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"

@@ -3,7 +3,7 @@
 
 #include <bifold/error.hpp>
 
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
 #include "support/group_sizes.hpp"
 #include "support/random.hpp"
 #include "support/rows.hpp"

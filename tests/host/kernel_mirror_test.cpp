@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/gallery.hpp"
 #include "support/source_tree.hpp"
 
 namespace bifold {

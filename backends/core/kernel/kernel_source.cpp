@@ -5,10 +5,10 @@
 #include <bifold/error.hpp>
 
 #include "core/base/format.hpp"
-#include "core/device/architecture.hpp"
 #include "core/element/accumulator.hpp"
+#include "core/kernel/architecture.hpp"
+#include "core/operators/operator_text.hpp"
 #include "core/text/kernel_names.hpp"
-#include "core/text/operator_text.hpp"
 
 namespace bifold::core {
 
