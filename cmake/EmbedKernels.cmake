@@ -1,8 +1,8 @@
-# Writes a C++ file that holds every kernel file of one folder as text.
+# Writes a C++ file that holds every kernel file below one folder as text.
 #   cmake -DFOLDER=kernels_cl -DSUFFIX=.cl -DNAME=opencl -DOUTPUT=x.cpp -P EmbedKernels.cmake
 # The table it defines is bifold::backend::NAME_kernel_files(): pairs of base name and text. The
 # text goes out as byte values, which no literal length limit of any compiler cuts short.
-file(GLOB files "${FOLDER}/*${SUFFIX}")
+file(GLOB_RECURSE files "${FOLDER}/*${SUFFIX}")
 list(SORT files)
 set(arrays "")
 set(rows "")

@@ -19,6 +19,9 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+const std::set<std::string> kernel_folders{"types", "data",       "lanes",  "sync", "order",
+                                           "ring",  "production", "papers", "cpu",  "probe"};
+
 /// What a kernel file promises to a reader of the other dialect's.
 struct Outline {
   Names headings;                                      ///< Of its phases, in order.
@@ -69,8 +72,9 @@ Outline outline_of(const SourceFile& file) {
 std::map<std::string, SourceFile> kernels(const std::string& folder, const std::string& suffix) {
   std::map<std::string, SourceFile> files;
   for (const SourceFile& file : source_files(folder, {suffix})) {
-    const std::string name = file.path.substr(folder.size() + 1);
-    files[name.substr(0, name.size() - suffix.size())] = file;
+    const std::string name = file.path.substr(file.path.rfind('/') + 1);
+    const auto [at, added] = files.emplace(name.substr(0, name.size() - suffix.size()), file);
+    CHECK_MESSAGE(added, file.path, " has the base name of ", at->second.path);
   }
   return files;
 }
@@ -151,6 +155,24 @@ TEST_CASE("both folders have the same kernels") {
   for (const std::string& name : mirrored()) {
     CHECK_MESSAGE(cuda.count(name) == 1, "kernels_cu lacks ", name);
     CHECK_MESSAGE(opencl.count(name) == 1, "kernels_cl lacks ", name);
+  }
+}
+
+TEST_CASE("a kernel lies in the same folder in both; no folder has more than 30 files") {
+  std::map<std::string, std::string> folder_of;
+  for (const std::string top : {"kernels_cu", "kernels_cl"}) {
+    std::map<std::string, std::size_t> sizes;
+    for (const auto& [name, file] : kernels(top, "." + top.substr(8))) {
+      const std::size_t begin = top.size() + 1;
+      INFO(file.path);
+      REQUIRE(file.path.rfind('/') > begin);
+      const std::string folder = file.path.substr(begin, file.path.rfind('/') - begin);
+      CHECK(kernel_folders.contains(folder));
+      CHECK((folder != "cpu" || top == "kernels_cl"));
+      CHECK(folder_of.emplace(name, folder).first->second == folder);
+      ++sizes[folder];
+    }
+    for (const auto& [folder, size] : sizes) CHECK_MESSAGE(size <= 30, top, "/", folder);
   }
 }
 
