@@ -1,4 +1,6 @@
-// Prelude: what a CPU is told of its caches.
+// Part caches_chunks: what a CPU is told of its caches.
+// Provides: caches_chunks
+// Uses: elements
 
 #ifndef PAST_CACHES_FROM_KIB
 #define PAST_CACHES_FROM_KIB 32768  // KiB from which on no cache holds input and output.

@@ -1,12 +1,18 @@
-// Prelude: consecutive chunks for CPU devices, where a work-item is a loop on one core: it wants
-// contiguous memory and several independent accumulators that the compiler turns into vectors.
-
-#ifndef STRIPES
-#define STRIPES 256  // Accumulators of a commutative reduction; 1 keeps index order.
-#endif
+// Part chunk_tile: what chunks for CPU devices are multiples of.
+// Provides: chunk_tile
 
 #ifndef TILE
 #define TILE 4096  // Chunks are multiples of this many elements.
+#endif
+
+// Part chunks:
+// consecutive chunks for CPU devices, where a work-item is a loop on one core: it wants
+// contiguous memory and several independent accumulators that the compiler turns into vectors.
+// Provides: chunks
+// Uses: chunk_tile
+
+#ifndef STRIPES
+#define STRIPES 256  // Accumulators of a commutative reduction; 1 keeps index order.
 #endif
 
 // Elements [begin, end) of input combined; with more than one stripe, element i of a step goes to

@@ -1,5 +1,15 @@
-// Prelude: strips of a scan in order v1 by one work-item, for CPU devices: plain loops that the
+// Part strip_shape_chunks: what a work-item of a CPU device takes of a tile at once.
+// Provides: strip_shape_chunks
+
+#define STRIP (RUN * ROW_RUNS * STRIP_ROWS)
+#define ORDER_RUN (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1)
+typedef char order_run_fits[RUN == ORDER_RUN ? 1 : -1];
+
+// Part order_strip_chunks:
+// strips of a scan in order v1 by one work-item, for CPU devices: plain loops that the
 // compiler turns into vectors.
+// Provides: strip_folds
+// Uses: total, elements, arrays, caches_chunks, strip_shape_chunks
 
 #define STRIP_RUNS (ROW_RUNS * STRIP_ROWS)
 

@@ -1,7 +1,67 @@
-// Prelude: strips of a scan in order v1 by one work-item, for CPU devices, of floating-point values
+// Part packs_of_values_chunks: packs that lie in memory as they are computed with.
+// Provides: stored_packs
+
+typedef Pack StoredPack;
+
+DEVICE Pack pack_of(StoredPack stored) { return stored; }
+
+DEVICE StoredPack stored_pack(Pack pack) { return pack; }
+
+// Part packs_of_f16_chunks: packs of f16 in memory, rounded as f16_of_f32() rounds one.
+// Provides: stored_packs
+// Uses: f16_conversions
+
+typedef ushort8 StoredPack;
+
+#ifdef HAS_FLOAT16
+typedef _Float16 Halves __attribute__((ext_vector_type(8)));
+
+DEVICE Pack pack_of(StoredPack stored) {
+  return __builtin_convertvector(__builtin_astype(stored, Halves), Pack);
+}
+
+DEVICE StoredPack stored_pack(Pack pack) {
+  return __builtin_astype(__builtin_convertvector(pack, Halves), StoredPack);
+}
+#else
+DEVICE Pack pack_of(StoredPack stored) {
+  u16 bits[PACK_LANES];
+  f32 value[PACK_LANES];
+  vstore8(stored, 0, bits);
+  for (u32 l = 0; l < PACK_LANES; ++l) value[l] = f32_of_f16(f16_of_bits(bits[l]));
+  return vload8(0, value);
+}
+
+DEVICE StoredPack stored_pack(Pack pack) {
+  f32 value[PACK_LANES];
+  u16 bits[PACK_LANES];
+  vstore8(pack, 0, value);
+  for (u32 l = 0; l < PACK_LANES; ++l) bits[l] = f16_of_f32(value[l]).bits;
+  return vload8(0, bits);
+}
+#endif
+
+// Part packs_of_bf16_chunks: packs of bf16 in memory, rounded as bf16_of_f32() rounds one.
+// Provides: stored_packs
+// Uses: bf16_conversions
+
+typedef ushort8 StoredPack;
+
+DEVICE Pack pack_of(StoredPack stored) { return as_float8(convert_uint8(stored) << 16); }
+
+DEVICE StoredPack stored_pack(Pack pack) {
+  const uint8 bits = as_uint8(pack);
+  const uint8 nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  return convert_ushort8(pack == pack ? nearest : bits >> 16 | 0x40);
+}
+
+// Part order_strip_packs_chunks:
+// strips of a scan in order v1 by one work-item, for CPU devices, of floating-point values
 // of one type, or of halves. A pack has one value of each row of the strip, as rows are
 // independent of one another almost to the end: what a row combines is then combined by packs,
 // without exchanges.
+// Provides: strip_folds
+// Uses: total, elements, caches_chunks, stored_packs, strip_shape_chunks
 
 #ifdef __has_warning
 #if __has_warning("-Wpsabi")

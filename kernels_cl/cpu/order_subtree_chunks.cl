@@ -1,5 +1,8 @@
-// Prelude: the binary tree of a reduction in order v1 by one work-item of a CPU device, which adds
+// Part order_subtree_chunks:
+// the binary tree of a reduction in order v1 by one work-item of a CPU device, which adds
 // the columns of a leaf in vector registers.
+// Provides: order_subtree_chunks
+// Uses: elements, arrays
 
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.

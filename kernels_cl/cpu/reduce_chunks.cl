@@ -1,9 +1,12 @@
+// Part reduce_chunks:
 // A reduction for CPUs, production's by operators that do not commute where their order does not
 // show or may be any: one work-item per group, each reduces a consecutive chunk into STRIPES
 // accumulators that the compiler makes vectors of.
 // Cost: reads each element once, writes one accumulator per chunk; two launches; no barrier.
 // Assumes a commutative operator where STRIPES > 1; with one stripe operands stay in index order.
 // Source: bifold.
+// Provides: reduce_chunks
+// Uses: count, chunks, blocks
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_chunks(const __global IN* input,
                                                                            u64 input_offset,

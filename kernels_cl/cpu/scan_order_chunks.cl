@@ -1,8 +1,11 @@
+// Part scan_order_chunks:
 // The scan in order v1 for CPU devices: the phases of scan_order_passes, one work-item per group
 // and whole tiles per work-item.
 // Cost: reads each element twice, writes it once; three launches; no barrier.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
+// Provides: scan_order_chunks
+// Uses: count, init, total, elements, tile_folds, blocks, order_prefix_local
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void total_chunks(INPUT_PARAMETERS,
                                                                           COUNT_PARAMETERS,

@@ -1,3 +1,4 @@
+// Part scan_order_drawn:
 // Single-pass scan in order v1 for CPU devices, one work-item per group: it draws tiles, a few at a
 // time, publishes their totals, waits for those before, and scans its tiles while the cache still
 // has them. As in scan_order, waiting is bounded, and a tile that stays missing is totalled by who
@@ -5,6 +6,9 @@
 // time from the cache, and writes it once; one launch; no barrier. Assumes 64-bit words visible to
 // other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
+// Provides: scan_order_drawn
+// Uses: words, count, init, total, elements, tile_scan, atomics, tile_words, order_words,
+//   order_prefix_local, order_groups_local
 
 typedef char drawn_in_one_group[GROUP_TILES % DRAWN_TILES == 0 ? 1 : -1];
 

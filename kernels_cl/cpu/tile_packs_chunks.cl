@@ -1,5 +1,8 @@
-// Prelude: tiles of a scan by one work-item, for CPU devices, of integers of one type, a pack of 16
+// Part tile_packs_chunks:
+// tiles of a scan by one work-item, for CPU devices, of integers of one type, a pack of 16
 // bytes at a time.
+// Provides: tile_folds
+// Uses: total, elements, caches_chunks
 
 #define ORDER_RUN 0  // Not RUN: no association has to be kept.
 #define NEUTRAL ((Lane)(IDENTITY))

@@ -1,5 +1,8 @@
-// Prelude: whole rows of leaves, which a work-item takes neighbouring columns of as packs. Loads do
+// Part leaf_rows_items:
+// whole rows of leaves, which a work-item takes neighbouring columns of as packs. Loads do
 // not wait for one another.
+// Provides: leaf_rows
+// Uses: columns, elements, element_packs, leaf_shape
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
 #define FEW_ROWS (ROWS_AT_ONCE < 8 ? ROWS_AT_ONCE : 8)

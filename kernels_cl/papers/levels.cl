@@ -1,4 +1,5 @@
-// Prelude: the two ends of a kernel that is launched again over its own results.
+// Part levels: the two ends of a kernel that is launched again over its own results.
+// Provides: levels
 
 // An element of the input, or the identity behind the input's end.
 DEVICE ACC element_or_identity(const __global IN* input, u64 i, u64 n) {

@@ -1,3 +1,4 @@
+// Part reduce_staged_ordered:
 // A reduction for operators that do not commute: each group walks a consecutive range of its own
 // in tiles, which it stages through local memory; so the loads coalesce, although each work-item
 // then reduces PER_ITEM consecutive elements. The map is applied to staged elements, not stored.
@@ -7,6 +8,8 @@
 // Cost: reads each element once, writes one accumulator per group; two launches; three barriers per
 // tile of GROUP_SIZE * PER_ITEM elements, which has to fit local memory.
 // Source: Oancea & Henriksen 2023, on the maximum segment sum.
+// Provides: reduce_staged_ordered
+// Uses: lanes, levels, group_lanes
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

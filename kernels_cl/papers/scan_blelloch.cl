@@ -1,3 +1,4 @@
+// Part scan_blelloch:
 // Blelloch's work-efficient scan: each block is a balanced tree in local memory; the up-sweep
 // leaves sums in its inner nodes, the root becomes the identity, and the down-sweep turns every
 // node into what stands before it. Blocks of blocks are scanned the same way and come back as
@@ -7,6 +8,8 @@
 // 2 / BLOCK accumulators per element above; 2 launches per level and one for the last; 2
 // log2(BLOCK) barriers. Assumes GROUP_SIZE * PER_ITEM to be a power of two, at least 2. Source:
 // Oancea & Henriksen 2023, section on scan; Blelloch 1990.
+// Provides: scan_blelloch
+// Uses: first
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

@@ -1,3 +1,4 @@
+// Part scan_hillis_steele:
 // Scan of Hillis and Steele: one sweep of log2 steps over each block, in step d every element takes
 // in the one 2^d places before it. Blocks of blocks are scanned the same way and come back as
 // carries.
@@ -8,6 +9,8 @@
 // launches per level and one for the last; log2(BLOCK) + 1 barriers, BLOCK log2(BLOCK) operations.
 // Assumes GROUP_SIZE * PER_ITEM to be at least 2.
 // Source: Oancea & Henriksen 2023, section on scan; Hillis & Steele 1986.
+// Provides: scan_hillis_steele
+// Uses: first
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

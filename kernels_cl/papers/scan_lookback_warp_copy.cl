@@ -1,3 +1,4 @@
+// Part scan_lookback_warp_copy:
 // Single-pass scan with decoupled look-back over windows that a lane group copies to local memory:
 // LANES predecessors are inspected at once, then one work-item combines them in index order from
 // the nearest inclusive prefix on.
@@ -8,6 +9,8 @@
 // Cost: reads and writes each element once; one launch; 4 barriers per tile.
 // Assumes 64-bit words visible to other running groups.
 // Source: Willen & Brolos 2022, version 2; Merrill & Garland 2016.
+// Provides: scan_lookback_warp_copy
+// Uses: count, init, total, lanes, scan_tile, atomics, tile_words, missing_tile, tiles, tiles_drawn
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback_warp_copy(
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global OUT* output,

@@ -1,7 +1,9 @@
+// Part bandwidth_chunks:
 // Bandwidth probes in the CPU's shape: one work-item per group walks consecutive packs.
 // Cost: read_packs reads each 16-byte pack once and writes nothing unless the data is of one rare
 // kind; copy_packs reads and writes each pack once. One launch each, no barrier.
 // Source: bifold.
+// Provides: bandwidth_chunks
 
 #define WORDS 64  // Read in one step, into as many accumulators.
 

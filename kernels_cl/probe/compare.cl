@@ -1,3 +1,4 @@
+// Part compare:
 // Counts the elements in which two ranges of unsigned integers differ: for long tests, in place of
 // a download.
 // Every group takes a consecutive part and adds to a counter of its own, so that no atomics are
@@ -5,6 +6,8 @@
 // Cost: reads each element of both ranges once; one launch; log2(GROUP_SIZE) + 1 barriers.
 // Assumes a power-of-two group.
 // Source: bifold.
+// Provides: compare
+// Uses: group_tree
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

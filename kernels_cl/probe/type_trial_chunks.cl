@@ -1,7 +1,9 @@
+// Part type_trial_chunks:
 // A trial of an element type: it goes through everything that kernels do with elements, and each
 // step hands it on as it is. Compilers were seen to lay out, copy and return structs wrongly.
 // Cost: one work-item, a few turns.
 // Source: bifold.
+// Provides: type_trial_chunks
 
 #define TRIED 8  // Elements of a private array; `count` of them are given.
 

@@ -1,9 +1,12 @@
+// Part scan_order_passes:
 // Three-pass scan in order v1: the totals of all tiles, their prefixes, the scan of the tiles from
 // there. No group waits for another, so it runs on every device; CPUs run scan_order_drawn or
 // scan_order_chunks.
 // Cost: reads each element twice, writes it once; three launches; 2 barriers per tile and pass.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
+// Provides: scan_order_passes
+// Uses: count, init, total, elements, order_lanes, order_tile
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_tiles(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global ACC* partials, u64 partials_offset) {

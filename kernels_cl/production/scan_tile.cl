@@ -1,7 +1,9 @@
-// Prelude: a tile of a scan in registers.
+// Part scan_tile: a tile of a scan in registers.
 // A lane group owns ROWS consecutive rows of the tile, a row is LANES packs of VEC consecutive
 // elements, so that every load and store of a full tile is one coalesced pack per work-item and
 // the elements stay in index order.
+// Provides: scan_tile
+// Uses: total, lanes, lane_folds, packs_in, packs_out, joined_rows, tile_results
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

@@ -1,4 +1,6 @@
-// Prelude: a ring of tiles in local memory, and the role that fills it.
+// Part order_ring: a ring of tiles in local memory, and the role that fills it.
+// Provides: order_ring
+// Uses: lanes, elements, order_strip, launch, atomics, tile_words, bulk_copies
 
 #ifndef STAGES
 #define STAGES 7  // Tiles in local memory.

@@ -1,4 +1,6 @@
-// Prelude: the role of a ring that reduces tiles.
+// Part ring_reduce: the role of a ring that reduces tiles.
+// Provides: ring_reduce
+// Uses: tile_words, bulk_copies, order_ring, ring_items, ring_strips
 
 // Reduces tiles as they land and publishes their totals, which others wait for.
 DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, __global u64* words, bool in_place,

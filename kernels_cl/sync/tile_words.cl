@@ -1,7 +1,9 @@
-// Prelude: what groups of one launch publish to each other.
+// Part tile_words: what groups of one launch publish to each other.
 // A value travels in ACC_WORDS words of {32 value bits, 30 epoch bits, 2 state bits}; it is taken
 // only when all its words carry the same tag, so no fence orders them. The epoch in the control
 // word moves on with every call, which makes the words of earlier calls count as empty.
+// Provides: tile_words
+// Uses: words, atomics
 
 #ifndef EPOCH_LIMIT
 #define EPOCH_LIMIT 0x3fffffff  // Epochs before the words are zeroed again.

@@ -1,4 +1,5 @@
-// Prelude: element types and the words on them that both dialects share.
+// Part types: element types and the words on them that both dialects share.
+// Provides: types
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -1,4 +1,5 @@
-// Prelude: the words of types for f64, left out where a device has none.
+// Part types_f64: the words of types for f64, left out where a device has none.
+// Provides: types_f64
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 

@@ -1,4 +1,5 @@
-// Prelude: the input divided into one block of consecutive tiles per group.
+// Part blocks: the input divided into one block of consecutive tiles per group.
+// Provides: blocks
 
 // First element of block `group` of `groups`; block g ends where block g + 1 begins, and the last
 // ones may be empty.

@@ -1,5 +1,8 @@
-// Prelude: whole rows of leaves of narrow integers, whose totals are the same in any order: words
+// Part leaf_rows_words:
+// whole rows of leaves of narrow integers, whose totals are the same in any order: words
 // are folded as they are loaded. A row may be longer than order v1 has it.
+// Provides: leaf_rows
+// Uses: elements, units_in, leaf_shape, word_fold
 
 #define SUMS 1  // Accumulators of a work-item, which all of its columns go into.
 #define ROWS_EACH ((LEAF_ROWS + LEAVES - 1) / LEAVES)

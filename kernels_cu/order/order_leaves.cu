@@ -1,4 +1,38 @@
-// Prelude: the totals of leaves. 32 work-items take a leaf each.
+// Part leaf_shape: leaves of order v1, LEAF_ROWS rows of COLUMNS elements.
+// Provides: leaf_shape
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group, a multiple of 32.
+#endif
+#ifndef ROWS_AT_ONCE
+#define ROWS_AT_ONCE 8  // Rows of a leaf that a work-item has on their way at once.
+#endif
+#ifndef FEW_GROUPS
+#define FEW_GROUPS 0  // Whether no more groups come than may have all the registers they like.
+#endif
+// Whether leaves that are not whole have so many rows on their way as well: of many groups few have
+// such a leaf, and all would take registers for it.
+#define PARTS_AT_ONCE FEW_GROUPS
+#ifndef LEAVES_EACH
+#define LEAVES_EACH 1  // Leaves of a lane group, at most two.
+#endif
+#ifndef LEAF_ROWS
+#define LEAF_ROWS 32  // Rows of a leaf.
+#endif
+#ifndef COLUMNS
+#define COLUMNS 128  // Columns of a leaf, a multiple of 32.
+#endif
+
+#define PER_ITEM (COLUMNS / 32)
+#define LEAVES (GROUP_SIZE / 32)  // Of a group at once: one for each lane group.
+#define LEAF (LEAF_ROWS * COLUMNS)
+// Rows at once where elements are loaded one by one.
+#define ROWS_APART (PER_ITEM > 32 ? 1 : 32 / PER_ITEM < ROWS_AT_ONCE ? 32 / PER_ITEM : ROWS_AT_ONCE)
+#define NODE_ELEMENTS (LEAVES * LEAVES_EACH * LEAF)
+
+// Part order_leaves: the totals of leaves. 32 work-items take a leaf each.
+// Provides: order_leaves
+// Uses: columns, neighbours, elements, leaf_shape, leaf_rows
 
 // The columns of a work-item by halving; the first one has the result.
 DEVICE void fold_columns(ACC* sums) {
@@ -74,4 +108,45 @@ DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, LeafScratch* scratch
   const ACC total = fold_leaf(sums, packed, scratch);
 #endif
   return combine_teams(total, &scratch->tree);
+}
+
+// Part order_nodes:
+// the perfect binary tree over the subtrees of a reduction in order v1, by one group.
+// Provides: order_nodes
+// Uses: neighbours
+
+#ifndef NODES_PER_ITEM
+#define NODES_PER_ITEM 16  // Consecutive nodes that a work-item combines.
+#endif
+
+// Combines `count` nodes, which it overwrites; the first work-item has the root. Of no nodes, it is
+// the identity.
+DEVICE ACC combine_nodes(ACC* nodes, u64 count, TreeScratch* scratch) {
+  const u32 id = threadIdx.x;
+  for (;;) {
+    u64 subtrees = (count + GROUP_SIZE * NODES_PER_ITEM - 1) / (GROUP_SIZE * NODES_PER_ITEM);
+    if (subtrees == 0) subtrees = 1;
+    ACC root = IDENTITY;
+    for (u64 subtree = 0; subtree < subtrees; ++subtree) {
+      const u64 begin = (subtree * GROUP_SIZE + id) * NODES_PER_ITEM;
+      ACC sums[NODES_PER_ITEM];
+#pragma unroll
+      for (u32 k = 0; k < NODES_PER_ITEM; ++k) {
+        sums[k] = IDENTITY;
+        if (begin + k < count) sums[k] = nodes[begin + k];
+      }
+#pragma unroll
+      for (u32 distance = 1; distance < NODES_PER_ITEM; distance *= 2) {
+#pragma unroll
+        for (u32 k = 0; k < NODES_PER_ITEM; k += 2 * distance) {
+          sums[k] = COMBINE(sums[k], sums[k + distance]);
+        }
+      }
+      root = combine_items(sums[0], scratch);
+      if (id == 0 && subtrees > 1) nodes[subtree] = root;
+      __syncthreads();
+    }
+    if (subtrees == 1) return root;
+    count = subtrees;
+  }
 }

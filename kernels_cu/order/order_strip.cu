@@ -1,7 +1,9 @@
-// Prelude: a strip of order v1 in the registers of a lane group.
+// Part order_strip: a strip of order v1 in the registers of a lane group.
 // A strip is STRIP_ROWS rows of LANES runs of RUN consecutive elements; TILE_STRIPS of them are a
 // tile. A lane has one run of every row, which it loads and stores in packs of VEC. A prefix of
 // nothing is skipped, so no identity meets the operator in front.
+// Provides: order_strip
+// Uses: total, elements, element_packs, packs_out, order_lanes, shifted_rows, joined_results
 
 #define STRIP (RUN * LANES * STRIP_ROWS)
 #define TILE (STRIP * TILE_STRIPS)

@@ -1,4 +1,7 @@
-// Prelude: the totals that tiles of a single-pass scan in order v1 read from each other's words.
+// Part order_words:
+// the totals that tiles of a single-pass scan in order v1 read from each other's words.
+// Provides: order_words
+// Uses: elements, atomics, tile_words
 
 #ifndef PUBLISHED_EVERY
 #define PUBLISHED_EVERY 1  // Groups from one whose prefix is published to the next.

@@ -1,3 +1,4 @@
+// Part reduce_harris:
 // Harris' seven reductions, each one step from the one before, so that a diff of neighbours shows
 // the step: divergent modulo, strided index, sequential index, first combination during the load,
 // last lane group without group barriers, all steps unrolled, many elements per work-item.
@@ -8,6 +9,8 @@
 // walks the input and needs two launches; log2(GROUP_SIZE) + 1 barriers, fewer from kernel 5 on.
 // Assumes a power-of-two group and, from kernel 3 on, a commutative operator.
 // Source: Harris 2007, as tabulated by Jradi 2017.
+// Provides: reduce_harris
+// Uses: lanes, levels
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

@@ -1,3 +1,4 @@
+// Part reduce_persistent:
 // Jradi's reduction: Catanzaro's, with the global-memory loop unrolled UNROLL times and every
 // branch on the data's end replaced by algebra, in persistent work-items.
 // The paper multiplies the value by (i < n), which reads past the end and turns NaN and infinity
@@ -7,6 +8,8 @@
 // Cost: reads each element once, writes one accumulator per group; two launches; log2(GROUP_SIZE)
 // + 1 barriers. Assumes a commutative operator and a power-of-two group.
 // Source: Jradi 2017, section 3, listings 4 to 6.
+// Provides: reduce_persistent
+// Uses: words, count
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

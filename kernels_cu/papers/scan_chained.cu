@@ -1,3 +1,4 @@
+// Part scan_chained:
 // Single-pass chained scan: a tile publishes nothing but its inclusive prefix, and waits for the
 // one of the tile before it, so that the prefixes travel from tile to tile one at a time. The
 // source waits without a bound for a flag that no order ties to its value: here both travel in one
@@ -6,6 +7,8 @@
 // that, back to the nearest prefix that is there. Cost: reads and writes each element once; one
 // launch; 4 barriers per tile. Assumes 64-bit words visible to other running groups. Source: Willen
 // & Brolos 2022, version 0.
+// Provides: scan_chained
+// Uses: count, init, total, lanes, scan_tile, atomics, tile_words, missing_tile, tiles, tiles_drawn
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_chained(const IN* input, u64 input_offset, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS,

@@ -1,3 +1,4 @@
+// Part scan_lookback:
 // Single-pass scan with decoupled look-back: a tile publishes its aggregate, then its first
 // work-item walks back over the tiles before it, adding aggregates until it meets one whose
 // inclusive prefix is known.
@@ -6,6 +7,8 @@
 // Cost: reads and writes each element once; one launch; 4 barriers per tile.
 // Assumes 64-bit words visible to other running groups.
 // Source: Willen & Brolos 2022, version 1; Merrill & Garland 2016.
+// Provides: scan_lookback
+// Uses: count, init, total, lanes, scan_tile, atomics, tile_words, missing_tile, tiles, tiles_drawn
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_lookback(const IN* input, u64 input_offset, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS,

@@ -1,8 +1,10 @@
+// Part bandwidth:
 // Bandwidth probes: what a plain kernel reads, or copies, per second on this device. The limits
 // that results are compared with.
 // Cost: read_packs reads each 16-byte pack once and writes nothing unless the data is of one rare
 // kind; copy_packs reads and writes each pack once. One launch each, no barrier.
 // Source: bifold.
+// Provides: bandwidth
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

@@ -1,9 +1,13 @@
+// Part reduce_order_tiles:
 // The reduction in order v1 by operators that do not commute, in one launch: a group takes a tile
 // of a scan, whose total is in index order, and the one that finishes last combines the totals; of
 // many, first those of its set. Cost: reads each element once, and writes and reads one accumulator
 // per tile and per set of them; one launch.
 // Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
+// Provides: reduce_order_tiles
+// Uses: count, init, elements, order_tile, launch, atomics, last_group, neighbours, order_nodes,
+//   group_results
 
 // Totals are combined behind what lanes exchange within a tile.
 typedef union {

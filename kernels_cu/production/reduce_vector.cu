@@ -1,9 +1,12 @@
+// Part reduce_vector:
 // The GPU's production reduction: Catanzaro's two stages with 16-byte loads, several of them in
 // flight per work-item, and a register exchange in place of most of the local-memory tree.
 // Elements before the first 16-byte boundary and behind the last whole pack are read one by one.
 // Cost: reads each element once, writes one accumulator per group; two launches; one barrier.
 // Assumes a commutative operator.
 // Source: bifold; the shape follows Harris 2007 (kernel 7) and Luitjens 2014.
+// Provides: reduce_vector
+// Uses: count, lanes, lane_folds, packs_in
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.

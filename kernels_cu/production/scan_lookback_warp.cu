@@ -1,3 +1,4 @@
+// Part scan_lookback_warp:
 // Single-pass scan with decoupled look-back by a whole lane group: as scan_lookback, but LANES
 // predecessors are inspected at once, and combined from the nearest inclusive prefix on in one
 // ordered lane reduction. Tile -1 counts as an inclusive prefix of `init`, so no window has an
@@ -7,6 +8,9 @@
 // earlier, where packs do. Cost: reads and writes each element once; one launch; 3 barriers per
 // tile, or 4. Assumes 64-bit words visible to other running groups. Source: Willen & Brolos 2022,
 // version 3; Merrill & Garland 2016.
+// Provides: scan_lookback_warp
+// Uses: count, init, total, lanes, lane_folds, scan_tile, atomics, tile_words, missing_tile, tiles,
+//   tiles_taken, launch
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_lookback_warp(const IN* input, u64 input_offset, u64 first, COUNT_PARAMETERS, OUT* output,

@@ -1,3 +1,4 @@
+// Part scan_order:
 // Single-pass scan in order v1: the same bits whatever the device and the launch shape. As
 // scan_lookback_warp, but tiles publish their totals only, at once; a tile's prefix is a fixed
 // expression of them: groups of GROUP_TILES tiles folded from left to right from `init` on, then
@@ -7,6 +8,9 @@
 // Cost: reads and writes each element once; one launch; 2 to 4 barriers per tile, and 2 more for
 // every 7 groups without a published prefix. Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
+// Provides: scan_order
+// Uses: words, count, init, total, elements, order_tile, launch, atomics, tile_words, tiles,
+//   tiles_taken, order_words, order_lookback
 
 // Groups that a multiprocessor is to hold at once: where it is told no number, the compiler spills
 // registers for the sake of more. Three keep nearly all of values of up to 8 bytes in registers.

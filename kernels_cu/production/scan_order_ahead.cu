@@ -1,3 +1,4 @@
+// Part scan_order_ahead:
 // Single-pass scan in order v1 by groups that stay, each a tile ahead: as scan_order, but a group
 // loads its next tile into registers and publishes that one's total before it looks back for the
 // tile that it has. So totals are there earlier for whoever waits for them, as in scan_order_ring,
@@ -6,6 +7,9 @@
 // Cost: reads and writes each element once; one launch; 3 to 5 barriers per tile, and 2 more for
 // every 7 groups without a published prefix. Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
+// Provides: scan_order_ahead
+// Uses: words, count, init, total, elements, order_tile, atomics, tile_words, tiles, tiles_drawn,
+//   order_words, order_lookback
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_order_ahead(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS, u64* control,

@@ -1,3 +1,4 @@
+// Part scan_order_ring:
 // Single-pass scan in order v1 by groups that stay, with tiles in a ring in local memory: the
 // same association as scan_order, with other roles. The lane groups of a group divide the work: one
 // draws tiles and has the bulk copy engine bring them in, several ahead; some reduce each as soon
@@ -10,6 +11,9 @@
 // Cost: reads and writes each element once; one launch. Assumes 64-bit words visible to other
 // running groups, and local memory that holds the ring. Source: bifold; look-back as in Merrill &
 // Garland 2016.
+// Provides: scan_order_ring
+// Uses: words, count, init, total, lanes, elements, launch, atomics, tile_words, order_ring,
+//   ring_reduce, ring_scan, ring_lookback
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, 1)
     scan_order_ring(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS, u64* control,

@@ -1,8 +1,11 @@
+// Part scan_reduce_then_scan:
 // Reduce-then-scan: every group reduces its consecutive tiles, one group scans the results, every
 // group scans its tiles again from there. No group waits for another, so it runs on every device.
 // Cost: reads each element twice, writes it once; three launches; 2 barriers per tile and pass.
 // Assumes nothing: operands are combined in index order, and the number of groups is not limited.
 // Source: Oancea & Henriksen 2023, section on scan; seed of Willen & Brolos 2022.
+// Provides: scan_reduce_then_scan
+// Uses: count, init, total, lanes, lane_folds, scan_tile, blocks
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     reduce_tiles(const IN* input, u64 input_offset, COUNT_PARAMETERS, ACC* partials,

@@ -1,8 +1,10 @@
-// Prelude: copies from global to local memory by the bulk copy engine, and the signals by which
+// Part bulk_copies:
+// copies from global to local memory by the bulk copy engine, and the signals by which
 // work-items of a group wait for such copies and for each other. From sm_90 on.
 // A signal has phases: it has been given in one when so many arrived as it was made for, and the
 // bytes announced in it have landed. Who waits names the phase by its parity; waiting for the phase
 // before the first one is over at once.
+// Provides: bulk_copies
 
 typedef u64 Signal;
 
