@@ -5,7 +5,7 @@
 #include <limits>
 #include <sstream>
 
-#include "accuracy_inputs.hpp"
+#include "data/accuracy_inputs.hpp"
 #include "support/bench_tool.hpp"
 #include "support/random.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backend_split.hpp"
-#include "compare_html.hpp"
+#include "commands/compare/backend_split.hpp"
+#include "commands/compare/html.hpp"
 #include "support/bench_tool.hpp"
 #include "support/made_up_run.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "papers.hpp"
+#include "commands/gallery/papers.hpp"
 #include "support/bench_tool.hpp"
 
 namespace {

@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "contest.hpp"
-#include "run_file.hpp"
+#include "document/run_file.hpp"
+#include "measure/interleaved.hpp"
 #include "support/bench_tool.hpp"
 #include "support/errors.hpp"
 

@@ -19,11 +19,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/output_file.hpp"
+#include "base/usage_error.hpp"
 #include "core/base/descriptor.hpp"
-#include "output_file.hpp"
 #include "support/bench_tool.hpp"
 #include "support/made_up_run.hpp"
-#include "usage_error.hpp"
 
 namespace {
 

@@ -11,15 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "data.hpp"
-#include "gallery_json.hpp"
-#include "gallery_tables.hpp"
-#include "output_file.hpp"
-#include "runner.hpp"
-#include "structs.hpp"
+#include "base/output_file.hpp"
+#include "commands/gallery/json.hpp"
+#include "commands/gallery/render.hpp"
+#include "commands/gallery/tables.hpp"
+#include "data/host_data.hpp"
+#include "data/structs.hpp"
+#include "data/together.hpp"
+#include "data/types.hpp"
+#include "measure/runner.hpp"
 #include "support/bench_tool.hpp"
-#include "together.hpp"
-#include "types.hpp"
 
 namespace {
 

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "contest.hpp"
-#include "json_report.hpp"
-#include "peer_tables.hpp"
-#include "runner.hpp"
+#include "commands/run/peer_tables.hpp"
+#include "document/run_document.hpp"
+#include "measure/interleaved.hpp"
+#include "measure/runner.hpp"
 #include "support/bench_tool.hpp"
 
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "data.hpp"
-#include "digest.hpp"
-#include "resume.hpp"
+#include "commands/run/resume.hpp"
+#include "data/digest.hpp"
+#include "data/host_data.hpp"
 #include "support/bench_tool.hpp"
 #include "support/made_up_run.hpp"
 

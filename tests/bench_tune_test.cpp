@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "commands/tune/interleaved.hpp"
+#include "commands/tune/units.hpp"
 #include "core/device/state.hpp"
 #include "core/gallery/tuning_file.hpp"
 #include "support/bench_tool.hpp"
 #include "support/kept_files.hpp"
-#include "tune_contest.hpp"
-#include "tune_units.hpp"
 
 namespace {
 
