@@ -111,6 +111,11 @@ void OfflineCompiler::compile(const backend::Source& source, int architecture, b
   if (add_ptx) programs_.try_emplace(ptx_id, OfflineImage{entry, std::move(text)});
 }
 
+std::string OfflineCompiler::image(const EmbeddedId& id) {
+  const std::lock_guard lock(mutex_);
+  return programs_.at(id).bytes;
+}
+
 OfflineDevice::OfflineDevice(Capabilities capabilities, std::string options)
     : capabilities_(std::move(capabilities)), options_(std::move(options)) {}
 

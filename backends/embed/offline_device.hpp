@@ -50,6 +50,8 @@ class OfflineCompiler {
   [[nodiscard]] const std::map<EmbeddedId, OfflineImage>& programs() const noexcept {
     return programs_;
   }
+  /// The bytes of one that has been compiled.
+  [[nodiscard]] std::string image(const EmbeddedId& id);
 
  private:
   [[nodiscard]] backend::cuda::Compiled compiled(const backend::Source& source,

@@ -19,6 +19,9 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+const std::set<std::string> kernel_folders{"types", "data",       "lanes",  "sync", "order",
+                                           "ring",  "production", "papers", "cpu",  "probe"};
+
 /// What a kernel file promises to a reader of the other dialect's.
 struct Outline {
   Names headings;                                      ///< Of its phases, in order.
@@ -66,13 +69,33 @@ Outline outline_of(const SourceFile& file) {
   return outline;
 }
 
-std::map<std::string, SourceFile> kernels(const std::string& folder, const std::string& suffix) {
-  std::map<std::string, SourceFile> files;
-  for (const SourceFile& file : source_files(folder, {suffix})) {
-    const std::string name = file.path.substr(folder.size() + 1);
-    files[name.substr(0, name.size() - suffix.size())] = file;
+/// A file is one part or several, each of which begins with a line of its own.
+std::vector<std::pair<std::string, SourceFile>> parts_of(const SourceFile& file) {
+  constexpr std::string_view begin = "// Part ";
+  std::vector<std::pair<std::string, SourceFile>> parts;
+  for (std::size_t at = 0; at < file.text.size();) {
+    const std::size_t next = file.text.find("\n" + std::string(begin), at);
+    const std::size_t end = next == std::string::npos ? file.text.size() : next + 1;
+    const std::string text = file.text.substr(at, end - at);
+    CHECK_MESSAGE(text.starts_with(begin), file.path, " begins with no line \"// Part NAME:\"");
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::size_t name = std::min(begin.size(), colon);
+    parts.emplace_back(text.substr(name, colon - name), SourceFile{file.path, text});
+    at = end;
   }
-  return files;
+  return parts;
+}
+
+/// By the names of the parts.
+std::map<std::string, SourceFile> kernels(const std::string& folder, const std::string& suffix) {
+  std::map<std::string, SourceFile> parts;
+  for (const SourceFile& file : source_files(folder, {suffix})) {
+    for (const auto& [name, part] : parts_of(file)) {
+      const auto [at, added] = parts.emplace(name, part);
+      CHECK_MESSAGE(added, file.path, " has a part ", name, " as has ", at->second.path);
+    }
+  }
+  return parts;
 }
 
 /// What a dialect may have alone: interchangeable paths of the prelude, of which each has those
@@ -81,7 +104,8 @@ bool may_be_alone(const std::string& name) {
   return name.starts_with("lanes_") || name.starts_with("atomics_") || name.starts_with("cell_") ||
          name.starts_with("halves_") || name.starts_with("bf16_") ||
          name.starts_with("comparisons_") || name.starts_with("extrema_") ||
-         name.starts_with("launch_") || name.ends_with("_local") || name.ends_with("chunks");
+         name.starts_with("launch_") || name.ends_with("_local") || name.ends_with("chunks") ||
+         name == "chunk_tile";
 }
 
 /// Families whose gallery rows all name one backend.
@@ -102,7 +126,7 @@ std::string joined(const Names& names) {
   return text;
 }
 
-/// Base names of the kernels that both dialects must have.
+/// Names of the parts that both dialects must have.
 std::set<std::string> mirrored() {
   const auto one = families_of_one_backend();
   std::set<std::string> names;
@@ -151,6 +175,37 @@ TEST_CASE("both folders have the same kernels") {
   for (const std::string& name : mirrored()) {
     CHECK_MESSAGE(cuda.count(name) == 1, "kernels_cu lacks ", name);
     CHECK_MESSAGE(opencl.count(name) == 1, "kernels_cl lacks ", name);
+  }
+}
+
+TEST_CASE("a file lies in the same folder in both; no folder has more than 30 files") {
+  std::map<std::string, std::string> folder_of;
+  for (const std::string top : {"kernels_cu", "kernels_cl"}) {
+    std::map<std::string, std::size_t> sizes;
+    std::set<std::string> names;
+    for (const SourceFile& file : source_files(top, {"." + top.substr(8)})) {
+      const std::size_t begin = top.size() + 1;
+      const std::size_t slash = file.path.rfind('/');
+      INFO(file.path);
+      REQUIRE(slash > begin);
+      const std::string folder = file.path.substr(begin, slash - begin);
+      const std::string name = file.path.substr(slash + 1, file.path.rfind('.') - slash - 1);
+      CHECK(names.insert(name).second);
+      CHECK(kernel_folders.contains(folder));
+      CHECK((folder != "cpu" || top == "kernels_cl"));
+      CHECK(folder_of.emplace(name, folder).first->second == folder);
+      ++sizes[folder];
+    }
+    for (const auto& [folder, size] : sizes) CHECK_MESSAGE(size <= 30, top, "/", folder);
+  }
+}
+
+TEST_CASE("a part lies in the same file in both") {
+  const auto cuda = kernels("kernels_cu", ".cu");
+  const auto opencl = kernels("kernels_cl", ".cl");
+  const auto stem = [](const std::string& path) { return path.substr(11, path.size() - 14); };
+  for (const auto& [name, part] : cuda) {
+    if (opencl.contains(name)) CHECK(stem(part.path) == stem(opencl.at(name).path));
   }
 }
 
@@ -212,7 +267,7 @@ TEST_CASE("what the host passes as a struct has the fields of the kernels'") {
   CHECK(host_structs == kernel_structs);
 }
 
-TEST_CASE("a file with entry points names its phases; each file starts with a comment") {
+TEST_CASE("a file with entry points names its phases; each part starts with a comment") {
   for (const auto* folder : {"kernels_cu", "kernels_cl"}) {
     for (const auto& [name, file] : kernels(folder, std::string(".") + (folder + 8))) {
       INFO(file.path);
