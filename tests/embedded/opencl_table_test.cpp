@@ -16,6 +16,7 @@
 #include "core/device/state.hpp"
 #include "core/kernel/embedded.hpp"
 #include "core/kernel/image_check.hpp"
+#include "embed/offline_opencl.hpp"
 #include "embed/twins.hpp"
 #include "opencl/image_marks.hpp"
 #include "programs.hpp"
@@ -34,7 +35,8 @@ namespace {
 
 /// The texts that a call or plan of the listed shapes builds on such a GPU from OpenCL.
 embed::PlannedTexts planned_for(int architecture) {
-  const auto backend = std::make_shared<embed::OfflineOpenclDevice>(architecture);
+  const auto backend = std::make_shared<embed::OfflineOpenclDevice>(
+      embed::offline_opencl_capabilities(architecture));
   DeviceInfo info;
   info.selector = "opencl on paper";
   info.backend = "opencl";
