@@ -14,6 +14,7 @@ import sys
 README_LINES = 200
 DOCS_WORDS = 35_000
 COLUMNS = 100
+WIDE_TABLES = {"docs/design.md", "docs/experiments.md"}  # May have rows of more columns.
 # Words that stand for an old idiom, and what to write instead.
 IDIOMS = {"in place of": "instead of", "hand it in": "say what to do", "as root, there": "say it"}
 # The pages that a reader looks for by their name.
@@ -48,7 +49,8 @@ def own_pages(top):
 def check_text(name, text):
     written = blanked(GENERATED, text)
     for number, line in enumerate(blanked(CODE, written).split("\n"), 1):
-        if len(line) > COLUMNS and not line.startswith("|"):
+        may = " " not in line or (line.startswith("|") and name in WIDE_TABLES)
+        if len(line) > COLUMNS and not may:
             yield f"{name}:{number}: {len(line)} columns, at most {COLUMNS}"
     flowing = re.sub(r"\s+", " ", written).lower()
     for idiom, better in IDIOMS.items():
