@@ -125,8 +125,10 @@ std::vector<Piece> pieces_of(std::string_view text) {
       continue;
     }
     if (code.starts_with('#')) {
-      while (trimmed(text.substr(at, end - at)).ends_with('\\') && end < text.size()) {
-        end = std::min(text.find('\n', end), text.size() - 1) + 1;
+      for (std::string_view last = code; last.ends_with('\\') && end < text.size();) {
+        const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
+        last = trimmed(text.substr(end, next - end));
+        end = next;
       }
       const std::string directive = first_word(code);
       if (directive == "define") {
@@ -138,13 +140,12 @@ std::vector<Piece> pieces_of(std::string_view text) {
       }
     } else {
       int depth = depth_of(line);
-      const auto ended = [&] {
-        const std::string_view last = trimmed(text.substr(at, end - at));
-        return depth <= 0 && (last.ends_with(';') || last.ends_with('}'));
-      };
-      while (!ended() && end < text.size()) {
+      std::string_view last = code;
+      while (!(depth <= 0 && (last.ends_with(';') || last.ends_with('}'))) && end < text.size()) {
         const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
-        depth += depth_of(text.substr(end, next - end));
+        const std::string_view more = text.substr(end, next - end);
+        depth += depth_of(more);
+        last = trimmed(more);
         end = next;
       }
       describe(piece, text.substr(at, end - at));
