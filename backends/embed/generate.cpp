@@ -39,9 +39,10 @@
 #include "core/base/hash.hpp"
 #include "core/device/state.hpp"
 #include "core/kernel/image_check.hpp"
-#include "embed/offline_device.hpp"
+#include "embed/offline_compiler.hpp"
 #include "embed/shapes.hpp"
 #if BIFOLD_EMBED_TWINS
+#include "embed/offline_opencl.hpp"
 #include "embed/twins.hpp"
 #endif
 
@@ -52,21 +53,10 @@ using bifold::Order;
 using bifold::core::EmbeddedForm;
 using bifold::core::EmbeddedId;
 using bifold::core::EmbeddedKey;
+using bifold::embed::CompilingCudaDevice;
 using bifold::embed::OfflineCompiler;
-using bifold::embed::OfflineCudaDevice;
 using bifold::embed::OfflineImage;
-
-/// Plans on a device on paper.
-Device planning_on(const char* backend, std::shared_ptr<bifold::backend::Device> device) {
-  bifold::DeviceInfo info;
-  info.selector = "offline";
-  info.backend = backend;
-  info.index = bifold::adopted_index;
-  info.kind = bifold::DeviceKind::gpu;
-  bifold::DeviceOptions options;
-  options.cache.disk = false;
-  return Device(std::make_shared<bifold::detail::DeviceState>(info, std::move(device), options));
-}
+using bifold::embed::planning_on;
 
 #if BIFOLD_EMBED_TWINS
 using bifold::embed::Twins;
@@ -90,24 +80,25 @@ class Compilation {
   void operator()(const Plan& plan) const {
     const auto device = planned_on_cuda(plan);
 #if BIFOLD_EMBED_TWINS
-    const auto twin = std::make_shared<bifold::embed::OfflineOpenclDevice>(architecture_);
-    plan(planning_on("opencl", twin));
+    const auto twin = std::make_shared<bifold::embed::OfflineOpenclDevice>(
+        bifold::embed::offline_opencl_capabilities(architecture_));
+    plan(planning_on(twin, "opencl"));
     twins_.add(twin->planned(), device->planned(), architecture_);
 #endif
   }
 
   /// Without twins.
   template <class Plan>
-  [[nodiscard]] std::shared_ptr<OfflineCudaDevice> planned_on_cuda(const Plan& plan) const {
-    auto device = std::make_shared<OfflineCudaDevice>(compiler_, architecture_, machine_code_);
-    plan(planning_on("cuda", device));
+  [[nodiscard]] std::shared_ptr<CompilingCudaDevice> planned_on_cuda(const Plan& plan) const {
+    auto device = std::make_shared<CompilingCudaDevice>(compiler_, architecture_, machine_code_);
+    plan(planning_on(device, "cuda"));
     return device;
   }
 
   /// Without twins.
   void warm_benchmark() const {
     bifold::embed::warm_benchmark(planning_on(
-        "cuda", std::make_shared<OfflineCudaDevice>(compiler_, architecture_, machine_code_)));
+        std::make_shared<CompilingCudaDevice>(compiler_, architecture_, machine_code_), "cuda"));
   }
 
  private:

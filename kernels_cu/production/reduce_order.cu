@@ -68,8 +68,8 @@ extern "C" __global__ void __launch_bounds__(BOUNDS)
   __shared__ LeafScratch scratch;
   __shared__ u32 flag;
   await_earlier_work();
-  ACC* const nodes = static_cast<ACC*>(work) + places.nodes;
-  u64* const control = static_cast<u64*>(work) + places.control;
+  ACC* const nodes = (ACC*)work + places.nodes;
+  u64* const control = (u64*)work + places.control;
   const u64 n = COUNT;
 
   // --- Reduce the leaves of the group ---

@@ -22,8 +22,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   __shared__ ACC strips[TILE_STRIPS];
   __shared__ u32 flag;
   await_earlier_work();
-  ACC* const nodes = static_cast<ACC*>(work) + places.nodes;
-  u64* const control = static_cast<u64*>(work) + places.control;
+  ACC* const nodes = (ACC*)work + places.nodes;
+  u64* const control = (u64*)work + places.control;
   const Elements input = INPUT;
   const u64 n = COUNT;
 
