@@ -11,7 +11,7 @@
 #include <cub/cub.cuh>
 #include <vector>
 
-#include "accuracy_inputs.hpp"
+#include "data/accuracy_inputs.hpp"
 
 namespace {
 

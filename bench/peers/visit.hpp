@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "data/structs.hpp"
 #include "peers/peer.hpp"
-#include "structs.hpp"
 
 namespace bifold::detail {
 

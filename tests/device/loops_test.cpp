@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/gallery/gallery.hpp"
-#include "support/altered_device.hpp"
+#include "support/devices/altered_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "compare_html.hpp"
-#include "compare_tables.hpp"
-#include "comparison.hpp"
-#include "run_file.hpp"
-#include "usage_error.hpp"
+#include "base/usage_error.hpp"
+#include "commands/compare/comparison.hpp"
+#include "commands/compare/html.hpp"
+#include "commands/compare/tables.hpp"
+#include "document/run_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

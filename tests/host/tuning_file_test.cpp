@@ -15,11 +15,11 @@
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/text/checked_text.hpp"
+#include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"
-#include "support/paper_device.hpp"
-#include "support/random.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

@@ -17,9 +17,9 @@
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/tuning/tuning_space.hpp"
+#include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
-#include "support/paper_device.hpp"
 
 namespace bifold {
 

@@ -16,11 +16,11 @@
 #include "core/gallery/choose_row.hpp"
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
+#include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"
-#include "support/paper_device.hpp"
 
 namespace bifold {
 

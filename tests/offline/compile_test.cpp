@@ -17,7 +17,7 @@
 #include "core/call/find_plan.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "production.hpp"
-#include "support/hard_names.hpp"
+#include "support/cases/hard_names.hpp"
 #include "targets.hpp"
 
 // Of 16 and 32 bytes, for whose exchange a group of 256 or 128 takes all that OpenCL promises.

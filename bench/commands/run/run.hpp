@@ -1,0 +1,25 @@
+// `bifold-bench run`.
+#pragma once
+
+#include "measure/options.hpp"
+#include "measure/result.hpp"
+
+namespace bench {
+
+/// Blocks. Opens the devices and measures; of a suite, what `options.json` is given for is kept in
+/// part on the way. Throws UsageError for a selector that nothing answers.
+Report measure_run(const RunOptions& options);
+
+/// Throws UsageError where the file that `options.json` is given for, if any, could not be written,
+/// or not what a suite keeps beside it meanwhile.
+void check_run_file(const RunOptions& options);
+
+/// Writes the document of a run that `options.json` is given for, if any.
+void write_run(const Report& report);
+
+/// Blocks. Measures, prints the table to standard output, writes the JSON file. The exit status:
+/// 0, or 1 when a result was wrong, a call failed or there is no device. Throws UsageError for a
+/// selector that nothing answers and for a JSON file that cannot be written, before it measures.
+int run_benchmark(const RunOptions& options);
+
+}  // namespace bench

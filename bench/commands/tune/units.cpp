@@ -1,0 +1,133 @@
+#include "commands/tune/units.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "core/call/find_plan.hpp"
+#include "core/call/reduce.hpp"
+#include "core/call/scan.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/gallery/shape_tuning.hpp"
+#include "core/shape/plan_shape.hpp"
+#include "data/types.hpp"
+
+namespace bench {
+namespace {
+
+using bifold::Algorithm;
+using bifold::Type;
+using bifold::core::PlanShape;
+
+constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+
+bifold::Operator sum_of(Type type) { return operator_on(type, bifold::plus); }
+
+/// An operator that does not commute: it is asked for, never run. The rows that it leads to are
+/// measured with sums, as the others are.
+bifold::Operator last_of(Type type) {
+  return bifold::Operator::user("last", "b != 0 ? b : a", sum_of(type).identity(type));
+}
+
+void add(std::vector<TuneUnit>& units, TuneUnit unit) {
+  if (bifold::core::tuning_space(*unit.row).empty()) return;
+  const bool known = std::any_of(units.begin(), units.end(), [&](const TuneUnit& other) {
+    return other.row == unit.row && other.elements == unit.elements;
+  });
+  if (!known) units.push_back(std::move(unit));
+}
+
+/// What production resolves to for a shape, as find_plan does it.
+void add_choices(const bifold::Device& device, Algorithm algorithm, const PlanShape& shape,
+                 std::vector<TuneUnit>& units) {
+  const auto& production = *bifold::gallery::find(algorithm, "production");
+  const auto* const chosen = bifold::core::choose_row({device, shape}, production).variant;
+  if (chosen == nullptr) return;
+  PlanShape measured = shape;
+  measured.op = sum_of(shape.accumulator);
+  TuneUnit unit{chosen, measured, bifold::core::element_class(algorithm, shape)};
+  unit.from_bytes = bifold::core::built_in_tuning({device, shape}, *chosen)
+                        .get_or(bifold::core::at_least_mib, 0) *
+                    mib;
+  add(units, unit);
+  if (unit.from_bytes == 0) return;
+  TuneUnit smaller = unit;
+  smaller.row = bifold::core::row_for_fewer({device, shape}, production, *chosen);
+  if (smaller.row == nullptr) return;
+  smaller.below_bytes = std::exchange(smaller.from_bytes, 0);
+  add(units, smaller);
+}
+
+}  // namespace
+
+std::string TuneUnit::name() const {
+  return formatted("{} {} on {}", bifold::name_of(row->algorithm), row->name,
+                   bifold::core::name_of(elements));
+}
+
+std::vector<Type> default_tune_types() {
+  return {Type::i32, Type::f32, Type::f64, Type::i64,
+          Type::i8,  Type::i16, Type::f16, bifold::type_of<Pair>()};
+}
+
+std::vector<TuneUnit> tune_units(const bifold::Device& device, Type type) {
+  std::vector<TuneUnit> units;
+  const Type accumulator = bifold::accumulator_of(type);
+  if (!device.supports(type)) return units;
+  std::vector<bifold::Operator> operators{sum_of(accumulator)};
+  if (!type.is_struct()) operators.push_back(last_of(accumulator));
+  for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
+    for (const bifold::Operator& op : operators) {
+      for (const bifold::Order order : {bifold::Order::v1, bifold::Order::any}) {
+        PlanShape shape{type, accumulator, type, bifold::ScanKind::inclusive, op};
+        shape.order = order;
+        add_choices(device, algorithm, shape, units);
+      }
+    }
+  }
+  return units;
+}
+
+std::vector<std::uint64_t> tune_sizes(const TuneUnit& unit, bifold::DeviceKind kind,
+                                      std::uint64_t most_bytes) {
+  std::vector<double> bytes{2e5, 6e6, 5e7, 4e8};
+  if (kind == bifold::DeviceKind::cpu) bytes = {1e5, 2e6, 4e7};
+  const auto from = static_cast<double>(unit.from_bytes);
+  const auto below = static_cast<double>(unit.below_bytes);
+  if (unit.from_bytes > 0) {
+    bytes = {1.23 * from, 3.9 * from, 15.7 * from};
+  } else if (unit.below_bytes != std::numeric_limits<std::uint64_t>::max()) {
+    bytes = {2e5, below / 7.9, below / 1.3};
+  }
+  const double scale = std::min(1.0, static_cast<double>(most_bytes) / bytes.back());
+  std::vector<std::uint64_t> sizes;
+  for (const double each : bytes) {
+    const auto size = static_cast<double>(bifold::size_of(unit.shape.input));
+    // Memory may have no room for all of them, but those below are another row's.
+    const double fitting =
+        std::min(std::max(scale * each, 1.02 * from), static_cast<double>(most_bytes));
+    sizes.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(fitting / size)));
+  }
+  return sizes;
+}
+
+TunePlan::TunePlan(const bifold::Device& device, const TuneUnit& unit,
+                   const bifold::core::Tuning& tuning)
+    : plan_([&]() -> decltype(plan_) {
+        const PlanShape& of = unit.shape;
+        if (unit.row->algorithm == Algorithm::scan) {
+          return make_plan(device,
+                           bifold::ScanShape{of.input, of.output, of.accumulator, of.kind, of.op,
+                                             unit.row->name},
+                           tuning);
+        }
+        bifold::ReduceShape shape{of.input, of.accumulator, of.op, unit.row->name};
+        shape.result = of.output;
+        return make_plan(device, shape, tuning);
+      }()) {}
+
+void TunePlan::run(bifold::Queue& queue, const bifold::ErasedView& input,
+                   const bifold::ErasedView& output) const {
+  std::visit([&](const auto& plan) { plan.run(queue, input, output, {}); }, plan_);
+}
+
+}  // namespace bench
