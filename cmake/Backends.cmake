@@ -36,7 +36,7 @@ endif()
 
 # Adds backends/NAME/*.cpp and the text of the kernels below FOLDER to the library.
 function(bifold_add_backend name folder suffix)
-  file(GLOB sources CONFIGURE_DEPENDS backends/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS backends/${name}/*.cpp)
   file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${folder}/*${suffix})
   set(embedded ${PROJECT_BINARY_DIR}/${name}_kernel_files.cpp)
   # Written only when it changes, so that it is newer then: a file that is gone cannot be.
