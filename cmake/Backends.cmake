@@ -34,10 +34,10 @@ else()
   message(STATUS "OpenCL backend: left out, BIFOLD_OPENCL=OFF")
 endif()
 
-# Adds backends/NAME/*.cpp and the text of the kernels in FOLDER/*SUFFIX to the library.
+# Adds backends/NAME/*.cpp and the text of the kernels below FOLDER to the library.
 function(bifold_add_backend name folder suffix)
   file(GLOB sources CONFIGURE_DEPENDS backends/${name}/*.cpp)
-  file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*${suffix})
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${folder}/*${suffix})
   set(embedded ${PROJECT_BINARY_DIR}/${name}_kernel_files.cpp)
   # Written only when it changes, so that it is newer then: a file that is gone cannot be.
   file(CONFIGURE OUTPUT ${embedded}.list CONTENT "${kernels}" @ONLY)

@@ -1,18 +1,37 @@
-# Writes a C++ file that holds every kernel file of one folder as text.
+# Writes a C++ file that holds every kernel part below one folder as text.
 #   cmake -DFOLDER=kernels_cl -DSUFFIX=.cl -DNAME=opencl -DOUTPUT=x.cpp -P EmbedKernels.cmake
-# The table it defines is bifold::backend::NAME_kernel_files(): pairs of base name and text. The
-# text goes out as byte values, which no literal length limit of any compiler cuts short.
-file(GLOB files "${FOLDER}/*${SUFFIX}")
+# A file is one part or several; each begins with a line "// Part NAME:". The table that is defined
+# is bifold::backend::NAME_kernel_files(): pairs of a part's name and text. The text goes out as
+# byte values, which no literal length limit of any compiler cuts short.
+cmake_policy(VERSION 3.25)
+file(GLOB_RECURSE files "${FOLDER}/*${SUFFIX}")
 list(SORT files)
 set(arrays "")
 set(rows "")
+set(parts "")
 foreach(file IN LISTS files)
-  get_filename_component(base "${file}" NAME_WE)
+  file(STRINGS "${file}" heads REGEX "^// Part [a-z0-9_]+:")
   file(READ "${file}" hex HEX)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-  string(APPEND arrays "constexpr unsigned char ${base}_text[] = {${bytes}0x00};\n")
-  set(text "{reinterpret_cast<const char*>(${base}_text), sizeof ${base}_text - 1}")
-  string(APPEND rows "      {\"${base}\", ${text}},\n")
+  # In hexadecimal digits there is nothing that a list of CMake's would stumble over.
+  string(HEX "\n// Part " begin)
+  string(HEX "// Part " first)
+  string(REPLACE "${begin}" ";${first}" texts "${hex}")
+  list(LENGTH heads head_count)
+  list(LENGTH texts text_count)
+  if(NOT head_count EQUAL text_count OR NOT hex MATCHES "^${first}")
+    message(FATAL_ERROR "${file}: a part begins with a line \"// Part NAME:\", the file with one")
+  endif()
+  foreach(head text IN ZIP_LISTS heads texts)
+    string(REGEX REPLACE "^// Part ([a-z0-9_]+):.*" "\\1" part "${head}")
+    if(part IN_LIST parts)
+      message(FATAL_ERROR "${file}: there is a part ${part} elsewhere")
+    endif()
+    list(APPEND parts ${part})
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${text}")
+    string(APPEND arrays "constexpr unsigned char ${part}_text[] = {${bytes}0x00};\n")
+    set(value "{reinterpret_cast<const char*>(${part}_text), sizeof ${part}_text - 1}")
+    string(APPEND rows "      {\"${part}\", ${value}},\n")
+  endforeach()
 endforeach()
 file(WRITE "${OUTPUT}.new" "// Generated from ${NAME}'s kernel files.
 #include <array>

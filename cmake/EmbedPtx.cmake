@@ -32,6 +32,24 @@ if(BIFOLD_HAS_CUDA AND NOT BIFOLD_EMBED_PTX STREQUAL "OFF")
   endif()
 endif()
 
+# The devices to plan on without hardware, for the tool and for what makes the table. They are
+# linked with the library's internals.
+add_library(bifold_offline STATIC EXCLUDE_FROM_ALL
+  backends/embed/live_text.cpp backends/embed/offline_device.cpp
+  $<$<BOOL:${BIFOLD_HAS_CUDA}>:backends/embed/offline_cuda.cpp>
+  $<$<BOOL:${BIFOLD_HAS_OPENCL}>:backends/embed/offline_opencl.cpp>
+  $<$<AND:$<BOOL:${BIFOLD_HAS_CUDA}>,$<BOOL:${BIFOLD_HAS_OPENCL}>>:backends/embed/twins.cpp>)
+target_include_directories(bifold_offline PUBLIC
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/backends)
+target_include_directories(bifold_offline SYSTEM PUBLIC
+  $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+if(BIFOLD_HAS_CUDA)
+  target_include_directories(bifold_offline SYSTEM PUBLIC ${BIFOLD_CUDA_INCLUDE_DIR})
+endif()
+target_compile_definitions(bifold_offline PUBLIC FMT_HEADER_ONLY
+  BIFOLD_HAS_CUDA=$<BOOL:${BIFOLD_HAS_CUDA}> BIFOLD_HAS_OPENCL=$<BOOL:${BIFOLD_HAS_OPENCL}>)
+target_link_libraries(bifold_offline PRIVATE bifold_build_options)
+
 # Adds the table to the library; call it once all its objects are known.
 function(bifold_embed_ptx)
   set(nothing ${PROJECT_SOURCE_DIR}/backends/embed/nothing.cpp)
@@ -52,15 +70,10 @@ function(bifold_embed_ptx)
 
   # What makes them; the tests look at it, too.
   add_library(bifold_embed_parts STATIC EXCLUDE_FROM_ALL
-    backends/embed/offline_device.cpp backends/embed/shapes.cpp
-    $<$<BOOL:${BIFOLD_HAS_OPENCL}>:backends/embed/twins.cpp>)
-  target_include_directories(bifold_embed_parts PUBLIC
-    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/backends)
-  target_include_directories(bifold_embed_parts SYSTEM PUBLIC ${BIFOLD_CUDA_INCLUDE_DIR}
-    $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+    backends/embed/offline_compiler.cpp backends/embed/shapes.cpp)
   target_compile_definitions(bifold_embed_parts PUBLIC
-    FMT_HEADER_ONLY BIFOLD_EMBED_TWINS=$<BOOL:${BIFOLD_HAS_OPENCL}>)
-  target_link_libraries(bifold_embed_parts PRIVATE bifold_build_options)
+    BIFOLD_EMBED_TWINS=$<BOOL:${BIFOLD_HAS_OPENCL}>)
+  target_link_libraries(bifold_embed_parts PUBLIC bifold_offline PRIVATE bifold_build_options)
   add_executable(bifold-embed EXCLUDE_FROM_ALL backends/embed/generate.cpp ${nothing}
     $<TARGET_OBJECTS:bifold_objects>)
   target_link_libraries(bifold-embed PRIVATE bifold_embed_parts bifold_build_options

@@ -1,6 +1,9 @@
 // Compiles what a build embeds and writes it as a C++ file: PTX for all GPUs, and machine code for
 // those of the architectures that are named (90 for sm_90):
 //   bifold-embed OUTPUT CACHE_FOLDER [ARCHITECTURE...]
+// Or writes the machine code of every one of these kernels to a file of its own, for
+// compare_machine_code.py:
+//   bifold-embed --images FOLDER CACHE_FOLDER ARCHITECTURE
 #include <cuda.h>
 #include <zstd.h>
 
@@ -36,33 +39,24 @@
 #include "core/base/hash.hpp"
 #include "core/device/state.hpp"
 #include "core/kernel/image_check.hpp"
-#include "embed/offline_device.hpp"
+#include "embed/offline_compiler.hpp"
 #include "embed/shapes.hpp"
 #if BIFOLD_EMBED_TWINS
+#include "embed/offline_opencl.hpp"
 #include "embed/twins.hpp"
 #endif
 
 namespace {
 
 using bifold::Device;
+using bifold::Order;
 using bifold::core::EmbeddedForm;
 using bifold::core::EmbeddedId;
 using bifold::core::EmbeddedKey;
+using bifold::embed::CompilingCudaDevice;
 using bifold::embed::OfflineCompiler;
-using bifold::embed::OfflineCudaDevice;
 using bifold::embed::OfflineImage;
-
-/// Plans on a device on paper.
-Device planning_on(const char* backend, std::shared_ptr<bifold::backend::Device> device) {
-  bifold::DeviceInfo info;
-  info.selector = "offline";
-  info.backend = backend;
-  info.index = bifold::adopted_index;
-  info.kind = bifold::DeviceKind::gpu;
-  bifold::DeviceOptions options;
-  options.cache.disk = false;
-  return Device(std::make_shared<bifold::detail::DeviceState>(info, std::move(device), options));
-}
+using bifold::embed::planning_on;
 
 #if BIFOLD_EMBED_TWINS
 using bifold::embed::Twins;
@@ -84,20 +78,27 @@ class Compilation {
   /// What `plan` plans on a CUDA device, and its twins, which it plans on an OpenCL device.
   template <class Plan>
   void operator()(const Plan& plan) const {
-    const auto device =
-        std::make_shared<OfflineCudaDevice>(compiler_, architecture_, machine_code_);
-    plan(planning_on("cuda", device));
+    const auto device = planned_on_cuda(plan);
 #if BIFOLD_EMBED_TWINS
-    const auto twin = std::make_shared<bifold::embed::OfflineOpenclDevice>(architecture_);
-    plan(planning_on("opencl", twin));
+    const auto twin = std::make_shared<bifold::embed::OfflineOpenclDevice>(
+        bifold::embed::offline_opencl_capabilities(architecture_));
+    plan(planning_on(twin, "opencl"));
     twins_.add(twin->planned(), device->planned(), architecture_);
 #endif
   }
 
   /// Without twins.
+  template <class Plan>
+  [[nodiscard]] std::shared_ptr<CompilingCudaDevice> planned_on_cuda(const Plan& plan) const {
+    auto device = std::make_shared<CompilingCudaDevice>(compiler_, architecture_, machine_code_);
+    plan(planning_on(device, "cuda"));
+    return device;
+  }
+
+  /// Without twins.
   void warm_benchmark() const {
     bifold::embed::warm_benchmark(planning_on(
-        "cuda", std::make_shared<OfflineCudaDevice>(compiler_, architecture_, machine_code_)));
+        std::make_shared<CompilingCudaDevice>(compiler_, architecture_, machine_code_), "cuda"));
   }
 
  private:
@@ -164,6 +165,50 @@ void compile_everything(OfflineCompiler& compiler, const std::set<int>& with_mac
     jobs.emplace_back([&] { compile.warm_benchmark(); });
     run_all(jobs);
   }
+}
+
+std::string_view word_of(Order order) { return order == Order::v1 ? "v1" : "any"; }
+
+std::string name_of_shape(const bifold::ScanShape& shape) {
+  return bifold::core::formatted(
+      "scan-{}-{}-{}-{}-{}-{}", name_of(shape.input), name_of(shape.accumulator),
+      name_of(shape.output), shape.op.name(),
+      shape.kind == bifold::ScanKind::inclusive ? "inclusive" : "exclusive", word_of(shape.order));
+}
+
+std::string name_of_shape(const bifold::ReduceShape& shape) {
+  return bifold::core::formatted(
+      "reduce-{}-{}-{}-{}-{}", name_of(shape.input), name_of(shape.accumulator),
+      name_of(shape.result.value_or(shape.accumulator)), shape.op.name(), word_of(shape.order));
+}
+
+/// A file for every kernel that production has for the embedded shapes.
+void write_images(OfflineCompiler& compiler, int architecture,
+                  const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  Twins none;
+  const Compilation compile(compiler, architecture, true, none);
+  const auto shapes = bifold::embed::embedded_shapes();
+  const auto write_all = [&](const auto& shape) {
+    const auto device =
+        compile.planned_on_cuda([&](const Device& on_paper) { warm(on_paper, shape); });
+    std::size_t index = 0;
+    for (const auto& planned : device->planned()) {
+      const EmbeddedId id{bifold::core::embedded_key(planned->source), EmbeddedForm::machine_code,
+                          architecture};
+      const std::string name =
+          bifold::core::formatted("{}.{}.{}.cubin", name_of_shape(shape), index++, planned->entry);
+      std::ofstream file(folder / name, std::ios::binary);
+      file << compiler.image(id);
+      file.close();
+      if (!file) throw std::runtime_error("cannot write " + (folder / name).string());
+    }
+  };
+  std::vector<std::function<void()>> jobs;
+  jobs.reserve(shapes.scans.size() + shapes.reductions.size());
+  for (const auto& shape : shapes.scans) jobs.emplace_back([&] { write_all(shape); });
+  for (const auto& shape : shapes.reductions) jobs.emplace_back([&] { write_all(shape); });
+  run_all(jobs);
 }
 
 /// Programs that are compressed together: the more alike they are, the smaller they become.
@@ -269,7 +314,7 @@ std::string table_of(const std::map<EmbeddedId, OfflineImage>& programs, const T
   const std::uint64_t digest = bifold::core::hash(arrays + rows + entries + pairs);
   return bifold::core::formatted(
       "// Generated by bifold-embed.\n"
-      "#include \"core/embedded.hpp\"\n\n"
+      "#include \"core/kernel/embedded.hpp\"\n\n"
       "namespace bifold::core {{\nnamespace {{\n\n{}\n"
       "constexpr EmbeddedPack packs[] = {{\n{}}};\n\n"
       "constexpr EmbeddedProgram programs[] = {{\n{}}};\n\n{}\n}}  // namespace\n\n"
@@ -303,8 +348,10 @@ void write(const std::filesystem::path& path, const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc < 3) {
-    std::cerr << "usage: bifold-embed OUTPUT CACHE_FOLDER [ARCHITECTURE...]\n";
+  const bool images = argc > 1 && std::string_view(argv[1]) == "--images";
+  if (images ? argc != 5 : argc < 3) {
+    std::cerr << "usage: bifold-embed OUTPUT CACHE_FOLDER [ARCHITECTURE...]\n"
+                 "       bifold-embed --images FOLDER CACHE_FOLDER ARCHITECTURE\n";
     return 2;
   }
   unsetenv("BIFOLD_DISABLE");  // NOLINT(concurrency-mt-unsafe): no thread is there yet.
@@ -313,7 +360,11 @@ int main(int argc, char** argv) try {
     std::cerr << "bifold-embed: " << message << '\n';
   });
   constexpr int newest = CUDA_VERSION;
-  OfflineCompiler compiler(bifold::backend::cuda::find_nvrtc(newest), argv[2]);
+  OfflineCompiler compiler(bifold::backend::cuda::find_nvrtc(newest), argv[images ? 3 : 2]);
+  if (images) {
+    write_images(compiler, architecture_of(argv[4]), argv[2]);
+    return 0;
+  }
   std::set<int> with_machine_code;
   for (int i = 3; i < argc; ++i) with_machine_code.insert(architecture_of(argv[i]));
   Twins twins;

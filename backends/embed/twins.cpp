@@ -5,14 +5,7 @@
 #include <utility>
 
 #include "core/base/ascii.hpp"
-#include "opencl/options.hpp"
-
-namespace bifold::backend {
-
-// Generated from the kernel files.
-std::span<const std::pair<std::string_view, std::string_view>> opencl_kernel_files();
-
-}  // namespace bifold::backend
+#include "embed/offline_cuda.hpp"
 
 namespace bifold::embed {
 namespace {
@@ -65,29 +58,16 @@ std::string expanded(std::string_view text, std::string_view list) {
   return result;
 }
 
-/// As the backend finds them: what its probe finds of a ring is without what the driver keeps.
-Capabilities opencl_capabilities(int architecture) {
-  Capabilities has = capabilities_on_paper(architecture);
+}  // namespace
+
+// As the backend finds them: what its probe finds of a ring is without what the driver keeps.
+Capabilities offline_opencl_capabilities(int architecture) {
+  Capabilities has = offline_capabilities(architecture);
   has.lanes = "ptx";
   if (has.ring_bytes > 0) has.ring_bytes -= 128;
   has.overlapped_launches = false;
   has.f16 = false;
   return has;
-}
-
-}  // namespace
-
-OfflineOpenclDevice::OfflineOpenclDevice(int architecture)
-    : OfflineDevice(
-          opencl_capabilities(architecture),
-          backend::opencl::options_with(backend::opencl::plain_language,
-                                        opencl_capabilities(architecture).rounds_division_f32)) {}
-
-std::string_view OfflineOpenclDevice::kernel_file(std::string_view name) const {
-  for (const auto& [base, text] : backend::opencl_kernel_files()) {
-    if (base == name) return text;
-  }
-  fail("there is no OpenCL kernel file \"" + std::string(name) + '"');
 }
 
 std::uint32_t pointer_parameters(std::string_view text, std::string_view entry) {

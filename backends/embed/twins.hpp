@@ -1,5 +1,5 @@
 // The texts in OpenCL C that a GPU of NVIDIA's gets, each with the one in CUDA C++ of the same
-// plan: planned by the same planner on two devices on paper.
+// plan: planned by the same planner on two offline devices.
 #pragma once
 
 #include <map>
@@ -14,15 +14,10 @@
 
 namespace bifold::embed {
 
-/// A GPU as NVIDIA's OpenCL shows it.
-class OfflineOpenclDevice final : public OfflineDevice {
- public:
-  explicit OfflineOpenclDevice(int architecture);
+using core::EmbeddedKey;
 
-  [[nodiscard]] bool handles_are_addresses() const noexcept override { return false; }
-  [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
-  [[nodiscard]] std::string_view kernel_suffix() const noexcept override { return ".cl"; }
-};
+/// A GPU as NVIDIA's OpenCL shows it.
+Capabilities offline_opencl_capabilities(int architecture);
 
 /// Which parameters of the kernel `entry` point to global memory, bit i for parameter i, by its
 /// text in OpenCL C. Throws build_failure where there is no such kernel.

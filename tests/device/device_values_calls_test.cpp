@@ -7,12 +7,12 @@
 
 #include "core/gallery/gallery_rows.hpp"
 #include "core/plan/plan.hpp"
+#include "support/cases/group_sizes.hpp"
+#include "support/cases/rows.hpp"
+#include "support/cases/workload.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
-#include "support/group_sizes.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
-#include "support/workload.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

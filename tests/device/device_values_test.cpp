@@ -6,13 +6,13 @@
 #include <numeric>
 
 #include "core/plan/plan.hpp"
+#include "support/cases/expected.hpp"
+#include "support/cases/group_sizes.hpp"
+#include "support/cases/rows.hpp"
+#include "support/cases/workload.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
-#include "support/expected.hpp"
-#include "support/group_sizes.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
-#include "support/workload.hpp"
+#include "support/values/random.hpp"
 
 // An affine map x -> factor * x + offset.
 struct Linear {

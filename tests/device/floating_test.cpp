@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "support/cases/rows.hpp"
 #include "support/environment.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

@@ -8,7 +8,7 @@
 
 #include "core/gallery/gallery_rows.hpp"
 #include "core/plan/planning.hpp"
-#include "support/altered_device.hpp"
+#include "support/devices/altered_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 

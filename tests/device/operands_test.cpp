@@ -6,10 +6,10 @@
 #include <functional>
 #include <numeric>
 
+#include "support/cases/rows.hpp"
 #include "support/environment.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
-#include "support/same_bits.hpp"
+#include "support/values/random.hpp"
+#include "support/values/same_bits.hpp"
 
 namespace app {
 struct Span64 {

@@ -5,9 +5,9 @@
 #include <bifold/gallery.hpp>
 #include <iostream>
 
+#include "support/cases/factors.hpp"
+#include "support/cases/workload.hpp"
 #include "support/environment.hpp"
-#include "support/factors.hpp"
-#include "support/workload.hpp"
 
 namespace bifold {
 

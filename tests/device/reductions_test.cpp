@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "support/environment.hpp"
-#include "support/random.hpp"
-#include "support/same_bits.hpp"
+#include "support/values/random.hpp"
+#include "support/values/same_bits.hpp"
 
 namespace bifold {
 

@@ -5,11 +5,11 @@
 #include <limits>
 #include <numeric>
 
+#include "support/cases/rows.hpp"
+#include "support/cases/workload.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
-#include "support/workload.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

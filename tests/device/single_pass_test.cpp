@@ -11,14 +11,14 @@
 #include <thread>
 
 #include "core/gallery/comparison.hpp"
-#include "support/busy_queue.hpp"
+#include "support/cases/group_sizes.hpp"
+#include "support/cases/rows.hpp"
+#include "support/cases/stress.hpp"
+#include "support/cases/workload.hpp"
+#include "support/devices/busy_queue.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
-#include "support/group_sizes.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
-#include "support/stress.hpp"
-#include "support/workload.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "core/device/workspace_layout.hpp"
+#include "support/cases/rows.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
-#include "support/packed.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
+#include "support/values/packed.hpp"
+#include "support/values/random.hpp"
 
 // What is known of a piece of an array whose maximum segment sum is wanted.
 struct Segment {

@@ -5,8 +5,8 @@
 #include <bifold/bifold.hpp>
 #include <limits>
 
+#include "support/cases/rows.hpp"
 #include "support/environment.hpp"
-#include "support/rows.hpp"
 
 namespace bifold {
 

@@ -14,9 +14,9 @@
 
 #include "core/device/state.hpp"
 #include "core/element/struct_types.hpp"
+#include "support/cases/hard_names.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
-#include "support/hard_names.hpp"
 
 namespace app {
 template <class T>

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <thread>
 
+#include "support/cases/rows.hpp"
 #include "support/environment.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

@@ -18,7 +18,7 @@
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"
-#include "support/numbers.hpp"
+#include "support/values/numbers.hpp"
 
 namespace bifold {
 

@@ -4,10 +4,10 @@
 #include <bifold/error.hpp>
 
 #include "core/plan/plan.hpp"
-#include "support/group_sizes.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
-#include "support/workload.hpp"
+#include "support/cases/group_sizes.hpp"
+#include "support/cases/rows.hpp"
+#include "support/cases/workload.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

@@ -4,11 +4,11 @@
 #include <bifold/gallery.hpp>
 #include <iostream>
 
+#include "support/cases/group_sizes.hpp"
+#include "support/cases/rows.hpp"
+#include "support/cases/workload.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
-#include "support/group_sizes.hpp"
-#include "support/rows.hpp"
-#include "support/workload.hpp"
 
 namespace bifold {
 

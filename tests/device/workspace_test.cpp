@@ -4,12 +4,12 @@
 #include <bifold/bifold.hpp>
 #include <numeric>
 
+#include "support/cases/rows.hpp"
+#include "support/cases/workload.hpp"
+#include "support/devices/pool.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
-#include "support/pool.hpp"
-#include "support/random.hpp"
-#include "support/rows.hpp"
-#include "support/workload.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/device/selector.hpp"
+#include "support/devices/made_up_devices.hpp"
 #include "support/errors.hpp"
-#include "support/made_up_devices.hpp"
 #include "support/turkish.hpp"
 
 namespace bifold {

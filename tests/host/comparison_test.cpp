@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "support/expected.hpp"
+#include "support/cases/expected.hpp"
 
 namespace bifold {
 

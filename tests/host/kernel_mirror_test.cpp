@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/gallery/gallery_rows.hpp"
+#include "host/kernel_tokens.hpp"
 #include "support/source_tree.hpp"
 
 namespace bifold {
@@ -18,6 +19,9 @@ using test::SourceFile;
 namespace {
 
 using Names = std::vector<std::string>;
+
+const std::set<std::string> kernel_folders{"types", "data",       "lanes",  "sync", "order",
+                                           "ring",  "production", "papers", "cpu",  "probe"};
 
 /// What a kernel file promises to a reader of the other dialect's.
 struct Outline {
@@ -66,13 +70,33 @@ Outline outline_of(const SourceFile& file) {
   return outline;
 }
 
-std::map<std::string, SourceFile> kernels(const std::string& folder, const std::string& suffix) {
-  std::map<std::string, SourceFile> files;
-  for (const SourceFile& file : source_files(folder, {suffix})) {
-    const std::string name = file.path.substr(folder.size() + 1);
-    files[name.substr(0, name.size() - suffix.size())] = file;
+/// A file is one part or several, each of which begins with a line of its own.
+std::vector<std::pair<std::string, SourceFile>> parts_of(const SourceFile& file) {
+  constexpr std::string_view begin = "// Part ";
+  std::vector<std::pair<std::string, SourceFile>> parts;
+  for (std::size_t at = 0; at < file.text.size();) {
+    const std::size_t next = file.text.find("\n" + std::string(begin), at);
+    const std::size_t end = next == std::string::npos ? file.text.size() : next + 1;
+    const std::string text = file.text.substr(at, end - at);
+    CHECK_MESSAGE(text.starts_with(begin), file.path, " begins with no line \"// Part NAME:\"");
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::size_t name = std::min(begin.size(), colon);
+    parts.emplace_back(text.substr(name, colon - name), SourceFile{file.path, text});
+    at = end;
   }
-  return files;
+  return parts;
+}
+
+/// By the names of the parts.
+std::map<std::string, SourceFile> kernels(const std::string& folder, const std::string& suffix) {
+  std::map<std::string, SourceFile> parts;
+  for (const SourceFile& file : source_files(folder, {suffix})) {
+    for (const auto& [name, part] : parts_of(file)) {
+      const auto [at, added] = parts.emplace(name, part);
+      CHECK_MESSAGE(added, file.path, " has a part ", name, " as has ", at->second.path);
+    }
+  }
+  return parts;
 }
 
 /// What a dialect may have alone: interchangeable paths of the prelude, of which each has those
@@ -81,7 +105,8 @@ bool may_be_alone(const std::string& name) {
   return name.starts_with("lanes_") || name.starts_with("atomics_") || name.starts_with("cell_") ||
          name.starts_with("halves_") || name.starts_with("bf16_") ||
          name.starts_with("comparisons_") || name.starts_with("extrema_") ||
-         name.starts_with("launch_") || name.ends_with("_local") || name.ends_with("chunks");
+         name.starts_with("launch_") || name.ends_with("_local") || name.ends_with("chunks") ||
+         name == "chunk_tile";
 }
 
 /// Families whose gallery rows all name one backend.
@@ -96,13 +121,44 @@ std::set<std::string> families_of_one_backend() {
   return one;
 }
 
+/// Pairs whose words differ, and why.
+const std::map<std::string, std::string> must_differ{
+    {"bf16_ptx", "CUDA's one text asks for the architecture when it is compiled"},
+    {"bulk_copies", "an address in local memory has another spelling"},
+    {"cell_exchange", "OpenCL has one function for each width, behind an extension"},
+    {"cell_native", "CUDA overloads its atomic functions, OpenCL does not"},
+    {"cell_wide", "OpenCL has these operations as PTX alone"},
+    {"columns_shuffle", "C has no struct without a member"},
+    {"element_packs_two", "CUDA loads vectors by templates, OpenCL by vector types"},
+    {"extrema_ptx", "CUDA's one text asks for the architecture when it is compiled"},
+    {"functions_f32", "functions have other names"},
+    {"functions_integers", "functions have other names"},
+    {"halves_native", "OpenCL converts by built-in functions, CUDA's need a header"},
+    {"image_check", "CUDA sizes local memory at the launch"},
+    {"order_tile", "CUDA's compiler alone is told to unroll"},
+    {"packs_in", "CUDA loads vectors by templates, OpenCL by vector types"},
+    {"packs_out", "CUDA stores vectors by templates, OpenCL by vector types"},
+    {"reduce_order_single", "CUDA's compiler alone is given bounds of registers"},
+    {"ring_scan_again", "CUDA's compiler splits a store unless an intrinsic keeps it whole"},
+    {"ring_scan_kept", "OpenCL's takes edges of rows later: f64 takes 1 % longer otherwise"},
+    {"ring_scan_spans", "CUDA's compiler splits a store unless an intrinsic keeps it whole"},
+    {"ring_strips_rows", "CUDA's compiler keeps arrays of chosen structs in memory"},
+    {"scan_order", "CUDA's compiler alone is given bounds of registers"},
+    {"scan_order_ahead", "NVIDIA's OpenCL keeps arrays of structs in memory unless by words"},
+    {"scan_order_ring", "CUDA sizes local memory at the launch"},
+    {"types", "the dialects' own words for types and bits"},
+    {"types_bf16", "OpenCL's vector types have the dialect's own names"},
+    {"types_f16", "OpenCL's vector types have the dialect's own names"},
+    {"types_f64", "the dialects' own words for types and bits"},
+};
+
 std::string joined(const Names& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
-/// Base names of the kernels that both dialects must have.
+/// Names of the parts that both dialects must have.
 std::set<std::string> mirrored() {
   const auto one = families_of_one_backend();
   std::set<std::string> names;
@@ -154,6 +210,37 @@ TEST_CASE("both folders have the same kernels") {
   }
 }
 
+TEST_CASE("a file lies in the same folder in both; no folder has more than 30 files") {
+  std::map<std::string, std::string> folder_of;
+  for (const std::string top : {"kernels_cu", "kernels_cl"}) {
+    std::map<std::string, std::size_t> sizes;
+    std::set<std::string> names;
+    for (const SourceFile& file : source_files(top, {"." + top.substr(8)})) {
+      const std::size_t begin = top.size() + 1;
+      const std::size_t slash = file.path.rfind('/');
+      INFO(file.path);
+      REQUIRE(slash > begin);
+      const std::string folder = file.path.substr(begin, slash - begin);
+      const std::string name = file.path.substr(slash + 1, file.path.rfind('.') - slash - 1);
+      CHECK(names.insert(name).second);
+      CHECK(kernel_folders.contains(folder));
+      CHECK((folder != "cpu" || top == "kernels_cl"));
+      CHECK(folder_of.emplace(name, folder).first->second == folder);
+      ++sizes[folder];
+    }
+    for (const auto& [folder, size] : sizes) CHECK_MESSAGE(size <= 30, top, "/", folder);
+  }
+}
+
+TEST_CASE("a part lies in the same file in both") {
+  const auto cuda = kernels("kernels_cu", ".cu");
+  const auto opencl = kernels("kernels_cl", ".cl");
+  const auto stem = [](const std::string& path) { return path.substr(11, path.size() - 14); };
+  for (const auto& [name, part] : cuda) {
+    if (opencl.contains(name)) CHECK(stem(part.path) == stem(opencl.at(name).path));
+  }
+}
+
 TEST_CASE("every family of the gallery has its kernel file") {
   const auto cuda = kernels("kernels_cu", ".cu");
   const auto opencl = kernels("kernels_cl", ".cl");
@@ -187,6 +274,34 @@ TEST_CASE("phases, entry points, arguments and tuning parameters read the same")
   }
 }
 
+TEST_CASE("parts of one name do the same: their words are equal but where they must differ") {
+  const auto cuda = kernels("kernels_cu", ".cu");
+  const auto opencl = kernels("kernels_cl", ".cl");
+  std::size_t equal = 0;
+  for (const auto& [name, part] : cuda) {
+    if (!opencl.contains(name)) continue;
+    const Names left = test::common_tokens(part.text);
+    const Names right = test::common_tokens(opencl.at(name).text);
+    const auto [at, other] = std::mismatch(left.begin(), left.end(), right.begin(), right.end());
+    const bool same = at == left.end() && other == right.end();
+    equal += same ? 1 : 0;
+    const auto around = [](const Names& words, Names::const_iterator place) {
+      const auto before = std::min<std::ptrdiff_t>(place - words.begin(), 6);
+      const auto behind = std::min<std::ptrdiff_t>(words.end() - place, 12);
+      return joined({place - before, place + behind});
+    };
+    if (must_differ.contains(name)) {
+      CHECK_MESSAGE(!same, name, " is equal by now, and listed as one that must differ");
+    } else {
+      CHECK_MESSAGE(same, name, ":\n  ", around(left, at), "\n  ", around(right, other));
+    }
+  }
+  for (const auto& [name, why] : must_differ) {
+    CHECK_MESSAGE((cuda.contains(name) && opencl.contains(name)), name, " is no pair");
+  }
+  CHECK(equal >= 90);
+}
+
 TEST_CASE("what the host passes as a struct has the fields of the kernels'") {
   static const std::regex defined(R"(struct (\w+Places) \{([^{}]*)\};)");
   static const std::regex field(R"((\w+);)");
@@ -212,7 +327,7 @@ TEST_CASE("what the host passes as a struct has the fields of the kernels'") {
   CHECK(host_structs == kernel_structs);
 }
 
-TEST_CASE("a file with entry points names its phases; each file starts with a comment") {
+TEST_CASE("a file with entry points names its phases; each part starts with a comment") {
   for (const auto* folder : {"kernels_cu", "kernels_cl"}) {
     for (const auto& [name, file] : kernels(folder, std::string(".") + (folder + 8))) {
       INFO(file.path);

@@ -9,7 +9,7 @@
 
 #include "core/kernel/kernel_source.hpp"
 #include "support/errors.hpp"
-#include "support/random.hpp"
+#include "support/values/random.hpp"
 
 namespace app {
 struct Place {

@@ -1,5 +1,5 @@
 // The generator of combinations keeps its promise: every possible pair is covered.
-#include "support/pairwise.hpp"
+#include "support/cases/pairwise.hpp"
 
 #include <doctest/doctest.h>
 

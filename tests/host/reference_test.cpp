@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/random.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

@@ -14,11 +14,11 @@
 #include "core/gallery/gallery_rows.hpp"
 #include "core/plan/planning.hpp"
 #include "core/text/checked_text.hpp"
+#include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"
-#include "support/paper_device.hpp"
-#include "support/random.hpp"
+#include "support/values/random.hpp"
 
 namespace bifold {
 

@@ -15,9 +15,9 @@
 #include "core/gallery/tuning_file.hpp"
 #include "core/plan/planning.hpp"
 #include "core/tuning/tuning_space.hpp"
+#include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
-#include "support/paper_device.hpp"
 
 namespace bifold {
 

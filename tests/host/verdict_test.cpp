@@ -14,11 +14,11 @@
 #include "core/base/hash.hpp"
 #include "core/device/state.hpp"
 #include "core/gallery/gallery_rows.hpp"
+#include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"
-#include "support/paper_device.hpp"
 
 namespace bifold {
 

@@ -13,11 +13,11 @@
 #include "core/gallery/probe.hpp"
 #include "core/plan/planning.hpp"
 #include "core/text/text_functions.hpp"
+#include "support/cases/factors.hpp"
+#include "support/cases/hard_names.hpp"
+#include "support/cases/workload.hpp"
 #include "support/environment.hpp"
-#include "support/factors.hpp"
-#include "support/hard_names.hpp"
-#include "support/packed.hpp"
-#include "support/workload.hpp"
+#include "support/values/packed.hpp"
 
 struct Extent {
   std::int32_t low;

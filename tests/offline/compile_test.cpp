@@ -16,7 +16,7 @@
 #include "core/base/format.hpp"
 #include "core/plan/plan.hpp"
 #include "production.hpp"
-#include "support/hard_names.hpp"
+#include "support/cases/hard_names.hpp"
 #include "targets.hpp"
 
 // Of 16 and 32 bytes, for whose exchange a group of 256 or 128 takes all that OpenCL promises.

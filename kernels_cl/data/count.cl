@@ -1,0 +1,16 @@
+// Part count_host: the number of elements, as the host gives it.
+// Provides: count
+
+#define COUNT_PARAMETERS u64 given_count
+#define COUNT given_count
+#define KNOWN_COUNT given_count  // Before earlier work has ended.
+
+// Part count_device:
+// the number of elements, in device memory; the host gives the most that there can be.
+// Provides: count
+
+#define COUNT_PARAMETERS const __global COUNT_TYPE *count_memory, u64 count_offset, u64 count_limit
+#define COUNT count_within(count_memory[count_offset], count_limit)
+#define KNOWN_COUNT 0
+
+DEVICE u64 count_within(u64 count, u64 limit) { return count < limit ? count : limit; }

@@ -1,0 +1,71 @@
+// Part element_packs_one: VEC consecutive elements of one array loaded as one access.
+// Provides: element_packs
+// Uses: elements, packs_in
+
+typedef IN_PACK ElementPack;
+
+DEVICE bool packs_aligned(Elements elements) {
+  return pack_aligned(address_at(elements, 0), PACK_UNIT);
+}
+DEVICE ElementPack load_elements(Elements elements, u64 i) {
+  return load_pack(address_at(elements, i));
+}
+DEVICE Element element_of(ElementPack pack, u32 k) { return pack.item[k]; }
+
+// One offset says how an array lies, so that packs can be loaded wherever it begins; but structs
+// need not lie on a multiple of their size.
+#ifdef PACK_WORDS
+#define PACKS_EVERYWHERE 0
+#else
+#define PACKS_EVERYWHERE 1
+#endif
+
+// Elements between the pack's place before the first element and that element.
+DEVICE u32 pack_offset(Elements elements) {
+  return (u32)((size_t)address_at(elements, 0) % (sizeof(IN) * VEC) / sizeof(IN));
+}
+
+// Part element_packs_two: VEC consecutive elements of two arrays, loaded as one access each.
+// Provides: element_packs
+// Uses: elements, packs_in
+
+#if VEC == 1
+#define SECOND_VECTOR SECOND
+#else
+#define SECOND_VECTOR VECTOR(SECOND_NAME, VEC)
+#endif
+
+typedef union {
+  SECOND_VECTOR vector;
+  SECOND item[VEC];
+} SECOND_PACK;
+
+typedef struct {
+  IN_PACK x;
+  SECOND_PACK y;
+} ElementPack;
+
+DEVICE bool packs_aligned(Elements elements) {
+  return pack_aligned(elements.x, sizeof(IN) * VEC) &&
+         (size_t)elements.y % (sizeof(SECOND) * VEC) == 0;
+}
+DEVICE ElementPack load_elements(Elements elements, u64 i) {
+  ElementPack pack;
+  pack.x = load_pack(elements.x + i);
+#if HALF_KEPT
+  pack.y.vector = PASTE(as_, SECOND_VECTOR)(load_unit(elements.y + i));
+#else
+  pack.y.vector = *(const __global SECOND_VECTOR*)(elements.y + i);
+#endif
+  return pack;
+}
+DEVICE Element element_of(ElementPack pack, u32 k) {
+  Element element;
+  element.x = pack.x.item[k];
+  element.y = pack.y.item[k];
+  return element;
+}
+
+// Two arrays may lie differently: neither is taken by packs then.
+#define PACKS_EVERYWHERE 0
+DEVICE u32 pack_offset(Elements elements) { return 0; }

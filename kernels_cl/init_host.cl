@@ -1,4 +1,0 @@
-// Prelude: the initial value, as the host gives it.
-
-#define INIT_PARAMETERS ACC given_init
-#define INIT given_init

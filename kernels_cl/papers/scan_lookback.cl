@@ -1,0 +1,71 @@
+// Part scan_lookback:
+// Single-pass scan with decoupled look-back: a tile publishes its aggregate, then its first
+// work-item walks back over the tiles before it, adding aggregates until it meets one whose
+// inclusive prefix is known.
+// Tile ids are tickets drawn by running groups, so a tile waits only for groups that have started;
+// waiting is bounded, and a tile that stays missing is reduced by who needs it.
+// Cost: reads and writes each element once; one launch; 4 barriers per tile.
+// Assumes 64-bit words visible to other running groups.
+// Source: Willen & Brolos 2022, version 1; Merrill & Garland 2016.
+// Provides: scan_lookback
+// Uses: count, init, total, lanes, scan_tile, atomics, tile_words, missing_tile, tiles, tiles_drawn
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback(
+    const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global OUT* output,
+    INIT_PARAMETERS, __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
+  __local LaneScratch lane_scratch;
+  __local ACC totals[LANE_GROUPS];
+  __local ACC prefix;
+  __local u64 drawn;
+  const u64 n = COUNT;
+  const ACC init = INIT;
+  input += input_offset;
+  output += places.output;
+  control += places.control;
+  __global u64* words = control + 2;
+
+  // --- Draw a tile ---
+  const u64 ticket = draw_ticket(control, &drawn);
+  const Draw draw = tile_at(tile_of(ticket), n);
+  const u64 tile = draw.tile;
+  const u64 begin = tile * TILE;
+
+  // --- Scan the tile in registers ---
+  ACC item[ROWS][VEC];
+  ACC before[ROWS];
+  ACC total;
+  load_tile(input, 0, begin, n, item);
+  scan_tile(item, before, &lane_scratch, totals, &total);
+  const u32 epoch = epoch_drawn(ticket);
+
+  // --- Publish the aggregate, look back, publish the inclusive prefix ---
+  if (get_local_id(0) == 0) {
+    ACC carry = IDENTITY;
+    u32 state = STATE_AGGREGATE;
+    if (draw.predecessors > 0) publish(words, tile, epoch, STATE_AGGREGATE, total);
+    for (u64 earlier = draw.predecessors; earlier > 0 && state != STATE_INCLUSIVE; --earlier) {
+      ACC value;
+      state = STATE_EMPTY;
+      for (u32 spin = 0; spin < SPIN_LIMIT && state == STATE_EMPTY; ++spin) {
+        state = inspect(words, earlier - 1, epoch, &value);
+      }
+      if (state == STATE_EMPTY) state = reduce_missing(words, earlier - 1, epoch, input, 0, &value);
+      carry = COMBINE(value, carry);
+    }
+    if (state != STATE_INCLUSIVE) carry = COMBINE(init, carry);
+    if (draw.valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+    LEAVE_TOTAL(draw.last, COMBINE(carry, total));
+    if ((const __global void*)input == (const __global void*)output) device_fence();
+    prefix = carry;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+
+  // --- Write the tile ---
+  store_tile(output, 0, begin, n, item, before, prefix FIRST_ARGUMENTS);
+
+  // --- Move the epoch on ---
+  if (get_local_id(0) == 0) {
+    end_epoch(control, words, places.capacity, epoch, places.tiles,
+              ticket_of(ticket) + 1 == places.tiles);
+  }
+}

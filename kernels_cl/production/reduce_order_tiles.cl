@@ -1,0 +1,46 @@
+// Part reduce_order_tiles:
+// The reduction in order v1 by operators that do not commute, in one launch: a group takes a tile
+// of a scan, whose total is in index order, and the one that finishes last combines the totals; of
+// many, first those of its set. Cost: reads each element once, and writes and reads one accumulator
+// per tile and per set of them; one launch.
+// Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
+// Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
+// Provides: reduce_order_tiles
+// Uses: count, init, elements, order_tile, launch, atomics, last_group, neighbours, order_nodes,
+//   group_results
+
+// Totals are combined behind what lanes exchange within a tile.
+typedef union {
+  LaneScratch lanes;
+  TreeScratch tree;
+} TileScratch;
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_tiles(
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS, __global OUT* result,
+    ReducePlaces places) {
+  __local TileScratch scratch;
+  __local ACC strips[TILE_STRIPS];
+  __local u32 flag;
+  await_earlier_work();
+  __global ACC* const nodes = (__global ACC*)work + places.nodes;
+  __global u64* const control = (__global u64*)work + places.control;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
+
+  // --- Reduce the tile of this group ---
+  ACC sums[ROWS_EACH * RUN];
+  ACC prefix[ROWS_EACH];
+  load_tile_sums(input, (u64)get_group_id(0) * TILE, n, sums, prefix, &scratch.lanes, strips);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  ACC root = IDENTITY;
+  if (get_local_id(0) == 0) root = fold_strips(strips, TILE_STRIPS);
+
+  // --- Combine the totals of all tiles ---
+  const u64 count = n / TILE + (n % TILE != 0);
+  const bool done =
+      combine_groups(&root, nodes, count, control, places.per_set, &scratch.tree, &flag);
+
+  // --- Write the result ---
+  // Nobody else reads INIT, whose place may be the result's.
+  if (done) result[places.result] = TO_OUT(COMBINE(INIT, root));
+}

@@ -1,0 +1,84 @@
+// Part tile_words: what groups of one launch publish to each other.
+// A value travels in ACC_WORDS words of {32 value bits, 30 epoch bits, 2 state bits}; it is taken
+// only when all its words carry the same tag, so no fence orders them. The epoch in the control
+// word moves on with every call, which makes the words of earlier calls count as empty.
+// Provides: tile_words
+// Uses: words, atomics
+
+#ifndef EPOCH_LIMIT
+#define EPOCH_LIMIT 0x3fffffff  // Epochs before the words are zeroed again.
+#endif
+#ifndef SPIN_LIMIT
+#define SPIN_LIMIT 16384  // Polls of a missing tile before it is reduced by who waits.
+#endif
+
+#define WORDS_AT_ONCE (ACC_WORDS % 2 == 0 ? 2 : 1)  // A pair may be torn: tags tell.
+
+#define STATE_EMPTY 0u
+#define STATE_AGGREGATE 1u
+#define STATE_INCLUSIVE 2u
+
+// Indices and counts of a launch that no other file of the prelude has. They are one parameter:
+// NVIDIA's OpenCL takes time for each, whatever its size.
+typedef struct {
+  u64 output;    // Index of the first result,
+  u64 control;   // and of the first control word.
+  u64 capacity;  // Words behind those.
+  u64 tiles;
+} ScanPlaces;
+
+// control[0] is {epoch, ticket}; control[1] counts groups, and is 0 between calls.
+DEVICE u32 ticket_of(u64 control) { return (u32)control; }
+DEVICE u32 epoch_of(u64 control) { return (u32)(control >> 32); }
+
+DEVICE void publish(__global u64* words, u64 tile, u32 epoch, u32 state, ACC value) {
+  const AccWords value_words = words_of(value);
+  const u32 tag = ((epoch + 1) << 2) | state;
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    store_word(words + tile * ACC_WORDS + w, (u64)value_words.word[w] << 32 | tag);
+  }
+}
+
+// The state that `tile` has published in this epoch, and its value.
+DEVICE u32 inspect(const __global u64* words, u64 tile, u32 epoch, ACC* value) {
+  const __global u64* from = words + tile * ACC_WORDS;
+  u64 word[ACC_WORDS + 1];
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; w += WORDS_AT_ONCE) {
+    if (WORDS_AT_ONCE == 2) {
+      load_word_pair(from + w, &word[w], &word[w + 1]);
+    } else {
+      word[w] = load_word(from + w);
+    }
+  }
+  const u32 tag = (u32)word[0];
+  bool whole = tag >> 2 == epoch + 1;
+  AccWords found;
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    whole = whole && (u32)word[w] == tag;
+    found.word[w] = (u32)(word[w] >> 32);
+  }
+  *value = found.value;
+  return whole ? tag & 3u : STATE_EMPTY;
+}
+
+// Moves the epoch on for the next call. By one work-item of each group, of which one is `last` to
+// have drawn: who knows the epoch of the call does not care. But where epochs run out the words are
+// zeroed, and that waits until all groups are here.
+DEVICE void end_epoch(__global u64* control, __global u64* words, u64 capacity, u32 epoch,
+                      u64 groups, bool last) {
+  if (epoch + 1 < EPOCH_LIMIT) {
+    if (last) store_word(control, (u64)(epoch + 1) << 32);
+    return;
+  }
+  // Behind the words of the group.
+  device_fence();
+  if (add_word(control + 1, 1) + 1 == groups) {
+    device_fence();
+    for (u64 w = 0; w < capacity; ++w) store_word(words + w, 0);
+    store_word(control, 0);
+    store_word(control + 1, 0);
+  }
+}

@@ -1,0 +1,73 @@
+// Part comparisons_native: which of two f32 values comes first, as the device compares them.
+// Provides: comparisons
+
+// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
+// and -0 below +0.
+DEVICE bool comes_before_f32(f32 a, f32 b) {
+  if (a != a || b != b) return a != a && b == b;
+  return a < b || (a == b && bits_of_f32(a) > bits_of_f32(b));
+}
+DEVICE bool comes_behind_f32(f32 a, f32 b) {
+  if (a != a || b != b) return a != a && b == b;
+  return a > b || (a == b && bits_of_f32(a) < bits_of_f32(b));
+}
+
+// Part comparisons_bits:
+// which of two f32 values comes first, by their bits: for devices to which all denormals
+// are equal.
+// Provides: comparisons
+
+// Rises with the value; -0 lies below +0, and NaN beyond the infinities.
+DEVICE i32 rank_of_f32(f32 x) {
+  const i32 bits = (i32)bits_of_f32(x);
+  return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+DEVICE bool is_nan_f32(f32 x) { return (bits_of_f32(x) & 0x7fffffff) > 0x7f800000; }
+
+// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
+// and -0 below +0.
+DEVICE bool comes_before_f32(f32 a, f32 b) {
+  if (is_nan_f32(a) || is_nan_f32(b)) return is_nan_f32(a) && !is_nan_f32(b);
+  return rank_of_f32(a) < rank_of_f32(b);
+}
+DEVICE bool comes_behind_f32(f32 a, f32 b) {
+  if (is_nan_f32(a) || is_nan_f32(b)) return is_nan_f32(a) && !is_nan_f32(b);
+  return rank_of_f32(a) > rank_of_f32(b);
+}
+
+// Part extrema_ptx:
+// IEEE 754-2019 minimum and maximum of f32, an instruction of sm_80: NaN wins, and -0 lies
+// below +0.
+// Provides: extrema
+// Uses: comparisons
+
+DEVICE f32 minimum_f32(f32 a, f32 b) {
+  f32 least;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
+  return least;
+}
+DEVICE f32 maximum_f32(f32 a, f32 b) {
+  f32 greatest;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(greatest) : "f"(a), "f"(b));
+  return greatest;
+}
+
+// Part extrema_native: IEEE 754-2019 minimum and maximum of f32, as the device compares them.
+// Provides: extrema
+// Uses: comparisons
+
+// Operands that compare neither way are equal, and then differ in the sign of zero only, or one is
+// NaN: or-ing the bits keeps NaN and prefers -0.
+DEVICE f32 minimum_f32(f32 a, f32 b) {
+  return a < b ? a : b < a ? b : f32_of_bits(bits_of_f32(a) | bits_of_f32(b));
+}
+DEVICE f32 maximum_f32(f32 a, f32 b) {
+  return a > b ? a : b > a ? b : a == b ? f32_of_bits(bits_of_f32(a) & bits_of_f32(b)) : a + b;
+}
+
+// Part extrema_bits: IEEE 754-2019 minimum and maximum of f32, by their bits.
+// Provides: extrema
+// Uses: comparisons
+
+DEVICE f32 minimum_f32(f32 a, f32 b) { return comes_before_f32(b, a) ? b : a; }
+DEVICE f32 maximum_f32(f32 a, f32 b) { return comes_behind_f32(b, a) ? b : a; }

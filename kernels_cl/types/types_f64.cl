@@ -1,0 +1,45 @@
+// Part types_f64: the words of types for f64, left out where a device has none.
+// Provides: types_f64
+
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+typedef double f64;
+
+#define NATIVE_f64 double
+#define bits_of_f64(x) as_ulong(x)
+#define f64_of_bits(b) as_double((u64)(b))
+
+DEVICE f64 minimum_f64(f64 a, f64 b) {
+  return a < b ? a : b < a ? b : f64_of_bits(bits_of_f64(a) | bits_of_f64(b));
+}
+DEVICE f64 maximum_f64(f64 a, f64 b) {
+  return a > b ? a : b > a ? b : a == b ? f64_of_bits(bits_of_f64(a) & bits_of_f64(b)) : a + b;
+}
+
+// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
+// and -0 below +0.
+DEVICE bool comes_before_f64(f64 a, f64 b) {
+  if (a != a || b != b) return a != a && b == b;
+  return a < b || (a == b && bits_of_f64(a) > bits_of_f64(b));
+}
+DEVICE bool comes_behind_f64(f64 a, f64 b) {
+  if (a != a || b != b) return a != a && b == b;
+  return a > b || (a == b && bits_of_f64(a) < bits_of_f64(b));
+}
+
+// What a + b loses by rounding, exactly (Knuth's two-sum).
+DEVICE f64 rounding_of_sum_f64(f64 a, f64 b) {
+  const f64 sum = a + b;
+  const f64 rest = sum - a;
+  return (a - (sum - rest)) + (b - rest);
+}
+
+// As an f32 of which the last bit tells whether something was lost: rounded on to half as many
+// bits, it gives what rounding x at once would.
+DEVICE f32 odd_f32_of_f64(f64 x) {
+  const f32 nearest = (f32)x;
+  const f64 rounded = nearest;
+  const u32 away = x < 0 ? rounded < x : rounded > x;
+  const u32 lost = x == x && rounded != x;
+  return f32_of_bits((bits_of_f32(nearest) - (lost & away)) | lost);
+}

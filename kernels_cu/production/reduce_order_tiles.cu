@@ -1,0 +1,46 @@
+// Part reduce_order_tiles:
+// The reduction in order v1 by operators that do not commute, in one launch: a group takes a tile
+// of a scan, whose total is in index order, and the one that finishes last combines the totals; of
+// many, first those of its set. Cost: reads each element once, and writes and reads one accumulator
+// per tile and per set of them; one launch.
+// Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
+// Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
+// Provides: reduce_order_tiles
+// Uses: count, init, elements, order_tile, launch, atomics, last_group, neighbours, order_nodes,
+//   group_results
+
+// Totals are combined behind what lanes exchange within a tile.
+typedef union {
+  LaneScratch lanes;
+  TreeScratch tree;
+} TileScratch;
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    reduce_order_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, void* work, INIT_PARAMETERS, OUT* result,
+                       ReducePlaces places) {
+  __shared__ TileScratch scratch;
+  __shared__ ACC strips[TILE_STRIPS];
+  __shared__ u32 flag;
+  await_earlier_work();
+  ACC* const nodes = (ACC*)work + places.nodes;
+  u64* const control = (u64*)work + places.control;
+  const Elements input = INPUT;
+  const u64 n = COUNT;
+
+  // --- Reduce the tile of this group ---
+  ACC sums[ROWS_EACH * RUN];
+  ACC prefix[ROWS_EACH];
+  load_tile_sums(input, (u64)blockIdx.x * TILE, n, sums, prefix, &scratch.lanes, strips);
+  __syncthreads();
+  ACC root = IDENTITY;
+  if (threadIdx.x == 0) root = fold_strips(strips, TILE_STRIPS);
+
+  // --- Combine the totals of all tiles ---
+  const u64 count = n / TILE + (n % TILE != 0);
+  const bool done =
+      combine_groups(&root, nodes, count, control, places.per_set, &scratch.tree, &flag);
+
+  // --- Write the result ---
+  // Nobody else reads INIT, whose place may be the result's.
+  if (done) result[places.result] = TO_OUT(COMBINE(INIT, root));
+}

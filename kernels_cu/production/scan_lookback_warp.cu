@@ -1,0 +1,87 @@
+// Part scan_lookback_warp:
+// Single-pass scan with decoupled look-back by a whole lane group: as scan_lookback, but LANES
+// predecessors are inspected at once, and combined from the nearest inclusive prefix on in one
+// ordered lane reduction. Tile -1 counts as an inclusive prefix of `init`, so no window has an
+// edge. A tile waits only for groups that started before: tiles are tickets that running groups
+// draw, or groups' indices where groups start in that order. Waiting is bounded, and a tile that
+// stays missing is reduced by who needs it. Input and output are taken to begin `first` elements
+// earlier, where packs do. Cost: reads and writes each element once; one launch; 3 barriers per
+// tile, or 4. Assumes 64-bit words visible to other running groups. Source: Willen & Brolos 2022,
+// version 3; Merrill & Garland 2016.
+// Provides: scan_lookback_warp
+// Uses: count, init, total, lanes, lane_folds, scan_tile, atomics, tile_words, missing_tile, tiles,
+//   tiles_taken, launch
+
+extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
+    scan_lookback_warp(const IN* input, u64 input_offset, u64 first, COUNT_PARAMETERS, OUT* output,
+                       INIT_PARAMETERS, u64* control, ScanPlaces places TOTAL_PARAMETERS) {
+  __shared__ LaneScratch lane_scratch;
+  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC prefix;
+  __shared__ u64 drawn;
+  await_earlier_work();
+  const u64 n = first + COUNT;
+  const ACC init = INIT;
+  input = input + input_offset - first;
+  output = output + places.output - first;
+  control += places.control;
+  u64* words = control + 2;
+
+  // --- Draw a tile ---
+  const u64 ticket = draw_ticket(control, &drawn);
+  const Draw draw = tile_at(tile_of(ticket), n);
+  const u64 tile = draw.tile;
+  const u64 begin = tile * TILE;
+
+  // --- Scan the tile in registers ---
+  ACC item[ROWS][VEC];
+  ACC before[ROWS];
+  ACC total;
+  load_tile(input, first, begin, n, item);
+  scan_tile(item, before, &lane_scratch, totals, &total);
+  const u32 epoch = epoch_drawn(ticket);
+
+  // --- Publish the aggregate, look back, publish the inclusive prefix ---
+  if (lane_group() == 0) {
+    if (lane_index() == 0 && draw.predecessors > 0) {
+      publish(words, tile, epoch, STATE_AGGREGATE, total);
+    }
+    ACC carry = IDENTITY;
+    i32 inclusive = -1;
+    for (i64 nearest = (i64)draw.predecessors - 1; inclusive < 0; nearest -= LANES) {
+      const i64 mine = nearest - (LANES - 1) + lane_index();
+      ACC value = init;
+      u32 state = mine < 0 ? STATE_INCLUSIVE : STATE_EMPTY;
+      i32 missing = LANES;
+      for (u32 spin = 0; spin < SPIN_LIMIT && missing > inclusive; ++spin) {
+        if (state == STATE_EMPTY) state = inspect(words, (u64)mine, epoch, &value);
+        inclusive = lane_highest(state == STATE_INCLUSIVE, &lane_scratch);
+        missing = lane_highest(state == STATE_EMPTY, &lane_scratch);
+      }
+      if (missing > inclusive) {
+        if (state == STATE_EMPTY && (i32)lane_index() > inclusive) {
+          state = reduce_missing(words, (u64)mine, epoch, input, first, &value);
+        }
+        inclusive = lane_highest(state == STATE_INCLUSIVE, &lane_scratch);
+      }
+      if ((i32)lane_index() < inclusive) value = IDENTITY;
+      carry = COMBINE(lane_reduce(value, &lane_scratch), carry);
+    }
+    if (lane_index() == 0) {
+      if (draw.valid) publish(words, tile, epoch, STATE_INCLUSIVE, COMBINE(carry, total));
+      LEAVE_TOTAL(draw.last, COMBINE(carry, total));
+      if ((const void*)input == (const void*)output) device_fence();
+      prefix = carry;
+    }
+  }
+  __syncthreads();
+
+  // --- Write the tile ---
+  store_tile(output, first, begin, n, item, before, prefix FIRST_ARGUMENTS);
+
+  // --- Move the epoch on ---
+  if (threadIdx.x == 0) {
+    end_epoch(control, words, places.capacity, epoch, places.tiles,
+              ticket_of(ticket) + 1 == places.tiles);
+  }
+}

@@ -1,0 +1,40 @@
+// Part comparisons_native: which of two f32 values comes first, as the device compares them.
+// Provides: comparisons
+
+// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
+// and -0 below +0.
+DEVICE bool comes_before_f32(f32 a, f32 b) {
+  if (a != a || b != b) return a != a && b == b;
+  return a < b || (a == b && bits_of_f32(a) > bits_of_f32(b));
+}
+DEVICE bool comes_behind_f32(f32 a, f32 b) {
+  if (a != a || b != b) return a != a && b == b;
+  return a > b || (a == b && bits_of_f32(a) < bits_of_f32(b));
+}
+
+// Part extrema_ptx:
+// IEEE 754-2019 minimum and maximum of f32, from sm_80 on an instruction: NaN wins, and -0
+// lies below +0. The text is the same for every architecture, as PTX in the library is found by it.
+// Provides: extrema
+// Uses: comparisons
+
+DEVICE f32 minimum_f32(f32 a, f32 b) {
+#if __CUDA_ARCH__ >= 800
+  f32 least;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
+  return least;
+#else
+  // Operands that compare neither way are equal, and then differ in the sign of zero only, or one
+  // is NaN: or-ing the bits keeps NaN and prefers -0.
+  return a < b ? a : b < a ? b : f32_of_bits(bits_of_f32(a) | bits_of_f32(b));
+#endif
+}
+DEVICE f32 maximum_f32(f32 a, f32 b) {
+#if __CUDA_ARCH__ >= 800
+  f32 greatest;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(greatest) : "f"(a), "f"(b));
+  return greatest;
+#else
+  return a > b ? a : b > a ? b : a == b ? f32_of_bits(bits_of_f32(a) & bits_of_f32(b)) : a + b;
+#endif
+}

@@ -1,0 +1,36 @@
+// Part types_bf16:
+// bf16, the upper half of an f32: a type of elements that are stored, and computed with as
+// f32. A struct, so that no expression takes its bits for a number.
+// Provides: types_bf16
+
+struct bf16 {
+  u16 bits;
+};
+
+DEVICE bf16 bf16_of_bits(u16 bits) {
+  bf16 x;
+  x.bits = bits;
+  return x;
+}
+
+DEVICE f32 f32_of_bf16(bf16 x) { return f32_of_bits((u32)x.bits << 16); }
+
+// Part bf16_ptx:
+// conversion to bf16, from sm_80 on by an instruction. To the nearest, ties to even; NaN
+// stays NaN. The text is the same for every architecture, as PTX in the library is found by it.
+// Provides: bf16_conversions
+// Uses: types_bf16
+
+DEVICE bf16 bf16_of_f32(f32 x) {
+#if __CUDA_ARCH__ >= 800
+  bf16 rounded;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded.bits) : "f"(x));
+  return rounded;
+#else
+  const u32 bits = bits_of_f32(x);
+  const u32 nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  bf16 rounded;
+  rounded.bits = (u16)(x == x ? nearest : bits >> 16 | 0x40);
+  return rounded;
+#endif
+}

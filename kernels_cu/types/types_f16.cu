@@ -1,0 +1,32 @@
+// Part types_f16:
+// f16, a type of elements that are stored, and computed with as f32. A struct, so that no
+// expression takes its bits for a number.
+// Provides: types_f16
+
+struct f16 {
+  u16 bits;
+};
+
+DEVICE f16 f16_of_bits(u16 bits) {
+  f16 x;
+  x.bits = bits;
+  return x;
+}
+
+// Part halves_native:
+// conversions of f16 by instructions; their header is not at hand where kernels are
+// compiled. To the nearest, ties to even; NaN stays NaN.
+// Provides: f16_conversions
+// Uses: types_f16
+
+DEVICE f32 f32_of_f16(f16 x) {
+  f32 value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x.bits));
+  return value;
+}
+
+DEVICE f16 f16_of_f32(f32 x) {
+  f16 rounded;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(rounded.bits) : "f"(x));
+  return rounded;
+}

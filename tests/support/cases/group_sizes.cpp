@@ -1,0 +1,63 @@
+#include "group_sizes.hpp"
+
+#include <algorithm>
+#include <bifold/order.hpp>
+
+#include "core/plan/planning.hpp"
+#include "support/environment.hpp"
+
+namespace bifold::test {
+
+namespace {
+
+core::PlanShape shape_of(const Workload& workload) {
+  return {workload.input,    workload.accumulator, workload.output, workload.kind, workload.op, {},
+          workload.on_device};
+}
+
+}  // namespace
+
+core::Tuning default_tuning_of(const Workload& workload) {
+  return core::built_in_tuning(device(), *workload.row, shape_of(workload));
+}
+
+bool has_value(const core::Tuning& tuning, std::string_view name) {
+  const auto& entries = tuning.entries();
+  return std::any_of(entries.begin(), entries.end(),
+                     [name](const core::Tuning::Entry& entry) { return entry.first == name; });
+}
+
+std::optional<core::Tuning> tuning_with_group(const Workload& workload, std::uint32_t group_size) {
+  core::Tuning tuning = default_tuning_of(workload);
+  if (group_size == 0) return tuning;
+  if (!has_value(tuning, "GROUP_SIZE")) return {};
+  const Capabilities& capabilities = device().capabilities();
+  if (group_size > capabilities.max_group_size) return {};
+  // Registers are exchanged between whole lane groups; local memory serves any size.
+  if (capabilities.lanes != "local" && group_size % std::max(capabilities.subgroup_width, 32u)) {
+    return {};
+  }
+  tuning.set("GROUP_SIZE", group_size);
+  return tuning;
+}
+
+std::uint64_t tile_of(const Workload& workload) {
+  if (workload.row->family == "scan_order_ring") {
+    const core::PlanShape shape = shape_of(workload);
+    const std::size_t accumulator = size_of(workload.accumulator);
+    const std::uint64_t runs = order_v1::scan_tile(accumulator) / order_v1::scan_run(accumulator);
+    return runs / order_v1::scan_strip_rows * core::ring_strip_rows(shape) * core::ring_run(shape);
+  }
+  if (workload.row->family.starts_with("scan_order")) {
+    return order_v1::scan_tile(size_of(workload.accumulator));
+  }
+  std::uint64_t tile = 1;
+  const core::Tuning tuning = default_tuning_of(workload);
+  for (const std::string_view factor : {"GROUP_SIZE", "PER_ITEM", "ROWS", "UNROLL", "STRIPES"}) {
+    if (has_value(tuning, factor)) tile *= std::max(tuning.get(factor), 1u);
+  }
+  // Rows and stripes are made of packs of 16 bytes.
+  return has_value(tuning, "ROWS") ? tile * 16 / size_of(workload.input) : tile;
+}
+
+}  // namespace bifold::test
