@@ -34,7 +34,8 @@ endif()
 
 # The devices to plan on without hardware, for the tool and for what makes the table. They are
 # linked with the library's internals.
-add_library(bifold_offline STATIC EXCLUDE_FROM_ALL backends/embed/offline_device.cpp
+add_library(bifold_offline STATIC EXCLUDE_FROM_ALL
+  backends/embed/live_text.cpp backends/embed/offline_device.cpp
   $<$<BOOL:${BIFOLD_HAS_CUDA}>:backends/embed/offline_cuda.cpp>
   $<$<BOOL:${BIFOLD_HAS_OPENCL}>:backends/embed/offline_opencl.cpp>
   $<$<AND:$<BOOL:${BIFOLD_HAS_CUDA}>,$<BOOL:${BIFOLD_HAS_OPENCL}>>:backends/embed/twins.cpp>)

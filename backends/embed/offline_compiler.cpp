@@ -95,8 +95,18 @@ std::string OfflineCompiler::image(const EmbeddedId& id) {
   return programs_.at(id).bytes;
 }
 
+CompilingCudaDevice::CompilingCudaDevice(OfflineCompiler& compiler, int architecture,
+                                         bool machine_code)
+    : OfflineCudaDevice(offline_capabilities(architecture),
+                        std::string(core::target_option)
+                            .append(machine_code ? "sm_" : "compute_")
+                            .append(std::to_string(architecture))),
+      compiler_(compiler),
+      architecture_(architecture),
+      machine_code_(machine_code) {}
+
 std::shared_ptr<const backend::Program> CompilingCudaDevice::build(const backend::Source& source) {
-  compiler_.compile(source, architecture(), machine_code());
+  compiler_.compile(source, architecture_, machine_code_);
   return OfflineDevice::build(source);
 }
 

@@ -51,17 +51,19 @@ class OfflineCompiler {
   std::map<EmbeddedId, OfflineImage> programs_;
 };
 
-/// One that compiles what is planned on it.
+/// A CUDA device that compiles what is planned on it: for the architecture itself, to machine code,
+/// or for it and later ones, to PTX alone.
 class CompilingCudaDevice final : public OfflineCudaDevice {
  public:
-  CompilingCudaDevice(OfflineCompiler& compiler, int architecture, bool machine_code)
-      : OfflineCudaDevice(architecture, machine_code), compiler_(compiler) {}
+  CompilingCudaDevice(OfflineCompiler& compiler, int architecture, bool machine_code);
 
   [[nodiscard]] std::shared_ptr<const backend::Program> build(
       const backend::Source& source) override;
 
  private:
   OfflineCompiler& compiler_;
+  int architecture_;
+  bool machine_code_;
 };
 
 /// PTX without remarks and blank lines, in the oldest version of the language that knows the words

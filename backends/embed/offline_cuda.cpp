@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "core/kernel/embedded.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/compiler.hpp"
 
@@ -20,14 +19,8 @@ Capabilities offline_capabilities(int architecture) {
   return has;
 }
 
-OfflineCudaDevice::OfflineCudaDevice(int architecture, bool machine_code)
-    : OfflineDevice(offline_capabilities(architecture),
-                    std::string(backend::cuda::common_options)
-                        .append(core::target_option)
-                        .append(machine_code ? "sm_" : "compute_")
-                        .append(std::to_string(architecture))),
-      architecture_(architecture),
-      machine_code_(machine_code) {}
+OfflineCudaDevice::OfflineCudaDevice(const Capabilities& capabilities, std::string_view target)
+    : OfflineDevice(capabilities, std::string(backend::cuda::common_options).append(target)) {}
 
 std::string_view OfflineCudaDevice::kernel_file(std::string_view name) const {
   return backend::cuda::kernel_text(name);

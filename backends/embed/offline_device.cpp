@@ -3,7 +3,7 @@
 #include <bifold/error.hpp>
 #include <utility>
 
-#include "core/device/state.hpp"
+#include "core/opening/open_state.hpp"
 
 namespace bifold::embed {
 
@@ -20,6 +20,7 @@ class OfflineProgram final : public backend::Program {
 
   [[nodiscard]] std::shared_ptr<const backend::Kernel> kernel(
       const std::string& entry, const backend::LaunchTraits& traits) const override {
+    planned_->entries.push_back(entry);
     planned_->entry = entry;
     planned_->launch = traits;
     return std::make_shared<const OfflineKernel>();
@@ -42,7 +43,7 @@ std::unique_ptr<backend::Queue> OfflineDevice::create_queue(Timing /*timing*/) {
 }
 
 std::shared_ptr<const backend::Program> OfflineDevice::build(const backend::Source& source) {
-  planned_.push_back(std::make_shared<Planned>(Planned{source, {}, {}}));
+  planned_.push_back(std::make_shared<Planned>(Planned{source, {}, {}, {}}));
   return std::make_shared<const OfflineProgram>(planned_.back());
 }
 
@@ -59,7 +60,7 @@ Device planning_on(std::shared_ptr<backend::Device> device, std::string_view bac
   info.kind = kind;
   DeviceOptions options;
   options.cache.disk = false;
-  return Device(std::make_shared<detail::DeviceState>(info, std::move(device), options));
+  return Device(core::open_state(info, std::move(device), options));
 }
 
 }  // namespace bifold::embed

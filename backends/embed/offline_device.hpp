@@ -15,7 +15,8 @@ namespace bifold::embed {
 /// A text that planning asked an offline device to build, and how its kernel is launched.
 struct Planned {
   backend::Source source;
-  std::string entry;
+  std::vector<std::string> entries;  ///< Those that were asked for, in order.
+  std::string entry;                 ///< The last of them.
   backend::LaunchTraits launch;
 };
 

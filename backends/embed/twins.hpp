@@ -14,6 +14,8 @@
 
 namespace bifold::embed {
 
+using core::EmbeddedKey;
+
 /// A GPU as NVIDIA's OpenCL shows it.
 Capabilities offline_opencl_capabilities(int architecture);
 

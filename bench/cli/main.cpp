@@ -22,6 +22,7 @@
 #include "commands/check/check.hpp"
 #include "commands/compare/command.hpp"
 #include "commands/gallery/gallery.hpp"
+#include "commands/kernel/kernel_command.hpp"
 #include "commands/list/list.hpp"
 #include "commands/run/run.hpp"
 #include "commands/startup/startup.hpp"
@@ -207,6 +208,28 @@ CLI::App& add_startup_command(CLI::App& app, bench::StartupArguments& arguments)
   return command;
 }
 
+CLI::App& add_kernel_command(CLI::App& app, bench::KernelArguments& arguments) {
+  CLI::App& command =
+      *app.add_subcommand("kernel", "The text of a kernel as it is compiled; needs no device");
+  command.add_option("algorithm", arguments.algorithm, "reduce or scan")->required();
+  command.add_option("variant", arguments.variant, "As `list` names it; default: production");
+  command.add_option("--type", arguments.type, "As for run; default: i32");
+  command.add_option("--output", arguments.output, "Type of the results; default: the same");
+  command.add_option("--accumulator", arguments.accumulator, "Default: as the results need it");
+  command.add_option("--op", arguments.op, "As for run; default: plus");
+  command.add_option("--kind", arguments.kind, "Kind of scan: inclusive or exclusive")
+      ->capture_default_str();
+  command.add_option("--order", arguments.order, "What production keeps to: v1 or any")
+      ->capture_default_str();
+  command.add_option("--arch", arguments.arch, "sm_90 and the like, cpu or gpu; default: sm_90");
+  command.add_option("--backend", arguments.backend,
+                     "cuda or opencl; default: cuda for sm_90, opencl for cpu and gpu");
+  command.add_option("--device", arguments.device, "Plan as this device of the machine does");
+  command.add_flag("--live", arguments.live, "Leave out what the kernel does not reach");
+  command.footer(bench::kernel_help());
+  return command;
+}
+
 int complain(std::string_view message, int status) {
   bench::print_error("bifold-bench: {}\n", bench::one_line(message));
   return status;
@@ -263,6 +286,7 @@ int run_tool(int argc, char** argv) {
   bench::TuneArguments tune_arguments;
   bench::AccuracyArguments accuracy_arguments;
   bench::StartupArguments startup_arguments;
+  bench::KernelArguments kernel_arguments;
   const CLI::App& list = add_list_command(app, list_json);
   const CLI::App& run = add_run_command(app, run_arguments);
   const CLI::App& compare = add_compare_command(app, compare_arguments);
@@ -271,6 +295,7 @@ int run_tool(int argc, char** argv) {
   const CLI::App& tune = add_tune_command(app, tune_arguments);
   const CLI::App& accuracy = add_accuracy_command(app, accuracy_arguments);
   const CLI::App& startup = add_startup_command(app, startup_arguments);
+  const CLI::App& kernel = add_kernel_command(app, kernel_arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -291,10 +316,10 @@ int run_tool(int argc, char** argv) {
   if (tune.parsed()) return bench::run_tune(bench::understand(tune_arguments));
   if (accuracy.parsed()) return bench::run_accuracy(accuracy_arguments);
   if (startup.parsed()) return bench::run_startup(startup_arguments);
+  if (kernel.parsed()) return bench::run_kernel(kernel_arguments);
   throw bench::UsageError(
-      "a command is required: list, run, compare, gallery, check, tune, accuracy or startup "
-      "(--help tells "
-      "more)");
+      "a command is required: list, run, compare, gallery, check, tune, accuracy, startup or "
+      "kernel (--help tells more)");
 }
 
 int status_of(int argc, char** argv) {

@@ -51,7 +51,7 @@ Verdict verdict_on(std::size_t index, const std::vector<bifold::Device>& devices
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (place_of(devices[i]) == place_of(devices[index])) add_findings(found, checked[i].lines);
   }
-  Verdict verdict = devices[index].state()->verdict;
+  Verdict verdict = *devices[index].state()->verdict;
   for (const auto& finding : found.findings()) verdict.set(finding);
   return verdict;
 }
@@ -71,7 +71,7 @@ void conclude(const std::vector<bifold::Device>& devices, const CheckOptions& op
       checked[i].stored = bifold::core::verdict_file({}, devices[i].info());
     }
     // From now on this process plans as later ones will.
-    state->verdict = verdict;
+    *state->verdict = verdict;
     checked[i].production = production_choices(devices[i]);
   }
 }

@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "base/format.hpp"
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/planning.hpp"
+#include "core/call/find_plan.hpp"
+#include "core/call/reduce.hpp"
+#include "core/call/scan.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/gallery/shape_tuning.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "data/types.hpp"
 
 namespace bench {
@@ -36,18 +40,18 @@ void add(std::vector<TuneUnit>& units, TuneUnit unit) {
 void add_choices(const bifold::Device& device, Algorithm algorithm, const PlanShape& shape,
                  std::vector<TuneUnit>& units) {
   const auto& production = *bifold::gallery::find(algorithm, "production");
-  const auto* const chosen = bifold::core::choose_row(device, production, shape).variant;
+  const auto* const chosen = bifold::core::choose_row({device, shape}, production).variant;
   if (chosen == nullptr) return;
   PlanShape measured = shape;
   measured.op = sum_of(shape.accumulator);
   TuneUnit unit{chosen, measured, bifold::core::element_class(algorithm, shape)};
-  unit.from_bytes =
-      bifold::core::built_in_tuning(device, *chosen, shape).get_or(bifold::core::at_least_mib, 0) *
-      mib;
+  unit.from_bytes = bifold::core::built_in_tuning({device, shape}, *chosen)
+                        .get_or(bifold::core::at_least_mib, 0) *
+                    mib;
   add(units, unit);
   if (unit.from_bytes == 0) return;
   TuneUnit smaller = unit;
-  smaller.row = bifold::core::row_for_fewer(device, production, shape, *chosen);
+  smaller.row = bifold::core::row_for_fewer({device, shape}, production, *chosen);
   if (smaller.row == nullptr) return;
   smaller.below_bytes = std::exchange(smaller.from_bytes, 0);
   add(units, smaller);
