@@ -2,6 +2,7 @@
 #include "core/gallery/gallery.hpp"
 
 #include <algorithm>
+#include <bifold/error.hpp>
 #include <bifold/gallery.hpp>
 #include <string>
 #include <string_view>
@@ -368,6 +369,16 @@ const Variant* gallery::find(Algorithm algorithm, std::string_view name) noexcep
     if (variant.algorithm == algorithm && variant.name == name) return &variant;
   }
   return nullptr;
+}
+
+const Variant& core::row_named(Algorithm algorithm, std::string_view name) {
+  const Variant* row = gallery::find(algorithm, name);
+  if (row == nullptr) {
+    throw Error(
+        ErrorCategory::invalid_argument,
+        "no " + std::string(name_of(algorithm)) + " variant named \"" + std::string(name) + "\"");
+  }
+  return *row;
 }
 
 const core::Recipe& core::recipe_of(const Variant& variant) {
