@@ -11,28 +11,34 @@ set(bifold_quick
   "opencl\\.c_api" "cuda_driver_(arch_9\\.0|without_nvrtc|no_device|absent|too_old)"
   "cuda_emulated\\.stops" "cuda_embedded\\.(plans_9\\.0|check|table)"
   # One suite a backend, with some that compile little.
-  "opencl\\.(semantics|handles|bad_input|event)" "cuda_emulated\\.(handles|nothing)"
+  "opencl\\.(workspace|handles|bad_input|event)" "cuda_emulated\\.(handles|nothing)"
   "example\\.(quickstart|c_quickstart)"
   # The tool's parts.
-  "host\\.bench_compare" "host\\.bench_parts" "host\\.bench_tool_documents")
+  "host\\.bench_compare" "host\\.bench_tool_documents")
 set(bifold_sweep_1
-  "(cuda|opencl)\\.pairwise_.*" "(cuda|opencl)\\.lengths_.*" "(cuda|opencl)\\.edges_.*"
-  "(cuda|opencl)\\.offsets" "cuda_emulated\\.all_faults")
+  "(cuda|opencl)\\.(pairwise_.*|lengths_.*|edges_.*|offsets)" "nvrtc\\.9\\.0"
+  "cuda_emulated\\.all_faults")
 set(bifold_sweep_2
-  "(cuda|opencl)\\.production_.*" "(cuda|opencl)\\.operands" "cuda_embedded\\.ptxas")
+  "(cuda|opencl)\\.(production_.*|operands)" "cuda_embedded\\.ptxas"
+  "cuda_emulated\\.(scans|long_scans)")
 set(bifold_sweep_3
-  "(cuda|opencl)\\.device_values" "(cuda|opencl)\\.order_structs" "nvrtc\\.7\\.5"
-  "cuda_emulated\\.offsets_21")
-set(bifold_sweep_4 "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_check")
+  "(cuda|opencl)\\.(device_values|order_structs|surroundings)" "nvrtc\\.7\\.5"
+  "cuda_emulated\\.offsets_.*")
+set(bifold_sweep_4
+  "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_(check|peers|renew)"
+  "offline\\.(gfx906|gfx1030|gfx1030-wave64|gfx1100-wave64)")
 set(bifold_sweep_5
-  "(cuda|opencl)\\.order_scan_tunings" "(cuda|opencl)\\.single_pass" "nvrtc\\.10\\.0")
+  "(cuda|opencl)\\.(order_scan_tunings|single_pass|lookback)" "nvrtc\\.10\\.0"
+  "cuda_emulated\\.(order_structs|graphs)")
 set(bifold_sweep_6
   "opencl\\.all_faults" "opencl\\.single_pass_delayed" "nvrtc\\.12\\.0"
-  "cuda_emulated\\.long_rings")
-set(bifold_sweep_groups 1 2 3 4 5 6)
+  "cuda_emulated\\.(long_rings|wide_rings)" "(cuda|opencl)\\.narrow")
+set(bifold_sweep_7
+  "(cuda|opencl)\\.(order_scan|tuning)" "package\\.(subdirectory|shared|deb)")
+set(bifold_sweep_8 "(cuda|opencl)\\.(floating|struct|semantics|user_operator)")
+set(bifold_sweep_groups 1 2 3 4 5 6 7 8)
 
-# Gives a test the labels of its tier. A misspelt name would leave a test where it is, unseen: the
-# test host.tiers compares what is listed with what there is.
+# Gives a test the labels of its tier.
 function(bifold_label_tier test)
   list(JOIN bifold_quick "|" quick)
   if(test MATCHES "^(${quick})$")
@@ -42,6 +48,24 @@ function(bifold_label_tier test)
     list(JOIN bifold_sweep_${group} "|" sweeps)
     if(test MATCHES "^(${sweeps})$")
       set_property(TEST ${test} APPEND PROPERTY LABELS sweep sweep_${group})
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY bifold_tests_seen ${test})
+endfunction()
+
+# At the end of the configuration: what is listed here must be there, or else a misspelt name would
+# leave a test in another tier, unseen. Where a backend is left out, so are its tests.
+function(bifold_check_tiers)
+  get_property(seen GLOBAL PROPERTY bifold_tests_seen)
+  set(patterns ${bifold_quick})
+  foreach(group IN LISTS bifold_sweep_groups)
+    list(APPEND patterns ${bifold_sweep_${group}})
+  endforeach()
+  foreach(pattern IN LISTS patterns)
+    set(found ${seen})
+    list(FILTER found INCLUDE REGEX "^(${pattern})$")
+    if(NOT found)
+      message(SEND_ERROR "tests/tiers.cmake lists ${pattern}, which is no test")
     endif()
   endforeach()
 endfunction()

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/device/state.hpp"
+#include "core/opening/open_state.hpp"
 #include "cuda/capabilities.hpp"
 #include "cuda/device.hpp"
 #include "cuda/event.hpp"
@@ -80,8 +81,7 @@ Device device(CUcontext context, const DeviceOptions& options) try {
   initialised_driver();
   auto adopted = std::make_shared<native_backend::Device>(context);
   DeviceInfo info = native_backend::read_info(adopted->index());
-  return Device(
-      core::make_state<bifold::detail::DeviceState>(std::move(info), std::move(adopted), options));
+  return Device(core::open_state(std::move(info), std::move(adopted), options));
 } catch (...) {
   bifold::detail::rethrow();
 }

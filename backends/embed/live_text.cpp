@@ -1,7 +1,6 @@
 #include "embed/live_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -62,7 +61,7 @@ int depth_of(std::string_view line) {
 std::string_view trimmed(std::string_view line) {
   const auto comment = line.find("//");
   line = line.substr(0, comment);
-  while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0) {
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\n')) {
     line.remove_suffix(1);
   }
   return line;

@@ -3,7 +3,7 @@
 #include <bifold/error.hpp>
 #include <utility>
 
-#include "core/device/state.hpp"
+#include "core/opening/open_state.hpp"
 
 namespace bifold::embed {
 
@@ -60,7 +60,7 @@ Device planning_on(std::shared_ptr<backend::Device> device, std::string_view bac
   info.kind = kind;
   DeviceOptions options;
   options.cache.disk = false;
-  return Device(std::make_shared<detail::DeviceState>(info, std::move(device), options));
+  return Device(core::open_state(info, std::move(device), options));
 }
 
 }  // namespace bifold::embed

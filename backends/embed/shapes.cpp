@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/gallery/comparison.hpp"
-#include "core/gallery/probe.hpp"
+#include "core/probe/bandwidth.hpp"
+#include "core/probe/comparison.hpp"
 
 namespace bifold::embed {
 

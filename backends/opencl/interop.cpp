@@ -12,6 +12,7 @@
 #include "core/base/format.hpp"
 #include "core/device/state.hpp"
 #include "core/element/identity.hpp"
+#include "core/opening/open_state.hpp"
 #include "opencl/capabilities.hpp"
 #include "opencl/device.hpp"
 #include "opencl/error.hpp"
@@ -182,8 +183,7 @@ Device device(cl_context context, cl_device_id device, const DeviceOptions& opti
   DeviceInfo info = backend::describe(device, "opencl:adopted", adopted_index);
   auto own =
       std::make_shared<backend::Device>(cl::Context(context, true), cl::Device(device, true));
-  return Device(
-      core::make_state<bifold::detail::DeviceState>(std::move(info), std::move(own), options));
+  return Device(core::open_state(std::move(info), std::move(own), options));
 } catch (...) {
   bifold::detail::rethrow();
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/log.hpp"
-#include "core/device/architecture.hpp"
+#include "core/kernel/architecture.hpp"
 #include "core/kernel/image_check.hpp"
 #include "core/kernel/kernel_source.hpp"
 #include "opencl/error.hpp"

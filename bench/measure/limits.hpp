@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/gallery/probe.hpp"
+#include "core/probe/bandwidth.hpp"
 #include "measure/timing.hpp"
 
 namespace bench {

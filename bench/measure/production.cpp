@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/planning.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/gallery/shape_tuning.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "data/types.hpp"
 
@@ -50,13 +50,13 @@ void add(std::vector<ProductionLine>& lines, Algorithm algorithm, std::string va
 std::vector<ProductionVariant> production_variants(const bifold::Device& device,
                                                    Algorithm algorithm, const PlanShape& shape) {
   const auto& production = *bifold::gallery::find(algorithm, "production");
-  const auto* const chosen = bifold::core::choose_row(device, production, shape).variant;
+  const auto* const chosen = bifold::core::choose_row({device, shape}, production).variant;
   if (chosen == nullptr) return {};
   const std::uint64_t from_mib =
-      bifold::core::built_in_tuning(device, *chosen, shape).get_or(bifold::core::at_least_mib, 0);
+      bifold::core::built_in_tuning({device, shape}, *chosen).get_or(bifold::core::at_least_mib, 0);
   std::vector<ProductionVariant> variants{{chosen, from_mib * mib}};
   if (variants.front().from_bytes == 0) return variants;
-  const auto* const smaller = bifold::core::row_for_fewer(device, production, shape, *chosen);
+  const auto* const smaller = bifold::core::row_for_fewer({device, shape}, production, *chosen);
   if (smaller != nullptr) variants.push_back({smaller});
   return variants;
 }

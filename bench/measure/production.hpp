@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/plan.hpp"
+#include "core/shape/plan_shape.hpp"
 
 namespace bench {
 

@@ -36,100 +36,64 @@ DEVICE i64 text_abs_i64(i64 x) { return x < 0 ? (i64)((u64)0 - (u64)x) : x; }
 #define text_abs_u32(x) (x)
 #define text_abs_u64(x) (x)
 
+// Part functions_floating: the functions of operator and map texts, of a floating type T. Names of
+// the dialect's own end in S.
+// Provides: functions_floating
+
+#define FUNCTION_OF_ONE(T, S, text_name, own) \
+  DEVICE T name##_##T(T x) { return own##S(x); }
+#define FUNCTION_OF_TWO(T, S, text_name, own) \
+  DEVICE T name##_##T(T a, T b) { return own##S(a, b); }
+
+// Of two, a number wins over NaN, and -0 lies below +0. What a value is is asked of its bits,
+// whatever the device does to denormals.
+#define FLOATING_FUNCTIONS(T, S, MAGNITUDE, INFINITE)                                              \
+  FUNCTION_OF_ONE(T, S, text_abs, fabs)                                                            \
+  FUNCTION_OF_ONE(T, S, text_floor, floor)                                                         \
+  FUNCTION_OF_ONE(T, S, text_ceil, ceil)                                                           \
+  FUNCTION_OF_ONE(T, S, text_trunc, trunc)                                                         \
+  FUNCTION_OF_ONE(T, S, text_rint, rint)                                                           \
+  FUNCTION_OF_ONE(T, S, text_round, round)                                                         \
+  FUNCTION_OF_ONE(T, S, text_sqrt, sqrt)                                                           \
+  FUNCTION_OF_ONE(T, S, text_exp, exp)                                                             \
+  FUNCTION_OF_ONE(T, S, text_exp2, exp2)                                                           \
+  FUNCTION_OF_ONE(T, S, text_expm1, expm1)                                                         \
+  FUNCTION_OF_ONE(T, S, text_log, log)                                                             \
+  FUNCTION_OF_ONE(T, S, text_log2, log2)                                                           \
+  FUNCTION_OF_ONE(T, S, text_log10, log10)                                                         \
+  FUNCTION_OF_ONE(T, S, text_log1p, log1p)                                                         \
+  FUNCTION_OF_ONE(T, S, text_cbrt, cbrt)                                                           \
+  FUNCTION_OF_ONE(T, S, text_sin, sin)                                                             \
+  FUNCTION_OF_ONE(T, S, text_cos, cos)                                                             \
+  FUNCTION_OF_ONE(T, S, text_tan, tan)                                                             \
+  FUNCTION_OF_ONE(T, S, text_asin, asin)                                                           \
+  FUNCTION_OF_ONE(T, S, text_acos, acos)                                                           \
+  FUNCTION_OF_ONE(T, S, text_atan, atan)                                                           \
+  FUNCTION_OF_ONE(T, S, text_sinh, sinh)                                                           \
+  FUNCTION_OF_ONE(T, S, text_cosh, cosh)                                                           \
+  FUNCTION_OF_ONE(T, S, text_tanh, tanh)                                                           \
+  FUNCTION_OF_TWO(T, S, text_fmod, fmod)                                                           \
+  FUNCTION_OF_TWO(T, S, text_copysign, copysign)                                                   \
+  FUNCTION_OF_TWO(T, S, text_pow, pow)                                                             \
+  FUNCTION_OF_TWO(T, S, text_hypot, hypot)                                                         \
+  FUNCTION_OF_TWO(T, S, text_atan2, atan2)                                                         \
+  DEVICE T text_fma_##T(T a, T b, T c) { return fma##S(a, b, c); }                                 \
+  DEVICE T text_min_##T(T a, T b) { return a != a ? b : b != b ? a : minimum_##T(a, b); }          \
+  DEVICE T text_max_##T(T a, T b) { return a != a ? b : b != b ? a : maximum_##T(a, b); }          \
+  DEVICE T text_clamp_##T(T x, T low, T high) { return text_min_##T(text_max_##T(x, low), high); } \
+  DEVICE i32 text_isnan_##T(T x) { return (bits_of_##T(x) & MAGNITUDE) > INFINITE; }               \
+  DEVICE i32 text_isinf_##T(T x) { return (bits_of_##T(x) & MAGNITUDE) == INFINITE; }              \
+  DEVICE i32 text_isfinite_##T(T x) { return (bits_of_##T(x) & MAGNITUDE) < INFINITE; }            \
+  DEVICE i32 text_signbit_##T(T x) { return (i32)((bits_of_##T(x) & ~MAGNITUDE) != 0); }
+
 // Part functions_f32: the functions of operator and map texts, of f32.
 // Provides: functions_f32
-// Uses: extrema
+// Uses: extrema, functions_floating
 
-#define text_abs_f32(x) fabs(x)
-#define text_floor_f32(x) floor(x)
-#define text_ceil_f32(x) ceil(x)
-#define text_trunc_f32(x) trunc(x)
-#define text_rint_f32(x) rint(x)
-#define text_round_f32(x) round(x)
-#define text_sqrt_f32(x) sqrt(x)
-#define text_exp_f32(x) exp(x)
-#define text_exp2_f32(x) exp2(x)
-#define text_expm1_f32(x) expm1(x)
-#define text_log_f32(x) log(x)
-#define text_log2_f32(x) log2(x)
-#define text_log10_f32(x) log10(x)
-#define text_log1p_f32(x) log1p(x)
-#define text_cbrt_f32(x) cbrt(x)
-#define text_sin_f32(x) sin(x)
-#define text_cos_f32(x) cos(x)
-#define text_tan_f32(x) tan(x)
-#define text_asin_f32(x) asin(x)
-#define text_acos_f32(x) acos(x)
-#define text_atan_f32(x) atan(x)
-#define text_sinh_f32(x) sinh(x)
-#define text_cosh_f32(x) cosh(x)
-#define text_tanh_f32(x) tanh(x)
-#define text_fmod_f32(a, b) fmod(a, b)
-#define text_copysign_f32(a, b) copysign(a, b)
-#define text_pow_f32(a, b) pow(a, b)
-#define text_hypot_f32(a, b) hypot(a, b)
-#define text_atan2_f32(a, b) atan2(a, b)
-#define text_fma_f32(a, b, c) fma(a, b, c)
-
-// A number wins over NaN, and -0 lies below +0.
-DEVICE f32 text_min_f32(f32 a, f32 b) { return a != a ? b : b != b ? a : minimum_f32(a, b); }
-DEVICE f32 text_max_f32(f32 a, f32 b) { return a != a ? b : b != b ? a : maximum_f32(a, b); }
-DEVICE f32 text_clamp_f32(f32 x, f32 low, f32 high) {
-  return text_min_f32(text_max_f32(x, low), high);
-}
-
-// By the bits, whatever the device does to denormals.
-#define TEXT_MAGNITUDE_F32(x) (bits_of_f32(x) & 0x7fffffffu)
-DEVICE i32 text_isnan_f32(f32 x) { return TEXT_MAGNITUDE_F32(x) > 0x7f800000u; }
-DEVICE i32 text_isinf_f32(f32 x) { return TEXT_MAGNITUDE_F32(x) == 0x7f800000u; }
-DEVICE i32 text_isfinite_f32(f32 x) { return TEXT_MAGNITUDE_F32(x) < 0x7f800000u; }
-DEVICE i32 text_signbit_f32(f32 x) { return (i32)(bits_of_f32(x) >> 31); }
+FLOATING_FUNCTIONS(f32, , 0x7fffffffu, 0x7f800000u)
 
 // Part functions_f64: the functions of operator and map texts, of f64.
 // Provides: functions_f64
-// Uses: types_f64
+// Uses: types_f64, functions_floating
 
-#define text_abs_f64(x) fabs(x)
-#define text_floor_f64(x) floor(x)
-#define text_ceil_f64(x) ceil(x)
-#define text_trunc_f64(x) trunc(x)
-#define text_rint_f64(x) rint(x)
-#define text_round_f64(x) round(x)
-#define text_sqrt_f64(x) sqrt(x)
-#define text_exp_f64(x) exp(x)
-#define text_exp2_f64(x) exp2(x)
-#define text_expm1_f64(x) expm1(x)
-#define text_log_f64(x) log(x)
-#define text_log2_f64(x) log2(x)
-#define text_log10_f64(x) log10(x)
-#define text_log1p_f64(x) log1p(x)
-#define text_cbrt_f64(x) cbrt(x)
-#define text_sin_f64(x) sin(x)
-#define text_cos_f64(x) cos(x)
-#define text_tan_f64(x) tan(x)
-#define text_asin_f64(x) asin(x)
-#define text_acos_f64(x) acos(x)
-#define text_atan_f64(x) atan(x)
-#define text_sinh_f64(x) sinh(x)
-#define text_cosh_f64(x) cosh(x)
-#define text_tanh_f64(x) tanh(x)
-#define text_fmod_f64(a, b) fmod(a, b)
-#define text_copysign_f64(a, b) copysign(a, b)
-#define text_pow_f64(a, b) pow(a, b)
-#define text_hypot_f64(a, b) hypot(a, b)
-#define text_atan2_f64(a, b) atan2(a, b)
-#define text_fma_f64(a, b, c) fma(a, b, c)
-
-// A number wins over NaN, and -0 lies below +0.
-DEVICE f64 text_min_f64(f64 a, f64 b) { return a != a ? b : b != b ? a : minimum_f64(a, b); }
-DEVICE f64 text_max_f64(f64 a, f64 b) { return a != a ? b : b != b ? a : maximum_f64(a, b); }
-DEVICE f64 text_clamp_f64(f64 x, f64 low, f64 high) {
-  return text_min_f64(text_max_f64(x, low), high);
-}
-
-// By the bits, whatever the device does to denormals.
-#define TEXT_MAGNITUDE_F64(x) (bits_of_f64(x) & ((u64)0x7fffffffffffffff))
-DEVICE i32 text_isnan_f64(f64 x) { return TEXT_MAGNITUDE_F64(x) > ((u64)0x7ff0000000000000); }
-DEVICE i32 text_isinf_f64(f64 x) { return TEXT_MAGNITUDE_F64(x) == ((u64)0x7ff0000000000000); }
-DEVICE i32 text_isfinite_f64(f64 x) { return TEXT_MAGNITUDE_F64(x) < ((u64)0x7ff0000000000000); }
-DEVICE i32 text_signbit_f64(f64 x) { return (i32)(bits_of_f64(x) >> 63); }
+FLOATING_FUNCTIONS(f64, , (u64)0x7fffffffffffffff, (u64)0x7ff0000000000000)

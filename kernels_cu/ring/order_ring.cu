@@ -55,7 +55,21 @@ typedef struct {
 } Run;
 
 // What the roles tell each other. A stage is free again as soon as it has been read, while what is
-// known of its tile is still needed: so there is one slot more than stages.
+// known of its tile is still needed: so there is one slot more than stages. Each signal has a phase
+// for every tile that its stage or slot gets; who waits names the phase by its parity.
+//
+// signal       of a   given by                       awaited by                means
+// -----------  -----  -----------------------------  ------------------------  -------------------
+// landed       stage  the loader's lanes and copies  reducers, scanners, and   the tile is in the
+//                                                    the loader at the start   stage, or tile[] is
+//                                                                              NO_TILE
+// read         stage  reducers' and scanners' lanes  the loader, and lookers   the stage may be
+//                                                    that trail                loaded again
+// reduced      slot   a lane of each reducer         the first reducer         strips[] are totals
+// published    slot   a lane of the first reducer    lookers                   strips[] are folded
+//                                                                              and the last is out
+// looked_back  slot   the lookers' lanes             scanners                  groups[], earlier[]
+//                                                                              and with_own[]
 typedef struct {
   Signal landed[STAGES];      // The tile is in the stage.
   Signal read[STAGES];        // It is in registers, reduced and to be scanned.
@@ -214,14 +228,17 @@ DEVICE void load_tiles(Elements input, u64 n, u64* control, uint4* stages, Ring*
   u64 tile = 0;
   u32 begun = 0;  // Stages that had a tile.
   while (tile != NO_TILE) {
+    // --- Wait for a stage that has been read ---
     if (begun < STAGES && begun++ >= LEAD) await(&ring->landed[turn.stage - LEAD], 0);
     await(&ring->read[turn.stage], turn.stage_parity ^ 1);
+    // --- Tell which tile comes ---
     if (lane_index() == 0) {
       const u64 ticket = ticket_of(drawn);
       ring->tile[turn.slot] = ticket * TILE < n ? ticket : NO_TILE;
     }
     lane_barrier();
     tile = ring->tile[turn.slot];
+    // --- Bring it in ---
     if (tile != NO_TILE) {
       load_stage(input, n, tile * TILE, stages + turn.stage * STAGE_UNITS,
                  &ring->landed[turn.stage], passing);

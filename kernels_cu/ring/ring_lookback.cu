@@ -32,12 +32,14 @@ DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* 
   u64 known = 0;
   ACC groups = init;
   for (;;) {
+    // --- Wait for a tile with a published total ---
     await(&ring->published[turn.slot], turn.slot_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
     const u32 epoch = ring->epoch;
     const u64 group = tile / GROUP_TILES;
     const u32 place = (u32)(tile % GROUP_TILES);
+    // --- Fold the totals since the last tile of this group ---
     if (group > known + FAR_GROUPS) {
       skip_groups(group_words, group, epoch, &known, &groups, scratch);
     }
@@ -74,6 +76,7 @@ DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* 
     const ACC prefix = lane_prefix(total[STRIP_ROWS], scratch);
     const ACC earlier = lane_value(prefix, place == 0 ? 0 : place - 1, scratch);
     const ACC with_own = lane_value(prefix, place, scratch);
+    // --- Tell the scanners ---
     if (lane_index() == 0) {
       ring->groups[turn.slot] = groups;
       ring->earlier[turn.slot] = earlier;
@@ -137,6 +140,7 @@ DEVICE void look_back_in_group(Elements input, u64* words, u64* group_words, Rin
   Turn scanned = first_turn();
   u32 ahead = 0;
   for (;;) {
+    // --- Wait for a tile with a published total ---
     await(&ring->published[turn.slot], turn.slot_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
@@ -144,12 +148,14 @@ DEVICE void look_back_in_group(Elements input, u64* words, u64* group_words, Rin
     const u32 epoch = ring->epoch;
     const u64 group = tile / GROUP_TILES;
     const u32 place = (u32)(tile % GROUP_TILES);
+    // --- Fold the totals before it in its group ---
     const u64 own = group * GROUP_TILES + lane_index();
     const ACC total = await_total(words, own < tile ? own : tile, epoch, input);
     lane_barrier();
     const ACC prefix = lane_prefix(total, scratch);
     const ACC earlier = lane_value(prefix, place == 0 ? 0 : place - 1, scratch);
     const ACC with_own = lane_value(prefix, place, scratch);
+    // --- Tell the scanners ---
     if (lane_index() == 0) {
       if (place == GROUP_TILES - 1) {
         publish(group_words, group, epoch, STATE_AGGREGATE, with_own);
@@ -187,12 +193,14 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, cons
   bool there = false;
   ACC groups = init;
   for (;;) {
+    // --- Wait for a tile with a published total ---
     await(&ring->published[turn.slot], turn.slot_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
     trail(ring, &scanned, &ahead, TRAIL_OF_GROUPS);
     const u32 epoch = ring->epoch;
     const u64 group = tile / GROUP_TILES;
+    // --- Fold the totals of the groups before its own ---
     while (known < group) {
       u32 begin = (u32)(known - asked);
       u32 end = group - asked < LANES ? (u32)(group - asked) : LANES;
@@ -232,6 +240,7 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, cons
       }
       known = asked + end;
     }
+    // --- Tell the scanners ---
     if (lane_index() == 0) ring->groups[turn.slot] = groups;
     arrive(&ring->looked_back[turn.slot]);
     next_turn(&turn);

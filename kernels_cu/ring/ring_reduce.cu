@@ -9,9 +9,11 @@ DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, u64* words, bool i
   const uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
+    // --- Wait for a tile ---
     await(&ring->landed[turn.stage], turn.stage_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
+    // --- Total its strips ---
     ACC* strips = ring->strips[turn.slot];
 #pragma unroll 1
     for (u32 s = 0; s < REDUCED_EACH; ++s) {
@@ -22,6 +24,7 @@ DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, u64* words, bool i
     }
     arrive(&ring->read[turn.stage]);
     if (lane_index() == 0) arrive(&ring->reduced[turn.slot]);
+    // --- Publish its total ---
     if (squad == 0) {
       await(&ring->reduced[turn.slot], turn.slot_parity);
       if (lane_index() == 0) {

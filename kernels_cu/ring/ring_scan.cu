@@ -49,9 +49,11 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
   const bool in_place = starts_at(input, output);
   Turn turn = first_turn();
   for (;;) {
+    // --- Wait for a tile ---
     await(&ring->landed[turn.stage], turn.stage_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
+    // --- Fold its runs ---
     const u64 begin = tile * TILE + strip * STRIP;
     ACC sums[STRIP_ROWS * RUN];
     ACC prefix[STRIP_ROWS];
@@ -64,6 +66,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
     ACC earlier[STRIP_ROWS];
     edge_rows(prefix, row, earlier, scratch);
 
+    // --- Wait for what lies before it, complete and store ---
     await(&ring->looked_back[turn.slot], turn.slot_parity);
     const ACC groups = ring->groups[turn.slot];
     const ACC before = tile % GROUP_TILES == 0 ? groups : COMBINE(groups, ring->earlier[turn.slot]);
@@ -190,17 +193,20 @@ DEVICE void scan_tiles_in(u32 strip, Elements input, u64 n, OUT* output, bool sh
   const uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
+    // --- Wait for a tile ---
     await(&ring->landed[turn.stage], turn.stage_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
     ACC prefix[STRIP_ROWS];
     Unit unit[STRIP_ROWS];
+    // --- Fold its runs ---
     const u64 begin = tile * TILE + strip * STRIP;
     read_runs(tiles + turn.stage * STAGE_UNITS, skew, strip, unit);
     total_runs(unit, begin, n, prefix);
     arrive(&ring->read[turn.stage]);
     prefix_rows(prefix, scratch);
 
+    // --- Wait for what lies before it, complete and store ---
     await(&ring->looked_back[turn.slot], turn.slot_parity);
     const ACC groups = ring->groups[turn.slot];
     const ACC before = tile % GROUP_TILES == 0 ? groups : COMBINE(groups, ring->earlier[turn.slot]);
@@ -270,9 +276,11 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
   const uint4* tiles = stages + first_unit_of(input);
   Turn turn = first_turn();
   for (;;) {
+    // --- Wait for a tile ---
     await(&ring->landed[turn.stage], turn.stage_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
+    // --- Fold its runs ---
     const u64 begin = tile * TILE + strip * STRIP;
     ACC sums[SPAN];
     fold_span(tiles + turn.stage * STAGE_UNITS, strip, begin, n, sums);
@@ -282,6 +290,7 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
     const ACC prefix = lane_prefix(sums[SPAN - 1], scratch);
     const ACC earlier = lane_value(prefix, (lane_index() + LANES - 1) % LANES, scratch);
 
+    // --- Wait for what lies before it, complete and store ---
     await(&ring->looked_back[turn.slot], turn.slot_parity);
     ACC start = ring->groups[turn.slot];
     if (tile % GROUP_TILES > 0) start = COMBINE(start, ring->earlier[turn.slot]);

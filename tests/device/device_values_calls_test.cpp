@@ -5,8 +5,9 @@
 #include <functional>
 #include <numeric>
 
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
+#include "core/call/scan.hpp"
+#include "core/gallery/gallery.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"
 #include "support/cases/workload.hpp"

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/plan/plan.hpp"
 #include "support/cases/expected.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/planning.hpp"
+#include "core/gallery/gallery.hpp"
 #include "support/devices/altered_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"

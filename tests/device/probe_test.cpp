@@ -1,6 +1,4 @@
 // The bandwidth probes, whose rates every result is compared with.
-#include "core/gallery/probe.hpp"
-
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
@@ -8,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/probe/bandwidth.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/gallery/comparison.hpp"
+#include "core/probe/comparison.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"
 #include "support/cases/stress.hpp"

@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "core/device/state.hpp"
-#include "core/plan/planning.hpp"
+#include "core/gallery/shape_tuning.hpp"
 #include "core/sequences/order_leaves.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"
@@ -130,9 +131,9 @@ TEST_CASE("a call compiles what its size runs, a plan what any size does") {
   const core::PlanShape planned{shape.input, shape.accumulator, shape.accumulator,
                                 ScanKind::inclusive, shape.op};
   const core::Tuning values =
-      core::built_in_tuning(device, *gallery::find(Algorithm::reduce, shape.variant), planned);
+      core::built_in_tuning({device, planned}, *gallery::find(Algorithm::reduce, shape.variant));
   const bool keeps_half = values.get("half_kept_from_mib") < values.get("half_kept_to_mib");
-  const bool has_quick = core::has_quick_leaves(device, planned);
+  const bool has_quick = core::has_quick_leaves({device, planned});
   const std::uint64_t all_programs = 2 + (keeps_half ? 1U : 0U) + (has_quick ? 1U : 0U);
   const ReducePlan plan(device, shape);
   CHECK(programs(device) == before + all_programs);

@@ -3,7 +3,7 @@
 
 #include <bifold/error.hpp>
 
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"
 #include "support/cases/workload.hpp"

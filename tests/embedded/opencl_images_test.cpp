@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/device/architecture.hpp"
+#include "core/kernel/architecture.hpp"
 #include "opencl.hpp"
 #include "support/errors.hpp"
 #include "support/messages.hpp"

@@ -16,6 +16,7 @@
 #include "core/device/state.hpp"
 #include "core/kernel/embedded.hpp"
 #include "core/kernel/image_check.hpp"
+#include "core/opening/open_state.hpp"
 #include "embed/offline_opencl.hpp"
 #include "embed/twins.hpp"
 #include "opencl/image_marks.hpp"
@@ -43,7 +44,7 @@ embed::PlannedTexts planned_for(int architecture) {
   info.kind = DeviceKind::gpu;
   DeviceOptions options;
   options.cache.disk = false;
-  const Device device(std::make_shared<detail::DeviceState>(info, backend, options));
+  const Device device(core::open_state(info, backend, options));
   test::warm_listed_shapes(device);
   static_cast<void>(device.state()->kernels.get(core::image_check_spec(device.capabilities())));
   return backend->planned();

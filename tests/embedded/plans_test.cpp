@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "core/device/state.hpp"
+#include "core/gallery/shape_tuning.hpp"
 #include "core/gallery/tuning_file.hpp"
 #include "core/kernel/embedded.hpp"
 #include "core/kernel/kernel_source.hpp"
-#include "core/plan/planning.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "embed/shapes.hpp"
 #include "fake_cuda/fixture.hpp"
@@ -182,7 +183,7 @@ TEST_CASE("a ring begins at an input that suits the elements") {
        {std::pair{type_of<Two>(), 21U}, {type_of<Three>(), 7U}, {type_of<Four>(), 9U}}) {
     const Operator sums = Operator::fieldwise(type, std::vector<Operator>(size_of(type) / 4, plus));
     const core::PlanShape shape{type, type, type, ScanKind::inclusive, sums};
-    CHECK(core::built_in_tuning(device, ring, shape).get(core::at_least_mib) == mib);
+    CHECK(core::built_in_tuning({device, shape}, ring).get(core::at_least_mib) == mib);
   }
 }
 

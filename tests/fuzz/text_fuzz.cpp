@@ -12,8 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/operators/operator_text.hpp"
+#include "core/text/expression_text.hpp"
 #include "core/text/kernel_names.hpp"
-#include "core/text/operator_text.hpp"
 #include "core/text/text_functions.hpp"
 #include "core/text/text_types.hpp"
 

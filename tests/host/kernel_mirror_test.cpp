@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/gallery.hpp"
 #include "host/kernel_tokens.hpp"
 #include "support/source_tree.hpp"
 
@@ -131,7 +131,7 @@ const std::map<std::string, std::string> must_differ{
     {"columns_shuffle", "C has no struct without a member"},
     {"element_packs_two", "CUDA loads vectors by templates, OpenCL by vector types"},
     {"extrema_ptx", "CUDA's one text asks for the architecture when it is compiled"},
-    {"functions_f32", "functions have other names"},
+    {"functions_f32", "CUDA's names of f32 functions end in f"},
     {"functions_integers", "functions have other names"},
     {"halves_native", "OpenCL converts by built-in functions, CUDA's need a header"},
     {"image_check", "CUDA sizes local memory at the launch"},

@@ -1,6 +1,6 @@
 // Operator and map texts: what they may say, what is refused with its word and column, and what
 // kernels get to see of them.
-#include "core/text/operator_text.hpp"
+#include "core/operators/operator_text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/expression_text.hpp"
 #include "core/text/kernel_names.hpp"
 #include "core/text/text_functions.hpp"
 #include "support/errors.hpp"

@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "core/device/state.hpp"
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/planning.hpp"
+#include "core/gallery/shape_tuning.hpp"
+#include "core/opening/open_state.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "core/text/checked_text.hpp"
 #include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
@@ -77,7 +78,7 @@ void check_line_refused(const std::string& line, std::string_view words) {
 
 /// The device on paper, opened with these options.
 Device open_paper(const DeviceOptions& options) {
-  return Device(std::make_shared<detail::DeviceState>(
+  return Device(core::open_state(
       made_up_device(), std::make_shared<test::PaperDevice>(ForwardProgress::started_groups, "key"),
       options));
 }
@@ -86,7 +87,7 @@ core::PlanShape shape_of(Type type) { return {type, type, type, ScanKind::inclus
 
 /// The UNROLL of the reduction "vector" of i32 on that device.
 std::uint32_t unroll_on(const Device& device) {
-  return core::tuning_for(device, row(Algorithm::reduce, "vector"), shape_of(Type::i32))
+  return core::tuning_for({device, shape_of(Type::i32)}, row(Algorithm::reduce, "vector"))
       .get("UNROLL");
 }
 
@@ -235,7 +236,7 @@ TEST_CASE("the file beside the kernel cache is used, and the one that is named b
   const Device device = open_paper(options);
   CHECK(unroll_on(device) == 8);
   const auto tuned = [&](Type type) {
-    return core::tuning_for(device, row(Algorithm::reduce, "vector"), shape_of(type));
+    return core::tuning_for({device, shape_of(type)}, row(Algorithm::reduce, "vector"));
   };
   CHECK(tuned(Type::u32) == tuned(Type::i32));
   CHECK(tuned(Type::i64).get("UNROLL") == built_in);
@@ -257,7 +258,7 @@ TEST_CASE("groups are no larger than the device has them") {
   test::write_file(options.tuning_file, core::tuning_text(made_up_device(), "", tunings));
   const Device device = open_paper(options);
   CHECK(device.capabilities().max_group_size == 256);
-  CHECK(core::tuning_for(device, row(Algorithm::reduce, "vector"), shape_of(Type::i32))
+  CHECK(core::tuning_for({device, shape_of(Type::i32)}, row(Algorithm::reduce, "vector"))
             .get("GROUP_SIZE") == 256);
 }
 

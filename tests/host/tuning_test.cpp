@@ -9,11 +9,13 @@
 #include <string_view>
 #include <utility>
 
-#include "core/device/architecture.hpp"
 #include "core/device/state.hpp"
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/gallery.hpp"
+#include "core/gallery/shape_tuning.hpp"
 #include "core/gallery/tuning_file.hpp"
-#include "core/plan/planning.hpp"
+#include "core/kernel/architecture.hpp"
+#include "core/opening/open_state.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
@@ -35,11 +37,11 @@ const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
 }
 
 Device open_paper(std::string architecture, const DeviceOptions& options) {
-  return Device(std::make_shared<detail::DeviceState>(
-      made_up_device(),
-      std::make_shared<test::PaperDevice>(ForwardProgress::started_groups, "key",
-                                          std::move(architecture)),
-      options));
+  return Device(
+      core::open_state(made_up_device(),
+                       std::make_shared<test::PaperDevice>(ForwardProgress::started_groups, "key",
+                                                           std::move(architecture)),
+                       options));
 }
 
 }  // namespace
@@ -51,7 +53,8 @@ TEST_CASE("every parameter is one of its row's family, and production's rows hav
   capabilities.max_group_size = 1024;
   for (const gallery::Variant& variant : gallery::variants()) {
     for (const DeviceKind kind : {DeviceKind::gpu, DeviceKind::cpu}) {
-      const Tuning values = core::default_tuning(variant, kind, capabilities, 4);
+      const Tuning values =
+          core::default_tuning(variant, core::recipe_of(variant).fixed, kind, capabilities, 4);
       for (const auto& parameter : core::tuning_space(variant)) {
         CAPTURE(variant.name);
         CAPTURE(parameter.name);
@@ -97,7 +100,8 @@ TEST_CASE("built-in values follow the architecture") {
   capabilities.max_group_size = 1024;
   const auto groups = [&](const char* name) {
     capabilities.architecture = name;
-    return core::default_tuning(row(Algorithm::reduce, "vector"), DeviceKind::gpu, capabilities, 4)
+    return core::default_tuning(row(Algorithm::reduce, "vector"), {}, DeviceKind::gpu, capabilities,
+                                4)
         .get("groups_per_unit");
   };
   CHECK(groups("sm_90") == 8);
@@ -114,7 +118,7 @@ TEST_CASE("a CPU counts on its own part of a cache that others share") {
   capabilities.cache_bytes = std::uint64_t{300} << 20;
   const auto past_from = [&](std::uint32_t units) {
     capabilities.compute_units = units;
-    return core::default_tuning(row(Algorithm::scan, "order_v1_packs"), DeviceKind::cpu,
+    return core::default_tuning(row(Algorithm::scan, "order_v1_packs"), {}, DeviceKind::cpu,
                                 capabilities, 4)
         .get(core::past_caches_from_kib);
   };
@@ -129,7 +133,7 @@ TEST_CASE("packs of narrow elements have fewer rows on AMD's GPUs, or as a tunin
   options.cache.disk = false;
   const auto rows = [&](const char* architecture, Type type) {
     const core::PlanShape shape{type, type, type, ScanKind::inclusive, plus};
-    return core::tuning_for(open_paper(architecture, options), lookback, shape).get("ROWS");
+    return core::tuning_for({open_paper(architecture, options), shape}, lookback).get("ROWS");
   };
   CHECK(rows("gfx90a", Type::u8) == 4);
   CHECK(rows("gfx90a", Type::u16) == 6);

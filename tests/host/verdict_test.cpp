@@ -13,7 +13,9 @@
 
 #include "core/base/hash.hpp"
 #include "core/device/state.hpp"
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/opening/open_state.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "support/devices/paper_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
@@ -82,7 +84,7 @@ void check_ignored(const char* words, Change change) {
 Device open_paper(const fs::path& folder, ForwardProgress progress) {
   DeviceOptions options;
   options.cache = cache_in(folder);
-  return Device(std::make_shared<detail::DeviceState>(
+  return Device(core::open_state(
       made_up_device(), std::make_shared<test::PaperDevice>(progress, kernels_key), options));
 }
 
@@ -97,7 +99,7 @@ Device with_verdict(const Verdict& verdict,
 core::PlanShape shape_of(Type type) { return {type, type, type, ScanKind::inclusive, minimum}; }
 
 std::string production(const Device& device, Algorithm algorithm, Type type = Type::i32) {
-  return std::string(core::choose_variant(device, algorithm, "production", shape_of(type)).name);
+  return std::string(core::choose_variant({device, shape_of(type)}, algorithm, "production").name);
 }
 
 }  // namespace
@@ -273,7 +275,7 @@ TEST_CASE("production goes on to the next row, and says why") {
   const Device device = with_verdict(verdict);
   // Of one type, where it is right on the others.
   const auto choice = [&](Type type) {
-    return core::choose_row(device, row(Algorithm::reduce, "production"), shape_of(type));
+    return core::choose_row({device, shape_of(type)}, row(Algorithm::reduce, "production"));
   };
   CHECK(choice(Type::i32).variant == &single);
   CHECK(choice(Type::f64).variant == &single);
@@ -283,7 +285,7 @@ TEST_CASE("production goes on to the next row, and says why") {
             "order_v1_single: bifold-bench check found it wrong on this device: f32 plus, n = 3") ==
         0);
   // Whatever it is wrong on, it runs when it is named.
-  CHECK(core::choose_variant(device, Algorithm::reduce, "order_v1_single", shape_of(Type::f32))
+  CHECK(core::choose_variant({device, shape_of(Type::f32)}, Algorithm::reduce, "order_v1_single")
             .name == "order_v1_single");
   CHECK(gallery::supports(device, single, Type::f32, minimum));
 }
@@ -324,7 +326,7 @@ TEST_CASE("where no row in order v1 is right, floating sums fail and name the ch
   const Device device = with_verdict(verdict);
   core::PlanShape sums{Type::f32, Type::f32, Type::f32, ScanKind::inclusive, plus};
   const auto chosen = [&] {
-    return core::choose_variant(device, Algorithm::reduce, "production", sums).name;
+    return core::choose_variant({device, sums}, Algorithm::reduce, "production").name;
   };
   const auto failure = test::failure_of(chosen);
   CHECK(failure.category == ErrorCategory::unsupported);

@@ -9,9 +9,10 @@
 #include <iostream>
 
 #include "core/device/state.hpp"
-#include "core/gallery/comparison.hpp"
-#include "core/gallery/probe.hpp"
-#include "core/plan/planning.hpp"
+#include "core/probe/bandwidth.hpp"
+#include "core/probe/comparison.hpp"
+#include "core/shape/layout.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "core/text/text_functions.hpp"
 #include "support/cases/factors.hpp"
 #include "support/cases/hard_names.hpp"
@@ -196,8 +197,8 @@ TEST_CASE("a ring stores no results at once that have padding") {
     const Operator op = Operator::fieldwise(type, {minimum, maximum});
     return core::PlanShape{type, type, type, ScanKind::inclusive, op};
   };
-  CHECK(core::has_spans(shape_of(type_of<Whole>())));
-  CHECK_FALSE(core::has_spans(shape_of(type_of<Extent>())));
+  CHECK(core::layout_of(shape_of(type_of<Whole>()), {}).spans);
+  CHECK_FALSE(core::layout_of(shape_of(type_of<Extent>()), {}).spans);
 }
 
 TEST_CASE("every row that takes values from device memory compiles with all of them") {

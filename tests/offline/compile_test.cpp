@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "core/base/format.hpp"
-#include "core/plan/plan.hpp"
+#include "core/call/find_plan.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "production.hpp"
 #include "support/cases/hard_names.hpp"
 #include "targets.hpp"

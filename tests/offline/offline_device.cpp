@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/device/state.hpp"
+#include "core/opening/open_state.hpp"
 
 namespace bifold::backend {
 // Generated from the kernel folder.
@@ -107,8 +108,8 @@ Device offline_device(const Description& description, WantedPrograms& programs) 
   info.name = description.name;
   DeviceOptions options;
   options.cache.disk = false;
-  return Device(std::make_shared<detail::DeviceState>(
-      info, std::make_shared<OfflineDevice>(description, programs), options));
+  return Device(
+      core::open_state(info, std::make_shared<OfflineDevice>(description, programs), options));
 }
 
 }  // namespace bifold::test

@@ -4,7 +4,7 @@
 #include <bifold/gallery.hpp>
 #include <string>
 
-#include "core/plan/plan.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "offline_device.hpp"
 
 namespace bifold::test {

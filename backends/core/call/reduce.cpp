@@ -1,10 +1,15 @@
-#include <bifold/error.hpp>
-#include <bifold/reduce.hpp>
+#include "core/call/reduce.hpp"
 
+#include <bifold/error.hpp>
+
+#include "core/call/find_plan.hpp"
+#include "core/call/run_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
 #include "core/device/workspace_layout.hpp"
-#include "core/plan/plan.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/gallery/gallery.hpp"
+#include "core/plan/planning.hpp"
 
 namespace bifold {
 
@@ -67,9 +72,9 @@ void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& se
 }
 
 ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning) {
-  const PlanShape full = plan_shape(shape);
-  const auto& variant = choose_variant(device, Algorithm::reduce, shape.variant, full);
-  return ReducePlan(build_plan(device, variant, full, tuning));
+  const Request request(device, plan_shape(shape));
+  const auto& variant = choose_variant(request, Algorithm::reduce, shape.variant);
+  return ReducePlan(build_plan(request, row_of(variant), tuning));
 }
 
 void warm(const Device& device, const ReduceShape& shape) try {

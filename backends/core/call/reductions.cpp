@@ -8,10 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "core/call/reduce.hpp"
 #include "core/operators/initial_value.hpp"
-#include "core/operators/operator_access.hpp"
-#include "core/plan/plan.hpp"
-#include "core/text/operator_text.hpp"
+#include "core/operators/map.hpp"
+#include "core/operators/op.hpp"
+#include "core/text/expression_text.hpp"
 
 namespace bifold {
 

@@ -1,3 +1,5 @@
+#include "core/call/run_plan.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bifold/error.hpp>
@@ -9,7 +11,6 @@
 #include "core/device/state.hpp"
 #include "core/device/workspace_layout.hpp"
 #include "core/operators/initial_value.hpp"
-#include "core/plan/plan.hpp"
 
 namespace bifold::core {
 

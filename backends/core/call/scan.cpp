@@ -1,8 +1,12 @@
-#include <bifold/scan.hpp>
+#include "core/call/scan.hpp"
 
+#include "core/call/find_plan.hpp"
+#include "core/call/run_plan.hpp"
 #include "core/device/state.hpp"
 #include "core/device/workspace_layout.hpp"
-#include "core/plan/plan.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/gallery/gallery.hpp"
+#include "core/plan/planning.hpp"
 
 namespace bifold {
 
@@ -56,9 +60,9 @@ void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& outp
 }
 
 ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning) {
-  const PlanShape full = plan_shape(shape);
-  const auto& variant = choose_variant(device, Algorithm::scan, shape.variant, full);
-  return ScanPlan(build_plan(device, variant, full, tuning));
+  const Request request(device, plan_shape(shape));
+  const auto& variant = choose_variant(request, Algorithm::scan, shape.variant);
+  return ScanPlan(build_plan(request, row_of(variant), tuning));
 }
 
 void warm(const Device& device, const ScanShape& shape) try {

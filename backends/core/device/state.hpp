@@ -9,33 +9,42 @@
 #include <bifold/workspace.hpp>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "core/base/process.hpp"
-#include "core/call/plan_table.hpp"
 #include "core/device/arena.hpp"
-#include "core/gallery/tuning_file.hpp"
-#include "core/gallery/type_trials.hpp"
-#include "core/gallery/verdict.hpp"
 #include "core/kernel/kernel_cache.hpp"
 #include "interface.hpp"
+
+namespace bifold::core {
+class PlanTable;
+class Tunings;
+class TypeTrials;
+class Verdict;
+}  // namespace bifold::core
 
 namespace bifold::detail {
 
 // Those that call drivers when they end are made by core::make_state().
 
+// core::open_state() makes it whole.
 struct DeviceState {
-  /// Throws invalid_argument for half an allocator.
   DeviceState(DeviceInfo device_info, std::shared_ptr<backend::Device> device,
-              const DeviceOptions& options);
+              const DeviceOptions& options)
+      : info(std::move(device_info)),
+        backend(std::move(device)),
+        scratch(options.scratch),
+        kernels(*backend, options.cache) {}
 
   DeviceInfo info;
   std::shared_ptr<backend::Device> backend;
   ScratchAllocator scratch;  // Of the queues made on this device.
   core::KernelCache kernels;
-  core::PlanTable plans;
-  core::Verdict verdict;  // On the rows of the gallery, as read when the device was opened.
-  core::Tunings tunings;  // In place of built-in values, read at the same time.
-  core::TypeTrials trials;
+  // What planning knows of the device; what these are stands where it plans.
+  std::shared_ptr<core::PlanTable> plans;
+  std::shared_ptr<core::Verdict> verdict;  // On the gallery's rows, read when it was opened.
+  std::shared_ptr<core::Tunings> tunings;  // Instead of built-in values, read at the same time.
+  std::shared_ptr<core::TypeTrials> trials;
 };
 
 struct AllocationState {

@@ -1,4 +1,6 @@
 // THE table: every kernel variant once. Planner, tests, benchmark and documentation read it.
+#include "core/gallery/gallery.hpp"
+
 #include <algorithm>
 #include <bifold/gallery.hpp>
 #include <string>
@@ -7,8 +9,11 @@
 #include <vector>
 
 #include "core/gallery/gallery_preludes.hpp"
-#include "core/gallery/gallery_rows.hpp"
-#include "core/sequences/sequences.hpp"
+#include "core/sequences/reduce_order_sequences.hpp"
+#include "core/sequences/reduce_order_single.hpp"
+#include "core/sequences/reduce_sequences.hpp"
+#include "core/sequences/scan_order_sequences.hpp"
+#include "core/sequences/scan_sequences.hpp"
 
 namespace bifold {
 
@@ -200,6 +205,9 @@ struct Table {
          "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
          "bifold", packs_opencl, Order::v1, {1, 1, 1},
          {core::plan_order_drawn, core::order_drawn_prelude("pack_tiles")});
+#ifdef BIFOLD_TOY_ROW
+#include BIFOLD_TOY_ROW
+#endif
   }
   // clang-format on
 
@@ -254,20 +262,21 @@ struct Table {
   // Kernels 1 and 2 combine neighbours, which keeps index order; later ones do not.
   void add_harris() {
     const auto step = [&](std::string_view name, std::string_view summary,
-                          const Requirements& needs, std::uint32_t per_item) {
+                          const Requirements& needs, std::uint32_t per_item,
+                          bool lanes_idle = true) {
       reduce(name, "reduce_harris", summary, harris, needs, Order::fixed, {1, 0, 0},
              {.planner = core::plan_level_reduce,
               .prelude = {"lanes", "levels"},
               .entry = name,
               .fixed = {{"PER_ITEM", per_item}},
-              .lanes_idle = name < "harris5"});
+              .lanes_idle = lanes_idle});
     };
     step("harris1", "interleaved addressing, divergent modulo", nothing, 1);
     step("harris2", "interleaved addressing, strided index, bank conflicts", nothing, 1);
     step("harris3", "sequential addressing", commutative, 1);
     step("harris4", "first combination during the load", commutative, 2);
-    step("harris5", "last lane group unrolled", commutative, 2);
-    step("harris6", "completely unrolled", commutative, 2);
+    step("harris5", "last lane group unrolled", commutative, 2, false);
+    step("harris6", "completely unrolled", commutative, 2, false);
     reduce("harris7", "reduce_harris", "many elements per work-item", harris, commutative,
            Order::fixed, {1, 0, 2},
            {core::plan_level_reduce,
@@ -351,6 +360,8 @@ const Variant* gallery::find(Algorithm algorithm, std::string_view name) noexcep
 const core::Recipe& core::recipe_of(const Variant& variant) {
   return table().recipes.at(index_of(variant));
 }
+
+core::Row core::row_of(const Variant& variant) { return {variant, recipe_of(variant)}; }
 
 std::uint16_t core::index_of(const Variant& variant) {
   return static_cast<std::uint16_t>(&variant - table().variants.data());

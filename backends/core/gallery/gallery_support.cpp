@@ -1,16 +1,13 @@
-// Which rows of the gallery a device can run, and why not.
-#include <bifold/error.hpp>
-#include <bifold/gallery.hpp>
+#include "core/gallery/gallery_support.hpp"
+
 #include <bit>
 #include <string>
 #include <utility>
 
 #include "core/device/state.hpp"
 #include "core/element/accumulator.hpp"
-#include "core/gallery/disabled_rows.hpp"
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/planning.hpp"
-#include "core/text/operator_text.hpp"
+#include "core/gallery/type_trials.hpp"
+#include "core/operators/operator_text.hpp"
 
 namespace bifold {
 
@@ -139,54 +136,13 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
   return {};
 }
 
-// Rows whose groups wait for each other want a device that is known to run started groups on, or
-// passed the stress of `bifold-bench check`, and that orders what they publish; elsewhere they run
-// only when asked for by name.
-Support may_run_unattended(const Device& device, const Variant& variant, const PlanShape& shape) {
-  const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
-  if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
-  const core::Recipe& recipe = core::recipe_of(variant);
-  if (recipe.only_bytes > 0) {
-    const std::size_t accumulator = core::AccumulatorLayout(shape.op, shape.accumulator).bytes;
-    for (const std::size_t bytes :
-         {size_of(shape.input), size_of(shape.second.value_or(shape.input)), accumulator,
-          size_of(shape.output)}) {
-      if (bytes != recipe.only_bytes) {
-        return no("production takes it for elements of " + std::to_string(recipe.only_bytes) +
-                  " bytes");
-      }
-    }
-  }
-  if (core::is_disabled(variant.name)) return no("switched off by BIFOLD_DISABLE");
-  const core::Verdict& verdict = device.state()->verdict;
-  if (const std::string problem = verdict.problem(variant, shape); !problem.empty()) {
-    return no("bifold-bench check found it wrong on this device: " + problem);
-  }
-  if (!variant.requirements.published_words) return {};
-  const Capabilities& has = device.capabilities();
-  if (has.progress != ForwardProgress::started_groups && !verdict.passed(variant, shape)) {
-    return no("the device is not known to run started groups while others wait");
-  }
-  if (!has.acquire_release) {
-    return no("the device promises no acquire and release across work-groups");
-  }
-  return {};
-}
-
-// The rows that production tries for this shape, best first.
-const std::vector<std::string_view>& rows_to_try(const Device& device, const core::Recipe& recipe,
-                                                 const PlanShape& shape) {
-  if (device.info().kind == DeviceKind::cpu) return recipe.on_cpu;
-  const bool wide = core::has_lanes_of_32(device) && size_of(shape.input) >= 4;
-  return wide && !recipe.on_lanes_of_32.empty() ? recipe.on_lanes_of_32 : recipe.on_gpu;
-}
-
 }  // namespace
 
 namespace core {
 
 // The first type of the shape that the device cannot compute with decides for all.
-Support supports_shape(const Device& device, const Variant& variant, const PlanShape& shape) {
+Support supports_shape(const Request& request, const Variant& variant) {
+  const auto& [device, shape, layout] = request;
   for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
     if (!device.supports(type)) {
       return no("the device has no " + std::string(name_of(type)) + " arithmetic");
@@ -200,7 +156,7 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
     return no("its kernels take n and the initial value from the host only");
   }
   if (Support possible = check_reach(variant, shape); !possible) return possible;
-  if (variant.requirements.packs && !combines_packs(shape)) {
+  if (variant.requirements.packs && !layout.combines_vectors) {
     return no(
         "it takes one type, without a map: integers by built-in operators that are not "
         "logical ones, or sums and products of floating values");
@@ -214,8 +170,8 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
     if (size_of(shape.accumulator) > 16) {
       return no("its lanes keep a strip of accumulators, of at most 16 bytes each");
     }
-    const std::uint32_t run = ring_run_bytes(shape);
-    const bool words = run == 12 && is_three_words(shape.input);
+    const std::uint32_t run = layout.run_bytes;
+    const bool words = run == 12 && layout.three_words;
     if (run != 8 && run != 16 && !words) {
       return no(
           "its lanes read runs of 8 or 16 bytes at once, or elements of three words, and "
@@ -226,46 +182,9 @@ Support supports_shape(const Device& device, const Variant& variant, const PlanS
   if (Support possible = check_operator(variant, shape.accumulator, shape.op); !possible) {
     return possible;
   }
-  std::string problem = device.state()->trials.problem(device, shape);
+  std::string problem = device.state()->trials->problem(device, shape);
   return problem.empty() ? Support{} : no(std::move(problem));
 }
 
-Choice choose_row(const Device& device, const Variant& variant, const PlanShape& shape,
-                  const Variant* after) {
-  const Recipe& recipe = recipe_of(variant);
-  if (recipe.planner != nullptr) {
-    Support possible = supports_shape(device, variant, shape);
-    return {possible ? &variant : nullptr, std::move(possible.reason)};
-  }
-  Choice choice;
-  for (const auto name : rows_to_try(device, recipe, shape)) {
-    const Variant& candidate = *gallery::find(variant.algorithm, name);
-    if (after != nullptr) {
-      if (&candidate == after) after = nullptr;
-      continue;
-    }
-    Support possible = may_run_unattended(device, candidate, shape);
-    if (possible) possible = supports_shape(device, candidate, shape);
-    if (possible) {
-      choice.variant = &candidate;
-      break;
-    }
-    choice.reasons += (choice.reasons.empty() ? "" : "; ") + std::string(name) + ": " +
-                      std::move(possible.reason);
-  }
-  return choice;
-}
-
 }  // namespace core
-
-gallery::Support gallery::supports(const Device& device, const Variant& variant, Type type,
-                                   const Operator& op) try {
-  core::Choice choice = core::choose_row(
-      device, variant, {type, accumulator_of(type), type, ScanKind::inclusive, op});
-  if (choice.variant != nullptr) return {};
-  return {false, std::move(choice.reasons)};
-} catch (...) {
-  detail::rethrow();
-}
-
 }  // namespace bifold

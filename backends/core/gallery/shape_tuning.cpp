@@ -1,11 +1,12 @@
-// The values that a row is tuned with for a call's shape: the architecture's, what is known of such
-// elements, and what the device's tuning file says.
+#include "core/gallery/shape_tuning.hpp"
+
 #include <algorithm>
 #include <bit>
 
 #include "core/device/state.hpp"
-#include "core/plan/planning.hpp"
-#include "core/tuning/tuning.hpp"
+#include "core/gallery/gallery.hpp"
+#include "core/gallery/tuning_file.hpp"
+#include "core/plan/preludes.hpp"
 #include "core/tuning/tuning_space.hpp"
 
 namespace bifold::core {
@@ -19,8 +20,9 @@ bool is_amd(const Device& device) { return device.capabilities().architecture.st
 // and waits as often. Of numbers of 8 bytes the ring's roles have more to exchange, while structs
 // take longer by those rows, too. Short runs make tiles of half as many bytes: those of halves, and
 // of 4-byte elements that become as wide as 8, of which nothing newer was measured.
-std::uint32_t ring_from_mib(const PlanShape& shape, std::size_t widest, std::uint32_t of_words) {
-  if (ring_run_bytes(shape) == 8) return size_of(shape.input) == 2 ? 20 : 28;
+std::uint32_t ring_from_mib(const Request& request, std::size_t widest, std::uint32_t of_words) {
+  const PlanShape& shape = request.shape;
+  if (request.layout.run_bytes == 8) return size_of(shape.input) == 2 ? 20 : 28;
   switch (widest) {
     case 1: return 4;
     case 2: return 9;
@@ -33,11 +35,13 @@ std::uint32_t ring_from_mib(const PlanShape& shape, std::size_t widest, std::uin
 
 }  // namespace
 
-Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
-                       const PlanShape& shape) {
+Tuning built_in_tuning(const Request& request, const gallery::Variant& variant) {
+  const auto& [device, shape, layout] = request;
+  const Row row = row_of(variant);
   const std::size_t widest =
       std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
-  Tuning values = default_tuning(variant, device.info().kind, device.capabilities(), widest);
+  Tuning values =
+      default_tuning(variant, row.recipe.fixed, device.info().kind, device.capabilities(), widest);
   // Of 16-byte elements an H200 wants small groups for longer. Of narrower ones that become as
   // wide, and of other GPUs, nothing was measured.
   const bool wide = size_of(shape.input) == 16 && widest == 16;
@@ -48,19 +52,20 @@ Tuning built_in_tuning(const Device& device, const gallery::Variant& variant,
   // Packs of 8 and 16 values take more than 128 registers of AMD's with as many rows as others, and
   // with 128 four waves fit on a SIMD of gfx90a, and eight on one of gfx1030.
   if (is_amd(device) && values.get_or("ROWS", 0) > 0 && values.get_or("pack_bytes", 0) > 0) {
-    const std::uint32_t width = pack_width(variant, shape, values);
+    const std::uint32_t width = pack_width(row, shape, values);
     const std::uint32_t most = width >= 16 ? 4 : width >= 8 ? 6 : values.get("ROWS");
     values.set("ROWS", std::min(values.get("ROWS"), most));
   }
   if (values.get_or(at_least_mib, 0) > 0 && variant.family == "scan_order_ring") {
-    values.set(at_least_mib, ring_from_mib(shape, widest, values.get(at_least_mib)));
+    values.set(at_least_mib, ring_from_mib(request, widest, values.get(at_least_mib)));
   }
   return values;
 }
 
-Tuning tuning_for(const Device& device, const gallery::Variant& variant, const PlanShape& shape) {
-  Tuning values = built_in_tuning(device, variant, shape);
-  const Tunings& tunings = device.state()->tunings;
+Tuning tuning_for(const Request& request, const gallery::Variant& variant) {
+  const auto& [device, shape, layout] = request;
+  Tuning values = built_in_tuning(request, variant);
+  const Tunings& tunings = *device.state()->tunings;
   const Tuning* tuned = tunings.find(variant, element_class(variant.algorithm, shape));
   if (tuned == nullptr) return values;
   const std::uint32_t most = std::bit_floor(std::max(device.capabilities().max_group_size, 1U));

@@ -1,11 +1,12 @@
 // Element types on platforms that bifold is not tested on: tried before they are used.
 #pragma once
 
+#include <bifold/device.hpp>
 #include <map>
 #include <mutex>
 #include <string>
 
-#include "core/plan/plan.hpp"
+#include "core/shape/plan_shape.hpp"
 
 namespace bifold::core {
 

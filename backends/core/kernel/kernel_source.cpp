@@ -5,10 +5,10 @@
 #include <bifold/error.hpp>
 
 #include "core/base/format.hpp"
-#include "core/device/architecture.hpp"
 #include "core/element/accumulator.hpp"
+#include "core/kernel/architecture.hpp"
+#include "core/operators/operator_text.hpp"
 #include "core/text/kernel_names.hpp"
-#include "core/text/operator_text.hpp"
 
 namespace bifold::core {
 
@@ -236,6 +236,10 @@ void append_functions(std::string& text, const backend::Device& device, const Te
     if (texts.op.*needs || texts.map.*needs) append_file(text, device, file);
   };
   append(&WrittenText::integer_functions, "functions_integers");
+  if (texts.op.f32_functions || texts.map.f32_functions || texts.op.f64_functions ||
+      texts.map.f64_functions) {
+    append_file(text, device, "functions_floating");
+  }
   append(&WrittenText::f32_functions, "functions_f32");
   append(&WrittenText::f64_functions, "functions_f64");
 }

@@ -7,8 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/plan/plan.hpp"
-#include "core/text/operator_text.hpp"
+#include "core/text/expression_text.hpp"
 
 namespace bifold::core {
 
@@ -47,6 +46,23 @@ bool holds(Type to, const Value& value) {
 }
 
 }  // namespace
+
+Value lift(const Operator& op, const Value& init) {
+  if (!is_logical(op.kind())) return init;
+  return visit_type(init.type(), [&init](auto zero) -> Value {
+    using T = decltype(zero);
+    return static_cast<T>(init.as<T>() != T{0});
+  });
+}
+
+Value convert(const Value& value, Type to) {
+  if (value.type() == to) return value;
+  return visit_scalar_type(value.type(), [&](auto from) -> Value {
+    return visit_scalar_type(to, [&](auto zero) -> Value {
+      return static_cast<decltype(zero)>(value.as<decltype(from)>());
+    });
+  });
+}
 
 Value initial_value(const Operator& op, const Value& given, Type accumulator) {
   const Value computed = convert(given, accumulator_of(given.type()));

@@ -1,8 +1,9 @@
+#include "core/operators/map.hpp"
+
 #include <bifold/error.hpp>
-#include <bifold/map.hpp>
 
 #include "core/base/hash.hpp"
-#include "core/text/operator_text.hpp"
+#include "core/text/expression_text.hpp"
 
 namespace bifold {
 

@@ -1,6 +1,7 @@
+#include "core/operators/op.hpp"
+
 #include <array>
 #include <bifold/error.hpp>
-#include <bifold/op.hpp>
 #include <bifold/reference.hpp>
 #include <cstring>
 #include <optional>
@@ -9,8 +10,7 @@
 #include "core/base/hash.hpp"
 #include "core/base/process.hpp"
 #include "core/element/struct_types.hpp"
-#include "core/operators/operator_access.hpp"
-#include "core/text/operator_text.hpp"
+#include "core/text/expression_text.hpp"
 
 namespace bifold {
 

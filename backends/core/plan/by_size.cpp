@@ -12,10 +12,9 @@ using detail::Plan;
 // One of the two may be missing: that of sizes which it does not serve.
 class BySize final : public detail::Plan {
  public:
-  BySize(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-         std::uint64_t at_least, std::shared_ptr<const Plan> small,
-         std::shared_ptr<const Plan> large)
-      : Plan(device, variant, shape),
+  BySize(const Request& request, const gallery::Variant& variant, std::uint64_t at_least,
+         std::shared_ptr<const Plan> small, std::shared_ptr<const Plan> large)
+      : Plan(request, variant),
         at_least_(at_least),
         small_(std::move(small)),
         large_(std::move(large)) {}
@@ -56,21 +55,20 @@ class BySize final : public detail::Plan {
 
 }  // namespace
 
-std::shared_ptr<const Plan> by_size(const Device& device, const gallery::Variant& variant,
-                                    const PlanShape& shape, std::uint64_t at_least,
-                                    const MakePlan& small, const MakePlan& large) {
+std::shared_ptr<const Plan> by_size(const Request& request, const gallery::Variant& variant,
+                                    std::uint64_t at_least, const MakePlan& small,
+                                    const MakePlan& large) {
   // The large one first: where it is not to be had, nothing has been compiled for the other.
-  auto above = shape.sizes.last >= at_least ? large() : nullptr;
-  auto below = shape.sizes.first < at_least ? small() : nullptr;
-  return std::make_shared<BySize>(device, variant, shape, at_least, std::move(below),
-                                  std::move(above));
+  auto above = request.shape.sizes.last >= at_least ? large() : nullptr;
+  auto below = request.shape.sizes.first < at_least ? small() : nullptr;
+  return std::make_shared<BySize>(request, variant, at_least, std::move(below), std::move(above));
 }
 
-std::shared_ptr<const Plan> by_size(const Device& device, const gallery::Variant& variant,
-                                    const PlanShape& shape, std::span<const PlanFrom> plans) {
+std::shared_ptr<const Plan> by_size(const Request& request, const gallery::Variant& variant,
+                                    std::span<const PlanFrom> plans) {
   if (plans.size() == 1) return plans.front().make();
-  return by_size(device, variant, shape, plans[1].from, plans.front().make,
-                 [&] { return by_size(device, variant, shape, plans.subspan(1)); });
+  return by_size(request, variant, plans[1].from, plans.front().make,
+                 [&] { return by_size(request, variant, plans.subspan(1)); });
 }
 
 }  // namespace bifold::core

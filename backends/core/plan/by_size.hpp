@@ -14,9 +14,9 @@ using MakePlan = std::function<std::shared_ptr<const detail::Plan>()>;
 
 /// A plan of `variant` that runs `large` from `at_least` elements on, counting what there can be of
 /// them, and `small` below. One that no size of the shape asks for is not made.
-std::shared_ptr<const detail::Plan> by_size(const Device& device, const gallery::Variant& variant,
-                                            const PlanShape& shape, std::uint64_t at_least,
-                                            const MakePlan& small, const MakePlan& large);
+std::shared_ptr<const detail::Plan> by_size(const Request& request, const gallery::Variant& variant,
+                                            std::uint64_t at_least, const MakePlan& small,
+                                            const MakePlan& large);
 
 /// What runs from so many elements on.
 struct PlanFrom {
@@ -25,8 +25,7 @@ struct PlanFrom {
 };
 
 /// The same of any number of them, in ascending order, the first from 0 on.
-std::shared_ptr<const detail::Plan> by_size(const Device& device, const gallery::Variant& variant,
-                                            const PlanShape& shape,
+std::shared_ptr<const detail::Plan> by_size(const Request& request, const gallery::Variant& variant,
                                             std::span<const PlanFrom> plans);
 
 }  // namespace bifold::core

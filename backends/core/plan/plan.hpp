@@ -1,42 +1,20 @@
 // Plans: a variant with its kernels built and its launch sequence known.
 #pragma once
 
-#include <array>
 #include <bifold/device.hpp>
-#include <bifold/device_values.hpp>
 #include <bifold/gallery.hpp>
-#include <bifold/map.hpp>
-#include <bifold/order.hpp>
-#include <bifold/reduce.hpp>
-#include <bifold/scan.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string_view>
-#include <vector>
 
 #include "core/base/sizes.hpp"
 #include "core/device/scratch.hpp"
 #include "core/element/accumulator.hpp"
-#include "core/kernel/kernel_source.hpp"
-#include "core/tuning/tuning.hpp"
+#include "core/shape/plan_shape.hpp"
+#include "core/shape/request.hpp"
 #include "interface.hpp"
 
 namespace bifold::core {
-
-/// What is asked of a planner: one shape for both algorithms; `kind` is a scan's.
-struct PlanShape {
-  Type input;
-  Type accumulator;
-  Type output;
-  ScanKind kind = ScanKind::inclusive;
-  Operator op;
-  Map map{};
-  DeviceValues on_device{};
-  Order order = Order::v1;
-  std::optional<Type> second{};  ///< Elements of a second array, which a reduction's map takes too.
-  Sizes sizes{};                 ///< That the plan serves at least.
-};
 
 /// A range of memory as kernels take it: the memory and an element offset.
 struct Range {
@@ -107,12 +85,10 @@ struct PlannedKernel {
 
 namespace bifold::detail {
 
-struct QueueState;
-
-/// Immutable; shared between threads. One class per launch sequence, in *_sequences.cpp.
+/// Immutable; shared between threads. One class per launch sequence, in sequences/.
 class Plan {
  public:
-  Plan(const Device& device, const gallery::Variant& variant, core::PlanShape shape);
+  Plan(const core::Request& request, const gallery::Variant& variant);
   virtual ~Plan() = default;
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -161,83 +137,9 @@ class Plan {
 
 namespace bifold::core {
 
-/// The row that runs on this device for `name` ("production" resolved), after checking that it
-/// can. Throws invalid_argument for an unknown name or an operator not defined on the accumulator,
-/// unsupported with the reason when the device cannot run it.
-const gallery::Variant& choose_variant(const Device& device, Algorithm algorithm,
-                                       std::string_view name, const PlanShape& shape);
-
-/// Builds the plan of a row; compiles what is not in the kernel cache.
-std::shared_ptr<const detail::Plan> build_plan(const Device& device,
-                                               const gallery::Variant& variant,
-                                               const PlanShape& shape, const Tuning& tuning);
-
-/// Whom a plan is for: a call of up to n elements.
-struct Caller {
-  detail::QueueState& queue;
-  std::uint64_t n;
-};
-
-/// The device's plan of that shape, built at the first use: for all sizes, or at least for that of
-/// a call, which compiles no other kernel than it runs. For a call, throws unsupported when it
-/// would be built while the queue's work is captured in a graph.
-std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
-                                              std::string_view variant, PlanShape shape,
-                                              const std::optional<Caller>& caller = {});
-
-/// Plans with tuning values of the caller's choice, for tests and for the tuner. They are not kept
-/// by the device.
-ReducePlan make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning);
-ScanPlan make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning);
-
-/// An initial value as the operator counts it: logical ones count it as 0 or 1, as an element.
-Value lift(const Operator& op, const Value& init);
-
-/// A number as one of another type, rounded once.
-Value convert(const Value& value, Type to);
-
-/// The memory of a call. It refers to the views.
-struct CallViews {
-  const ErasedView& input;
-  const std::optional<ErasedView>& second;
-  const ErasedView& output;
-};
-
-/// What the options of both algorithms say of a call. It refers to them.
-struct CallOptions {
-  const std::vector<Event>& wait;
-  Event* done;
-  const Workspace* workspace;
-  const std::optional<ErasedView>& count_from;
-  const std::optional<ErasedView>& init_from;
-  const std::optional<ErasedView>& total;
-};
-
-/// What a plan has to be made for, to be called with these options.
-inline DeviceValues values_on_device(const CallOptions& options) {
-  DeviceValues values{{}, options.init_from.has_value(), options.total.has_value()};
-  if (options.count_from) values.count = options.count_from->type;
-  return values;
-}
-
-/// Bytes of workspace for calls of a plan on up to n elements.
-std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept;
-
-/// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
-/// algorithms go. Of nothing the result is `of_nothing`; without one it is init, or else
-/// Operator::of_nothing().
-void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
-              const std::optional<Value>& init, const CallOptions& options,
-              const std::optional<Value>& of_nothing = {});
-
-/// An initial value, and what is the result of nothing.
-struct Beginning {
-  Value init;
-  Value of_nothing;
-};
-
-/// As the transform_reduce() that returns a value of init's type.
-Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
-                       const Beginning& beginning, const Map& map, const ReduceOptions& options);
+/// Whether kernels are given the first value of an exclusive scan beside what they combine.
+bool gives_first(const PlanShape& shape);
+/// Whether kernels look at n for the initial value, as of nothing something else is the result.
+bool counts_for_init(Algorithm algorithm, const PlanShape& shape);
 
 }  // namespace bifold::core

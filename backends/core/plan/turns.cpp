@@ -5,8 +5,6 @@
 #include <bifold/order.hpp>
 #include <string>
 
-#include "core/plan/planning.hpp"
-
 namespace bifold::core {
 
 std::uint64_t at_most(std::uint64_t count, std::uint64_t each) noexcept {

@@ -7,6 +7,11 @@
 
 namespace bifold::core {
 
+/// Chunks of the CPU rows are multiples of this many elements.
+inline constexpr std::uint32_t chunk_granule = 4096;
+
+constexpr std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+
 /// As many as asked for: no device and no memory ends sooner.
 inline constexpr std::uint64_t no_limit = std::uint64_t{1} << 63;
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/operators/initial_value.hpp"
 #include "core/plan/planning.hpp"
 
 namespace bifold::core {
@@ -13,12 +14,12 @@ namespace {
 
 class Lookback final : public detail::Plan {
  public:
-  Lookback(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-           PublishedTiles tiles, PlannedKernel kernel, std::uint64_t max_groups, Type accumulator)
-      : Plan(device, variant, shape),
+  Lookback(const Request& request, const gallery::Variant& variant, PublishedTiles tiles,
+           PlannedKernel kernel, std::uint64_t max_groups, Type accumulator)
+      : Plan(request, variant),
         accumulator_(accumulator),
         tiles_(tiles),
-        ordered_(device.capabilities().acquire_release),
+        ordered_(request.device.capabilities().acquire_release),
         kernel_(std::move(kernel)),
         max_groups_(max_groups) {}
 
@@ -94,13 +95,13 @@ std::uint64_t PublishedTiles::values(std::uint64_t n) const noexcept {
   return count(n) + (per_group == 0 ? 0 : count(n) / per_group + 1);
 }
 
-std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
+std::shared_ptr<const detail::Plan> make_lookback(const Request& request,
                                                   const gallery::Variant& variant,
-                                                  const PlanShape& shape, PublishedTiles tiles,
-                                                  PlannedKernel kernel, std::uint64_t max_groups,
+                                                  PublishedTiles tiles, PlannedKernel kernel,
+                                                  std::uint64_t max_groups,
                                                   std::optional<Type> accumulator) {
-  return std::make_shared<Lookback>(device, variant, shape, tiles, std::move(kernel), max_groups,
-                                    accumulator.value_or(shape.accumulator));
+  return std::make_shared<Lookback>(request, variant, tiles, std::move(kernel), max_groups,
+                                    accumulator.value_or(request.shape.accumulator));
 }
 
 }  // namespace bifold::core

@@ -27,10 +27,9 @@ struct PublishedTiles {
 /// (input, input_offset, n, output, init, control, places), places being ScanPlaces, each value as
 /// its prelude file takes it; with `first` behind input_offset where tiles have packs. Its
 /// accumulators are the shape's, or integers of the type `accumulator`, to which those convert.
-std::shared_ptr<const detail::Plan> make_lookback(const Device& device,
+std::shared_ptr<const detail::Plan> make_lookback(const Request& request,
                                                   const gallery::Variant& variant,
-                                                  const PlanShape& shape, PublishedTiles tiles,
-                                                  PlannedKernel kernel,
+                                                  PublishedTiles tiles, PlannedKernel kernel,
                                                   std::uint64_t max_groups = ~std::uint64_t{0},
                                                   std::optional<Type> accumulator = std::nullopt);
 

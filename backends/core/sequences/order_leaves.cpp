@@ -1,7 +1,7 @@
 #include "core/sequences/order_leaves.hpp"
 
-#include "core/device/architecture.hpp"
-#include "core/gallery/gallery_rows.hpp"
+#include "core/kernel/architecture.hpp"
+#include "core/plan/preludes.hpp"
 #include "core/sequences/order_tiles.hpp"
 
 namespace bifold::core {
@@ -21,11 +21,11 @@ std::size_t loaded_row_bytes(const PlanShape& shape, std::uint32_t columns) {
 // What is loaded before it is added takes registers. Of rows of narrower loads than the widest, as
 // many bytes are more rows; but those of words are not looped over, so that compilers load as many
 // as they see fit. Of wider rows half as many bytes again are as quick or quicker.
-std::uint32_t rows_at_once(const Device& device, const PlanShape& shape, std::uint32_t columns,
+std::uint32_t rows_at_once(const Request& request, std::uint32_t columns,
                            std::uint32_t widest_rows) {
-  const std::size_t bytes_each = loaded_row_bytes(shape, columns);
+  const std::size_t bytes_each = loaded_row_bytes(request.shape, columns);
   const std::size_t bytes = std::size_t{widest_rows} * widest_pack;
-  const bool narrow = bytes_each < widest_pack && !combines_words(device, shape);
+  const bool narrow = bytes_each < widest_pack && !request.layout.combines_words();
   const std::size_t wanted = narrow ? bytes / bytes_each : widest_rows;
   const std::size_t most = std::min<std::size_t>(wanted, order_v1::leaf_rows);
   const std::size_t fitting = std::max(std::size_t{256}, bytes * 3 / 2) / bytes_each;
@@ -110,17 +110,18 @@ std::uint32_t widest_columns(const PlanShape& shape) {
   return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
 }
 
-bool combines_bytes(const Device& device, const PlanShape& shape) {
-  return combines_words(device, shape) && size_of(shape.input) == 1;
+bool combines_bytes(const Request& request) {
+  return request.layout.combines_words() && size_of(request.shape.input) == 1;
 }
 
 // Rows of so few bytes are all on their way at once in any kernel, but not those of words, where
 // registers end.
-bool has_quick_leaves(const Device& device, const PlanShape& shape) {
+bool has_quick_leaves(const Request& request) {
   constexpr std::size_t few_bytes = 4;
-  if (ptx_architecture(device.capabilities()) == 0) return false;
-  return combines_words(device, shape) ||
-         loaded_row_bytes(shape, order_v1::leaf_columns(shape.accumulator)) > few_bytes;
+  if (ptx_architecture(request.device.capabilities()) == 0) return false;
+  return request.layout.combines_words() ||
+         loaded_row_bytes(request.shape, order_v1::leaf_columns(request.shape.accumulator)) >
+             few_bytes;
 }
 
 bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
@@ -134,30 +135,28 @@ bool loads_several(const PlanShape& shape, std::uint32_t columns) {
   return loaded_row_bytes(shape, columns) > widest_pack;
 }
 
-PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
-                           const PlanShape& shape, const Tuning& tuning, std::uint32_t columns,
-                           const Defines& defines, std::uint32_t rows) {
-  KernelSpec spec = make_spec(device, variant, shape, tuning, recipe_of(variant).entry_in(variant));
+PlannedKernel build_leaves(const Request& request, const Row& row, const Tuning& tuning,
+                           std::uint32_t columns, const Defines& defines, std::uint32_t rows) {
+  KernelSpec spec = make_spec(request, row, tuning, row.entry());
   if (const std::uint32_t widest_rows = tuning.get_or("UNROLL", 0); widest_rows > 0) {
     std::erase_if(spec.defines, [](const auto& define) { return define.first == "UNROLL"; });
-    spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(device, shape, columns, widest_rows));
+    spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(request, columns, widest_rows));
   }
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   spec.defines.emplace_back("LEAF_ROWS", rows);
   spec.defines.emplace_back("COLUMNS", columns);
-  add_packs(shape, columns, spec);
-  return build_kernel(device, spec);
+  add_packs(request.shape, columns, spec);
+  return build_kernel(request.device, spec);
 }
 
-PlannedKernel build_chunk_leaves(const Device& device, const gallery::Variant& variant,
-                                 const PlanShape& shape, const Tuning& tuning) {
+PlannedKernel build_chunk_leaves(const Request& request, const Row& row, const Tuning& tuning) {
   // Compilers make vectors of columns in registers, but not where an operator chooses floats.
-  const OperatorKind kind = shape.op.kind();
+  const OperatorKind kind = request.shape.op.kind();
   const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
   Tuning values = tuning;
-  if (extreme && is_floating(shape.accumulator)) values.set("KEPT_BYTES", 0);
-  const ChunkLeaf leaf = chunk_leaf(shape);
-  return build_leaves(device, variant, shape, values, leaf.columns, {}, leaf.rows);
+  if (extreme && is_floating(request.shape.accumulator)) values.set("KEPT_BYTES", 0);
+  const ChunkLeaf leaf = chunk_leaf(request.shape);
+  return build_leaves(request, row, values, leaf.columns, {}, leaf.rows);
 }
 
 }  // namespace bifold::core

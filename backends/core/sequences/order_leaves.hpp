@@ -68,10 +68,10 @@ std::uint32_t widest_columns(const PlanShape& shape);
 
 /// Whether the words that a reduction combines at once hold bytes, of which some kernels take other
 /// lengths than of all else.
-bool combines_bytes(const Device& device, const PlanShape& shape);
+bool combines_bytes(const Request& request);
 
 /// Whether short inputs have a kernel of their own, of the reduction in one launch.
-bool has_quick_leaves(const Device& device, const PlanShape& shape);
+bool has_quick_leaves(const Request& request);
 
 /// Whether a work-item takes its part of a row by one of the widest loads, and whether it takes
 /// more than that.
@@ -81,12 +81,11 @@ bool loads_several(const PlanShape& shape, std::uint32_t columns);
 /// The kernel over leaves of so many columns and rows; it loads as a pack what columns a work-item
 /// adds, where these make one. `UNROLL` of the tuning is in rows of the widest loads: the kernel's
 /// own rows at once, ROWS_AT_ONCE, are as many as have the bytes of those, or half as many again.
-PlannedKernel build_leaves(const Device& device, const gallery::Variant& variant,
-                           const PlanShape& shape, const Tuning& tuning, std::uint32_t columns,
-                           const Defines& defines = {}, std::uint32_t rows = order_v1::leaf_rows);
+PlannedKernel build_leaves(const Request& request, const Row& row, const Tuning& tuning,
+                           std::uint32_t columns, const Defines& defines = {},
+                           std::uint32_t rows = order_v1::leaf_rows);
 
 /// The same over leaves of one work-item each, as chunks_of() shares them out.
-PlannedKernel build_chunk_leaves(const Device& device, const gallery::Variant& variant,
-                                 const PlanShape& shape, const Tuning& tuning);
+PlannedKernel build_chunk_leaves(const Request& request, const Row& row, const Tuning& tuning);
 
 }  // namespace bifold::core

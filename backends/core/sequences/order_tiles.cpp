@@ -5,6 +5,9 @@
 #include <bit>
 #include <utility>
 
+#include "core/kernel/architecture.hpp"
+#include "core/plan/preludes.hpp"
+
 namespace bifold::core {
 
 namespace {
@@ -70,45 +73,42 @@ void add_constants(KernelSpec& spec, std::uint32_t run,
 
 }  // namespace
 
-PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& variant,
-                                const PlanShape& shape, const Tuning& tuning,
+PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tuning& tuning,
                                 std::string_view entry) {
   static_assert(order_v1::scan_row_runs == 32, "a row takes the lanes that has_lanes_of_32 tells");
   std::uint32_t group_size = tuning.get("GROUP_SIZE");
-  if (!has_lanes_of_32(device)) {
-    group_size = std::min(group_size, exchanging_items(device, shape));
+  if (!has_lanes_of_32(request.device.capabilities())) {
+    group_size = std::min(group_size, exchanging_items(request.device, request.shape));
   }
   Tuning values = tuning;
   values.set("GROUP_SIZE", whole_strips(group_size));
-  KernelSpec spec = make_spec(device, variant, shape, values, entry);
+  KernelSpec spec = make_spec(request, row, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
-  add_packs(shape, spec);
-  return build_kernel(device, spec);
+  add_packs(request.shape, spec);
+  return build_kernel(request.device, spec);
 }
 
-PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& variant,
-                                const PlanShape& shape, const Tuning& tuning,
+PlannedKernel build_ring_kernel(const Request& request, const Row& row, const Tuning& tuning,
                                 std::uint32_t group_size, std::uint32_t ring_bytes) {
   Tuning values = tuning;
   values.set("GROUP_SIZE", group_size);
-  KernelSpec spec = make_spec(device, variant, shape, values, variant.family);
-  add_constants(spec, ring_run(shape), ring_strip_rows(shape));
-  spec.defines.emplace_back("RUN_BYTES", ring_run_bytes(shape));
-  add_packs(shape, spec);
+  KernelSpec spec = make_spec(request, row, values, row.variant.family);
+  add_constants(spec, request.layout.run, request.layout.strip_rows);
+  spec.defines.emplace_back("RUN_BYTES", request.layout.run_bytes);
+  add_packs(request.shape, spec);
   spec.launch.local_bytes = ring_bytes;
-  return build_kernel(device, spec);
+  return build_kernel(request.device, spec);
 }
 
-PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
-                              const PlanShape& shape, const Tuning& tuning,
+PlannedKernel build_tile_loop(const Request& request, const Row& row, const Tuning& tuning,
                               std::string_view entry) {
   // Such a kernel is one work-item's, whatever a tuning says.
   Tuning values = tuning;
   values.set("GROUP_SIZE", 1);
-  KernelSpec spec = make_spec(device, variant, shape, values, entry);
+  KernelSpec spec = make_spec(request, row, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
-  spec.defines.emplace_back("TILE", order_v1::scan_tile(size_of(shape.accumulator)));
-  return build_kernel(device, spec);
+  spec.defines.emplace_back("TILE", order_v1::scan_tile(size_of(request.shape.accumulator)));
+  return build_kernel(request.device, spec);
 }
 
 }  // namespace bifold::core

@@ -9,18 +9,16 @@
 namespace bifold::core {
 
 /// A kernel whose groups hold a tile in registers.
-PlannedKernel build_tile_kernel(const Device& device, const gallery::Variant& variant,
-                                const PlanShape& shape, const Tuning& tuning,
+PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tuning& tuning,
                                 std::string_view entry);
 
 /// A kernel whose groups have `group_size` work-items and a ring of tiles in `ring_bytes` of local
 /// memory.
-PlannedKernel build_ring_kernel(const Device& device, const gallery::Variant& variant,
-                                const PlanShape& shape, const Tuning& tuning,
+PlannedKernel build_ring_kernel(const Request& request, const Row& row, const Tuning& tuning,
                                 std::uint32_t group_size, std::uint32_t ring_bytes);
 
 /// A kernel whose work-items loop over tiles.
-PlannedKernel build_tile_loop(const Device& device, const gallery::Variant& variant,
-                              const PlanShape& shape, const Tuning& tuning, std::string_view entry);
+PlannedKernel build_tile_loop(const Request& request, const Row& row, const Tuning& tuning,
+                              std::string_view entry);
 
 }  // namespace bifold::core

@@ -1,12 +1,13 @@
-// The reductions in order v1 of two launches: leaves, then the tree over what they left.
+#include "core/sequences/reduce_order_sequences.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "core/device/state.hpp"
+#include "core/plan/preludes.hpp"
 #include "core/sequences/order_leaves.hpp"
 #include "core/sequences/order_tiles.hpp"
-#include "core/sequences/sequences.hpp"
 
 namespace bifold::core {
 
@@ -17,9 +18,9 @@ using detail::Plan;
 /// Subtrees of leaves, then the tree over the subtrees.
 class OrderReduce : public Plan {
  public:
-  OrderReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-              Subtrees subtrees, PlannedKernel first, PlannedKernel last)
-      : Plan(device, variant, shape),
+  OrderReduce(const Request& request, const gallery::Variant& variant, Subtrees subtrees,
+              PlannedKernel first, PlannedKernel last)
+      : Plan(request, variant),
         subtrees_(subtrees),
         first_(std::move(first)),
         last_(std::move(last)) {}
@@ -77,17 +78,17 @@ std::uint32_t last_group(const Device& device, const PlanShape& shape, std::uint
 }
 
 // The kernel of the last group, of that size or what the device can have of it.
-PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uint32_t group_size) {
+PlannedKernel build_nodes(const Request& request, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_order_nodes";
-  const std::string init = init_path(Algorithm::reduce, shape);
+  const std::string init = init_path(Algorithm::reduce, request.shape);
   std::vector<std::string_view> files{"count", init, "lanes_of_32", "neighbours", "order_nodes"};
   // One work-item has nobody to exchange registers with.
   if (group_size == 1) files = {"count", init, "neighbours_local", "order_nodes"};
-  for (const std::string_view file : files) add_prelude(device, shape, spec, file);
-  spec.input = spec.accumulator = shape.accumulator;
-  spec.output = shape.output;
-  spec.op = shape.op;
+  for (const std::string_view file : files) add_prelude(request, spec, file);
+  spec.input = spec.accumulator = request.shape.accumulator;
+  spec.output = request.shape.output;
+  spec.op = request.shape.op;
   // What the files ask for, as the width of lanes, is the same for every group size.
   const auto defines = spec.defines;
   for (;;) {
@@ -95,7 +96,7 @@ PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uin
     spec.defines.emplace_back("GROUP_SIZE", group_size);
     spec.defines.emplace_back("NODES_PER_ITEM", nodes_per_item);
     try {
-      return build_kernel(device, spec);
+      return build_kernel(request.device, spec);
     } catch (const GroupTooLarge& too_large) {
       group_size = too_large.next(group_size);
       if (group_size == 0) throw;
@@ -105,51 +106,50 @@ PlannedKernel build_nodes(const Device& device, const PlanShape& shape, std::uin
 
 }  // namespace
 
-std::shared_ptr<const Plan> plan_order_reduce(const Device& device, const gallery::Variant& variant,
-                                              const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_order_reduce(const Request& request, const Row& row,
+                                              const Tuning& tuning) {
   const Tuning values = with_whole_leaves(tuning);
   const std::uint32_t group = values.get("GROUP_SIZE");
-  const std::uint32_t columns = order_v1::leaf_columns(shape.accumulator);
-  PlannedKernel nodes = build_nodes(device, shape, last_group(device, shape, group));
-  const Subtrees subtrees = combined_by(device, nodes.group_size, subtrees_of(columns, group));
-  return std::make_shared<OrderReduce>(
-      device, variant, shape, subtrees,
-      build_leaves(device, variant, to_accumulators(shape), values, columns), std::move(nodes));
-}
-
-std::shared_ptr<const Plan> plan_order_chunk_reduce(const Device& device,
-                                                    const gallery::Variant& variant,
-                                                    const PlanShape& shape, const Tuning& tuning) {
-  return std::make_shared<OrderChunkReduce>(
-      device, variant, shape, chunks_of(device, shape, tuning),
-      build_chunk_leaves(device, variant, to_accumulators(shape), tuning),
-      build_nodes(device, shape, 1));
-}
-
-std::shared_ptr<const Plan> plan_order_tile_reduce(const Device& device,
-                                                   const gallery::Variant& variant,
-                                                   const PlanShape& shape, const Tuning& tuning) {
-  const PlanShape totals = to_accumulators(shape);
-  const std::string_view entry = recipe_of(variant).entry_in(variant);
-  PlannedKernel nodes =
-      build_nodes(device, shape, last_group(device, shape, tuning.get("GROUP_SIZE")));
+  const std::uint32_t columns = order_v1::leaf_columns(request.shape.accumulator);
+  PlannedKernel nodes = build_nodes(request, last_group(request.device, request.shape, group));
   const Subtrees subtrees =
-      combined_by(device, nodes.group_size, tiles_of(device, shape, no_limit));
-  return std::make_shared<OrderReduce>(device, variant, shape, subtrees,
-                                       build_tile_kernel(device, variant, totals, tuning, entry),
+      combined_by(request.device, nodes.group_size, subtrees_of(columns, group));
+  return std::make_shared<OrderReduce>(
+      request, row.variant, subtrees,
+      build_leaves(request.with(to_accumulators(request.shape)), row, values, columns),
+      std::move(nodes));
+}
+
+std::shared_ptr<const Plan> plan_order_chunk_reduce(const Request& request, const Row& row,
+                                                    const Tuning& tuning) {
+  return std::make_shared<OrderChunkReduce>(
+      request, row.variant, chunks_of(request.device, request.shape, tuning),
+      build_chunk_leaves(request.with(to_accumulators(request.shape)), row, tuning),
+      build_nodes(request, 1));
+}
+
+std::shared_ptr<const Plan> plan_order_tile_reduce(const Request& request, const Row& row,
+                                                   const Tuning& tuning) {
+  const PlanShape totals = to_accumulators(request.shape);
+  const std::string_view entry = row.entry();
+  PlannedKernel nodes =
+      build_nodes(request, last_group(request.device, request.shape, tuning.get("GROUP_SIZE")));
+  const Subtrees subtrees = combined_by(request.device, nodes.group_size,
+                                        tiles_of(request.device, request.shape, no_limit));
+  return std::make_shared<OrderReduce>(request, row.variant, subtrees,
+                                       build_tile_kernel(request.with(totals), row, tuning, entry),
                                        std::move(nodes));
 }
 
-std::shared_ptr<const Plan> plan_order_tile_chunk_reduce(const Device& device,
-                                                         const gallery::Variant& variant,
-                                                         const PlanShape& shape,
+std::shared_ptr<const Plan> plan_order_tile_chunk_reduce(const Request& request, const Row& row,
                                                          const Tuning& tuning) {
-  const PlanShape totals = to_accumulators(shape);
-  const std::string_view entry = recipe_of(variant).entry_in(variant);
+  const PlanShape totals = to_accumulators(request.shape);
+  const std::string_view entry = row.entry();
   return std::make_shared<OrderReduce>(
-      device, variant, shape,
-      combined_by(device, 1, tiles_of(device, shape, max_groups(device, tuning))),
-      build_tile_loop(device, variant, totals, tuning, entry), build_nodes(device, shape, 1));
+      request, row.variant,
+      combined_by(request.device, 1,
+                  tiles_of(request.device, request.shape, max_groups(request.device, tuning))),
+      build_tile_loop(request.with(totals), row, tuning, entry), build_nodes(request, 1));
 }
 
 }  // namespace bifold::core

@@ -1,4 +1,5 @@
-// The reductions in order v1 of one launch: the group that finishes last combines what all left.
+#include "core/sequences/reduce_order_single.hpp"
+
 #include <algorithm>
 #include <bifold/error.hpp>
 #include <bit>
@@ -7,11 +8,10 @@
 #include <vector>
 
 #include "core/base/log.hpp"
-#include "core/device/architecture.hpp"
+#include "core/kernel/architecture.hpp"
 #include "core/plan/by_size.hpp"
 #include "core/sequences/order_leaves.hpp"
 #include "core/sequences/order_tiles.hpp"
-#include "core/sequences/sequences.hpp"
 
 namespace bifold::core {
 
@@ -22,9 +22,9 @@ using detail::Plan;
 /// Subtrees of leaves, and the tree over them by the group that finishes last.
 class OrderSingleReduce : public Plan {
  public:
-  OrderSingleReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-                    Subtrees subtrees, PlannedKernel kernel, std::uint64_t most_at_once = no_limit)
-      : Plan(device, variant, shape),
+  OrderSingleReduce(const Request& request, const gallery::Variant& variant, Subtrees subtrees,
+                    PlannedKernel kernel, std::uint64_t most_at_once = no_limit)
+      : Plan(request, variant),
         subtrees_(subtrees),
         kernel_(std::move(kernel)),
         most_at_once_(most_at_once) {}
@@ -103,41 +103,41 @@ struct LeafKernel {
 /// Which of them an input of n elements takes.
 class LeafKernels {
  public:
-  LeafKernels(const Device& device, const PlanShape& shape, const Tuning& tuning)
+  LeafKernels(const Request& request, const Tuning& tuning)
       : group_(tuning.get("GROUP_SIZE")),
         small_group_(std::min(group_, tuning.get("small_group"))),
-        columns_(order_v1::leaf_columns(shape.accumulator)),
+        columns_(order_v1::leaf_columns(request.shape.accumulator)),
         large_columns_(columns_),
         unroll_(tuning.get("UNROLL")) {
     const std::uint64_t bytes_each =
-        size_of(shape.input) + (shape.second ? size_of(*shape.second) : 0);
+        size_of(request.shape.input) + (request.shape.second ? size_of(*request.shape.second) : 0);
     const auto elements_in = [&](std::string_view mib) {
       return (std::uint64_t{tuning.get(mib)} << 20) / bytes_each;
     };
-    const std::uint32_t ptx = ptx_architecture(device.capabilities());
-    // Small groups spread an input over the whole device; of a large one, larger ones leave fewer
-    // nodes. So do longer leaves of narrow integers, which take as many bytes then as those of wide
-    // ones.
+    const std::uint32_t ptx = ptx_architecture(request.device.capabilities());
+    // Small groups spread an input over the whole request.device; of a large one, larger ones leave
+    // fewer nodes. So do longer leaves of narrow integers, which take as many bytes then as those
+    // of wide ones.
     large_from_ = elements_in("large_from_mib");
-    if (combines_words(device, shape)) large_columns_ = widest_columns(shape);
-    const bool bytes = combines_bytes(device, shape);
+    if (request.layout.combines_words()) large_columns_ = widest_columns(request.shape);
+    const bool bytes = combines_bytes(request);
     // Where a row takes more than one of the widest loads, large groups ask for too many registers.
     // Then all are small: what they leave more of is combined in sets.
-    if (loads_several(shape, columns_)) group_ = small_group_;
+    if (loads_several(request.shape, columns_)) group_ = small_group_;
     // Leaves of halves have half as many bytes as others: so a lane group takes two, whose loads
     // never pause, with half as many rows at once. Of other narrow elements nothing was measured,
     // nor on GPUs that are not NVIDIA's.
-    pairs_ = ptx > 0 && is_storage(shape.input) && !shape.second &&
-             size_of(shape.accumulator) <= sizeof(float);
+    pairs_ = ptx > 0 && is_storage(request.shape.input) && !request.shape.second &&
+             size_of(request.shape.accumulator) <= sizeof(float);
     // Where groups are few, registers are plenty: then a leaf's rows are all on their way at once,
     // or as many of wide ones as have 768 bytes. NVIDIA's alone are known to gain by that.
     // Rows of bytes fill few, so that longer inputs are as quick by that kernel.
-    if (has_quick_leaves(device, shape)) {
+    if (has_quick_leaves(request)) {
       quick_to_ = elements_in(bytes ? "large_from_mib" : "quick_to_mib");
     }
     // Of an input that the cache holds not quite, half stays there. Long leaves of bytes are
     // quicker than short ones before that.
-    if (ptx >= 80 && loads_widest(shape, large_columns_)) {
+    if (ptx >= 80 && loads_widest(request.shape, large_columns_)) {
       half_from_ = elements_in(bytes ? "half_kept_bytes_from_mib" : "half_kept_from_mib");
       half_to_ = elements_in("half_kept_to_mib");
     }
@@ -186,9 +186,8 @@ class LeafKernels {
 
 }  // namespace
 
-std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
-                                                     const gallery::Variant& variant,
-                                                     const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_order_single_reduce(const Request& request, const Row& row,
+                                                     const Tuning& tuning) {
   const auto plan_of = [&](const LeafKernel& kernel) {
     Tuning values = tuning;
     values.set("GROUP_SIZE", kernel.group_size).set("UNROLL", kernel.unroll);
@@ -199,61 +198,56 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Device& device,
     if (kernel.few_groups) defines.emplace_back("FEW_GROUPS", 1);
     if (kernel.leaves_each > 1) defines.emplace_back("LEAVES_EACH", kernel.leaves_each);
     return std::make_shared<OrderSingleReduce>(
-        device, variant, shape,
-        combined_by(device, group_size,
+        request, row.variant,
+        combined_by(request.device, group_size,
                     subtrees_of(kernel.columns, group_size, kernel.leaves_each)),
-        build_leaves(device, variant, shape, values, kernel.columns, defines),
-        group_size * nodes_per_item);
+        build_leaves(request, row, values, kernel.columns, defines), group_size * nodes_per_item);
   };
   const auto plan_all = [&](const LeafKernels& kernels) {
     std::vector<PlanFrom> plans;
     for (const auto& [from, kernel] : kernels.in_order()) {
       plans.push_back({from, [&plan_of, kernel] { return plan_of(kernel); }});
     }
-    return by_size(device, variant, shape, plans);
+    return by_size(request, row.variant, plans);
   };
-  LeafKernels kernels(device, shape, tuning);
+  LeafKernels kernels(request, tuning);
   try {
     return plan_all(kernels);
   } catch (const Error& error) {
     // Where nothing compiles and the library has no PTX of that kernel, it has that of the others.
     if (error.category() != ErrorCategory::unavailable || !kernels.keep_half()) throw;
-    log().debug("{}: planned without keeping half of an input in the cache: {}", variant.name,
+    log().debug("{}: planned without keeping half of an input in the cache: {}", row.variant.name,
                 error.what());
     kernels.without_half();
     return plan_all(kernels);
   }
 }
 
-std::shared_ptr<const Plan> plan_order_single_chunk_reduce(const Device& device,
-                                                           const gallery::Variant& variant,
-                                                           const PlanShape& shape,
+std::shared_ptr<const Plan> plan_order_single_chunk_reduce(const Request& request, const Row& row,
                                                            const Tuning& tuning) {
-  return std::make_shared<OrderSingleChunkReduce>(
-      device, variant, shape, chunks_of(device, shape, tuning),
-      build_chunk_leaves(device, variant, shape, tuning));
+  return std::make_shared<OrderSingleChunkReduce>(request, row.variant,
+                                                  chunks_of(request.device, request.shape, tuning),
+                                                  build_chunk_leaves(request, row, tuning));
 }
 
-std::shared_ptr<const Plan> plan_order_single_tile_reduce(const Device& device,
-                                                          const gallery::Variant& variant,
-                                                          const PlanShape& shape,
+std::shared_ptr<const Plan> plan_order_single_tile_reduce(const Request& request, const Row& row,
                                                           const Tuning& tuning) {
-  PlannedKernel kernel = build_tile_kernel(device, variant, shape, tuning, variant.family);
+  PlannedKernel kernel = build_tile_kernel(request, row, tuning, row.variant.family);
   const std::uint64_t at_once = std::uint64_t{kernel.group_size} * nodes_per_item;
-  const Subtrees subtrees =
-      combined_by(device, kernel.group_size, tiles_of(device, shape, no_limit));
-  return std::make_shared<OrderSingleReduce>(device, variant, shape, subtrees, std::move(kernel),
+  const Subtrees subtrees = combined_by(request.device, kernel.group_size,
+                                        tiles_of(request.device, request.shape, no_limit));
+  return std::make_shared<OrderSingleReduce>(request, row.variant, subtrees, std::move(kernel),
                                              at_once);
 }
 
-std::shared_ptr<const Plan> plan_order_single_tile_chunk_reduce(const Device& device,
-                                                                const gallery::Variant& variant,
-                                                                const PlanShape& shape,
+std::shared_ptr<const Plan> plan_order_single_tile_chunk_reduce(const Request& request,
+                                                                const Row& row,
                                                                 const Tuning& tuning) {
   return std::make_shared<OrderSingleReduce>(
-      device, variant, shape,
-      combined_by(device, 1, tiles_of(device, shape, max_groups(device, tuning))),
-      build_tile_loop(device, variant, shape, tuning, variant.family));
+      request, row.variant,
+      combined_by(request.device, 1,
+                  tiles_of(request.device, request.shape, max_groups(request.device, tuning))),
+      build_tile_loop(request, row, tuning, row.variant.family));
 }
 
 }  // namespace bifold::core

@@ -1,10 +1,13 @@
+#include "core/sequences/reduce_sequences.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
 
 #include "core/plan/planning.hpp"
-#include "core/sequences/sequences.hpp"
+#include "core/plan/preludes.hpp"
+#include "core/sequences/chunk_reduction.hpp"
 
 namespace bifold::core {
 
@@ -13,17 +16,16 @@ namespace {
 using detail::Plan;
 
 // The kernel that combines the partial results in one group.
-PlannedKernel build_partials_stage(const Device& device, const PlanShape& shape,
-                                   std::uint32_t group_size) {
+PlannedKernel build_partials_stage(const Request& request, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_partials";
-  spec.prelude = {init_path(Algorithm::reduce, shape), "group_tree"};
-  if (counts_for_init(Algorithm::reduce, shape)) spec.count = shape.on_device.count;
-  spec.input = spec.accumulator = shape.accumulator;
-  spec.output = shape.output;
-  spec.op = shape.op;
+  spec.prelude = {init_path(Algorithm::reduce, request.shape), "group_tree"};
+  if (counts_for_init(Algorithm::reduce, request.shape)) spec.count = request.shape.on_device.count;
+  spec.input = spec.accumulator = request.shape.accumulator;
+  spec.output = request.shape.output;
+  spec.op = request.shape.op;
   spec.defines = {{"GROUP_SIZE", group_size}};
-  return build_kernel(device, spec);
+  return build_kernel(request.device, spec);
 }
 
 // Partial results that such a group of work-items combines at most.
@@ -41,9 +43,9 @@ PlanShape over_accumulators(PlanShape shape) {
 // Accumulate per group, combine the results in one group.
 class TwoStageReduce final : public Plan {
  public:
-  TwoStageReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-                 Partials partials, PlannedKernel first, PlannedKernel second)
-      : Plan(device, variant, shape),
+  TwoStageReduce(const Request& request, const gallery::Variant& variant, Partials partials,
+                 PlannedKernel first, PlannedKernel second)
+      : Plan(request, variant),
         partials_(partials),
         first_(std::move(first)),
         second_(std::move(second)) {}
@@ -99,12 +101,9 @@ class LevelReduce final : public Plan {
     PlannedKernel rest;   // From accumulators.
     PlannedKernel last;   // From the accumulator to a result of another type, else empty.
   };
-  LevelReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-              Levels levels, bool on_copy, Kernels kernels)
-      : Plan(device, variant, shape),
-        levels_(levels),
-        on_copy_(on_copy),
-        kernels_(std::move(kernels)) {}
+  LevelReduce(const Request& request, const gallery::Variant& variant, Levels levels, bool on_copy,
+              Kernels kernels)
+      : Plan(request, variant), levels_(levels), on_copy_(on_copy), kernels_(std::move(kernels)) {}
 
   // The results of two launches in turn, behind the copy, and what becomes the result.
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
@@ -163,9 +162,9 @@ class LevelReduce final : public Plan {
 // scratch when a last work-item writes them.
 class CellReduce final : public Plan {
  public:
-  CellReduce(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-             Partials groups, PlannedKernel kernel, PlannedKernel last)
-      : Plan(device, variant, shape),
+  CellReduce(const Request& request, const gallery::Variant& variant, Partials groups,
+             PlannedKernel kernel, PlannedKernel last)
+      : Plan(request, variant),
         groups_(groups),
         kernel_(std::move(kernel)),
         last_(std::move(last)) {}
@@ -199,106 +198,102 @@ class CellReduce final : public Plan {
   PlannedKernel last_;  // Empty where the result is an atomic word by itself.
 };
 
-std::shared_ptr<const Plan> plan_levels(const Device& device, const gallery::Variant& variant,
-                                        const PlanShape& shape, const Tuning& tuning, Levels levels,
-                                        bool on_copy) {
-  const std::string_view entry = recipe_of(variant).entry_in(variant);
+std::shared_ptr<const Plan> plan_levels(const Request& request, const Row& row,
+                                        const Tuning& tuning, Levels levels, bool on_copy) {
+  const std::string_view entry = row.entry();
   const auto kernel = [&](const PlanShape& of) {
-    return build_kernel(device, make_spec(device, variant, of, tuning, entry));
+    return build_kernel(request.device, make_spec(request.with(of), row, tuning, entry));
   };
   return std::make_shared<LevelReduce>(
-      device, variant, shape, levels, on_copy,
-      LevelReduce::Kernels{kernel(to_accumulators(shape)), kernel(over_accumulators(shape)),
-                           shape.output == shape.accumulator
-                               ? PlannedKernel{}
-                               : build_partials_stage(device, shape, 1)});
+      request, row.variant, levels, on_copy,
+      LevelReduce::Kernels{
+          kernel(to_accumulators(request.shape)), kernel(over_accumulators(request.shape)),
+          request.shape.output == request.shape.accumulator ? PlannedKernel{}
+                                                            : build_partials_stage(request, 1)});
 }
 
 }  // namespace
 
-std::shared_ptr<const Plan> plan_two_stage_reduce(const Device& device,
-                                                  const gallery::Variant& variant,
-                                                  const PlanShape& shape, const Tuning& tuning) {
-  const std::uint64_t span = span_of(variant, shape, tuning);
-  const Partials partials{max_groups(device, tuning), span, size_of(shape.accumulator),
-                          most_spans(device, turns_of_groups(tuning, span)),
-                          most_partials(device, tuning.get("GROUP_SIZE"))};
+std::shared_ptr<const Plan> plan_two_stage_reduce(const Request& request, const Row& row,
+                                                  const Tuning& tuning) {
+  const std::uint64_t span = span_of(row, request.shape, tuning);
+  const Partials partials{max_groups(request.device, tuning), span,
+                          size_of(request.shape.accumulator),
+                          most_spans(request.device, turns_of_groups(tuning, span)),
+                          most_partials(request.device, tuning.get("GROUP_SIZE"))};
   return std::make_shared<TwoStageReduce>(
-      device, variant, shape, partials,
-      build_kernel(device, make_spec(device, variant, to_accumulators(shape), tuning,
-                                     recipe_of(variant).entry_in(variant))),
-      build_partials_stage(device, shape, tuning.get("GROUP_SIZE")));
+      request, row.variant, partials,
+      build_kernel(request.device, make_spec(request.with(to_accumulators(request.shape)), row,
+                                             tuning, row.entry())),
+      build_partials_stage(request, tuning.get("GROUP_SIZE")));
 }
 
-std::shared_ptr<const Plan> plan_chunked_reduce(const Device& device,
-                                                const gallery::Variant& variant,
-                                                const PlanShape& shape, const Tuning& tuning) {
-  const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator),
-                          most_spans(device, turns_of_stripes(stripes_of(shape, tuning))),
-                          most_partials(device, 1)};
-  return std::make_shared<TwoStageReduce>(device, variant, shape, partials,
-                                          build_chunk_reduction(device, shape, tuning),
-                                          build_partials_stage(device, shape, 1));
+std::shared_ptr<const Plan> plan_chunked_reduce(const Request& request, const Row& row,
+                                                const Tuning& tuning) {
+  const Partials partials{
+      max_groups(request.device, tuning), chunk_granule, size_of(request.shape.accumulator),
+      most_spans(request.device, turns_of_stripes(stripes_of(request.shape, tuning))),
+      most_partials(request.device, 1)};
+  return std::make_shared<TwoStageReduce>(request, row.variant, partials,
+                                          build_chunk_reduction(request, tuning),
+                                          build_partials_stage(request, 1));
 }
 
-std::shared_ptr<const Plan> plan_ordered_reduce(const Device& device,
-                                                const gallery::Variant& variant,
-                                                const PlanShape& shape, const Tuning& tuning) {
-  const PlanShape first = to_accumulators(shape);
-  const std::uint64_t span = span_of(variant, first, tuning);
-  const Partials partials{max_groups(device, tuning), span, size_of(shape.accumulator),
-                          most_spans(device, turns_of_groups(tuning, span)),
-                          most_partials(device, 1)};
+std::shared_ptr<const Plan> plan_ordered_reduce(const Request& request, const Row& row,
+                                                const Tuning& tuning) {
+  const PlanShape first = to_accumulators(request.shape);
+  const std::uint64_t span = span_of(row, first, tuning);
+  const Partials partials{
+      max_groups(request.device, tuning), span, size_of(request.shape.accumulator),
+      most_spans(request.device, turns_of_groups(tuning, span)), most_partials(request.device, 1)};
   // One work-item combines the results of the blocks, which keeps their order.
   return std::make_shared<TwoStageReduce>(
-      device, variant, shape, partials,
-      build_kernel(device,
-                   make_spec(device, variant, first, tuning, recipe_of(variant).entry_in(variant))),
-      build_partials_stage(device, shape, 1));
+      request, row.variant, partials,
+      build_kernel(request.device, make_spec(request.with(first), row, tuning, row.entry())),
+      build_partials_stage(request, 1));
 }
 
-std::shared_ptr<const Plan> plan_level_reduce(const Device& device, const gallery::Variant& variant,
-                                              const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_level_reduce(const Request& request, const Row& row,
+                                              const Tuning& tuning) {
   Tuning values = tuning;
-  const std::uint64_t span = span_of(variant, shape, tuning);
-  const std::uint64_t spans = most_spans(device, turns_of_groups(tuning, span));
-  Levels levels{span, 1, max_groups(device, tuning), spans, at_most(spans, span)};
+  const std::uint64_t span = span_of(row, request.shape, tuning);
+  const std::uint64_t spans = most_spans(request.device, turns_of_groups(tuning, span));
+  Levels levels{span, 1, max_groups(request.device, tuning), spans, at_most(spans, span)};
   // A group of one work-item that takes one element would leave as many results as it found.
   if (levels.span == 1 && !levels.walks()) levels.span = values.set("PER_ITEM", 2).get("PER_ITEM");
-  return plan_levels(device, variant, shape, values, levels, false);
+  return plan_levels(request, row, values, levels, false);
 }
 
-std::shared_ptr<const Plan> plan_item_level_reduce(const Device& device,
-                                                   const gallery::Variant& variant,
-                                                   const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_item_level_reduce(const Request& request, const Row& row,
+                                                   const Tuning& tuning) {
   const std::uint64_t group = tuning.get("GROUP_SIZE");
-  const Levels levels{span_of(variant, shape, tuning) / group, group, max_groups(device, tuning)};
-  return plan_levels(device, variant, shape, tuning, levels, false);
+  const Levels levels{span_of(row, request.shape, tuning) / group, group,
+                      max_groups(request.device, tuning)};
+  return plan_levels(request, row, tuning, levels, false);
 }
 
-std::shared_ptr<const Plan> plan_level_reduce_on_copy(const Device& device,
-                                                      const gallery::Variant& variant,
-                                                      const PlanShape& shape,
+std::shared_ptr<const Plan> plan_level_reduce_on_copy(const Request& request, const Row& row,
                                                       const Tuning& tuning) {
-  const Levels levels{span_of(variant, shape, tuning), 1, max_groups(device, tuning)};
-  return plan_levels(device, variant, shape, tuning, levels, true);
+  const Levels levels{span_of(row, request.shape, tuning), 1, max_groups(request.device, tuning)};
+  return plan_levels(request, row, tuning, levels, true);
 }
 
-std::shared_ptr<const Plan> plan_cell_reduce(const Device& device, const gallery::Variant& variant,
-                                             const PlanShape& shape, const Tuning& tuning) {
-  const std::uint64_t span = span_of(variant, shape, tuning);
-  const Partials groups{max_groups(device, tuning), span, size_of(shape.accumulator),
-                        most_spans(device, turns_of_groups(tuning, span))};
+std::shared_ptr<const Plan> plan_cell_reduce(const Request& request, const Row& row,
+                                             const Tuning& tuning) {
+  const std::uint64_t span = span_of(row, request.shape, tuning);
+  const Partials groups{max_groups(request.device, tuning), span,
+                        size_of(request.shape.accumulator),
+                        most_spans(request.device, turns_of_groups(tuning, span))};
   PlannedKernel last;
   // A struct may be aligned to less than its size.
-  if (size_of(shape.accumulator) < 4 || shape.accumulator.is_struct() ||
-      shape.output != shape.accumulator) {
-    last = build_partials_stage(device, shape, 1);
+  if (size_of(request.shape.accumulator) < 4 || request.shape.accumulator.is_struct() ||
+      request.shape.output != request.shape.accumulator) {
+    last = build_partials_stage(request, 1);
   }
   return std::make_shared<CellReduce>(
-      device, variant, shape, groups,
-      build_kernel(device, make_spec(device, variant, to_accumulators(shape), tuning,
-                                     recipe_of(variant).entry_in(variant))),
+      request, row.variant, groups,
+      build_kernel(request.device, make_spec(request.with(to_accumulators(request.shape)), row,
+                                             tuning, row.entry())),
       std::move(last));
 }
 

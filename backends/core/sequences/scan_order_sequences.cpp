@@ -1,4 +1,5 @@
-// The scans in order v1.
+#include "core/sequences/scan_order_sequences.hpp"
+
 #include <algorithm>
 #include <bifold/order.hpp>
 #include <limits>
@@ -7,7 +8,6 @@
 #include "core/plan/planning.hpp"
 #include "core/sequences/lookback.hpp"
 #include "core/sequences/order_tiles.hpp"
-#include "core/sequences/sequences.hpp"
 
 namespace bifold::core {
 
@@ -24,13 +24,13 @@ class OrderPasses final : public Plan {
     PlannedKernel scan;
   };
   // A group takes `most_tiles` of the tiles at most.
-  OrderPasses(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-              std::uint64_t max_groups, std::uint64_t most_tiles, Kernels kernels)
-      : Plan(device, variant, shape),
-        tile_(order_v1::scan_tile(size_of(shape.accumulator))),
+  OrderPasses(const Request& request, const gallery::Variant& variant, std::uint64_t max_groups,
+              std::uint64_t most_tiles, Kernels kernels)
+      : Plan(request, variant),
+        tile_(order_v1::scan_tile(size_of(request.shape.accumulator))),
         max_groups_(max_groups),
         most_tiles_(most_tiles),
-        most_tile_groups_(most_spans(device, turns_of_tile_group())),
+        most_tile_groups_(most_spans(request.device, turns_of_tile_group())),
         kernels_(std::move(kernels)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
@@ -68,18 +68,17 @@ PublishedTiles published_tiles(const PlanShape& shape) {
 
 }  // namespace
 
-std::shared_ptr<const Plan> plan_order_lookback(const Device& device,
-                                                const gallery::Variant& variant,
-                                                const PlanShape& shape, const Tuning& tuning) {
-  return make_lookback(device, variant, shape, published_tiles(shape),
-                       build_tile_kernel(device, variant, shape, tuning, variant.family));
+std::shared_ptr<const Plan> plan_order_lookback(const Request& request, const Row& row,
+                                                const Tuning& tuning) {
+  return make_lookback(request, row.variant, published_tiles(request.shape),
+                       build_tile_kernel(request, row, tuning, row.variant.family));
 }
 
-std::shared_ptr<const Plan> plan_order_ahead(const Device& device, const gallery::Variant& variant,
-                                             const PlanShape& shape, const Tuning& tuning) {
-  return make_lookback(device, variant, shape, published_tiles(shape),
-                       build_tile_kernel(device, variant, shape, tuning, variant.family),
-                       max_groups(device, tuning));
+std::shared_ptr<const Plan> plan_order_ahead(const Request& request, const Row& row,
+                                             const Tuning& tuning) {
+  return make_lookback(request, row.variant, published_tiles(request.shape),
+                       build_tile_kernel(request, row, tuning, row.variant.family),
+                       max_groups(request.device, tuning));
 }
 
 namespace {
@@ -94,18 +93,18 @@ std::uint32_t told_bytes(std::uint32_t stages, std::uint32_t accumulator_bytes) 
 
 }  // namespace
 
-std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery::Variant& variant,
-                                            const PlanShape& shape, const Tuning& tuning) {
-  const std::uint32_t run = ring_run(shape);
-  const std::uint32_t run_bytes = ring_run_bytes(shape);
+std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& row,
+                                            const Tuning& tuning) {
+  const std::uint32_t run = request.layout.run;
+  const std::uint32_t run_bytes = request.layout.run_bytes;
   const std::uint32_t tile_runs =
-      order_v1::scan_row_runs * ring_strip_rows(shape) * order_v1::scan_tile_strips;
+      order_v1::scan_row_runs * request.layout.strip_rows * order_v1::scan_tile_strips;
   // A tile starts as far from a line as in the input, for which a stage has a line more.
   constexpr std::uint32_t unit_bytes = 16;
   constexpr std::uint32_t line_bytes = 128;
   const std::uint32_t stage_bytes = tile_runs * run_bytes + line_bytes;
   Tuning values = tuning;
-  values.set("LOOKING", by_groups(shape) ? 2 : 1);
+  values.set("LOOKING", request.layout.looks_back_by_groups ? 2 : 1);
   if (run_bytes == 8) {
     // As many bytes on their way are twice as many tiles, and there is less time for each.
     values.set("STAGES", 2 * tuning.get("STAGES"))
@@ -113,7 +112,7 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
         .set("ASKED_AHEAD", 16);
     // Least of all of 2-byte elements: every other tile asks for groups, for the next one besides,
     // which takes asking earlier and room for those that wait.
-    if (size_of(shape.input) == 2) {
+    if (size_of(request.shape.input) == 2) {
       values.set("STAGES", values.get("STAGES") + 4)
           .set("TRAIL_IN_GROUP", values.get("TRAIL_IN_GROUP") + 2)
           .set("TRAIL_OF_GROUPS", tuning.get("TRAIL_OF_GROUPS") + 2)
@@ -122,18 +121,20 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
   }
   // Results in spans, and those that no vector holds, are gathered beside the stages; the latter as
   // far from a line as the output has them, for which a strip has a line more.
-  const std::uint32_t result_bytes = run * static_cast<std::uint32_t>(size_of(shape.output));
+  const std::uint32_t result_bytes =
+      run * static_cast<std::uint32_t>(size_of(request.shape.output));
   std::uint32_t gathered_bytes = 0;
-  if (has_spans(shape)) {
+  if (request.layout.spans) {
     gathered_bytes = tile_runs * result_bytes;
-  } else if (gathers_results(shape)) {
+  } else if (request.layout.gathers_results) {
     gathered_bytes = tile_runs * result_bytes + order_v1::scan_tile_strips * line_bytes;
   }
-  const PlanShape inner = in_long_runs(shape);
+  PlanShape inner = request.shape;
+  inner.accumulator = request.layout.accumulator;
   const auto accumulator_bytes = static_cast<std::uint32_t>(size_of(inner.accumulator));
   std::uint32_t stages = values.get("STAGES");
   while (stages * stage_bytes + gathered_bytes + told_bytes(stages, accumulator_bytes) >
-         device.capabilities().ring_bytes) {
+         request.device.capabilities().ring_bytes) {
     --stages;
   }
   values.set("STAGES", stages)
@@ -142,39 +143,39 @@ std::shared_ptr<const Plan> plan_order_ring(const Device& device, const gallery:
   const std::uint32_t lane_groups =
       tuning.get("REDUCING") + order_v1::scan_tile_strips + values.get("LOOKING") + 1;
   const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
-                             may_begin_early(inner) ? run : 0};
+                             request.layout.may_begin_early ? run : 0};
   return make_lookback(
-      device, variant, shape, tiles,
-      build_ring_kernel(device, variant, inner, values, order_v1::scan_row_runs * lane_groups,
+      request, row.variant, tiles,
+      build_ring_kernel(request.with(inner), row, values, order_v1::scan_row_runs * lane_groups,
                         stages * stage_bytes + gathered_bytes),
-      device.capabilities().compute_units, inner.accumulator);
+      request.device.capabilities().compute_units, inner.accumulator);
 }
 
-std::shared_ptr<const Plan> plan_order_drawn(const Device& device, const gallery::Variant& variant,
-                                             const PlanShape& shape, const Tuning& tuning) {
-  return make_lookback(device, variant, shape, published_tiles(shape),
-                       build_tile_loop(device, variant, shape, tuning, variant.family),
-                       max_groups(device, tuning));
+std::shared_ptr<const Plan> plan_order_drawn(const Request& request, const Row& row,
+                                             const Tuning& tuning) {
+  return make_lookback(request, row.variant, published_tiles(request.shape),
+                       build_tile_loop(request, row, tuning, row.variant.family),
+                       max_groups(request.device, tuning));
 }
 
-std::shared_ptr<const Plan> plan_order_passes(const Device& device, const gallery::Variant& variant,
-                                              const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_order_passes(const Request& request, const Row& row,
+                                              const Tuning& tuning) {
   const auto kernel = [&](std::string_view entry) {
-    return build_tile_kernel(device, variant, shape, tuning, entry);
+    return build_tile_kernel(request, row, tuning, entry);
   };
   return std::make_shared<OrderPasses>(
-      device, variant, shape, no_limit, no_limit,
+      request, row.variant, no_limit, no_limit,
       OrderPasses::Kernels{kernel("total_tiles"), kernel("prefix_tiles"), kernel("scan_tiles")});
 }
 
-std::shared_ptr<const Plan> plan_order_chunks(const Device& device, const gallery::Variant& variant,
-                                              const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_order_chunks(const Request& request, const Row& row,
+                                              const Tuning& tuning) {
   const auto kernel = [&](std::string_view entry) {
-    return build_tile_loop(device, variant, shape, tuning, entry);
+    return build_tile_loop(request, row, tuning, entry);
   };
   return std::make_shared<OrderPasses>(
-      device, variant, shape, max_groups(device, tuning),
-      most_spans(device, turns_of_tile(size_of(shape.accumulator))),
+      request, row.variant, max_groups(request.device, tuning),
+      most_spans(request.device, turns_of_tile(size_of(request.shape.accumulator))),
       OrderPasses::Kernels{kernel("total_chunks"), kernel("prefix_chunks"), kernel("scan_chunks")});
 }
 

@@ -1,8 +1,11 @@
+#include "core/sequences/scan_sequences.hpp"
+
 #include <utility>
 
 #include "core/plan/planning.hpp"
+#include "core/plan/preludes.hpp"
+#include "core/sequences/chunk_reduction.hpp"
 #include "core/sequences/lookback.hpp"
-#include "core/sequences/sequences.hpp"
 
 namespace bifold::core {
 
@@ -18,9 +21,9 @@ class ReduceThenScan final : public Plan {
     PlannedKernel scan_partials;
     PlannedKernel scan;
   };
-  ReduceThenScan(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-                 Partials partials, Kernels kernels)
-      : Plan(device, variant, shape), partials_(partials), kernels_(std::move(kernels)) {}
+  ReduceThenScan(const Request& request, const gallery::Variant& variant, Partials partials,
+                 Kernels kernels)
+      : Plan(request, variant), partials_(partials), kernels_(std::move(kernels)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     return partials_.scratch(n);
@@ -51,9 +54,9 @@ class LevelScan final : public Plan {
     PlannedKernel reduce;
     PlannedKernel scan;
   };
-  LevelScan(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-            std::uint64_t span, Kernels elements, Kernels totals)
-      : Plan(device, variant, shape),
+  LevelScan(const Request& request, const gallery::Variant& variant, std::uint64_t span,
+            Kernels elements, Kernels totals)
+      : Plan(request, variant),
         span_(span),
         elements_(std::move(elements)),
         totals_(std::move(totals)) {}
@@ -91,84 +94,83 @@ class LevelScan final : public Plan {
 
 }  // namespace
 
-std::shared_ptr<const Plan> plan_reduce_then_scan(const Device& device,
-                                                  const gallery::Variant& variant,
-                                                  const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_reduce_then_scan(const Request& request, const Row& row,
+                                                  const Tuning& tuning) {
   const auto kernel = [&](std::string_view entry) {
-    return build_kernel(device, make_spec(device, variant, shape, tuning, entry));
+    return build_kernel(request.device, make_spec(request, row, tuning, entry));
   };
-  const std::uint64_t span = span_of(variant, shape, tuning);
+  const std::uint64_t span = span_of(row, request.shape, tuning);
   // The group that scans the results of the others takes them by spans, too.
-  const std::uint64_t spans = most_spans(device, turns_of_groups(tuning, span));
-  const Partials partials{max_groups(device, tuning), span, size_of(shape.accumulator), spans,
-                          at_most(spans, span)};
+  const std::uint64_t spans = most_spans(request.device, turns_of_groups(tuning, span));
+  const Partials partials{max_groups(request.device, tuning), span,
+                          size_of(request.shape.accumulator), spans, at_most(spans, span)};
   return std::make_shared<ReduceThenScan>(
-      device, variant, shape, partials,
+      request, row.variant, partials,
       ReduceThenScan::Kernels{kernel("reduce_tiles"), kernel("scan_partials"),
                               kernel("scan_tiles")});
 }
 
-std::shared_ptr<const Plan> plan_chunked_scan(const Device& device, const gallery::Variant& variant,
-                                              const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_chunked_scan(const Request& request, const Row& row,
+                                              const Tuning& tuning) {
   const auto kernel = [&](std::string_view entry) {
-    KernelSpec spec = make_spec(device, variant, shape, {}, entry);
+    KernelSpec spec = make_spec(request, row, {}, entry);
     spec.defines.emplace_back("TILE", chunk_granule);
     // A user's operator may take long.
-    if (shape.op.kind() != OperatorKind::user) spec.defines.emplace_back("IN_RUNS", 1);
-    return build_kernel(device, spec);
+    if (request.shape.op.kind() != OperatorKind::user) spec.defines.emplace_back("IN_RUNS", 1);
+    return build_kernel(request.device, spec);
   };
-  const Partials partials{max_groups(device, tuning), chunk_granule, size_of(shape.accumulator),
-                          std::min(most_spans(device, turns_of_stripes(stripes_of(shape, tuning))),
-                                   most_spans(device, turns_of_chunk_scan())),
-                          most_spans(device, turns_of_chunk_results())};
+  const Partials partials{
+      max_groups(request.device, tuning), chunk_granule, size_of(request.shape.accumulator),
+      std::min(most_spans(request.device, turns_of_stripes(stripes_of(request.shape, tuning))),
+               most_spans(request.device, turns_of_chunk_scan())),
+      most_spans(request.device, turns_of_chunk_results())};
   return std::make_shared<ReduceThenScan>(
-      device, variant, shape, partials,
-      ReduceThenScan::Kernels{build_chunk_reduction(device, shape, tuning),
-                              kernel("scan_chunk_results"), kernel("scan_chunks")});
+      request, row.variant, partials,
+      ReduceThenScan::Kernels{build_chunk_reduction(request, tuning), kernel("scan_chunk_results"),
+                              kernel("scan_chunks")});
 }
 
-std::shared_ptr<const Plan> plan_level_scan(const Device& device, const gallery::Variant& variant,
-                                            const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_level_scan(const Request& request, const Row& row,
+                                            const Tuning& tuning) {
   // Blocks of one element would have as many totals as elements, level after level.
   Tuning values = tuning;
-  if (span_of(variant, shape, values) == 1) values.set("PER_ITEM", 2);
+  if (span_of(row, request.shape, values) == 1) values.set("PER_ITEM", 2);
   const auto kernels = [&](const PlanShape& of, std::string_view first) -> LevelScan::Kernels {
     const auto kernel = [&](std::string_view entry) {
-      KernelSpec spec = make_spec(device, variant, of, values, entry);
-      add_prelude(device, of, spec, first);
-      return build_kernel(device, spec);
+      KernelSpec spec = make_spec(request.with(of), row, values, entry);
+      add_prelude(request.with(of), spec, first);
+      return build_kernel(request.device, spec);
     };
     return {kernel("reduce_blocks"), kernel("scan_blocks")};
   };
   // A carry is what stands before its block, the first one what stands before all elements.
-  PlanShape totals = shape;
-  totals.input = totals.output = shape.accumulator;
+  PlanShape totals = request.shape;
+  totals.input = totals.output = request.shape.accumulator;
   totals.kind = ScanKind::exclusive;
   totals.map = {};
-  return std::make_shared<LevelScan>(device, variant, shape, span_of(variant, shape, values),
-                                     kernels(shape, "first"), kernels(totals, "first_carry"));
+  return std::make_shared<LevelScan>(request, row.variant, span_of(row, request.shape, values),
+                                     kernels(request.shape, "first"),
+                                     kernels(totals, "first_carry"));
 }
 
-std::shared_ptr<const Plan> plan_lookback(const Device& device, const gallery::Variant& variant,
-                                          const PlanShape& shape, const Tuning& tuning) {
-  return make_lookback(device, variant, shape, {span_of(variant, shape, tuning)},
-                       build_kernel(device, make_spec(device, variant, shape, tuning,
-                                                      recipe_of(variant).entry_in(variant))));
+std::shared_ptr<const Plan> plan_lookback(const Request& request, const Row& row,
+                                          const Tuning& tuning) {
+  return make_lookback(request, row.variant, {span_of(row, request.shape, tuning)},
+                       build_kernel(request.device, make_spec(request, row, tuning, row.entry())));
 }
 
-std::shared_ptr<const Plan> plan_aligned_lookback(const Device& device,
-                                                  const gallery::Variant& variant,
-                                                  const PlanShape& shape, const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_aligned_lookback(const Request& request, const Row& row,
+                                                  const Tuning& tuning) {
   // The kernel moves parts of tiles by packs up to this size. Of larger ones, asking each element
   // whether it is the input's takes longer than rows that are joined.
   constexpr std::uint32_t widest_led = 8;
-  const std::uint32_t width = pack_width(variant, shape, tuning);
+  const std::uint32_t width = pack_width(row, request.shape, tuning);
   const bool leads = width > 1 && width <= widest_led;
-  KernelSpec spec = make_spec(device, variant, shape, tuning, recipe_of(variant).entry_in(variant));
+  KernelSpec spec = make_spec(request, row, tuning, row.entry());
   spec.defines.emplace_back("INNER_START", leads ? 1 : 0);
-  const PublishedTiles tiles{.elements = span_of(variant, shape, tuning),
+  const PublishedTiles tiles{.elements = span_of(row, request.shape, tuning),
                              .pack = leads ? width : 1};
-  return make_lookback(device, variant, shape, tiles, build_kernel(device, spec));
+  return make_lookback(request, row.variant, tiles, build_kernel(request.device, spec));
 }
 
 }  // namespace bifold::core

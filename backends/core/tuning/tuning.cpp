@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/device/architecture.hpp"
-#include "core/gallery/gallery_rows.hpp"
+#include "core/kernel/architecture.hpp"
 #include "core/tuning/tuning_space.hpp"
 
 namespace bifold::core {
@@ -228,7 +227,7 @@ std::uint64_t own_cache_bytes(DeviceKind kind, const Capabilities& capabilities)
   return std::min(capabilities.cache_bytes, capabilities.compute_units * most_per_unit);
 }
 
-Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
+Tuning default_tuning(const gallery::Variant& variant, const Tuning& fixed, DeviceKind kind,
                       const Capabilities& capabilities, std::size_t element_bytes) {
   Tuning tuning;
   for (const Defaults& row : defaults()) {
@@ -279,7 +278,7 @@ Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
     const auto row_bytes = static_cast<std::uint32_t>(element_bytes) * tuning.get("GROUP_SIZE");
     tuning.set("PER_ITEM", std::clamp(staged_bytes / row_bytes, 1U, per_item));
   }
-  for (const auto& [name, value] : recipe_of(variant).fixed.entries()) tuning.set(name, value);
+  for (const auto& [name, value] : fixed.entries()) tuning.set(name, value);
   return tuning;
 }
 

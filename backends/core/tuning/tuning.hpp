@@ -39,10 +39,10 @@ class Tuning {
 /// of a cache that others share: a CPU has no more than 16 MiB for each of its hardware threads.
 std::uint64_t own_cache_bytes(DeviceKind kind, const Capabilities& capabilities);
 
-/// The built-in values for `variant`, with those that its row fixes, on a device of these
-/// capabilities and the class of its architecture, for
-/// elements that occupy `element_bytes` at the widest of input, accumulator and output.
-Tuning default_tuning(const gallery::Variant& variant, DeviceKind kind,
+/// The built-in values for `variant`, with those that its row has `fixed`, on a device of these
+/// capabilities and the class of its architecture, for elements that occupy `element_bytes` at the
+/// widest of input, accumulator and output.
+Tuning default_tuning(const gallery::Variant& variant, const Tuning& fixed, DeviceKind kind,
                       const Capabilities& capabilities, std::size_t element_bytes);
 
 }  // namespace bifold::core

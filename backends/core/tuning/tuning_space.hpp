@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan/plan.hpp"
+#include "core/shape/plan_shape.hpp"
 
 namespace bifold::core {
 

@@ -12,8 +12,10 @@
 #include "base/format.hpp"
 #include "commands/check/lengths.hpp"
 #include "commands/check/struct_cases.hpp"
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/planning.hpp"
+#include "core/call/reduce.hpp"
+#include "core/call/scan.hpp"
+#include "core/gallery/shape_tuning.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "measure/timing.hpp"
 
 namespace bench {
@@ -244,7 +246,7 @@ RowPlan::RowPlan(const bifold::Device& device, const Variant& row, bifold::Type 
     : plan_([&]() -> decltype(plan_) {
         const bifold::Type accumulator = bifold::accumulator_of(type);
         const bifold::core::PlanShape of{type, accumulator, type, kind, op};
-        bifold::core::Tuning tuning = bifold::core::tuning_for(device, row, of);
+        bifold::core::Tuning tuning = bifold::core::tuning_for({device, of}, row);
         if (groups > 0) tuning.set("groups", groups);
         if (row.algorithm == Algorithm::scan) {
           bifold::ScanShape shape{type, type, accumulator, kind, op, row.name};

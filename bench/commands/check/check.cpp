@@ -53,7 +53,7 @@ Verdict result_for(std::size_t index, const std::vector<bifold::Device>& devices
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (place_of(devices[i]) == place_of(devices[index])) add_findings(found, checked[i].lines);
   }
-  Verdict result = devices[index].state()->verdict;
+  Verdict result = *devices[index].state()->verdict;
   for (const auto& finding : found.findings()) result.set(finding);
   return result;
 }
@@ -73,7 +73,7 @@ void conclude(const std::vector<bifold::Device>& devices, const CheckOptions& op
       checked[i].stored = bifold::core::verdict_file({}, devices[i].info());
     }
     // From now on this process plans as later ones will.
-    state->verdict = result;
+    *state->verdict = result;
     checked[i].production = production_choices(devices[i]);
   }
 }

@@ -7,7 +7,8 @@
 #include "base/interrupt.hpp"
 #include "commands/check/stress.hpp"
 #include "commands/check/struct_cases.hpp"
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/gallery/gallery.hpp"
 #include "measure/timing.hpp"
 
 namespace bench {
@@ -280,8 +281,9 @@ std::vector<ProductionChoice> production_choices(const bifold::Device& device) {
   for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
     for (const Kind& kind : kinds) {
       const auto choice = bifold::core::choose_row(
-          device, *bifold::gallery::find(algorithm, "production"),
-          {kind.type, bifold::accumulator_of(kind.type), kind.type, ScanKind::inclusive, kind.op});
+          {device,
+           {kind.type, bifold::accumulator_of(kind.type), kind.type, ScanKind::inclusive, kind.op}},
+          *bifold::gallery::find(algorithm, "production"));
       choices.push_back({formatted("{} {}", bifold::name_of(algorithm), kind.what),
                          choice.variant != nullptr ? std::string(choice.variant->name) : "",
                          one_line(choice.reasons)});

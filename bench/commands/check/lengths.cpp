@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include "base/format.hpp"
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/gallery.hpp"
+#include "core/gallery/shape_tuning.hpp"
 #include "core/plan/planning.hpp"
+#include "core/shape/plan_shape.hpp"
 
 namespace bench {
 namespace {
@@ -23,7 +25,7 @@ bifold::core::PlanShape shape_of(Type type) {
 }
 
 Tuning tuning_of(const bifold::Device& device, const Variant& row, Type type) {
-  return bifold::core::tuning_for(device, row, shape_of(type));
+  return bifold::core::tuning_for({device, shape_of(type)}, row);
 }
 
 std::uint64_t tile_of(Type type) {
@@ -32,8 +34,9 @@ std::uint64_t tile_of(Type type) {
 
 /// Elements that one group of the row takes at a time, as far as its tuning says so.
 std::uint64_t span_of_row(const Variant& row, Type type, const Tuning& tuning) {
-  return tuning.get_or("GROUP_SIZE", 0) == 0 ? 1
-                                             : bifold::core::span_of(row, shape_of(type), tuning);
+  return tuning.get_or("GROUP_SIZE", 0) == 0
+             ? 1
+             : bifold::core::span_of(bifold::core::row_of(row), shape_of(type), tuning);
 }
 
 /// A value of a tuning that is a length of input, or of input and output together.

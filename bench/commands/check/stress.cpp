@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "core/gallery/comparison.hpp"
+#include "core/gallery/shape_tuning.hpp"
 #include "core/plan/planning.hpp"
+#include "core/probe/comparison.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "data/host_data.hpp"
 #include "measure/timing.hpp"
 
@@ -35,7 +37,7 @@ std::uint64_t longest_on(const bifold::Device& device, const Variant& row, bifol
   constexpr std::uint64_t most = std::uint64_t{1} << 26;
   const bifold::core::PlanShape shape{type, type, type, ScanKind::inclusive, bifold::plus};
   const std::uint64_t groups =
-      bifold::core::max_groups(device, bifold::core::tuning_for(device, row, shape));
+      bifold::core::max_groups(device, bifold::core::tuning_for({device, shape}, row));
   const std::uint64_t tile = bifold::order_v1::scan_tile(bifold::size_of(type));
   return groups > most / tile ? hundreds : std::clamp(4 * groups * tile + 17, hundreds, most);
 }

@@ -12,7 +12,7 @@
 #include "base/output_file.hpp"
 #include "base/usage_error.hpp"
 #include "commands/gallery/gallery.hpp"
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/gallery.hpp"
 #include "document/parts.hpp"
 #include "measure/support.hpp"
 

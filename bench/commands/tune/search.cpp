@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "core/plan/planning.hpp"
+#include "core/gallery/shape_tuning.hpp"
 #include "core/sequences/order_leaves.hpp"
+#include "core/shape/layout.hpp"
 #include "data/host_data.hpp"
 #include "data/structs.hpp"
 #include "measure/limits.hpp"
@@ -44,12 +45,12 @@ bool matters(const bifold::Device& device, const TuneUnit& unit, std::string_vie
   }
   if (parameter == "quick_to_mib") {
     // Bytes in words have that kernel as far as the one for long inputs, by another parameter.
-    return bifold::core::has_quick_leaves(device, unit.shape) &&
-           !bifold::core::combines_bytes(device, unit.shape);
+    return bifold::core::has_quick_leaves({device, unit.shape}) &&
+           !bifold::core::combines_bytes({device, unit.shape});
   }
   // A ring looks back in two ways, and these belong to one of them.
   const bool of_groups = parameter.starts_with("TRAIL") || parameter == "GROUP_POLLS";
-  return !of_groups || bifold::core::by_groups(unit.shape);
+  return !of_groups || layout_of(unit.shape, device.capabilities()).looks_back_by_groups;
 }
 
 /// Entries of `values` that differ from the other ones.
@@ -78,7 +79,7 @@ class TuneBench::Search {
         unit_(unit),
         sizes_(sizes),
         line_(line),
-        built_in_{bifold::core::built_in_tuning(bench.device_, *unit.row, unit.shape), nullptr},
+        built_in_{bifold::core::built_in_tuning({bench.device_, unit.shape}, *unit.row), nullptr},
         random_(static_cast<unsigned>(data_seed)) {
     built_in_.plan = std::make_unique<const TunePlan>(bench.device_, unit, built_in_.values);
     for (const auto& parameter : bifold::core::tuning_space(*unit.row)) {
@@ -335,7 +336,7 @@ void TuneBench::find_switch_point(const TuneLine& small, const TuneLine& large, 
       std::find_if(space.begin(), space.end(),
                    [](const core::TuningParameter& p) { return p.name == core::at_least_mib; });
   const auto plan_of = [this](const TuneLine& of) {
-    Tuning values = core::built_in_tuning(device_, *of.unit.row, of.unit.shape);
+    Tuning values = core::built_in_tuning({device_, of.unit.shape}, *of.unit.row);
     for (const auto& [name, value] : of.chosen.entries()) values.set(name, value);
     return TunePlan(device_, of.unit, values);
   };

@@ -13,8 +13,8 @@
 
 #include "commands/tune/interleaved.hpp"
 #include "commands/tune/units.hpp"
-#include "core/gallery/comparison.hpp"
 #include "core/gallery/tuning_file.hpp"
+#include "core/probe/comparison.hpp"
 #include "measure/timing.hpp"
 
 namespace bench {

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/format.hpp"
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/planning.hpp"
+#include "core/call/find_plan.hpp"
+#include "core/call/reduce.hpp"
+#include "core/call/scan.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "data/types.hpp"
 #include "measure/production.hpp"
 

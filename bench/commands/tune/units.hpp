@@ -8,7 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/plan/plan.hpp"
+#include "core/shape/plan_shape.hpp"
+#include "core/tuning/tuning.hpp"
 #include "core/tuning/tuning_space.hpp"
 
 namespace bench {

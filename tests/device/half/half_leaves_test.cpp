@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/device/architecture.hpp"
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
+#include "core/kernel/architecture.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"

@@ -8,7 +8,6 @@
 #include <limits>
 #include <sstream>
 
-#include "core/plan/plan.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/rows.hpp"
 #include "support/cases/workload.hpp"

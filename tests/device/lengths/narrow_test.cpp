@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/plan.hpp"
-#include "core/plan/planning.hpp"
+#include "core/call/reduce.hpp"
+#include "core/gallery/shape_tuning.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/values/random.hpp"
@@ -105,7 +106,7 @@ void check_type(Queue& queue) {
     CAPTURE(op.name());
     const ReducePlan whole(test::device(), shape);
     const core::PlanShape inside{type_of<T>(), type_of<Result>(), type_of<Result>(), {}, op};
-    core::Tuning tuning = core::tuning_for(test::device(), whole.variant(), inside);
+    core::Tuning tuning = core::tuning_for({test::device(), inside}, whole.variant());
     const bool by_size = tuning.get_or("large_from_mib", 0) > 0;
     if (by_size) tuning.set("quick_to_mib", 0).set("large_from_mib", 0).set("half_kept_to_mib", 0);
     const ReducePlan large = core::make_plan(test::device(), shape, tuning);

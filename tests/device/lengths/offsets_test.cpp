@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "core/device/architecture.hpp"
+#include "core/kernel/architecture.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"

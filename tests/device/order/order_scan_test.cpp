@@ -9,8 +9,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/plan.hpp"
+#include "core/gallery/gallery.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/plan.hpp"
+#include "core/call/scan.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
 #include "core/sequences/order_leaves.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"
@@ -92,8 +92,8 @@ std::vector<ReducePlan> plans_of(const gallery::Variant& row, const ReduceShape&
   core::Tuning tuning = test::default_tuning_of(test::workload_of(row, type, shape.op));
   std::vector<ReducePlan> plans;
   plans.push_back(core::make_plan(test::device(), shape, tuning));
-  if (core::has_quick_leaves(test::device(),
-                             {shape.input, type, type, ScanKind::inclusive, shape.op})) {
+  if (core::has_quick_leaves(
+          {test::device(), {shape.input, type, type, ScanKind::inclusive, shape.op}})) {
     plans.push_back(core::make_plan(test::device(), shape, tuning.set("quick_to_mib", 0)));
   }
   return plans;

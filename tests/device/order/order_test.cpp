@@ -5,7 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
+#include "core/call/scan.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/devices/altered_device.hpp"
 #include "support/environment.hpp"

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bifold/order.hpp>
 
-#include "core/plan/planning.hpp"
+#include "core/gallery/shape_tuning.hpp"
+#include "core/shape/layout.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "support/environment.hpp"
 
 namespace bifold::test {
@@ -18,7 +20,7 @@ core::PlanShape shape_of(const Workload& workload) {
 }  // namespace
 
 core::Tuning default_tuning_of(const Workload& workload) {
-  return core::built_in_tuning(device(), *workload.row, shape_of(workload));
+  return core::built_in_tuning({device(), shape_of(workload)}, *workload.row);
 }
 
 bool has_value(const core::Tuning& tuning, std::string_view name) {
@@ -43,10 +45,10 @@ std::optional<core::Tuning> tuning_with_group(const Workload& workload, std::uin
 
 std::uint64_t tile_of(const Workload& workload) {
   if (workload.row->family == "scan_order_ring") {
-    const core::PlanShape shape = shape_of(workload);
+    const core::Layout layout = layout_of(shape_of(workload), device().capabilities());
     const std::size_t accumulator = size_of(workload.accumulator);
     const std::uint64_t runs = order_v1::scan_tile(accumulator) / order_v1::scan_run(accumulator);
-    return runs / order_v1::scan_strip_rows * core::ring_strip_rows(shape) * core::ring_run(shape);
+    return runs / order_v1::scan_strip_rows * layout.strip_rows * layout.run;
   }
   if (workload.row->family.starts_with("scan_order")) {
     return order_v1::scan_tile(size_of(workload.accumulator));

@@ -5,11 +5,13 @@
 #include <sstream>
 
 #include "core/device/state.hpp"
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/gallery.hpp"
+#include "core/gallery/shape_tuning.hpp"
 #include "core/kernel/kernel_source.hpp"
-#include "core/plan/planning.hpp"
+#include "core/operators/operator_text.hpp"
+#include "core/plan/preludes.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "core/text/kernel_names.hpp"
-#include "core/text/operator_text.hpp"
 
 namespace bifold::test {
 
@@ -94,9 +96,10 @@ backend::Source source_with_hard_names(const Device& device) {
                      Value::from_bytes(type, std::array<std::byte, 8>{}.data()));
   const gallery::Variant& row = *gallery::find(Algorithm::scan, "lookback");
   const core::PlanShape shape{type, type, type, ScanKind::inclusive, op};
+  const core::Request request(device, shape);
+  const core::Row own = core::row_of(row);
   const core::KernelSpec spec =
-      core::make_spec(device, row, shape, core::built_in_tuning(device, row, shape),
-                      core::recipe_of(row).entry_in(row));
+      core::make_spec(request, own, core::built_in_tuning(request, row), own.entry());
   backend::Source source = core::kernel_source(*device.state()->backend, spec);
   // Where structs of the kernel's own stand, in front of all that kernels say.
   source.text.insert(source.text.find("typedef struct { i32 userfield_first"), text);

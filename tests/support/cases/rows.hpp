@@ -5,7 +5,9 @@
 #include <bifold/gallery.hpp>
 #include <vector>
 
-#include "core/gallery/gallery_rows.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/gallery/gallery.hpp"
+#include "core/shape/plan_shape.hpp"
 #include "support/environment.hpp"
 
 namespace bifold::test {
@@ -13,7 +15,7 @@ namespace bifold::test {
 /// Whether the row takes these types, this operator and this map together: a row for one size of
 /// elements, or one that pads, refuses others.
 inline bool takes(const gallery::Variant& row, const core::PlanShape& shape) {
-  return core::choose_row(device(), row, shape).variant != nullptr;
+  return core::choose_row({device(), shape}, row).variant != nullptr;
 }
 
 /// Rows of `algorithm` that the device supports on that type and operator.
@@ -35,7 +37,7 @@ inline std::vector<const gallery::Variant*> families_on_device(Algorithm algorit
   std::vector<const gallery::Variant*> rows;
   const auto same_kernel = [](const gallery::Variant& left, const gallery::Variant& right) {
     return left.family == right.family &&
-           core::recipe_of(left).entry_in(left) == core::recipe_of(right).entry_in(right) &&
+           core::row_of(left).entry() == core::row_of(right).entry() &&
            core::recipe_of(left).prelude == core::recipe_of(right).prelude;
   };
   for (const auto* row : rows_on_device(algorithm, type, op)) {

@@ -6,8 +6,9 @@
 #include <cstring>
 #include <sstream>
 
-#include "core/gallery/gallery_rows.hpp"
-#include "core/plan/plan.hpp"
+#include "core/call/reduce.hpp"
+#include "core/call/scan.hpp"
+#include "core/gallery/choose_row.hpp"
 #include "support/cases/expected.hpp"
 #include "support/environment.hpp"
 
@@ -168,9 +169,10 @@ gallery::Support supports(const Workload& workload) {
       return {false, "the device has no " + std::string(name_of(type))};
     }
   }
-  core::Choice choice = core::choose_row(device(), *workload.row,
-                                         {workload.input, workload.accumulator, workload.output,
-                                          workload.kind, workload.op, Map{}, workload.on_device});
+  core::Choice choice = core::choose_row({device(),
+                                          {workload.input, workload.accumulator, workload.output,
+                                           workload.kind, workload.op, Map{}, workload.on_device}},
+                                         *workload.row);
   return {choice.variant != nullptr, std::move(choice.reasons)};
 }
 

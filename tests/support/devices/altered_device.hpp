@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/device/state.hpp"
+#include "core/opening/open_state.hpp"
 #include "interface.hpp"
 #include "support/environment.hpp"
 
@@ -75,7 +76,7 @@ inline Device altered_device(const std::function<void(Capabilities&)>& alter,
   alter(capabilities);
   DeviceOptions options;
   options.cache.disk = !edit;
-  return Device(std::make_shared<detail::DeviceState>(
+  return Device(core::open_state(
       real->info,
       std::make_shared<AlteredDevice>(real->backend, std::move(capabilities), std::move(edit)),
       options));

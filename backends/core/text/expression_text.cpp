@@ -1,4 +1,4 @@
-#include "core/text/operator_text.hpp"
+#include "core/text/expression_text.hpp"
 
 #include <bifold/error.hpp>
 #include <cstddef>
@@ -41,6 +41,8 @@ void check_length(const UserText& text) {
 
 constexpr std::string_view map_subject = "map";
 
+}  // namespace
+
 WrittenText user_operator_text(std::string_view name, std::string_view expression, Type type) {
   const std::string subject = formatted("operator {}", name);
   const UserText text{subject, expression};
@@ -51,21 +53,10 @@ WrittenText user_operator_text(std::string_view name, std::string_view expressio
   return written;
 }
 
-}  // namespace
-
 void check_operator_text(std::string_view name, std::string_view expression, Type type) {
   const std::string subject = formatted("operator {}", name);
   check_length({subject, expression});
   static_cast<void>(user_operator_text(name, expression, type));
-}
-
-WrittenText operator_text(const Operator& op, Type type) {
-  const std::string expression = op.expression(type);
-  if (op.kind() == OperatorKind::user) return user_operator_text(op.name(), expression, type);
-  WrittenText written;
-  written.text = expression;
-  written.type = type;
-  return written;
 }
 
 void check_map_text(std::string_view expression) {

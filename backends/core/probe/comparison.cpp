@@ -1,4 +1,4 @@
-#include "core/gallery/comparison.hpp"
+#include "core/probe/comparison.hpp"
 
 #include <algorithm>
 #include <bifold/error.hpp>

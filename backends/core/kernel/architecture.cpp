@@ -1,4 +1,4 @@
-#include "core/device/architecture.hpp"
+#include "core/kernel/architecture.hpp"
 
 #include <charconv>
 
@@ -33,6 +33,10 @@ std::uint32_t ptx_architecture(const Capabilities& has) noexcept {
   std::uint32_t version = 0;
   std::from_chars(name.data() + prefix.size(), name.data() + name.size(), version);
   return version;
+}
+
+bool has_lanes_of_32(const Capabilities& has) noexcept {
+  return has.lanes != "local" && has.subgroup_width == 32;
 }
 
 }  // namespace bifold::core

@@ -1,20 +1,25 @@
-// The gallery's rows with what only the library sees of them.
+// The gallery's rows as planners get them.
 #pragma once
 
 #include <bifold/gallery.hpp>
+#include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/plan/plan.hpp"
+#include "core/tuning/tuning.hpp"
+
+namespace bifold::detail {
+class Plan;
+}
 
 namespace bifold::core {
 
+struct Request;
+struct Row;
+
 /// Makes a row's plan: which kernels, which launches.
-using Planner = std::shared_ptr<const detail::Plan> (*)(const Device& device,
-                                                        const gallery::Variant& variant,
-                                                        const PlanShape& shape,
+using Planner = std::shared_ptr<const detail::Plan> (*)(const Request& request, const Row& row,
                                                         const Tuning& tuning);
 
 /// How a row is made, beside its public Variant. `production` has no planner: it names the rows to
@@ -42,30 +47,17 @@ struct Recipe {
   bool lanes_idle = false;  ///< "lanes" is there for other kernels of the file.
   /// Production takes the row for elements and accumulators of so many bytes alone (0: of any).
   std::uint32_t only_bytes = 0;
+};
 
-  [[nodiscard]] std::string_view entry_in(const gallery::Variant& variant) const {
-    return entry.empty() ? variant.family : entry;
+/// A row of the gallery: what everybody sees of it, and how it is made. It refers to both.
+struct Row {
+  const gallery::Variant& variant;
+  const Recipe& recipe;
+
+  /// The kernel of its file.
+  [[nodiscard]] std::string_view entry() const {
+    return recipe.entry.empty() ? variant.family : recipe.entry;
   }
 };
-
-/// That of a row of gallery::variants().
-const Recipe& recipe_of(const gallery::Variant& variant);
-
-/// Its position in the table.
-std::uint16_t index_of(const gallery::Variant& variant);
-
-/// Whether the device can run `variant` on every type of the shape.
-gallery::Support supports_shape(const Device& device, const gallery::Variant& variant,
-                                const PlanShape& shape);
-
-/// The row that runs for `variant` ("production" resolved, each rejection with its reason), or null
-/// and the reasons.
-struct Choice {
-  const gallery::Variant* variant = nullptr;
-  std::string reasons;
-};
-/// Rows behind `after` only, where there is one.
-Choice choose_row(const Device& device, const gallery::Variant& variant, const PlanShape& shape,
-                  const gallery::Variant* after = nullptr);
 
 }  // namespace bifold::core

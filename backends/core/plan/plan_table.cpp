@@ -1,4 +1,4 @@
-#include "core/call/plan_table.hpp"
+#include "core/plan/plan_table.hpp"
 
 #include <mutex>
 

@@ -1,4 +1,4 @@
-#include "core/gallery/probe.hpp"
+#include "core/probe/bandwidth.hpp"
 
 #include <algorithm>
 #include <bifold/error.hpp>

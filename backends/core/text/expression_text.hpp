@@ -1,7 +1,6 @@
-// Operators as kernel text.
+// Expressions of operators and maps as kernel text.
 #pragma once
 
-#include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/type.hpp>
 #include <optional>
@@ -16,8 +15,8 @@ namespace bifold::core {
 /// expression over `a` and `b`, or has no value of that type.
 void check_operator_text(std::string_view name, std::string_view expression, Type type);
 
-/// The kernel text of an operator that is defined on `type`.
-WrittenText operator_text(const Operator& op, Type type);
+/// The kernel text of a user's operator on `type`.
+WrittenText user_operator_text(std::string_view name, std::string_view expression, Type type);
 
 /// Throws invalid_argument for a map that no types of x and y can make right.
 void check_map_text(std::string_view expression);
@@ -26,10 +25,6 @@ void check_map_text(std::string_view expression);
 /// Throws invalid_argument for one that makes no `accumulator` of them.
 WrittenText map_text(std::string_view expression, Type input, std::optional<Type> second,
                      Type accumulator);
-
-/// A map of a text that was made of users' by putting them in brackets, or is bifold's own: it may
-/// be longer than theirs, and nothing in it is looked at before there are types.
-Map composed_map(std::string expression);
 
 /// Whether the text uses `word` as a name of its own, not as a field's.
 bool uses_word(std::string_view expression, std::string_view word);

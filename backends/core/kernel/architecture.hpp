@@ -33,4 +33,8 @@ Architecture architecture_class(DeviceKind kind, std::string_view name) noexcept
 /// none.
 std::uint32_t ptx_architecture(const Capabilities& has) noexcept;
 
+/// Whether 32 work-items exchange registers: what order v1 shares out to 32 work-items on every
+/// device goes through local memory elsewhere.
+bool has_lanes_of_32(const Capabilities& has) noexcept;
+
 }  // namespace bifold::core

@@ -1,0 +1,23 @@
+// Reductions as only the library itself, its tests and its tool ask for them.
+#pragma once
+
+#include <bifold/reduce.hpp>
+
+#include "core/tuning/tuning.hpp"
+
+namespace bifold::core {
+
+/// A plan with tuning values of the caller's choice. It is not kept by the device.
+ReducePlan make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning);
+
+/// An initial value, and what is the result of nothing.
+struct Beginning {
+  Value init;
+  Value of_nothing;
+};
+
+/// As the transform_reduce() that returns a value of init's type.
+Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
+                       const Beginning& beginning, const Map& map, const ReduceOptions& options);
+
+}  // namespace bifold::core

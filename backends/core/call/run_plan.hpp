@@ -1,0 +1,52 @@
+// A call of a plan: checked, then enqueued.
+#pragma once
+
+#include <bifold/buffer.hpp>
+#include <bifold/device_values.hpp>
+#include <bifold/event.hpp>
+#include <bifold/queue.hpp>
+#include <bifold/value.hpp>
+#include <bifold/workspace.hpp>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+
+namespace bifold::core {
+
+/// The memory of a call. It refers to the views.
+struct CallViews {
+  const ErasedView& input;
+  const std::optional<ErasedView>& second;
+  const ErasedView& output;
+};
+
+/// What the options of both algorithms say of a call. It refers to them.
+struct CallOptions {
+  const std::vector<Event>& wait;
+  Event* done;
+  const Workspace* workspace;
+  const std::optional<ErasedView>& count_from;
+  const std::optional<ErasedView>& init_from;
+  const std::optional<ErasedView>& total;
+};
+
+/// What a plan has to be made for, to be called with these options.
+inline DeviceValues values_on_device(const CallOptions& options) {
+  DeviceValues values{{}, options.init_from.has_value(), options.total.has_value()};
+  if (options.count_from) values.count = options.count_from->type;
+  return values;
+}
+
+/// Bytes of workspace for calls of a plan on up to n elements.
+std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept;
+
+/// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
+/// algorithms go. Of nothing the result is `of_nothing`; without one it is init, or else
+/// Operator::of_nothing().
+void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
+              const std::optional<Value>& init, const CallOptions& options,
+              const std::optional<Value>& of_nothing = {});
+
+}  // namespace bifold::core

@@ -1,0 +1,37 @@
+// What is asked of a planner: types, operator, map, and what lies in device memory.
+#pragma once
+
+#include <bifold/device_values.hpp>
+#include <bifold/map.hpp>
+#include <bifold/op.hpp>
+#include <bifold/order.hpp>
+#include <bifold/scan.hpp>
+#include <bifold/type.hpp>
+#include <optional>
+
+#include "core/base/sizes.hpp"
+
+namespace bifold::core {
+
+/// One shape for both algorithms; `kind` is a scan's.
+struct PlanShape {
+  Type input;
+  Type accumulator;
+  Type output;
+  ScanKind kind = ScanKind::inclusive;
+  Operator op;
+  Map map{};
+  DeviceValues on_device{};
+  Order order = Order::v1;
+  std::optional<Type> second{};  ///< Elements of a second array, which a reduction's map takes too.
+  Sizes sizes{};                 ///< That the plan serves at least.
+};
+
+/// A shape whose results stay accumulators, without an initial value in them.
+inline PlanShape to_accumulators(PlanShape shape) {
+  shape.output = shape.accumulator;
+  shape.on_device.init = false;
+  return shape;
+}
+
+}  // namespace bifold::core

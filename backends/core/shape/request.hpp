@@ -1,0 +1,29 @@
+// What a plan is made for: a device, a shape, and how the shape lies there.
+#pragma once
+
+#include <bifold/device.hpp>
+#include <utility>
+
+#include "core/shape/layout.hpp"
+#include "core/shape/plan_shape.hpp"
+
+namespace bifold::core {
+
+/// Handed on through planning. It refers to the device.
+struct Request {
+  Request(const Device& on, PlanShape of)
+      : device(on), shape(std::move(of)), layout(layout_of(shape, on.capabilities())) {}
+
+  /// Another kernel of the same plan: its shape, laid out as the plan's.
+  [[nodiscard]] Request with(PlanShape other) const { return {device, std::move(other), layout}; }
+
+  const Device& device;
+  PlanShape shape;
+  Layout layout;
+
+ private:
+  Request(const Device& on, PlanShape of, const Layout& known)
+      : device(on), shape(std::move(of)), layout(known) {}
+};
+
+}  // namespace bifold::core
