@@ -121,7 +121,7 @@ TEST_CASE("a verdict that should be stored and is not gives status 1") {
   const Outcome outcome = place.check("chunks");
   CAPTURE(outcome.out);
   CHECK(outcome.status == 1);
-  CHECK(contains(outcome.out, "The verdict is not stored: "));
+  CHECK(contains(outcome.out, "The self-check result is not stored: "));
   CHECK(contains(outcome.out, "others may write to it"));
   CHECK(place.verdicts().empty());
 }
