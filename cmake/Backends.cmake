@@ -34,17 +34,28 @@ else()
   message(STATUS "OpenCL backend: left out, BIFOLD_OPENCL=OFF")
 endif()
 
-# Adds backends/NAME/*.cpp and the text of the kernels below FOLDER to the library.
-function(bifold_add_backend name folder suffix)
-  file(GLOB sources CONFIGURE_DEPENDS backends/${name}/*.cpp)
-  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${folder}/*${suffix})
-  set(embedded ${PROJECT_BINARY_DIR}/${name}_kernel_files.cpp)
+# Adds to a target the text of the kernels below the folders, for the backend of that name.
+function(bifold_embed_kernels target name suffix)
+  list(TRANSFORM ARGN APPEND "/*${suffix}" OUTPUT_VARIABLE patterns)
+  file(GLOB_RECURSE kernels CONFIGURE_DEPENDS ${patterns})
+  set(embedded ${CMAKE_CURRENT_BINARY_DIR}/${name}_kernel_files.cpp)
   # Written only when it changes, so that it is newer then: a file that is gone cannot be.
   file(CONFIGURE OUTPUT ${embedded}.list CONTENT "${kernels}" @ONLY)
   add_custom_command(OUTPUT ${embedded}
-    COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/${folder} -DSUFFIX=${suffix}
+    COMMAND ${CMAKE_COMMAND} "-DFOLDERS=${ARGN}" -DSUFFIX=${suffix}
             -DNAME=${name} -DOUTPUT=${embedded} -P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
     DEPENDS ${kernels} ${embedded}.list ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
-    COMMENT "Embedding ${folder}" VERBATIM)
-  target_sources(bifold_objects PRIVATE ${sources} ${embedded})
+    COMMENT "Embedding ${name}'s kernels" VERBATIM)
+  target_sources(${target} PRIVATE ${embedded})
+endfunction()
+
+# Adds backends/NAME/*.cpp and the text of the kernels below FOLDER to the library.
+function(bifold_add_backend name folder suffix)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS backends/${name}/*.cpp)
+  target_sources(bifold_objects PRIVATE ${sources})
+  set(folders ${PROJECT_SOURCE_DIR}/${folder})
+  if(BIFOLD_TOY_VARIANT)
+    list(APPEND folders ${PROJECT_SOURCE_DIR}/examples/toy_variant/${folder})
+  endif()
+  bifold_embed_kernels(bifold_objects ${name} ${suffix} ${folders})
 endfunction()

@@ -1,10 +1,11 @@
-# Writes a C++ file that holds every kernel part below one folder as text.
-#   cmake -DFOLDER=kernels_cl -DSUFFIX=.cl -DNAME=opencl -DOUTPUT=x.cpp -P EmbedKernels.cmake
+# Writes a C++ file that holds every kernel part below some folders as text.
+#   cmake -DFOLDERS=kernels_cl -DSUFFIX=.cl -DNAME=opencl -DOUTPUT=x.cpp -P EmbedKernels.cmake
 # A file is one part or several; each begins with a line "// Part NAME:". The table that is defined
 # is bifold::backend::NAME_kernel_files(): pairs of a part's name and text. The text goes out as
 # byte values, which no literal length limit of any compiler cuts short.
 cmake_policy(VERSION 3.25)
-file(GLOB_RECURSE files "${FOLDER}/*${SUFFIX}")
+list(TRANSFORM FOLDERS APPEND "/*${SUFFIX}")
+file(GLOB_RECURSE files ${FOLDERS})
 list(SORT files)
 set(arrays "")
 set(rows "")

@@ -30,8 +30,11 @@ std::string clock_text(double seconds) {
 Progress::Progress(ProgressMode mode, double total)
     : visible_(mode == ProgressMode::automatic && isatty(STDERR_FILENO) == 1), total_(total) {}
 
-Progress::~Progress() {
+Progress::~Progress() { hide(); }
+
+void Progress::hide() {
   if (visible_) write_error("\r\033[K");
+  drawn_ = {};
 }
 
 void Progress::show(std::string_view what) {

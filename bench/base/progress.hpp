@@ -19,6 +19,8 @@ class Progress {
 
   /// Says what is being done now.
   void show(std::string_view what);
+  /// Takes the line away until something is shown again: others write to the terminal now.
+  void hide();
   /// A piece of work of that cost is done.
   void advance(double cost) { done_ += cost; }
 

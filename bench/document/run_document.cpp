@@ -41,10 +41,10 @@ Json as_json(const PeerModule& module) {
 
 }  // namespace
 
-std::string run_as_json(const Report& report, bool complete) {
+std::string run_as_json(const Report& report) {
   Json json = json_header("run", report.library_version);
   add_origin(json, report);
-  json["complete"] = complete;
+  json["complete"] = report.complete;
   json["kept_results"] = report.kept;
   json["settings"] = settings_of(report.options);
   for (const PeerModule& module : report.peers) json["peers"].push_back(as_json(module));

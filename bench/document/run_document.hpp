@@ -7,7 +7,6 @@
 
 namespace bench {
 
-/// Not complete: what an interrupted run has measured.
-std::string run_as_json(const Report& report, bool complete = true);
+std::string run_as_json(const Report& report);
 
 }  // namespace bench

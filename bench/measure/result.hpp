@@ -186,6 +186,7 @@ struct Report : Measurements {
   std::vector<PeerModule> peers;    ///< Those asked for.
   std::vector<StartResult> starts;  ///< Of a suite.
   std::size_t kept = 0;             ///< Results of an earlier, interrupted run.
+  bool complete = true;             ///< False: it was interrupted, and has what was measured.
 };
 
 /// The quickest timed call of a device, nearly all of it the cost of a call as such; or null.

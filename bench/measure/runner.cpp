@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/usage_error.hpp"
 #include "data/host_data.hpp"
 
@@ -33,7 +34,7 @@ bool same_data(const Configuration& a, const Configuration& b) {
 class Runner {
  public:
   Runner(Measurements& measurements, std::vector<Session>& sessions, const Budget& budget,
-         ProgressMode progress, const std::function<void()>& after_each)
+         ProgressMode progress, const std::function<void(const Result&)>& after_each)
       : measurements_(measurements),
         sessions_(sessions),
         budget_(budget),
@@ -50,7 +51,10 @@ class Runner {
       });
       if (!known) groups.push_back(result.what);
     }
-    for (const Configuration& first : groups) run_group(first);
+    for (const Configuration& first : groups) {
+      if (interrupted()) return;
+      run_group(first);
+    }
   }
 
  private:
@@ -148,6 +152,7 @@ class Runner {
       const auto end = std::find_if(begin, results.end(), [&first](const Result* result) {
         return result->what.n != first.n || result->what.device != first.device;
       });
+      if (interrupted()) return;
       run_loaded(sessions_[first.device], data, first.n, {begin, end}, results);
       begin = end;
     }
@@ -167,6 +172,7 @@ class Runner {
       }
     }
     for (Result* result : results) {
+      if (interrupted()) break;
       const Configuration what = result->what;
       progress_.show(title(what, session));
       if (failure.empty()) {
@@ -179,7 +185,8 @@ class Runner {
       progress_.advance(cost(what));
       if (!after_each_) continue;
       measurements_.devices[what.device] = session.report();
-      after_each_();
+      progress_.hide();
+      after_each_(*result);
     }
     session.unload();
   }
@@ -187,7 +194,7 @@ class Runner {
   Measurements& measurements_;
   std::vector<Session>& sessions_;
   Budget budget_;
-  const std::function<void()>& after_each_;
+  const std::function<void(const Result&)>& after_each_;
   Verifier verifier_;
   Progress progress_;
 };
@@ -246,12 +253,17 @@ std::vector<Session> open_sessions(const std::vector<std::string>& selectors, co
 }
 
 void measure_all(Measurements& measurements, std::vector<Session>& sessions, const Budget& budget,
-                 ProgressMode progress, const std::function<void()>& after_each) {
+                 ProgressMode progress, const std::function<void(const Result&)>& after_each) {
+  measurements.devices.clear();
   for (const Session& session : sessions) measurements.devices.push_back(session.report());
   Runner(measurements, sessions, budget, progress, after_each).run();
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     measurements.devices[i] = sessions[i].report();
   }
+  if (!interrupted()) return;
+  std::erase_if(measurements.results, [](const Result& result) {
+    return result.outcome == Outcome::skipped && result.reason.empty();
+  });
 }
 
 }  // namespace bench

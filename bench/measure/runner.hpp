@@ -26,9 +26,10 @@ std::vector<Session> open_sessions(const std::vector<std::string>& selectors, co
                                    Measurements& measurements);
 
 /// Blocks. Measures every result that is not timed yet and has no reason not to be, and fills in
-/// the devices' reports. The results' order stays. `after_each`, if any, is called whenever there
-/// is one result more, with the devices' reports as they are then.
+/// the devices' reports. The results' order stays. `after_each`, if any, is called with each result
+/// that was tried, with the devices' reports as they are then. An interrupt ends it early: results
+/// that were not reached are then no longer among the others.
 void measure_all(Measurements& measurements, std::vector<Session>& sessions, const Budget& budget,
-                 ProgressMode progress, const std::function<void()>& after_each = {});
+                 ProgressMode progress, const std::function<void(const Result&)>& after_each = {});
 
 }  // namespace bench

@@ -205,6 +205,9 @@ struct Table {
          "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
          "bifold", packs_opencl, Order::v1, {1, 1, 1},
          {core::plan_order_drawn, core::order_drawn_prelude("pack_tiles")});
+#ifdef BIFOLD_TOY_ROW
+#include BIFOLD_TOY_ROW
+#endif
   }
   // clang-format on
 

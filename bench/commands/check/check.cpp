@@ -4,6 +4,8 @@
 #include <chrono>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
+#include "base/live_table.hpp"
 #include "base/output_file.hpp"
 #include "base/usage_error.hpp"
 #include "commands/check/device.hpp"
@@ -106,18 +108,26 @@ int run_check(const CheckOptions& options) {
     cost += cost_of(checked.lines, options);
     report.devices.push_back(std::move(checked));
   }
+  print_now(formatted("bifold {}\n", bifold::version()));
   {
+    const Interrupts interrupts;
     Progress progress(options.progress ? ProgressMode::automatic : ProgressMode::off, cost);
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const auto start = std::chrono::steady_clock::now();
-      check_lines(devices[i], report.devices[i].lines, options, progress);
+      CheckedDevice& checked = report.devices[i];
+      progress.hide();
+      if (!interrupted()) print_now(check_heading(checked));
+      check_lines(devices[i], checked.lines, options, progress,
+                  [&](const CheckLine& line) { print_now(check_row(checked, line)); });
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-      report.devices[i].seconds = spent.count();
+      checked.seconds = spent.count();
     }
   }
+  report.complete = !interrupted();
   conclude(devices, options, report.devices);
-  print_text("{}", check_as_text(report));
+  print_text("{}", check_conclusions(report));
   if (!options.json.empty()) write_whole("--json", options.json, check_as_json(report, options));
+  if (!report.complete) return exit_interrupted;
   const bool well =
       !devices.empty() && report.unopened.empty() &&
       std::all_of(report.devices.begin(), report.devices.end(), [&](const CheckedDevice& device) {

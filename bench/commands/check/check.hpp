@@ -31,10 +31,12 @@ struct CheckOptions {
 /// Throws UsageError, with the choices in the message, for what it does not understand.
 CheckOptions understand(const CheckArguments& arguments);
 
-/// Blocks. Checks the rows on every device, stores the verdicts beside the kernel cache unless told
-/// not to, prints the table to standard output, writes the JSON file. The exit status: 0, or 1 when
-/// something failed or could not be checked, or there is no device. Throws UsageError for a
-/// selector that nothing answers and for a file that cannot be written, before anything is run.
+/// Blocks. Checks the variants on every device and prints each row when it was checked, stores the
+/// self-check results beside the kernel cache unless told not to, writes the JSON file. An
+/// interrupt from the keyboard ends it early; what was checked until then counts. The exit status:
+/// 0, 1 when something failed or could not be checked, or there is no device, or exit_interrupted.
+/// Throws UsageError for a selector that nothing answers and for a file that cannot be written,
+/// before anything is run.
 int run_check(const CheckOptions& options);
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "commands/check/stress.hpp"
 #include "commands/check/struct_cases.hpp"
 #include "core/gallery/choose_row.hpp"
@@ -98,6 +99,7 @@ class Checker {
       : device_(device), queue_(device), seconds_(seconds_per_stress), progress_(progress) {}
 
   void check(CheckLine& line) {
+    if (lost_.empty() && interrupted()) lost_ = "interrupted";
     if (!lost_.empty()) {
       line.reason = lost_;
       return;
@@ -112,6 +114,11 @@ class Checker {
       line.reason = refusal_;
     }
     if (line.outcome == CheckOutcome::passed) check_under_stress();
+    if (line.outcome == CheckOutcome::passed && interrupted()) {
+      // Whether the rest would have passed is not known.
+      line.outcome = CheckOutcome::unchecked;
+      line.reason = "interrupted";
+    }
     line.seconds = seconds_since(start);
   }
 
@@ -162,7 +169,7 @@ class Checker {
   /// Makes what `body` says, or throws, the line's outcome.
   template <class Body>
   void run(std::string name, Body body) {
-    if (line_->outcome != CheckOutcome::passed) return;
+    if (line_->outcome != CheckOutcome::passed || interrupted()) return;
     progress_.show(formatted("{} {} {} on {}", bifold::name_of(line_->row->algorithm),
                              line_->row->name, name, device_.info().selector));
     try {
@@ -240,10 +247,16 @@ double cost_of(const std::vector<CheckLine>& lines, const CheckOptions& options)
 }
 
 void check_lines(const bifold::Device& device, std::vector<CheckLine>& lines,
-                 const CheckOptions& options, Progress& progress) {
+                 const CheckOptions& options, Progress& progress,
+                 const std::function<void(const CheckLine&)>& after_each) {
   try {
     Checker checker(device, seconds_per_stress(lines, options.seconds), progress);
-    for (CheckLine& line : lines) checker.check(line);
+    for (CheckLine& line : lines) {
+      checker.check(line);
+      if (interrupted()) continue;
+      progress.hide();
+      after_each(line);
+    }
   } catch (const bifold::Error& error) {
     // Lines themselves survive failures: the device has no queue.
     for (CheckLine& line : lines) line.reason = one_line(error.what());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bifold/bifold.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,11 @@ std::vector<CheckLine> lines_for(const bifold::Device& device, const CheckOption
 /// What checking the lines costs, as Progress counts it.
 double cost_of(const std::vector<CheckLine>& lines, const CheckOptions& options);
 
-/// Blocks. Checks the lines one after another. A device that is lost or hangs leaves the rest
-/// unchecked.
+/// Blocks. Checks the lines one after another, and calls `after_each` with each. A device that is
+/// lost or hangs, and an interrupt from the keyboard, leave the rest unchecked.
 void check_lines(const bifold::Device& device, std::vector<CheckLine>& lines,
-                 const CheckOptions& options, Progress& progress);
+                 const CheckOptions& options, Progress& progress,
+                 const std::function<void(const CheckLine&)>& after_each);
 
 /// What production picks on that device now, for each kind of call.
 std::vector<ProductionChoice> production_choices(const bifold::Device& device);

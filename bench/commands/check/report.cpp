@@ -1,10 +1,12 @@
 #include "commands/check/report.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "base/format.hpp"
 #include "base/grid.hpp"
+#include "base/live_table.hpp"
 #include "document/parts.hpp"
 
 namespace bench {
@@ -30,19 +32,17 @@ std::string result_text(const CheckLine& line) {
   return "NOT CHECKED";
 }
 
-std::string table_of(const CheckedDevice& device) {
-  Grid grid{{{"algorithm"}, {"row"}, {"elements"}, {"calls", true}, {"result"}, {"checked"}}, {}};
-  for (const CheckLine& line : device.lines) {
-    grid.rows.push_back({std::string(bifold::name_of(line.row->algorithm)),
-                         std::string(line.row->name),
-                         std::string(bifold::core::name_of(line.judged)),
-                         line.calls == 0 ? "" : count_text(line.calls), result_text(line),
-                         joined(line.cases, "; ")});
-  }
-  return as_text(grid, 2);
+LiveTable table_of(const CheckedDevice& device) {
+  std::size_t variants = 0;
+  for (const CheckLine& line : device.lines) variants = std::max(variants, line.row->name.size());
+  return LiveTable({{{"call"}, 6},
+                    {{"variant"}, variants},
+                    {{"elements"}},
+                    {{"calls", true}, 7},
+                    {{"time", true}, 7}});
 }
 
-/// What was wrong first in each line, and the rows that do not run here once for each reason.
+/// What was wrong first in each line, and the variants that do not run here once for each reason.
 std::string reasons_of(const CheckedDevice& device) {
   std::string text;
   for (const CheckLine& line : device.lines) {
@@ -56,7 +56,7 @@ std::string reasons_of(const CheckedDevice& device) {
   return text.empty() ? text : "\n" + text;
 }
 
-/// What rows that passed do not compute here, once for each reason.
+/// What variants that passed do not compute here, once for each reason.
 std::string refusals_of(const CheckedDevice& device) {
   std::map<std::string, std::set<std::string>> cases;
   for (const CheckLine& line : device.lines) {
@@ -73,20 +73,21 @@ std::string refusals_of(const CheckedDevice& device) {
 }
 
 std::string production_of(const CheckedDevice& device, bool holds) {
-  Grid grid{{{"call"}, {"row"}, {"passed over"}}, {}};
+  Grid grid{{{"call"}, {"variant"}, {"passed over"}}, {}};
   for (const ProductionChoice& choice : device.production) {
     grid.rows.push_back({choice.what, choice.row.empty() ? "NONE" : choice.row, choice.avoided});
   }
   return formatted("\n  What production {} run on this device:\n{}",
-                   holds ? "will" : "would, had the verdict been stored,", as_text(grid, 4));
+                   holds ? "will" : "would, had the self-check result been stored,",
+                   as_text(grid, 4));
 }
 
-std::string verdict_of(const CheckedDevice& device) {
+std::string stored_text(const CheckedDevice& device) {
   if (!device.stored.empty()) {
-    return formatted("The verdict is stored in {}; delete that file to forget it.",
+    return formatted("The self-check result is stored in {}; delete that file to forget it.",
                      device.stored.string());
   }
-  return formatted("The verdict is not stored: {}.", device.not_stored);
+  return formatted("The self-check result is not stored: {}.", device.not_stored);
 }
 
 Json as_json(const CheckedDevice& device) {
@@ -122,27 +123,46 @@ Json as_json(const CheckedDevice& device) {
 
 }  // namespace
 
-std::string check_as_text(const CheckReport& report) {
-  std::string text = formatted("bifold {}\n", bifold::version());
+std::string check_heading(const CheckedDevice& device) {
+  return formatted("\n{}  {} (driver {})\n\n", device.info.selector, device.info.name,
+                   device.info.driver) +
+         table_of(device).heading("result");
+}
+
+std::string check_row(const CheckedDevice& device, const CheckLine& line) {
+  std::string result = result_text(line);
+  if (text_width() > 100 && !line.cases.empty()) result += ": " + joined(line.cases, "; ");
+  return table_of(device).row(
+      {std::string(bifold::name_of(line.row->algorithm)), std::string(line.row->name),
+       std::string(bifold::core::name_of(line.judged)),
+       line.calls == 0 ? "" : count_text(line.calls),
+       line.calls == 0 ? "" : seconds_text(line.seconds)},
+      result);
+}
+
+std::string check_conclusions(const CheckReport& report) {
+  std::string text;
   for (const CheckedDevice& device : report.devices) {
-    text += formatted("\n{}  {} (driver {})\n\n", device.info.selector, device.info.name,
-                      device.info.driver);
-    text += table_of(device) + reasons_of(device) + refusals_of(device);
+    text += formatted("\n{}  {}\n", device.info.selector, device.info.name);
+    text += reasons_of(device) + refusals_of(device);
     text += production_of(device, !device.stored.empty());
-    text += formatted("\n  {}\n  {} in {}.\n", verdict_of(device),
-                      device.all_well() ? "All passed" : "NOT all passed",
+    text += '\n' + wrapped(stored_text(device), 2) +
+            formatted("  {} in {}.\n", device.all_well() ? "All passed" : "NOT all passed",
                       seconds_text(device.seconds));
   }
   for (const UnopenedDevice& device : report.unopened) {
-    text += formatted("\n{}  {}: cannot be opened: {}\n", device.info.selector, device.info.name,
-                      device.reason);
+    text += '\n' + wrapped(formatted("{}  {}: cannot be opened: {}", device.info.selector,
+                                     device.info.name, device.reason),
+                           0);
   }
+  if (!report.complete) text += "\nInterrupted: this is what was checked until then.\n";
   return text;
 }
 
 std::string check_as_json(const CheckReport& report, const CheckOptions& options) {
   Json json = json_header("check", bifold::version());
   json["time"] = report.time;
+  json["complete"] = report.complete;
   json["host"] = bench::as_json(report.host);
   json["settings"] = {{"devices", options.devices.empty() ? Json("all") : Json(options.devices)},
                       {"variants", options.variants},

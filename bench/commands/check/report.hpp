@@ -8,7 +8,12 @@
 
 namespace bench {
 
-std::string check_as_text(const CheckReport& report);
+/// What stands above a device's rows.
+std::string check_heading(const CheckedDevice& device);
+/// One of its lines, once it was checked.
+std::string check_row(const CheckedDevice& device, const CheckLine& line);
+/// What follows all rows: why something failed, what production runs as a result.
+std::string check_conclusions(const CheckReport& report);
 std::string check_as_json(const CheckReport& report, const CheckOptions& options);
 
 }  // namespace bench

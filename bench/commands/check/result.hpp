@@ -33,7 +33,7 @@ struct CheckLine {
   double seconds = 0;
 };
 
-/// What production runs on a device once the verdict holds.
+/// What production runs on a device once the self-check result holds.
 struct ProductionChoice {
   std::string what;     ///< "reduce f32", "scan of u32 with an operator that does not commute".
   std::string row;      ///< Empty: nothing.
@@ -45,7 +45,7 @@ struct CheckedDevice {
   bifold::Capabilities capabilities;
   std::vector<CheckLine> lines;
   std::vector<ProductionChoice> production;
-  std::filesystem::path stored;  ///< Where the verdict is; empty: nowhere.
+  std::filesystem::path stored;  ///< Where the result is; empty: nowhere.
   std::string not_stored;        ///< Why it is not.
   double seconds = 0;
 
@@ -64,6 +64,7 @@ struct CheckReport {
   HostInfo host;
   std::vector<CheckedDevice> devices;
   std::vector<UnopenedDevice> unopened;
+  bool complete = true;  ///< False: it was interrupted.
 };
 
 }  // namespace bench

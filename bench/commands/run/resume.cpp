@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/output_file.hpp"
 #include "base/usage_error.hpp"
 #include "document/field.hpp"
@@ -93,9 +94,11 @@ Restored PartialRun::restore(Report& report, std::vector<Session>& sessions) con
   return restored;
 }
 
-void PartialRun::keep(const Report& report) {
-  if (Clock::now() - kept_ < std::chrono::seconds(1)) return;
-  write_whole("--json", path_, run_as_json(report, false));
+void PartialRun::keep(Report& report) {
+  if (!interrupted() && Clock::now() - kept_ < std::chrono::seconds(1)) return;
+  const bool complete = std::exchange(report.complete, false);
+  write_whole("--json", path_, run_as_json(report));
+  report.complete = complete;
   kept_ = Clock::now();
 }
 

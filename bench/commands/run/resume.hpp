@@ -34,7 +34,7 @@ class PartialRun {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
   /// Writes what there is, unless that was done a moment ago.
-  void keep(const Report& report);
+  void keep(Report& report);
   void remove() const;
 
  private:

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
+#include "base/live_table.hpp"
 #include "base/output_file.hpp"
 #include "commands/run/peer_tables.hpp"
 #include "commands/run/resume.hpp"
@@ -93,17 +95,25 @@ void restore(Report& report, std::vector<Session>& sessions, const PartialRun& p
   }
 }
 
+using AfterEach = std::function<void(const Result&)>;
+
 /// What a suite adds to a run, and to its document.
 void measure_suite(Report& report, std::vector<Session>& sessions, const StartupCaches& caches,
-                   PartialRun* partial) {
+                   PartialRun* partial, const AfterEach& show) {
   const RunOptions& options = report.options;
   report.starts = measure_starts(caches, selectors_of(sessions), {bifold::Type::f32}, startup_size);
   if (partial != nullptr && options.resume) restore(report, sessions, *partial);
+  for (const Result& result : report.results) {
+    if (result.outcome == Outcome::timed) show(result);
+  }
   for (Session& session : sessions) session.measure_in_regimes();
-  std::function<void()> keep;
-  if (partial != nullptr) keep = [&] { partial->keep(report); };
+  const AfterEach after_each = [&](const Result& result) {
+    show(result);
+    if (partial != nullptr) partial->keep(report);
+  };
   measure_all(report, sessions, options.budget,
-              options.progress ? ProgressMode::automatic : ProgressMode::off, keep);
+              options.progress ? ProgressMode::automatic : ProgressMode::off, after_each);
+  if (interrupted()) return;
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     report.devices[i].transfers = sessions[i].transfers();
   }
@@ -112,6 +122,7 @@ void measure_suite(Report& report, std::vector<Session>& sessions, const Startup
 }  // namespace
 
 Report measure_run(const RunOptions& options) {
+  const Interrupts interrupts;
   std::optional<StartupCaches> caches;
   if (options.suite != nullptr) caches.emplace();
   Report report;
@@ -127,19 +138,25 @@ Report measure_run(const RunOptions& options) {
   }
   for (Session& session : sessions) session.start_at(options.first_element);
   report.results = all_configurations(options, sessions);
+  for (const Session& session : sessions) report.devices.push_back(session.report());
+  const RunTable table(report);
+  print_now(table.heading());
+  const AfterEach show = [&](const Result& result) { print_now(table.row(result)); };
   if (caches) {
     std::optional<PartialRun> partial = partial_run(options);
-    measure_suite(report, sessions, *caches, partial ? &*partial : nullptr);
+    measure_suite(report, sessions, *caches, partial ? &*partial : nullptr, show);
   } else {
     measure_all(report, sessions, options.budget,
-                options.progress ? ProgressMode::automatic : ProgressMode::off);
+                options.progress ? ProgressMode::automatic : ProgressMode::off, show);
   }
-  for (std::size_t i = 0; i < sessions.size(); ++i) {
+  report.complete = !interrupted();
+  for (std::size_t i = 0; i < sessions.size() && report.complete; ++i) {
     report.devices[i].empty_launch = sessions[i].empty_launch();
   }
   for (DeviceReport& device : report.devices) {
     device.sizes = sizes_for(options, device.info.kind);
   }
+  print_text("{}", summary_of(report));
   return report;
 }
 
@@ -153,6 +170,7 @@ void write_run(const Report& report) {
   const RunOptions& options = report.options;
   if (options.json.empty()) return;
   write_whole("--json", options.json, run_as_json(report));
+  if (!report.complete) return;  // What a suite has kept serves the next run.
   if (const auto partial = partial_run(options)) partial->remove();
 }
 
@@ -160,13 +178,12 @@ int run_benchmark(const RunOptions& options) {
   check_run_file(options);
   if (!options.markdown.empty()) check_writable("--markdown", options.markdown);
   const Report report = measure_run(options);
-
-  print_table(report);
   if (!report.peers.empty()) print_text("{}", peers_as_text(report));
   write_run(report);
   if (!options.markdown.empty()) {
     write_whole("--markdown", options.markdown, peers_as_markdown(report));
   }
+  if (!report.complete) return exit_interrupted;
   return report.all_well() ? 0 : 1;
 }
 

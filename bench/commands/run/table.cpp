@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,199 +10,227 @@
 namespace bench {
 namespace {
 
-constexpr std::array<std::string_view, 11> headings{"algorithm", "variant",  "type",   "operator",
-                                                    "n",         "per call", "p10",    "p90",
-                                                    "GB/s",      "of copy",  "of read"};
-/// Columns of words are aligned on the left, columns of numbers on the right.
-constexpr std::size_t first_number = 4;
+bool wide() { return text_width() > 100; }
 
-/// One line: its cells, then a remark that has no column.
-struct Line {
-  std::vector<std::string> cells;
-  std::string remark;
-};
-
-std::string algorithm_text(const Configuration& what) {
-  if (what.algorithm == bifold::Algorithm::reduce) return "reduce";
-  return formatted("{} scan", bifold::name_of(what.kind));
-}
-
+/// What ran, with a mark where production chose it.
 std::string variant_text(const Result& result) {
   const Configuration& what = result.what;
-  std::string asked =
-      what.order == bifold::Order::any ? what.variant + ", any order" : what.variant;
-  if (result.variant_ran.empty() || result.variant_ran == what.variant) return asked;
-  return formatted("{} = {}", asked, result.variant_ran);
+  std::string text = what.variant;
+  if (what.variant == "production" && !result.variant_ran.empty()) text = result.variant_ran + '*';
+  return what.order == bifold::Order::any ? text + ", any order" : text;
 }
 
-Line identity_of(const Result& result) {
+/// How far samples lie apart: 80 % of them, as a share of the median.
+std::string spread_text(const Timing& timing) {
+  return share_text(timing.p90_s - timing.p10_s, timing.median_s);
+}
+
+double limit_of(const Result& result) {
+  return result.what.algorithm == bifold::Algorithm::reduce ? result.limits.read
+                                                            : result.limits.copy();
+}
+
+/// The widest of what the results have.
+template <class TextOf>
+std::size_t width_of(const Report& report, TextOf text_of) {
+  std::size_t width = 0;
+  for (const Result& result : report.results) {
+    width = std::max(width, std::string_view(text_of(result)).size());
+  }
+  return width;
+}
+
+std::string selector_of(const Report& report, const Result& result) {
+  return report.devices[result.what.device].info.selector;
+}
+
+std::vector<LiveTable::Field> fields_of(const Report& report, bool several) {
+  std::vector<LiveTable::Field> fields;
+  if (several) {
+    fields.push_back(
+        {{"device"}, width_of(report, [&](const Result& r) { return selector_of(report, r); })});
+  }
+  fields.push_back({{"call"}, 6});
+  fields.push_back(
+      {{"type"}, width_of(report, [](const Result& r) { return bifold::name_of(r.what.type); })});
+  fields.push_back(
+      {{"operator"}, width_of(report, [](const Result& r) { return r.what.op.name(); })});
+  fields.push_back(
+      {{"n", true}, width_of(report, [](const Result& r) { return count_text(r.what.n); })});
+  fields.push_back({{"per call", true}, 8});
+  if (wide()) {
+    fields.push_back({{"p10", true}, 7});
+    fields.push_back({{"p90", true}, 7});
+  }
+  fields.push_back({{"spread", true}, 6});
+  fields.push_back({{"GB/s", true}, 5});
+  fields.push_back({{"share", true}, 5});
+  fields.push_back({{""}, 5});
+  return fields;
+}
+
+std::vector<std::string> identity_of(const Report& report, const Result& result, bool several) {
   const Configuration& what = result.what;
-  return {{algorithm_text(what), variant_text(result), std::string(bifold::name_of(what.type)),
-           std::string(what.op.name()), count_text(what.n)},
-          {}};
-}
-
-Line measured(const Result& result) {
-  Line line = identity_of(result);
-  const double rate = result.gb_per_s();
+  std::vector<std::string> cells;
+  if (several) cells.push_back(selector_of(report, result));
   for (std::string cell :
-       {seconds_text(result.timing.median_s), seconds_text(result.timing.p10_s),
-        seconds_text(result.timing.p90_s), rate_text(rate), share_text(rate, result.limits.copy()),
-        share_text(rate, result.limits.read)}) {
-    line.cells.push_back(std::move(cell));
+       {std::string(bifold::name_of(what.algorithm)), std::string(bifold::name_of(what.type)),
+        std::string(what.op.name()), count_text(what.n)}) {
+    cells.push_back(std::move(cell));
   }
-  if (result.in_cache) line.remark = "cache";
-  if (result.aligned.samples > 0) {
-    line.remark += formatted("{}{} of aligned", line.remark.empty() ? "" : ", ",
-                             share_text(result.aligned.median_s, result.timing.median_s));
-  }
-  return line;
+  return cells;
 }
 
 /// Whether both lines say the same but for n.
 bool same_story(const Result& a, const Result& b) {
-  return a.outcome == b.outcome && a.reason == b.reason && a.variant_ran == b.variant_ran &&
-         a.what.device == b.what.device && a.what.algorithm == b.what.algorithm &&
-         a.what.variant == b.what.variant && a.what.order == b.what.order &&
-         a.what.type == b.what.type && a.what.op == b.what.op;
+  return a.outcome == b.outcome && a.reason == b.reason && a.what.device == b.what.device &&
+         a.what.algorithm == b.what.algorithm && a.what.variant == b.what.variant &&
+         a.what.order == b.what.order && a.what.type == b.what.type && a.what.op == b.what.op;
 }
 
-Line not_measured(const Result& first, const Result& last) {
-  Line line = identity_of(first);
-  if (first.what.n != last.what.n) {
-    line.cells.back() += " .. " + count_text(last.what.n);
-  }
-  switch (first.outcome) {
-    case Outcome::skipped: line.remark = "skipped: " + first.reason; break;
-    case Outcome::failed: line.remark = "FAILED: " + first.reason; break;
-    default: line.remark = first.reason; break;
-  }
-  return line;
-}
-
-std::vector<Line> lines_of(const Report& report, std::size_t device) {
-  std::vector<Line> lines;
+/// What was not tried, or not to its end: one line for sizes of one reason.
+std::string skipped_of(const Report& report) {
+  std::string text;
   const auto& results = report.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i].what.device != device) continue;
-    if (results[i].outcome == Outcome::timed) {
-      lines.push_back(measured(results[i]));
-      continue;
-    }
-    const std::size_t first = i;
-    while (i + 1 < results.size() && same_story(results[first], results[i + 1])) ++i;
-    lines.push_back(not_measured(results[first], results[i]));
+    if (results[i].outcome != Outcome::skipped) continue;
+    const Result& first = results[i];
+    while (i + 1 < results.size() && same_story(first, results[i + 1])) ++i;
+    const Result& last = results[i];
+    const Configuration& what = first.what;
+    text += wrapped(
+        formatted("{} {} {}, {} of {}, n = {}{}: {}", selector_of(report, first),
+                  bifold::name_of(what.algorithm), variant_text(first), what.op.name(),
+                  bifold::name_of(what.type), count_text(what.n),
+                  what.n == last.what.n ? "" : " .. " + count_text(last.what.n), first.reason),
+        2);
   }
-  return lines;
+  return text.empty() ? text : "\nSkipped\n" + text;
 }
 
-std::string trimmed(std::string text) {
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
+std::string limits_text(const DeviceReport& device) {
+  if (device.limits.empty()) return {};
+  const Limits& large = device.limits.back();
+  std::string text = formatted("Limits with buffers of {}:", bytes_text(large.bytes));
+  if (large.copy() > 0) {
+    text += formatted(" copy {} GB/s (driver {}, kernel {})", rate_text(large.copy()),
+                      rate_text(large.queue_copy), rate_text(large.kernel_copy));
+  }
+  if (large.read > 0) text += formatted(", read {} GB/s", rate_text(large.read));
+  return text + (large.problem.empty() ? "" : "; missing: " + large.problem);
 }
 
-void print_lines(const std::vector<Line>& lines) {
-  std::array<std::size_t, headings.size()> widths{};
-  for (std::size_t c = 0; c < headings.size(); ++c) widths[c] = headings[c].size();
-  for (const Line& line : lines) {
-    for (std::size_t c = 0; c < line.cells.size(); ++c) {
-      widths[c] = std::max(widths[c], line.cells[c].size());
-    }
-  }
-  const auto print = [&](auto cell, std::size_t count, std::string_view remark) {
-    std::string text = " ";
-    for (std::size_t c = 0; c < count; ++c) {
-      text += c < first_number ? formatted(" {:<{}} ", cell(c), widths[c])
-                               : formatted(" {:>{}} ", cell(c), widths[c]);
-    }
-    print_text("{}\n", trimmed(formatted("{} {}", text, remark)));
-  };
-  print([](std::size_t c) { return headings[c]; }, headings.size(), "");
-  for (const Line& line : lines) {
-    print([&](std::size_t c) { return std::string_view(line.cells[c]); }, line.cells.size(),
-          line.remark);
-  }
-}
-
-void print_device(const Report& report, std::size_t index) {
+std::string device_summary(const Report& report, std::size_t index) {
   const DeviceReport& device = report.devices[index];
-  print_text("\n{}  {}\n", device.info.selector, device.info.name);
-  print_text("  driver {}, {} of memory\n  {}\n\n", device.info.driver,
-             bytes_text(device.capabilities.global_bytes), one_line(device.info.platform));
-  print_lines(lines_of(report, index));
-
-  print_text("\n");
-  if (!device.limits.empty()) {
-    const Limits& large = device.limits.back();
-    print_text("  Limits with buffers of {}: ", bytes_text(large.bytes));
-    if (large.copy() > 0) {
-      print_text("copy {} GB/s (driver {}, kernel {})", rate_text(large.copy()),
-                 rate_text(large.queue_copy), rate_text(large.kernel_copy));
-    }
-    if (large.read > 0) print_text(", read {} GB/s", rate_text(large.read));
-    print_text("{}\n", large.problem.empty() ? "" : "; missing: " + large.problem);
-  }
+  std::string text = formatted("\n{}  {}\n", device.info.selector, device.info.name);
+  if (const std::string limits = limits_text(device); !limits.empty()) text += wrapped(limits, 2);
   if (const Result* quickest = quickest_call(report, index)) {
     // A call with much data says little about what a call without any would cost.
     const bool small = quickest->what.bytes() <= std::uint64_t{1} << 20;
-    print_text("  Quickest call: {}, {} of {} {} elements{}.\n",
-               seconds_text(quickest->timing.median_s), algorithm_text(quickest->what),
-               count_text(quickest->what.n), bifold::name_of(quickest->what.type),
-               small ? ": about the cost of a call as such" : "");
+    text += formatted(
+        "  Quickest call: {}, {} of {} {} elements{}.\n", seconds_text(quickest->timing.median_s),
+        bifold::name_of(quickest->what.algorithm), count_text(quickest->what.n),
+        bifold::name_of(quickest->what.type), small ? ": about the cost of a call as such" : "");
   }
-  print_text("  Kernels: {} compiled in {}, {} taken from the disk cache.\n",
-             device.kernels.compiled, seconds_text(device.kernels.compile_seconds),
-             device.kernels.from_disk);
+  return text + formatted("  Kernels: {} compiled in {}, {} taken from the disk cache.\n",
+                          device.kernels.compiled, seconds_text(device.kernels.compile_seconds),
+                          device.kernels.from_disk);
 }
 
-void print_legend(const Report& report) {
-  const auto& results = report.results;
+std::string legend_of(const Report& report) {
   const auto any = [&](auto predicate) {
-    return std::any_of(results.begin(), results.end(), predicate);
+    return std::any_of(report.results.begin(), report.results.end(), predicate);
   };
-  if (!any([](const Result& r) { return r.outcome == Outcome::timed; })) return;
-  print_text(
+  if (!any([](const Result& r) { return r.outcome == Outcome::timed; })) return {};
+  std::string text =
       "\nWhat the columns mean\n"
       "  n         elements of the input\n"
-      "  per call  median time of a call among calls enqueued back to back; one sample in ten is\n"
-      "            below p10, one in ten above p90\n"
-      "  GB/s      bytes a call must move per second of the median: n elements read by a reduce, "
-      "n\n"
-      "            read and n written by a scan; 1 GB = 1,000,000,000 bytes\n"
-      "  of copy   that rate as a share of what copying a buffer of the same size reaches on this\n"
-      "            device in this run, read and written bytes counted; for large inputs 100 % is\n"
-      "            about the most a scan can reach\n"
-      "  of read   the same, as a share of only reading such a buffer; for large inputs 100 % is\n"
-      "            about the most a reduce can reach\n"
-      "  Limits of buffers below 64 KiB are measured with 64 KiB.\n");
+      "  per call  median time of a call among calls enqueued back to back\n"
+      "  spread    how far samples lie apart: from the 10th to the 90th percentile, as a share of\n"
+      "            the median (--wide shows both)\n"
+      "  GB/s      bytes that a call must move per second of the median: a reduce reads n "
+      "elements,\n"
+      "            a scan reads and writes n; 1 GB = 1,000,000,000 bytes\n"
+      "  share     that rate as a share of a limit measured beside it in this run, with as many\n"
+      "            bytes (64 KiB at least): only reading a buffer for a reduce, copying one for a\n"
+      "            scan; for large inputs 100 % is about the most a call can reach\n"
+      "  variant   what ran; * where production chose it\n";
   if (any([](const Result& r) { return r.in_cache; })) {
-    print_text(
+    text +=
         "  cache     the buffers fit the device's last-level cache, so that after the first call\n"
-        "            these are rates of the cache, not of the memory\n");
+        "            these are rates of the cache, not of the memory\n";
   }
   if (any([](const Result& r) { return r.aligned.samples > 0; })) {
-    print_text(
-        "  aligned   the same call in turns with it, on elements that start where buffers do\n");
+    text += "  aligned   the same call in turns with it, on elements that start where buffers do\n";
   }
-  print_text("Every result above was compared with the host reference, in full, before timing.\n");
+  return text +
+         "Every result above was compared with the host reference, in full, before timing.\n";
 }
 
 }  // namespace
 
-void print_table(const Report& report) {
-  print_text("bifold {}, {}\n", bifold::version(), report.time);
-  print_text("host: {}, {} threads, {}\n", report.host.cpu, report.host.threads, report.host.os);
-  for (std::size_t i = 0; i < report.devices.size(); ++i) print_device(report, i);
-  for (const UnopenedDevice& device : report.unopened) {
-    print_text("\n{}  {}\n  FAILED: cannot be opened: {}\n", device.info.selector, device.info.name,
-               device.reason);
-  }
-  print_legend(report);
+RunTable::RunTable(const Report& report)
+    : report_(report), several_(report.devices.size() > 1), table_(fields_of(report, several_)) {}
 
+std::string RunTable::heading() const {
+  std::string text = formatted("bifold {}, {}\n", report_.library_version, report_.time) +
+                     wrapped(formatted("host: {}, {} threads, {}", report_.host.cpu,
+                                       report_.host.threads, report_.host.os),
+                             0);
+  for (const DeviceReport& device : report_.devices) {
+    text += formatted("\n{}  {}\n", device.info.selector, device.info.name);
+    text += wrapped(
+        formatted("driver {}, {} of memory, {}", device.info.driver,
+                  bytes_text(device.capabilities.global_bytes), one_line(device.info.platform)),
+        2);
+  }
+  for (const UnopenedDevice& device : report_.unopened) {
+    text += formatted("\n{}  {}\n", device.info.selector, device.info.name) +
+            wrapped("FAILED: cannot be opened: " + device.reason, 2);
+  }
+  if (report_.devices.empty()) return text;
+  const bool scans = std::any_of(report_.results.begin(), report_.results.end(), [](const auto& r) {
+    return r.what.algorithm == bifold::Algorithm::scan;
+  });
+  if (scans) text += formatted("\nScans are {}.\n", bifold::name_of(report_.options.kind));
+  return text + '\n' + table_.heading("variant");
+}
+
+std::string RunTable::row(const Result& result) const {
+  std::vector<std::string> cells = identity_of(report_, result, several_);
+  if (result.outcome != Outcome::timed) {
+    if (result.outcome == Outcome::skipped) return {};
+    const char* const how = result.outcome == Outcome::failed ? "FAILED: " : "";
+    return table_.row(cells, formatted("{}: {}{}", variant_text(result), how, result.reason));
+  }
+  const double rate = result.gb_per_s();
+  cells.push_back(seconds_text(result.timing.median_s));
+  if (wide()) {
+    cells.push_back(seconds_text(result.timing.p10_s));
+    cells.push_back(seconds_text(result.timing.p90_s));
+  }
+  for (std::string cell :
+       {spread_text(result.timing), rate_text(rate), share_text(rate, limit_of(result)),
+        std::string(result.in_cache ? "cache" : "")}) {
+    cells.push_back(std::move(cell));
+  }
+  std::string remark = variant_text(result);
+  if (result.aligned.samples > 0) {
+    remark +=
+        formatted(", {} of aligned", share_text(result.aligned.median_s, result.timing.median_s));
+  }
+  return table_.row(cells, remark);
+}
+
+std::string summary_of(const Report& report) {
+  std::string text = skipped_of(report);
+  for (std::size_t i = 0; i < report.devices.size(); ++i) text += device_summary(report, i);
+  text += legend_of(report);
   std::array<std::size_t, 4> counts{};
   for (const Result& result : report.results) ++counts[static_cast<std::size_t>(result.outcome)];
-  print_text("\n{} timed, {} skipped, {} wrong, {} failed\n", counts[0], counts[1], counts[2],
-             counts[3]);
+  text += formatted("\n{} timed, {} skipped, {} wrong, {} failed\n", counts[0], counts[1],
+                    counts[2], counts[3]);
+  return report.complete ? text : text + "Interrupted: this is what was measured until then.\n";
 }
 
 }  // namespace bench

@@ -1,13 +1,13 @@
 #include "commands/tune/tune.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <limits>
 #include <map>
 
 #include "base/format.hpp"
 #include "base/grid.hpp"
+#include "base/interrupt.hpp"
+#include "base/live_table.hpp"
 #include "base/output_file.hpp"
 #include "base/progress.hpp"
 #include "base/sizes.hpp"
@@ -28,26 +28,6 @@ namespace {
 namespace core = bifold::core;
 using Clock = TuneBench::Clock;
 
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
-/// While it lives, the first interrupt from the keyboard is noted; a second one ends the process.
-class Interrupts {
- public:
-  Interrupts() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~Interrupts() { sigaction(SIGINT, &before_, nullptr); }
-  Interrupts(const Interrupts&) = delete;
-  Interrupts& operator=(const Interrupts&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
-
 struct TunedDevice {
   bifold::Device device;
   std::vector<TuneLine> lines;
@@ -56,6 +36,52 @@ struct TunedDevice {
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
+}
+
+std::string percent_text(double fraction) { return formatted("{:+.1f} %", 100 * fraction); }
+
+/// Its entries that `changed` names, as they are in `built_in`.
+core::Tuning before(const core::Tuning& changed, const core::Tuning& built_in) {
+  core::Tuning values;
+  for (const auto& [name, value] : changed.entries()) values.set(name, built_in.get(name));
+  return values;
+}
+
+std::string outcome_of(const TuneLine& line) {
+  if (!line.problem.empty()) return line.problem;
+  if (line.tried == 0) return "no time left";
+  if (line.best.entries().empty()) return "";
+  if (!line.chosen.entries().empty()) return "kept";
+  if (line.contest.spread > most_spread) return "not kept: the device is too busy to tell";
+  return line.contest.worst <= -most_lost
+             ? formatted("not kept: {} at a size", percent_text(line.contest.worst))
+             : "not kept: chance";
+}
+
+LiveTable table_of_lines() {
+  return LiveTable({{{"call"}, 6},
+                    {{"variant"}, 30},
+                    {{"elements"}, 12},
+                    {{"tried", true}},
+                    {{"gain", true}, 7},
+                    {{"spread", true}}});
+}
+
+std::string row_of(const TuneLine& line) {
+  const bool found = !line.best.entries().empty();
+  std::string remark = outcome_of(line);
+  if (found) {
+    remark += formatted("{}{} -> {}", remark.empty() ? "" : "; ",
+                        text_of(before(line.best, line.built_in)), text_of(line.best));
+  } else if (line.tried > 0) {
+    remark += formatted("{}the built-in values are best", remark.empty() ? "" : "; ");
+  }
+  return table_of_lines().row(
+      {std::string(bifold::name_of(line.unit.row->algorithm)), std::string(line.unit.row->name),
+       core::name_of(line.unit.elements), std::to_string(line.tried),
+       found ? percent_text(line.contest.gain) : "",
+       found ? percent_text(line.contest.spread).substr(1) : ""},
+      remark);
 }
 
 /// Tunes one device within its time.
@@ -72,7 +98,7 @@ class Tuner {
     }
     try {
       for (const auto& [type, units] : work) {
-        if (!units.empty() && !interrupted) run(type, units);
+        if (!units.empty() && !interrupted()) run(type, units);
       }
     } catch (const bifold::Error& error) {
       tuned_.problem = one_line(error.what());
@@ -96,7 +122,7 @@ class Tuner {
     const TuneLine* larger = nullptr;
     std::vector<TuneLine> lines;
     lines.reserve(2 * units.size());
-    for (std::size_t i = 0; i < units.size() && !interrupted; ++i) {
+    for (std::size_t i = 0; i < units.size() && !interrupted(); ++i) {
       const auto now = Clock::now();
       const double share =
           (options_.seconds - seconds_between(start_, now)) / static_cast<double>(left_--);
@@ -104,22 +130,30 @@ class Tuner {
           now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
       if (share <= 0) {
         lines.push_back({units[i], {}, {}});
+        show(lines.back());
         continue;
       }
       lines.push_back(bench.tune(units[i], sizes[i], until, [&] {
         account(units[i].name());
-        return interrupted.load();
+        return interrupted();
       }));
       account(units[i].name());
       const TuneLine& line = lines.back();
+      show(line);
       if (!line.problem.empty()) continue;
       if (line.unit.from_bytes > 0) larger = &line;
-      if (larger != nullptr && line.unit.below_bytes == larger->unit.from_bytes && !interrupted) {
+      if (larger != nullptr && line.unit.below_bytes == larger->unit.from_bytes && !interrupted()) {
         lines.push_back(bench.switch_point(line, *larger));
+        show(lines.back());
         larger = nullptr;
       }
     }
     tuned_.lines.insert(tuned_.lines.end(), lines.begin(), lines.end());
+  }
+
+  void show(const TuneLine& line) {
+    progress_.hide();
+    print_now(row_of(line));
   }
 
   void account(const std::string& what) {
@@ -136,52 +170,6 @@ class Tuner {
   double accounted_ = 0;
   std::size_t left_ = 0;  ///< Units.
 };
-
-std::string percent_text(double fraction) { return formatted("{:+.1f} %", 100 * fraction); }
-
-/// Its entries that `changed` names, as they are in `built_in`.
-core::Tuning before(const core::Tuning& changed, const core::Tuning& built_in) {
-  core::Tuning values;
-  for (const auto& [name, value] : changed.entries()) values.set(name, built_in.get(name));
-  return values;
-}
-
-std::string outcome_of(const TuneLine& line) {
-  if (!line.problem.empty()) return line.problem;
-  if (line.tried == 0) return "no time left";
-  if (line.best.entries().empty()) return "";
-  if (!line.chosen.entries().empty()) return "kept";
-  if (line.contest.spread > most_spread) return "not kept: the device is too busy to tell";
-  return line.contest.worst <= -most_lost
-             ? formatted("not kept: {} at a size", percent_text(line.contest.worst))
-             : "not kept: chance";
-}
-
-std::string table_of(const TunedDevice& tuned) {
-  Grid grid{{{"algorithm"},
-             {"row"},
-             {"elements"},
-             {"tried", true},
-             {"built-in"},
-             {"best"},
-             {"gain", true},
-             {"spread", true},
-             {"outcome"}},
-            {}};
-  for (const TuneLine& line : tuned.lines) {
-    const bool found = !line.best.entries().empty();
-    grid.rows.push_back(
-        {std::string(bifold::name_of(line.unit.row->algorithm)), std::string(line.unit.row->name),
-         core::name_of(line.unit.elements), std::to_string(line.tried),
-         found ? text_of(before(line.best, line.built_in)) : text_of(line.built_in),
-         found             ? text_of(line.best)
-         : line.tried == 0 ? ""
-                           : "the built-in values",
-         found ? percent_text(line.contest.gain) : "",
-         found ? percent_text(line.contest.spread).substr(1) : "", outcome_of(line)});
-  }
-  return as_text(grid, 2);
-}
 
 /// What was known of the device, with what has now been measured.
 core::Tunings tunings_of(const TunedDevice& tuned, core::Tunings known) {
@@ -288,17 +276,28 @@ int run_tune(const TuneOptions& options) {
     const Interrupts interrupts;
     Progress progress(options.progress ? ProgressMode::automatic : ProgressMode::off,
                       options.seconds * static_cast<double>(devices.size()));
-    for (TunedDevice& tuned : devices) Tuner(tuned, options, progress).run();
+    for (TunedDevice& tuned : devices) {
+      if (interrupted()) break;
+      const bifold::DeviceInfo& info = tuned.device.info();
+      progress.hide();
+      print_now(formatted("{}: {}\n\n{}", info.selector, info.name,
+                          table_of_lines().heading("outcome; built-in -> best values")));
+      Tuner(tuned, options, progress).run();
+    }
   }
   for (const UnopenedDevice& device : unopened) {
-    print_text("{} ({}) could not be opened: {}\n", device.info.selector, device.info.name,
-               device.reason);
+    print_text("{}", wrapped(formatted("{} ({}) could not be opened: {}", device.info.selector,
+                                       device.info.name, device.reason),
+                             0));
   }
   for (const TunedDevice& tuned : devices) {
     const bifold::DeviceInfo& info = tuned.device.info();
-    print_text("{}: {}\n\n{}", info.selector, info.name, table_of(tuned));
-    if (!tuned.problem.empty()) print_text("\n  given up: {}\n", tuned.problem);
-    if (interrupted) print_text("\n  interrupted: what was measured before counts\n");
+    print_text("\n{}: {} of {} lines kept\n", info.selector,
+               std::count_if(tuned.lines.begin(), tuned.lines.end(),
+                             [](const TuneLine& line) { return !line.chosen.entries().empty(); }),
+               tuned.lines.size());
+    if (!tuned.problem.empty()) print_text("{}", wrapped("given up: " + tuned.problem, 2));
+    if (interrupted()) print_text("  interrupted: what was measured before counts\n");
     well = well && tuned.problem.empty() &&
            std::all_of(tuned.lines.begin(), tuned.lines.end(),
                        [](const TuneLine& line) { return line.problem.empty(); });
@@ -309,6 +308,7 @@ int run_tune(const TuneOptions& options) {
     }
     print_text("\n");
   }
+  if (interrupted()) return exit_interrupted;
   return well ? 0 : 1;
 }
 

@@ -38,7 +38,8 @@ TuneOptions understand(const TuneArguments& arguments);
 
 /// Blocks. Searches on every device, prints a table to standard output and writes the tuning files
 /// asked for. An interrupt from the keyboard ends the search; what was found until then counts. The
-/// exit status: 0, or 1 when a result was wrong or something failed, or there is no device. Throws
+/// exit status: 0, 1 when a result was wrong or something failed, or there is no device, or
+/// exit_interrupted. Throws
 /// UsageError for a selector that nothing answers, for several devices with one file, and for a
 /// file that cannot be written, before anything is run.
 int run_tune(const TuneOptions& options);
