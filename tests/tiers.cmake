@@ -17,7 +17,7 @@ set(bifold_quick
   # The tool's parts.
   "host\\.bench_compare" "host\\.bench_tool_documents")
 set(bifold_sweep_1
-  "(cuda|opencl)\\.(pairwise_.*|lengths_.*|edges_.*|offsets)" "nvrtc\\.9\\.0_all"
+  "(cuda|opencl)\\.(pairwise_.*|lengths_.*|edges_.*|offsets|order_reduce)" "nvrtc\\.9\\.0_all"
   "cuda_emulated\\.all_faults")
 set(bifold_sweep_2
   "(cuda|opencl)\\.(production_.*|operands)" "cuda_embedded\\.ptxas"
