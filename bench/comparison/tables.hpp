@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/grid.hpp"
-#include "commands/compare/comparison.hpp"
+#include "comparison/comparison.hpp"
 
 namespace bench {
 
@@ -19,10 +19,11 @@ struct CompareSection {
 /// Those that have something to show.
 std::vector<CompareSection> sections_of(const Comparison& comparison);
 
-/// "Bits: 12 of 14 configurations agree, ...".
-std::string verdict_text(const Comparison& comparison);
+/// "Bits: 12 of 14 configurations agree, ..."; of one device, what was measured.
+std::string bits_summary(const Comparison& comparison);
 
-std::string comparison_as_text(const Comparison& comparison);
+/// Bits and warnings first; then a summary of at most 60 lines, or every table.
+std::string comparison_as_text(const Comparison& comparison, bool full);
 std::string comparison_as_markdown(const Comparison& comparison);
 /// A line for each configuration and side.
 std::string comparison_as_csv(const Comparison& comparison);

@@ -24,7 +24,7 @@ enum class BitsAgreement : std::uint8_t {
   unknown,  ///< Fewer than two sides have digests of the same data.
 };
 
-/// A configuration that two sides at least have.
+/// A configuration that two sides at least have; in a run drawn alone, one.
 struct ComparedRow {
   Configuration what;                  ///< Of the first side that has it.
   std::vector<const Result*> results;  ///< Of each side; null where it has none.
@@ -75,6 +75,8 @@ struct Comparison {
 /// Compares every device of every run with every other; documents of `gallery` add their tables.
 /// Throws UsageError where there are not two devices that share a configuration.
 Comparison compare(std::vector<RunFile> files);
+/// The devices of one run, of which there may be one alone, and all that was measured on them.
+Comparison drawn_alone(RunFile run);
 
 /// GB/s of the device that are the most for such a call; 0 unknown.
 double limit_of_call(const Result& result);

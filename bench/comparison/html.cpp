@@ -1,4 +1,4 @@
-#include "commands/compare/html.hpp"
+#include "comparison/html.hpp"
 
 #include <algorithm>
 #include <set>
@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "base/format.hpp"
-#include "commands/compare/tables.hpp"
+#include "base/usage_error.hpp"
+#include "comparison/tables.hpp"
 #include "document/parts.hpp"
 #include "page/texts.hpp"
 
@@ -257,7 +258,7 @@ std::string paper_section(const Comparison& comparison) {
     for (const KeptPaperTable& table : run.tables) {
       titles.push_back(formatted("{}: {}; {}, {}, n = {}", table.paper, table.title,
                                  device_text(run, table), table.type, count_text(table.n)));
-      Grid grid{{{"row"},
+      Grid grid{{{"variant"},
                  {"in the paper"},
                  {"paper: time", true},
                  {"paper: share", true},
@@ -335,6 +336,12 @@ std::string content_of(const Comparison& comparison) {
 
 bool can_draw_charts() { return !page::library().empty(); }
 
+void check_charts(std::string_view option) {
+  if (can_draw_charts()) return;
+  throw UsageError(formatted(
+      "{}: this bifold-bench was built without Chart.js (Debian: libjs-chart.js)", option));
+}
+
 std::string as_html(const Grid& grid, const std::string& caption) {
   std::string text = formatted(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">"
@@ -361,9 +368,12 @@ std::string comparison_as_html(const Comparison& comparison) {
   const bool differ = comparison.count(BitsAgreement::differ) > 0;
   const bool agree = !differ && comparison.count(BitsAgreement::agree) > 0;
   std::string page(page::frame());
+  const std::string_view title =
+      comparison.sides.size() > 1 ? "bifold: a comparison of runs" : "bifold: a run";
+  for (int place = 0; place < 2; ++place) page = replaced(std::move(page), "@TITLE@", title);
   page = replaced(std::move(page), "@STYLE@", page::style());
   page = replaced(std::move(page), "@BITS_CLASS@", differ ? "differ" : agree ? "agree" : "unknown");
-  page = replaced(std::move(page), "@BITS@", verdict_text(comparison));
+  page = replaced(std::move(page), "@BITS@", bits_summary(comparison));
   // The scripts and the data come last in the page: what they contain is looked at no more.
   page = replaced(std::move(page), "@SCRIPT@", page::script());
   page = replaced(std::move(page), "@LIBRARY@", page::library());

@@ -1,4 +1,4 @@
-#include "commands/compare/tables.hpp"
+#include "comparison/tables.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 #include "base/format.hpp"
 #include "base/grid.hpp"
-#include "commands/compare/backend_split.hpp"
+#include "comparison/backend_split.hpp"
 #include "document/parts.hpp"
 
 namespace bench {
@@ -52,7 +52,7 @@ Grid sides_grid(const Comparison& comparison) {
         {side.letter, device.info.name, device.info.backend, device.info.driver,
          facts.clocks.core > 0 ? formatted("{:.0f} MHz", facts.clocks.core) : "-",
          rate(limits.copy()), rate(limits.read),
-         facts.tuned_rows == 0 ? "built-in" : formatted("{} rows", facts.tuned_rows),
+         facts.tuned_rows == 0 ? "built-in" : formatted("{} variants", facts.tuned_rows),
          facts.rows_checked == 0  ? "none"
          : facts.problems.empty() ? "passed"
                                   : "FAILED",
@@ -166,7 +166,8 @@ constexpr std::string_view legend =
     "other. bits: "
     "whether the results of all devices have the same bits.";
 constexpr std::string_view device_legend =
-    "copy and read: GB/s with the largest buffers of the run. tuning: built-in values, or rows of "
+    "copy and read: GB/s with the largest buffers of the run. tuning: built-in values, or variants "
+    "of "
     "a "
     "tuning file. self-check: what `bifold-bench check` stored.";
 constexpr std::string_view start_legend =
@@ -177,6 +178,102 @@ constexpr std::string_view split_legend =
     "launch: the host's part of a call. kernels: the device's time for one call, caches cold. "
     "until the result: one call, until the host can go on, which for a reduce includes the "
     "transfer of its result.";
+
+constexpr std::size_t most_warnings = 8;
+constexpr std::size_t most_lines = 60;  ///< Of a summary.
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// A warning in full, on as many lines as it takes.
+std::string hanging(const std::string& text) {
+  std::string lines = wrapped(text, 2);
+  return lines.erase(0, 2);
+}
+
+Grid short_sides(const Comparison& comparison) {
+  Grid grid{{{""},
+             {"device"},
+             {"backend"},
+             {"driver"},
+             {"copy", true},
+             {"read", true},
+             {"bifold"},
+             {"date"}},
+            {}};
+  const auto rate = [](double value) { return value > 0 ? rate_text(value) : std::string("-"); };
+  for (const Side& side : comparison.sides) {
+    const DeviceReport& device = comparison.device(side);
+    const RunFile& run = comparison.files[side.file];
+    const Limits limits = device.limits.empty() ? Limits{} : device.limits.back();
+    grid.rows.push_back({side.letter, device.info.name, device.info.backend, device.info.driver,
+                         rate(limits.copy()), rate(limits.read), run.library_version,
+                         run.time.substr(0, 10)});
+  }
+  return grid;
+}
+
+/// At the largest size, a line for each kind of call. Of many devices the rates give way.
+Grid short_rows(const Comparison& comparison) {
+  const bool rates = comparison.sides.size() <= 3;
+  Grid grid{{{"call"}, {"n", true}}, {}};
+  for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
+    const std::string& letter = comparison.sides[side].letter;
+    if (rates || side == 0) grid.columns.push_back({letter + " GB/s", true});
+    if (rates || side == 0) grid.columns.push_back({letter + " share", true});
+    if (side != 0) grid.columns.push_back({letter + " speed", true});
+  }
+  grid.columns.push_back({"bits"});
+  for (const ComparedRow& row : comparison.rows) {
+    if (!is_largest(comparison, row)) continue;
+    const Configuration& what = row.what;
+    const Result* const base = first_timed(row);
+    std::string call = formatted("{} {}", algorithm_text(what), bifold::name_of(what.type));
+    if (what.op != bifold::plus) call += formatted(" {}", what.op.name());
+    if (variant_text(what) != "production") call += ", " + variant_text(what);
+    std::vector<std::string> cells{std::move(call), count_text(what.n)};
+    for (std::size_t side = 0; side < row.results.size(); ++side) {
+      const Result* const result = row.results[side];
+      const bool timed = result != nullptr && result->outcome == Outcome::timed;
+      const std::string why = result == nullptr ? "-" : std::string(name_of(result->outcome));
+      const double rate = timed ? result->gb_per_s() : 0;
+      if (rates || side == 0) {
+        cells.push_back(timed ? rate_text(rate) : why);
+        cells.push_back(timed ? share_text(rate, limit_of_call(*result)) : "");
+      }
+      if (side != 0) cells.push_back(timed ? ratio_text(*result, *base) : rates ? "" : why);
+    }
+    cells.push_back(bits_text(row.bits));
+    grid.rows.push_back(std::move(cells));
+  }
+  return grid;
+}
+
+/// `head`, then what a reader looks for first, in most_lines together.
+std::string summarized(const Comparison& comparison, const std::string& head) {
+  const std::string split =
+      comparison.splits.empty() ? std::string() : '\n' + wrapped(split_summary(comparison), 0);
+  const std::string sides = "Devices\n" + as_text(short_sides(comparison), 2) + '\n';
+  const std::string tail =
+      split + '\n' +
+      wrapped(
+          "share: of what reading (for a reduce) or copying (for a scan) as many bytes reaches "
+          "on the device. speed: as a multiple of the first device's; ~ within noise. --full "
+          "shows every size, --html draws them.",
+          0);
+  Grid grid = short_rows(comparison);
+  const std::size_t all = grid.rows.size();
+  std::string rows = as_text(grid, 2);
+  std::string omitted;
+  while (grid.rows.size() > 1 &&
+         lines_in(head) + lines_in(sides) + 1 + lines_in(rows) + lines_in(tail) + 1 > most_lines) {
+    grid.rows.pop_back();
+    rows = as_text(grid, 2);
+    omitted = formatted("  {} more: --full\n", all - grid.rows.size());
+  }
+  return head + sides + "At the largest size\n" + rows + omitted + tail;
+}
 
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
@@ -211,26 +308,38 @@ std::vector<CompareSection> sections_of(const Comparison& comparison) {
   return sections;
 }
 
-std::string verdict_text(const Comparison& comparison) {
+std::string bits_summary(const Comparison& comparison) {
+  if (comparison.sides.size() == 1) {
+    return formatted("{}: {} configurations.", comparison.name(comparison.sides.front()),
+                     comparison.rows.size());
+  }
   return formatted("Bits: {} of {} configurations agree, {} differ, {} cannot be compared.",
                    comparison.count(BitsAgreement::agree), comparison.rows.size(),
                    comparison.count(BitsAgreement::differ),
                    comparison.count(BitsAgreement::unknown));
 }
 
-std::string comparison_as_text(const Comparison& comparison) {
-  std::string text;
-  for (const CompareSection& section : sections_of(comparison)) {
-    text += section.heading + '\n' + as_text(section.grid, 2);
-    if (!section.note.empty()) text += wrapped(section.note, 2);
-    text += '\n';
+std::string comparison_as_text(const Comparison& comparison, bool full) {
+  std::string text = bits_summary(comparison) + '\n';
+  std::size_t shown = 0;
+  for (const std::string& warning : comparison.warnings) {
+    if (!full && shown == most_warnings) {
+      text += formatted("{} more warnings: --full\n", comparison.warnings.size() - shown);
+      break;
+    }
+    text += hanging("Warning: " + warning + ".");
+    ++shown;
   }
-  for (const std::string& warning : comparison.warnings) text += "Warning: " + warning + ".\n";
-  return text + verdict_text(comparison) + '\n';
+  if (!full) return summarized(comparison, text + '\n');
+  for (const CompareSection& section : sections_of(comparison)) {
+    text += '\n' + section.heading + '\n' + as_text(section.grid, 2);
+    if (!section.note.empty()) text += wrapped(section.note, 2);
+  }
+  return text;
 }
 
 std::string comparison_as_markdown(const Comparison& comparison) {
-  std::string text = "# Comparison of runs of bifold-bench\n\n" + verdict_text(comparison) + "\n\n";
+  std::string text = "# Comparison of runs of bifold-bench\n\n" + bits_summary(comparison) + "\n\n";
   for (const std::string& warning : comparison.warnings) text += "- Warning: " + warning + ".\n";
   for (const CompareSection& section : sections_of(comparison)) {
     text += "\n## " + section.heading + "\n\n" + as_markdown(section.grid);

@@ -1,4 +1,4 @@
-#include "commands/compare/backend_split.hpp"
+#include "comparison/backend_split.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/grid.hpp"
-#include "commands/compare/comparison.hpp"
+#include "comparison/comparison.hpp"
 
 namespace bench {
 
 /// Whether this build has the library that draws.
 bool can_draw_charts();
+/// Throws UsageError, which starts with `option`, where it does not.
+void check_charts(std::string_view option);
 
 std::string comparison_as_html(const Comparison& comparison);
 

@@ -1,15 +1,16 @@
-#include "commands/compare/command.hpp"
+#include "commands/compare/compare.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/format.hpp"
+#include "base/interrupt.hpp"
 #include "base/output_file.hpp"
 #include "base/usage_error.hpp"
-#include "commands/compare/comparison.hpp"
-#include "commands/compare/html.hpp"
-#include "commands/compare/tables.hpp"
 #include "commands/run/run.hpp"
+#include "comparison/comparison.hpp"
+#include "comparison/html.hpp"
+#include "comparison/tables.hpp"
 #include "document/run_document.hpp"
 
 namespace bench {
@@ -32,29 +33,15 @@ std::vector<std::string> shared_device() {
       "--backends: no device is there through both CUDA and OpenCL; --device names two to compare");
 }
 
-/// What a run has just measured, as if read from its document.
-RunFile as_file(const Report& report) {
-  RunFile run;
-  static_cast<Measurements&>(run) = static_cast<const Measurements&>(report);
-  run.path = report.options.json;
-  run.command = "run";
-  run.suite = report.options.suite->name;
-  run.whole_suite = report.options.whole_suite;
-  run.seconds = report.options.budget.seconds;
-  run.samples = report.options.budget.samples;
-  run.data_seed = data_seed;
-  run.starts = report.starts;
-  return run;
-}
-
 RunFile run_backends(RunArguments arguments) {
   if (arguments.suite.empty()) arguments.suite = "quick";
   if (arguments.devices.empty()) arguments.devices = shared_device();
   const RunOptions options = understand(arguments);
   check_run_file(options);
   const Report report = measure_run(options);
+  print_text("\n");
   write_run(report);
-  return as_file(report);
+  return run_file_of(report);
 }
 
 int status_of(const Comparison& comparison) {
@@ -71,10 +58,7 @@ int status_of(const Comparison& comparison) {
 }  // namespace
 
 int run_compare(const CompareArguments& arguments) {
-  if (!arguments.html.empty() && !can_draw_charts()) {
-    throw UsageError(
-        "--html: this bifold-bench was built without Chart.js (Debian: libjs-chart.js)");
-  }
+  if (!arguments.html.empty()) check_charts("--html");
   const std::pair<const char*, const std::string&> outputs[]{
       {"--markdown", arguments.markdown}, {"--csv", arguments.csv}, {"--html", arguments.html}};
   for (const auto& [option, file] : outputs) {
@@ -89,7 +73,7 @@ int run_compare(const CompareArguments& arguments) {
   if (arguments.backends) files.push_back(run_backends(arguments.run));
   const Comparison comparison = compare(std::move(files));
 
-  print_text("{}", comparison_as_text(comparison));
+  print_text("{}", comparison_as_text(comparison, arguments.full));
   if (!arguments.markdown.empty()) {
     write_whole("--markdown", arguments.markdown, comparison_as_markdown(comparison));
   }
@@ -97,6 +81,7 @@ int run_compare(const CompareArguments& arguments) {
   if (!arguments.html.empty()) {
     write_whole("--html", arguments.html, comparison_as_html(comparison));
   }
+  if (interrupted()) return exit_interrupted;
   return status_of(comparison);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "commands/compare/comparison.hpp"
+#include "comparison/comparison.hpp"
 
 namespace bench {
 

@@ -1,4 +1,4 @@
-#include "commands/compare/comparison.hpp"
+#include "comparison/comparison.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "base/format.hpp"
 #include "base/usage_error.hpp"
-#include "commands/compare/backend_split.hpp"
+#include "comparison/backend_split.hpp"
 
 namespace bench {
 namespace {
@@ -52,7 +52,7 @@ BitsAgreement bits_of(const Comparison& comparison, const ComparedRow& row) {
   return bits;
 }
 
-void find_sides(Comparison& comparison) {
+void find_sides(Comparison& comparison, std::size_t least) {
   for (std::size_t file = 0; file < comparison.files.size(); ++file) {
     const RunFile& run = comparison.files[file];
     if (run.command != "run") continue;
@@ -60,13 +60,13 @@ void find_sides(Comparison& comparison) {
       comparison.sides.push_back({letter_of(comparison.sides.size()), file, device});
     }
   }
-  if (comparison.sides.size() < 2) {
+  if (comparison.sides.size() < least) {
     throw UsageError(
         "compare: two devices at least are needed, in one file of `run` or in several");
   }
 }
 
-void find_rows(Comparison& comparison) {
+void find_rows(Comparison& comparison, std::ptrdiff_t least) {
   for (std::size_t side = 0; side < comparison.sides.size(); ++side) {
     const Side& here = comparison.sides[side];
     for (const Result& result : comparison.files[here.file].results) {
@@ -83,11 +83,11 @@ void find_rows(Comparison& comparison) {
       row->results[side] = &result;
     }
   }
-  std::size_t alone = std::erase_if(comparison.rows, [](const ComparedRow& row) {
-    return std::count(row.results.begin(), row.results.end(), nullptr) + 1 ==
+  std::size_t alone = std::erase_if(comparison.rows, [least](const ComparedRow& row) {
+    return std::count(row.results.begin(), row.results.end(), nullptr) + least >
            static_cast<std::ptrdiff_t>(row.results.size());
   });
-  if (comparison.rows.empty()) {
+  if (comparison.rows.empty() && least > 1) {
     throw UsageError("compare: no configuration was measured on two devices");
   }
   for (const ComparedRow& row : comparison.rows) {
@@ -134,7 +134,7 @@ void warn_of_runs(Comparison& comparison) {
                      [](const RunFile&, const DeviceReport& device) {
                        return device.facts.tuned_rows == 0
                                   ? std::string("built-in")
-                                  : formatted("{} tuned rows", device.facts.tuned_rows);
+                                  : formatted("{} tuned variants", device.facts.tuned_rows);
                      });
   for (const Side& side : comparison.sides) {
     if (!comparison.files[side.file].complete) {
@@ -180,12 +180,24 @@ void warn_of_rows(Comparison& comparison) {
     comparison.warnings.push_back(formatted("{} results were wrong or failed", wrong));
   }
   const std::size_t unknown = comparison.count(BitsAgreement::unknown);
-  if (unknown > 0) {
+  if (unknown > 0 && comparison.sides.size() > 1) {
     comparison.warnings.push_back(
         formatted("the bits of {} of {} configurations cannot be compared: no digests of the "
                   "same data",
                   unknown, comparison.rows.size()));
   }
+}
+
+/// Of `least` devices at least.
+Comparison compared(std::vector<RunFile> files, unsigned least) {
+  Comparison comparison;
+  comparison.files = std::move(files);
+  find_sides(comparison, least);
+  find_rows(comparison, least);
+  warn_of_runs(comparison);
+  warn_of_rows(comparison);
+  comparison.splits = splits_of(comparison);
+  return comparison;
 }
 
 }  // namespace
@@ -204,15 +216,12 @@ std::size_t Comparison::count(BitsAgreement bits) const {
       rows.begin(), rows.end(), [bits](const ComparedRow& row) { return row.bits == bits; }));
 }
 
-Comparison compare(std::vector<RunFile> files) {
-  Comparison comparison;
-  comparison.files = std::move(files);
-  find_sides(comparison);
-  find_rows(comparison);
-  warn_of_runs(comparison);
-  warn_of_rows(comparison);
-  comparison.splits = splits_of(comparison);
-  return comparison;
+Comparison compare(std::vector<RunFile> files) { return compared(std::move(files), 2); }
+
+Comparison drawn_alone(RunFile run) {
+  std::vector<RunFile> files;
+  files.push_back(std::move(run));
+  return compared(std::move(files), 1);
 }
 
 double limit_of_call(const Result& result) {
