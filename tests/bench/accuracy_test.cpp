@@ -82,7 +82,7 @@ TEST_CASE("a device that is asked for has to give the same bits") {
   const auto outcome =
       run_tool({"accuracy", "--max-size", "1024", "--device", "opencl:cpu", "--device", "opencl"});
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
 }
 
 TEST_CASE("a bad command line of accuracy gives status 2 and one line") {

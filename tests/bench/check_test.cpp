@@ -133,7 +133,7 @@ TEST_CASE("a device that computes right passes, and the verdict is stored") {
   CAPTURE(outcome.out);
   CAPTURE(outcome.error);
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
   CHECK_FALSE(contains(outcome.out, "FAILED"));
   CHECK(contains(outcome.out, "All passed"));
   CHECK(contains(outcome.out, "What production will run"));

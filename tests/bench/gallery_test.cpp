@@ -63,7 +63,7 @@ Page gallery(std::vector<std::string> arguments) {
   CAPTURE(page.outcome.out);
   CAPTURE(page.outcome.error);
   REQUIRE(page.outcome.status == 0);
-  CHECK(page.outcome.error.empty());
+  CHECK(page.outcome.error == "");
   page.json = Json::parse(text_of(json));
   page.markdown = text_of(markdown);
 

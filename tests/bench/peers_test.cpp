@@ -329,7 +329,7 @@ TEST_CASE("the peers that are here verify, and those that are not are named") {
                                  "--seconds=0.001", "--samples=2", "--json", file});
   CAPTURE(outcome.out);
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
   const Json json = Json::parse(text_of(file));
   REQUIRE(json.at("peers").size() == 7);
   for (const Json& peer : json.at("peers")) {
@@ -400,7 +400,7 @@ TEST_CASE("a first call is timed with kernel caches empty and warm") {
       run_tool({"startup", "--device=opencl:cpu", "--type=i32", "--size=5000", "--json", file});
   CAPTURE(outcome.out);
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
   const Json json = Json::parse(text_of(file));
   CHECK(json.at("command") == "startup");
   CHECK(json.at("n") == 5000);

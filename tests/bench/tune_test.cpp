@@ -143,7 +143,7 @@ TEST_CASE("what is tuned is written, installed and read, in the time that was gi
   CAPTURE(outcome.out);
   CAPTURE(outcome.error);
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
   for (const char* words : {"reduce", "scan", "chunks", "integer 4", "spread"}) {
     CAPTURE(words);
     CHECK(outcome.out.find(words) != std::string::npos);

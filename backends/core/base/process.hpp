@@ -35,7 +35,7 @@ class LeftInFork {
 
  private:
   union {
-    T value_;
+    T value_;  // NOLINT(readability-identifier-naming): as private as the union.
   };
 };
 

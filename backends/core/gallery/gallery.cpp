@@ -348,6 +348,19 @@ const Table& table() {
 
 }  // namespace
 
+std::string_view name_of(Algorithm algorithm) noexcept {
+  return algorithm == Algorithm::reduce ? "reduce" : "scan";
+}
+
+std::string_view gallery::name_of(Order order) noexcept {
+  switch (order) {
+    case Order::v1: return "v1";
+    case Order::fixed: return "fixed";
+    case Order::unordered: break;
+  }
+  return "unordered";
+}
+
 std::span<const Variant> gallery::variants() noexcept { return table().variants; }
 
 const Variant* gallery::find(Algorithm algorithm, std::string_view name) noexcept {
