@@ -277,9 +277,10 @@ TEST_CASE("an interrupted check has shown and kept what it checked") {
   if (!has_cpu_device()) return;
   const Scratch scratch;
   const fs::path file = scratch / "check.json";
-  const Outcome outcome = interrupt(
-      {"check", "--device", "opencl:cpu", "--no-store", "--variant", "chunks", "--json", file},
-      "passed");
+  const Outcome outcome =
+      interrupt({"check", "--device", "opencl:cpu", "--no-store", "--variant",
+                 "chunks,order_v1_packs,order_v1_single_chunks,order_v1_drawn", "--json", file},
+                "passed");
   CAPTURE(outcome.out);
   CHECK(outcome.status == 130);
   CHECK(contains(outcome.out, "Interrupted"));
