@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "core/call/find_plan.hpp"
 #include "core/gallery/choose_row.hpp"
 #include "core/gallery/shape_tuning.hpp"
 #include "core/tuning/tuning_space.hpp"

@@ -259,7 +259,10 @@ void check_lines(const bifold::Device& device, std::vector<CheckLine>& lines,
     }
   } catch (const bifold::Error& error) {
     // Lines themselves survive failures: the device has no queue.
-    for (CheckLine& line : lines) line.reason = one_line(error.what());
+    for (CheckLine& line : lines) {
+      line.reason = one_line(error.what());
+      after_each(line);
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "base/grid.hpp"
 #include "core/device/state.hpp"
 #include "core/gallery/tuning_file.hpp"
+#include "core/gallery/verdict.hpp"
 #include "core/kernel/cache_files.hpp"
 #include "core/kernel/embedded.hpp"
 #include "measure/device_facts.hpp"
