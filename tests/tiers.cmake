@@ -26,7 +26,7 @@ set(bifold_sweep_3
   "(cuda|opencl)\\.(device_values|order_structs|surroundings)" "nvrtc\\.7\\.5"
   "cuda_emulated\\.offsets_.*")
 set(bifold_sweep_4
-  "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_(check|peers|renew)"
+  "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_(check|graphs|peers|renew)"
   "offline\\..*_all")
 set(bifold_sweep_5
   "(cuda|opencl)\\.(order_scan_tunings|single_pass|lookback)" "nvrtc\\.10\\.0"
