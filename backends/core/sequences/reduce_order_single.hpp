@@ -24,7 +24,8 @@ std::shared_ptr<const detail::Plan> plan_order_single_chunk_reduce(const Request
 std::shared_ptr<const detail::Plan> plan_order_single_tile_reduce(const Request& request,
                                                                   const Row& row,
                                                                   const Tuning& tuning);
-std::shared_ptr<const detail::Plan> plan_order_single_tile_chunk_reduce(
-    const Request& request, const Row& row, const Tuning& tuning);
+std::shared_ptr<const detail::Plan> plan_order_single_tile_chunk_reduce(const Request& request,
+                                                                        const Row& row,
+                                                                        const Tuning& tuning);
 
 }  // namespace bifold::core
