@@ -37,8 +37,8 @@
 
 #include "core/base/format.hpp"
 #include "core/base/hash.hpp"
+#include "core/device/state.hpp"
 #include "core/kernel/image_check.hpp"
-#include "core/opening/open_state.hpp"
 #include "embed/offline_compiler.hpp"
 #include "embed/shapes.hpp"
 #if BIFOLD_EMBED_TWINS

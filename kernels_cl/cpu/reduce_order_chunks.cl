@@ -66,7 +66,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single
 // Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_tile_chunks
-// Uses: count, init, elements, tile_folds, blocks, atomics, last_group, order_nodes
+// Uses: count, init, elements, tile_folds, blocks, atomics, last_group, neighbours_local,
+//   order_nodes
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_tile_chunks(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS, __global OUT* result,

@@ -21,9 +21,16 @@ DEVICE uint4 load_unit(const __global void* from) {
 DEVICE uint4 load_unit(const __global void* from) { return *(const __global uint4*)from; }
 #endif
 
+// Part pack_alignment: whether an address is one of a pack.
+// Provides: pack_alignment
+
+DEVICE bool pack_aligned(const __global void* address, u32 bytes) {
+  return (size_t)address % bytes == 0;
+}
+
 // Part packs_in: VEC consecutive elements loaded as one access, or structs as a few.
 // Provides: packs_in
-// Uses: units_in
+// Uses: units_in, pack_alignment
 
 #ifdef PACK_WORDS
 #define PACK_UNIT (4 * PACK_WORDS)  // Bytes of an access, of which a pack has PACK_UNITS.
@@ -44,10 +51,6 @@ typedef union {
   IN_VECTOR vector;
   IN item[VEC];
 } IN_PACK;
-
-DEVICE bool pack_aligned(const __global void* address, u32 bytes) {
-  return (size_t)address % bytes == 0;
-}
 
 DEVICE IN_PACK load_pack(const __global IN* from) {
   IN_PACK pack;

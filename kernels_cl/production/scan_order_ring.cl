@@ -12,7 +12,7 @@
 // running groups, and local memory that holds the ring. Source: bifold; look-back as in Merrill &
 // Garland 2016.
 // Provides: scan_order_ring
-// Uses: words, count, init, total, lanes, elements, launch, atomics, tile_words, order_ring,
+// Uses: words, count, init, total, lanes, ring_elements, launch, atomics, tile_words, order_ring,
 //   ring_reduce, ring_scan, ring_lookback
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order_ring(

@@ -1,7 +1,7 @@
 // Part ring_results_packs:
 // results of a strip in a ring, stored by the lanes that have them: gathered nowhere.
 // Provides: ring_results
-// Uses: order_strip
+// Uses: order_strip_results
 
 DEVICE __local uint4* results_of(__local uint4* stages, u32 strip) { return 0; }
 
@@ -17,7 +17,7 @@ DEVICE void await_results(void) {}
 // each would be in as many parts as it has words, and memory would see every sector in parts. They
 // are gathered in local memory behind the stages, from where the copy engine takes a strip at once.
 // Provides: ring_results
-// Uses: lanes, order_strip, bulk_copies, order_ring
+// Uses: lanes, order_strip_results, bulk_copies_out, order_ring
 
 #define RESULT_WORDS (sizeof(OUT) / 4)
 #define STRIP_UNITS (STRIP * sizeof(OUT) / UNIT_BYTES)

@@ -76,6 +76,13 @@ DEVICE void copy_in_passing(__local void* to, const __global void* from, u32 byt
       : "memory");
 }
 
+// Copies that are started later come behind this work-item's accesses to local memory so far.
+DEVICE void order_copies(void) { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
+
+// Part bulk_copies_out: copies from local to global memory by the bulk copy engine.
+// Provides: bulk_copies_out
+// Uses: bulk_copies
+
 // Copies `bytes` bytes from local to global memory; addresses and bytes are multiples of 16.
 DEVICE void copy_out(__global void* to, const __local void* from, u32 bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
@@ -92,6 +99,3 @@ DEVICE void order_copies_out(void) { asm volatile("fence.proxy.async;" : : : "me
 DEVICE void await_copies_out(void) {
   asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
 }
-
-// Copies that are started later come behind this work-item's accesses to local memory so far.
-DEVICE void order_copies(void) { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }

@@ -1,7 +1,7 @@
 // Part elements_one:
 // the elements of one array. A work-item loads first and lifts later, so that loads need
 // not wait for one another; i is an element's index.
-// Provides: elements
+// Provides: elements, ring_elements
 
 #define INPUT_PARAMETERS const IN *input_memory, u64 input_offset
 #define INPUT (input_memory + input_offset)
@@ -22,7 +22,7 @@ DEVICE bool starts_at(Elements elements, const void* address) {
 // Part elements_from:
 // the elements of one array as elements_one has them, but the array is taken to begin in
 // front of them, where a pack does; i counts from there. What lies before is the identity.
-// Provides: elements
+// Provides: elements, ring_elements
 
 #define INPUT_PARAMETERS const IN *input_memory, u64 input_offset, u64 first
 #define INPUT elements_from(input_memory + input_offset - first, first)

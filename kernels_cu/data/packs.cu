@@ -22,9 +22,14 @@ DEVICE uint4 load_unit(const void* from) {
 DEVICE uint4 load_unit(const void* from) { return *(const uint4*)from; }
 #endif
 
+// Part pack_alignment: whether an address is one of a pack.
+// Provides: pack_alignment
+
+DEVICE bool pack_aligned(const void* address, u32 bytes) { return (u64)address % bytes == 0; }
+
 // Part packs_in: VEC consecutive elements loaded as one access, or structs as a few.
 // Provides: packs_in
-// Uses: units_in
+// Uses: units_in, pack_alignment
 
 #ifdef PACK_WORDS
 #define PACK_UNIT (4 * PACK_WORDS)  // Bytes of an access, of which a pack has PACK_UNITS.
@@ -32,8 +37,6 @@ DEVICE uint4 load_unit(const void* from) { return *(const uint4*)from; }
 #define PACK_UNIT (sizeof(IN) * VEC)
 #define PACK_UNITS 1
 #endif
-
-DEVICE bool pack_aligned(const void* address, u32 bytes) { return (u64)address % bytes == 0; }
 
 #if VEC == 1
 

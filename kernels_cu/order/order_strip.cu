@@ -3,7 +3,7 @@
 // tile. A lane has one run of every row, which it loads and stores in packs of VEC. A prefix of
 // nothing is skipped, so no identity meets the operator in front.
 // Provides: order_strip
-// Uses: total, elements, element_packs, packs_out, order_lanes, shifted_rows, joined_results
+// Uses: order_lanes
 
 #define STRIP (RUN * LANES * STRIP_ROWS)
 #define TILE (STRIP * TILE_STRIPS)
@@ -12,6 +12,24 @@ typedef char order_run_fits[((RUN == ORDER_RUN) | (RUN * sizeof(IN) == 16)) ? 1 
 
 // Index in its strip of the first element that this lane holds in `row`.
 DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
+
+// The prefixes of a strip whose runs are folded: sums[r * RUN + k] is the fold of elements 0 to k
+// of this lane's run in row r, and prefix[r] becomes that of its run and those before it in the
+// row. The last lane is given the strip's total.
+DEVICE ACC prefix_strip(const ACC* sums, ACC* prefix, LaneScratch* scratch) {
+#pragma unroll
+  for (u32 r = 0; r < STRIP_ROWS; ++r) prefix[r] = sums[r * RUN + RUN - 1];
+  prefix_rows(prefix, scratch);
+  // The last lane has the totals of the rows.
+  ACC total = prefix[0];
+#pragma unroll
+  for (u32 r = 1; r < STRIP_ROWS; ++r) total = COMBINE(total, prefix[r]);
+  return total;
+}
+
+// Part order_strip_loads: a strip is loaded, and its runs are folded.
+// Provides: order_strip_loads
+// Uses: elements, element_packs, shifted_rows, order_strip
 
 // The strip from `begin` on; elements from n on are the identity, on which no result depends.
 // Packs are loaded where they lie; one that the strip's begin splits has its end as well.
@@ -62,20 +80,6 @@ DEVICE void load_strip(Elements input, u64 begin, u64 n, ACC* item) {
   }
 }
 
-// The prefixes of a strip whose runs are folded: sums[r * RUN + k] is the fold of elements 0 to k
-// of this lane's run in row r, and prefix[r] becomes that of its run and those before it in the
-// row. The last lane is given the strip's total.
-DEVICE ACC prefix_strip(const ACC* sums, ACC* prefix, LaneScratch* scratch) {
-#pragma unroll
-  for (u32 r = 0; r < STRIP_ROWS; ++r) prefix[r] = sums[r * RUN + RUN - 1];
-  prefix_rows(prefix, scratch);
-  // The last lane has the totals of the rows.
-  ACC total = prefix[0];
-#pragma unroll
-  for (u32 r = 1; r < STRIP_ROWS; ++r) total = COMBINE(total, prefix[r]);
-  return total;
-}
-
 // The same behind folding the runs: sums[r * RUN + k] is element k of the run before.
 DEVICE ACC sum_strip(ACC* sums, ACC* prefix, LaneScratch* scratch) {
 #pragma unroll
@@ -96,6 +100,10 @@ DEVICE ACC fold_strips(const ACC* strips, u32 count) {
   }
   return total;
 }
+
+// Part order_strip_results: the results of a strip are made and stored.
+// Provides: order_strip_results
+// Uses: total, packs_out, shifted_rows, joined_results, order_strip
 
 // VEC results as they are stored.
 DEVICE OUT_PACK pack_results(const ACC* value) {

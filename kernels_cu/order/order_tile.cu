@@ -17,7 +17,7 @@
 // Part order_tile: a tile of order v1 in registers: of its rows a lane holds sums and prefixes, as
 // sum_strip leaves them.
 // Provides: order_tile
-// Uses: order_strip, order_tile_shape
+// Uses: order_strip_loads, order_strip_results, order_tile_shape
 
 // Loads the tile from `begin` on; the totals of its strips go to strips, where all see them behind
 // a barrier.
@@ -59,7 +59,7 @@ DEVICE void store_tile_sums(Elements input, OUT* output, u64 begin, u64 n, ACC* 
 // from a cache: for GPUs that have no registers for a strip. In between a lane keeps the prefixes
 // of its rows.
 // Provides: order_tile
-// Uses: order_strip, order_tile_shape
+// Uses: order_strip_loads, order_strip_results, order_tile_shape
 
 // The folds of this lane's run of the row that element i begins; elements from n on are the
 // identity, on which no result depends.

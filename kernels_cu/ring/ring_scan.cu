@@ -1,7 +1,7 @@
 // Part ring_scan_kept:
 // the role of a ring that scans tiles, where the folds of every run are kept in registers.
 // Provides: ring_scan
-// Uses: order_strip, bulk_copies, order_ring, ring_items, ring_reads, ring_results, total
+// Uses: order_strip_results, bulk_copies, order_ring, ring_items, ring_reads, ring_results, total
 
 // The folds of elements 0 to k of a whole run.
 DEVICE void fold_run(Run run, u64 first, ACC* sums) {
@@ -85,7 +85,8 @@ DEVICE void scan_tiles_of(u32 strip, Elements input, u64 n, OUT* output, uint4* 
 // the role of a ring that scans tiles, where runs are long and every association has the
 // same bits: a run is folded once for its total, and again when it is known what lies before it.
 // Provides: ring_scan
-// Uses: order_strip, bulk_copies, order_ring, ring_items, ring_reads, ring_runs, total
+// Uses: order_strip, pack_alignment, bulk_copies, order_ring, ring_items, ring_reads, ring_runs,
+//   total
 
 #define UNIT_OUTS (UNIT_BYTES / sizeof(OUT))
 typedef char results_are_units[OUT_WORDS % 4 == 0 ? 1 : -1];

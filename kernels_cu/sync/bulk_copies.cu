@@ -78,6 +78,13 @@ DEVICE void copy_in_passing(void* to, const void* from, u32 bytes, Signal* signa
       : "memory");
 }
 
+// Copies that are started later come behind this work-item's accesses to local memory so far.
+DEVICE void order_copies() { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
+
+// Part bulk_copies_out: copies from local to global memory by the bulk copy engine.
+// Provides: bulk_copies_out
+// Uses: bulk_copies
+
 // Copies `bytes` bytes from local to global memory; addresses and bytes are multiples of 16.
 DEVICE void copy_out(void* to, const void* from, u32 bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
@@ -92,6 +99,3 @@ DEVICE void order_copies_out() { asm volatile("fence.proxy.async;" : : : "memory
 
 // Waits until the copies that this work-item has started have read local memory.
 DEVICE void await_copies_out() { asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory"); }
-
-// Copies that are started later come behind this work-item's accesses to local memory so far.
-DEVICE void order_copies() { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }

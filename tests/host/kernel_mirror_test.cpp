@@ -7,7 +7,7 @@
 #include <regex>
 #include <set>
 
-#include "core/gallery/gallery.hpp"
+#include "core/kernel/part_list.hpp"
 #include "host/kernel_tokens.hpp"
 #include "support/source_tree.hpp"
 
@@ -343,10 +343,12 @@ TEST_CASE("what is launched early waits before it touches memory") {
   static const std::regex memory(
       R"(= (COUNT|INPUT|INIT);|\bcontrol\b[^,_)]|add_word|draw_ticket|load_tiles)");
   std::size_t waiting = 0;
+  const auto cuda = kernels("kernels_cu", ".cu");
   for (const auto& row : gallery::variants()) {
-    const auto& files = core::recipe_of(row).prelude;
-    if (std::find(files.begin(), files.end(), "launch") == files.end()) continue;
     const std::string family(row.family);
+    if (!cuda.contains(family)) continue;
+    const auto uses = core::part_head(cuda.at(family).text).uses;
+    if (std::find(uses.begin(), uses.end(), "launch") == uses.end()) continue;
     for (const auto* folder : {"kernels_cu", "kernels_cl"}) {
       const std::string suffix = std::string(".") + (folder + 8);
       const SourceFile file = kernels(folder, suffix).at(family);

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/gallery/gallery_preludes.hpp"
 #include "core/sequences/reduce_order_sequences.hpp"
 #include "core/sequences/reduce_order_single.hpp"
 #include "core/sequences/reduce_sequences.hpp"
@@ -56,7 +55,7 @@ struct Table {
   // clang-format off: a row reads as a row.
   Table() {
     // name, family, summary, source, requirements, order, reads, writes, launches;
-    // planner, prelude, entry, fixed parameters; rows that production tries on GPUs and on CPUs
+    // planner, entry, fixed parameters; rows that production tries on GPUs and on CPUs
     // What production costs is what it costs where it takes one launch.
     reduce("production", "", "what reduce uses by default on this device", "bifold", nothing,
            Order::v1, {1, 0, 1},
@@ -66,58 +65,45 @@ struct Table {
                        "order_v1_ordered_single_chunks", "order_v1_ordered_chunks"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
-           Order::fixed, {1, 0, 2},
-           {core::plan_two_stage_reduce, {"count", "lanes", "units_in", "packs_in"}});
+           Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
     reduce("chunks", "reduce_chunks",
            "for CPUs: one work-item per consecutive chunk, vector accumulators", "bifold",
-           opencl_only, Order::fixed, {1, 0, 2},
-           {core::plan_chunked_reduce, {"count", "chunks", "blocks"}});
+           opencl_only, Order::fixed, {1, 0, 2}, {core::plan_chunked_reduce});
     reduce("ordered", "scan_reduce_then_scan",
            "blocks of tiles reduced in index order: the first phases of reduce_then_scan", "bifold",
            nothing, Order::fixed, {1, 0, 2},
-           {core::plan_ordered_reduce, core::tile_blocks_prelude(), "reduce_tiles"});
+           {.planner = core::plan_ordered_reduce, .entry = "reduce_tiles", .stores_packs = true});
     reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
-           commutative, Order::v1, {1, 0, 2},
-           {core::plan_order_reduce, core::order_leaf_prelude()});
+           commutative, Order::v1, {1, 0, 2}, {core::plan_order_reduce});
     reduce("order_v1_single", "reduce_order_single",
            "the same in one launch: the group that finishes last combines the subtrees", "bifold",
-           counted_groups, Order::v1, {1, 0, 1},
-           {core::plan_order_single_reduce, core::order_single_prelude()});
+           counted_groups, Order::v1, {1, 0, 1}, {core::plan_order_single_reduce});
     reduce("order_v1_chunks", "reduce_order_chunks",
            "order v1 for CPUs: one work-item per subtree of leaves", "bifold", commutative_opencl,
-           Order::v1, {1, 0, 2},
-           {core::plan_order_chunk_reduce, {"count", "elements", "order_subtree_chunks"}});
+           Order::v1, {1, 0, 2}, {core::plan_order_chunk_reduce});
     reduce("order_v1_single_chunks", "reduce_order_single_chunks",
            "the same in one launch: the work-item that finishes last combines the subtrees",
            "bifold", counted_groups_opencl, Order::v1, {1, 0, 1},
-           {core::plan_order_single_chunk_reduce,
-            {"count", "init", "elements", "atomics", "last_group", "order_subtree_chunks"}});
+           {core::plan_order_single_chunk_reduce});
     reduce("order_v1_ordered", "scan_order_passes",
            "order v1 for operators that do not commute: the totals of a scan's tiles, then a tree",
-           "bifold", nothing, Order::v1, {1, 0, 2},
-           {core::plan_order_tile_reduce, core::order_tile_prelude(), "total_tiles"});
+           "bifold", nothing, Order::v1, {1, 0, 2}, {core::plan_order_tile_reduce, "total_tiles"});
     reduce("order_v1_ordered_chunks", "scan_order_chunks",
            "the same for CPUs: work-items loop over tiles", "bifold", opencl_only, Order::v1,
-           {1, 0, 2},
-           {core::plan_order_tile_chunk_reduce, core::order_loop_prelude(), "total_chunks"});
+           {1, 0, 2}, {core::plan_order_tile_chunk_reduce, "total_chunks"});
     reduce("order_v1_ordered_single", "reduce_order_tiles",
            "the same in one launch for GPUs: the group that finishes last combines the totals",
-           "bifold", counted_in_order, Order::v1, {1, 0, 1},
-           {core::plan_order_single_tile_reduce, core::order_tile_single_prelude()});
+           "bifold", counted_in_order, Order::v1, {1, 0, 1}, {core::plan_order_single_tile_reduce});
     reduce("order_v1_ordered_single_chunks", "reduce_order_tile_chunks",
            "the same for CPUs: the work-item that finishes last combines the totals", "bifold",
            counted_in_order_opencl, Order::v1, {1, 0, 1},
-           {core::plan_order_single_tile_chunk_reduce, core::order_loop_single_prelude()});
+           {core::plan_order_single_tile_chunk_reduce});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
-           catanzaro, commutative, Order::fixed, {1, 0, 2},
-           {core::plan_two_stage_reduce, {"count", "group_tree"}});
+           catanzaro, commutative, Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
     const auto persistent = [&](std::string_view name, std::string_view summary,
                                 std::uint32_t unroll, std::uint32_t coalesced) {
       reduce(name, "reduce_persistent", summary, jradi, commutative, Order::fixed, {1, 0, 2},
-             {core::plan_two_stage_reduce,
-              {"count"},
-              {},
-              {{"UNROLL", unroll}, {"COALESCED", coalesced}}});
+             {core::plan_two_stage_reduce, {}, {{"UNROLL", unroll}, {"COALESCED", coalesced}}});
     };
     struct Unrolled {
       std::string_view name;
@@ -156,56 +142,48 @@ struct Table {
                      "order_v1_chunks"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
-         opencl_only, Order::fixed, {2, 1, 3},
-         {core::plan_chunked_scan, {"count", "init", "total", "chunks", "blocks"}});
+         opencl_only, Order::fixed, {2, 1, 3}, {core::plan_chunked_scan});
     scan("reduce_then_scan", "scan_reduce_then_scan",
          "reduce tiles, scan their results, scan tiles", oancea, nothing, Order::fixed, {2, 1, 3},
-         {core::plan_reduce_then_scan, core::tile_blocks_prelude()});
+         {core::plan_reduce_then_scan});
     scan("blelloch", "scan_blelloch", "up-sweep and down-sweep over blocks, recursively", oancea,
-         nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan, {}, {}, {{"PER_ITEM", 2}}});
+         nothing, Order::fixed, {2, 1, 0},
+         {.planner = core::plan_level_scan, .fixed = {{"PER_ITEM", 2}}, .takes_values = false});
     scan("hillis_steele", "scan_hillis_steele", "one sweep of log2 steps over blocks, recursively",
-         oancea, nothing, Order::fixed, {2, 1, 0}, {core::plan_level_scan});
+         oancea, nothing, Order::fixed, {2, 1, 0},
+         {.planner = core::plan_level_scan, .takes_values = false});
     scan("chained", "scan_chained", "single pass, each tile waits for the prefix before it",
-         lookback_papers, published_words, Order::unordered, {1, 1, 1},
-         {core::plan_lookback, core::lookback_prelude()});
+         lookback_papers, published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback});
     scan("lookback", "scan_lookback", "single pass, decoupled look-back by one work-item",
-         lookback_papers, published_words, Order::unordered, {1, 1, 1},
-         {core::plan_lookback, core::lookback_prelude()});
+         lookback_papers, published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback});
     scan("lookback_warp_copy", "scan_lookback_warp_copy",
          "single pass, a lane group copies a window, one work-item combines it", lookback_papers,
-         published_words, Order::unordered, {1, 1, 1},
-         {core::plan_lookback, core::lookback_prelude()});
+         published_words, Order::unordered, {1, 1, 1}, {core::plan_lookback});
     scan("lookback_warp", "scan_lookback_warp",
          "single pass, decoupled look-back by a lane group at once", lookback_papers,
-         published_words, Order::unordered, {1, 1, 1},
-         {core::plan_aligned_lookback, core::overlapped_lookback_prelude()});
+         published_words, Order::unordered, {1, 1, 1}, {core::plan_aligned_lookback});
     scan("order_v1", "scan_order",
          "single pass in order v1: a fixed association, groups of tiles folded in index order",
-         "bifold", published_words, Order::v1, {1, 1, 1},
-         {core::plan_order_lookback, core::order_lookback_prelude()});
+         "bifold", published_words, Order::v1, {1, 1, 1}, {core::plan_order_lookback});
     scan("order_v1_ahead", "scan_order_ahead",
          "the same by groups that stay: totals are published a tile ahead, from registers",
          "bifold", published_words, Order::v1, {1, 1, 1},
-         {.planner = core::plan_order_ahead,
-          .prelude = core::order_ahead_prelude(),
-          .only_bytes = 4});
+         {.planner = core::plan_order_ahead, .only_bytes = 4});
     scan("order_v1_ring", "scan_order_ring",
          "the same by groups that stay: totals are published several tiles ahead, from a ring in "
          "local memory",
-         "bifold", ring, Order::v1, {1, 1, 1}, {core::plan_order_ring, core::order_ring_prelude()});
+         "bifold", ring, Order::v1, {1, 1, 1}, {core::plan_order_ring});
     scan("order_v1_passes", "scan_order_passes", "three passes in order v1", "bifold", nothing,
-         Order::v1, {2, 1, 3}, {core::plan_order_passes, core::order_tile_prelude()});
+         Order::v1, {2, 1, 3}, {core::plan_order_passes});
     scan("order_v1_chunks", "scan_order_chunks",
          "three passes in order v1 for CPUs: work-items loop over tiles", "bifold", opencl_only,
-         Order::v1, {2, 1, 3}, {core::plan_order_chunks, core::order_loop_prelude()});
+         Order::v1, {2, 1, 3}, {core::plan_order_chunks});
     scan("order_v1_drawn", "scan_order_drawn",
          "single pass in order v1 for CPUs: work-items draw tiles, and scan them from the cache",
-         "bifold", published_words_opencl, Order::v1, {1, 1, 1},
-         {core::plan_order_drawn, core::order_drawn_prelude("order_tiles_again")});
+         "bifold", published_words_opencl, Order::v1, {1, 1, 1}, {core::plan_order_drawn});
     scan("order_v1_packs", "scan_order_drawn",
          "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
-         "bifold", packs_opencl, Order::v1, {1, 1, 1},
-         {core::plan_order_drawn, core::order_drawn_prelude("pack_tiles")});
+         "bifold", packs_opencl, Order::v1, {1, 1, 1}, {core::plan_order_drawn});
 #ifdef BIFOLD_TOY_ROW
 #include BIFOLD_TOY_ROW
 #endif
@@ -220,30 +198,27 @@ struct Table {
   };
 
   void add_oancea() {
-    const std::vector<std::string_view> prelude{"levels"};
-    reduce("tree", "reduce_oancea", "binary tree of neighbours, one launch per level", oancea,
-           nothing, Order::fixed, {2, 1, 0},
-           {core::plan_item_level_reduce, prelude, "tree", {{"PER_ITEM", 2}}});
-    reduce("block", "reduce_oancea", "shrinks by the group size per launch", oancea, nothing,
-           Order::fixed, {1, 0, 0}, {core::plan_level_reduce, prelude, "block", {{"PER_ITEM", 1}}});
-    reduce(
-        "chunked", "reduce_oancea", "fixed number of work-items, one consecutive chunk each",
-        oancea, nothing, Order::fixed, {1, 0, 2},
-        {core::plan_level_reduce, prelude, "chunked", {{"PER_ITEM", 1}, {"groups_per_unit", 8}}});
-    reduce("atomic", "reduce_oancea_atomic", "one atomic on the result per element", oancea,
-           result_cell, Order::unordered, {1, 1, 1},
-           {core::plan_cell_reduce, {"cell"}, "combine_each"});
-    reduce("staged_ordered", "reduce_staged_ordered",
-           "consecutive elements per work-item, staged through local memory, in index order",
-           oancea, nothing, Order::fixed, {1, 0, 2},
-           {core::plan_level_reduce, {"lanes", "levels", "group_lanes"}});
+    host_reduce("tree", "reduce_oancea", "binary tree of neighbours, one launch per level", oancea,
+                nothing, Order::fixed, {2, 1, 0},
+                {core::plan_item_level_reduce, "tree", {{"PER_ITEM", 2}}});
+    host_reduce("block", "reduce_oancea", "shrinks by the group size per launch", oancea, nothing,
+                Order::fixed, {1, 0, 0}, {core::plan_level_reduce, "block", {{"PER_ITEM", 1}}});
+    host_reduce("chunked", "reduce_oancea",
+                "fixed number of work-items, one consecutive chunk each", oancea, nothing,
+                Order::fixed, {1, 0, 2},
+                {core::plan_level_reduce, "chunked", {{"PER_ITEM", 1}, {"groups_per_unit", 8}}});
+    host_reduce("atomic", "reduce_oancea_atomic", "one atomic on the result per element", oancea,
+                result_cell, Order::unordered, {1, 1, 1}, {core::plan_cell_reduce, "combine_each"});
+    host_reduce("staged_ordered", "reduce_staged_ordered",
+                "consecutive elements per work-item, staged through local memory, in index order",
+                oancea, nothing, Order::fixed, {1, 0, 2}, {core::plan_level_reduce});
   }
 
   void add_dillhoff() {
     const auto step = [&](std::string_view name, std::string_view summary,
                           const Requirements& needs, Cost cost, core::Planner planner) {
-      reduce(name, "reduce_dillhoff", summary, dillhoff, needs, Order::fixed, cost,
-             {planner, {"levels"}, name, {{"PER_ITEM", 2}}});
+      host_reduce(name, "reduce_dillhoff", summary, dillhoff, needs, Order::fixed, cost,
+                  {planner, name, {{"PER_ITEM", 2}}});
     };
     step("interleaved_simple", "modulo addressing in global memory, on a copy", nothing, {3, 2, 0},
          core::plan_level_reduce_on_copy);
@@ -251,13 +226,12 @@ struct Table {
          {3, 2, 0}, core::plan_level_reduce_on_copy);
     step("shared", "sequential addressing in local memory", commutative, {1, 0, 0},
          core::plan_level_reduce);
-    const std::vector<std::string_view> prelude{"levels", "group_tree", "cell"};
-    reduce("hierarchical", "reduce_dillhoff_atomic", "local memory, then one atomic per group",
-           dillhoff, result_cell, Order::unordered, {1, 0, 1},
-           {core::plan_cell_reduce, prelude, "hierarchical", {{"PER_ITEM", 2}}});
-    reduce("coarsened", "reduce_dillhoff_atomic", "the same with more elements per work-item",
-           dillhoff, result_cell, Order::unordered, {1, 0, 1},
-           {core::plan_cell_reduce, prelude, "coarsened", {{"PER_ITEM", 2}, {"COARSE_FACTOR", 4}}});
+    host_reduce("hierarchical", "reduce_dillhoff_atomic", "local memory, then one atomic per group",
+                dillhoff, result_cell, Order::unordered, {1, 0, 1},
+                {core::plan_cell_reduce, "hierarchical", {{"PER_ITEM", 2}}});
+    host_reduce("coarsened", "reduce_dillhoff_atomic", "the same with more elements per work-item",
+                dillhoff, result_cell, Order::unordered, {1, 0, 1},
+                {core::plan_cell_reduce, "coarsened", {{"PER_ITEM", 2}, {"COARSE_FACTOR", 4}}});
   }
 
   // Kernels 1 and 2 combine neighbours, which keeps index order; later ones do not.
@@ -265,12 +239,11 @@ struct Table {
     const auto step = [&](std::string_view name, std::string_view summary,
                           const Requirements& needs, std::uint32_t per_item,
                           bool lanes_idle = true) {
-      reduce(name, "reduce_harris", summary, harris, needs, Order::fixed, {1, 0, 0},
-             {.planner = core::plan_level_reduce,
-              .prelude = {"lanes", "levels"},
-              .entry = name,
-              .fixed = {{"PER_ITEM", per_item}},
-              .lanes_idle = lanes_idle});
+      host_reduce(name, "reduce_harris", summary, harris, needs, Order::fixed, {1, 0, 0},
+                  {.planner = core::plan_level_reduce,
+                   .entry = name,
+                   .fixed = {{"PER_ITEM", per_item}},
+                   .lanes_idle = lanes_idle});
     };
     step("harris1", "interleaved addressing, divergent modulo", nothing, 1);
     step("harris2", "interleaved addressing, strided index, bank conflicts", nothing, 1);
@@ -278,62 +251,55 @@ struct Table {
     step("harris4", "first combination during the load", commutative, 2);
     step("harris5", "last lane group unrolled", commutative, 2, false);
     step("harris6", "completely unrolled", commutative, 2, false);
-    reduce("harris7", "reduce_harris", "many elements per work-item", harris, commutative,
-           Order::fixed, {1, 0, 2},
-           {core::plan_level_reduce,
-            {"lanes", "levels"},
-            "harris7",
-            {{"PER_ITEM", 2}, {"groups_per_unit", 8}}});
+    host_reduce("harris7", "reduce_harris", "many elements per work-item", harris, commutative,
+                Order::fixed, {1, 0, 2},
+                {core::plan_level_reduce, "harris7", {{"PER_ITEM", 2}, {"groups_per_unit", 8}}});
   }
 
   void add_luitjens() {
-    const std::vector<std::string_view> prelude{"lanes", "levels", "group_lanes"};
-    reduce("shuffle_two_pass", "reduce_luitjens",
-           "grid-stride loop, registers exchanged, two passes", luitjens, commutative, Order::fixed,
-           {1, 0, 2}, {core::plan_level_reduce, prelude, "shuffle_two_pass"});
-    reduce("shuffle_multi", "reduce_luitjens",
-           "several reductions in one pass over struct elements", luitjens, commutative,
-           Order::fixed, {1, 0, 2}, {core::plan_level_reduce, prelude, "shuffle_two_pass"});
+    host_reduce("shuffle_two_pass", "reduce_luitjens",
+                "grid-stride loop, registers exchanged, two passes", luitjens, commutative,
+                Order::fixed, {1, 0, 2}, {core::plan_level_reduce, "shuffle_two_pass"});
+    host_reduce("shuffle_multi", "reduce_luitjens",
+                "several reductions in one pass over struct elements", luitjens, commutative,
+                Order::fixed, {1, 0, 2}, {core::plan_level_reduce, "shuffle_two_pass"});
     for (const auto& [name, bytes] :
          {std::pair<std::string_view, std::uint32_t>{"shuffle_vectorized_x2", 8},
           {"shuffle_vectorized_x4", 16}}) {
-      reduce(name, "reduce_luitjens_vector", "two passes with vector loads", luitjens, commutative,
-             Order::fixed, {1, 0, 2},
-             {core::plan_level_reduce,
-              {"lanes", "units_in", "packs_in", "levels", "group_lanes"},
-              "shuffle_vectorized",
-              {{"pack_bytes", bytes}}});
+      host_reduce(name, "reduce_luitjens_vector", "two passes with vector loads", luitjens,
+                  commutative, Order::fixed, {1, 0, 2},
+                  {core::plan_level_reduce, "shuffle_vectorized", {{"pack_bytes", bytes}}});
     }
     for (const auto& [name, summary] :
          {std::pair<std::string_view, std::string_view>{"shuffle_warp_atomic",
                                                         "one launch, one atomic per lane group"},
           {"shuffle_block_atomic", "one launch, one atomic per group"}}) {
-      reduce(name, "reduce_luitjens_atomic", summary, luitjens, result_cell, Order::unordered,
-             {1, 0, 1}, {core::plan_cell_reduce, {"lanes", "group_lanes", "cell"}, name});
+      host_reduce(name, "reduce_luitjens_atomic", summary, luitjens, result_cell, Order::unordered,
+                  {1, 0, 1}, {core::plan_cell_reduce, name});
     }
   }
 
+  // Rows whose kernels take n and the initial value from the host alone.
+  void host_reduce(std::string_view name, std::string_view family, std::string_view summary,
+                   std::string_view source, const Requirements& needs, Order order, Cost cost,
+                   Recipe recipe) {
+    recipe.takes_values = false;
+    reduce(name, family, summary, source, needs, order, cost, std::move(recipe));
+  }
   void reduce(std::string_view name, std::string_view family, std::string_view summary,
               std::string_view source, const Requirements& needs, Order order, Cost cost,
               Recipe recipe) {
-    const bool takes_values = takes_device_values(recipe);
     add({Algorithm::reduce, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches, takes_values},
+         cost.launches, recipe.takes_values},
         std::move(recipe));
   }
   void scan(std::string_view name, std::string_view family, std::string_view summary,
             std::string_view source, const Requirements& needs, Order order, Cost cost,
             Recipe recipe) {
-    const bool takes_values = takes_device_values(recipe);
+    recipe.stores_packs = true;
     add({Algorithm::scan, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches, takes_values},
+         cost.launches, recipe.takes_values},
         std::move(recipe));
-  }
-  // Kernels that ask the prelude for n find it wherever it is; the other values go with it.
-  // Production resolves to such rows.
-  static bool takes_device_values(const Recipe& recipe) {
-    return recipe.planner == nullptr ||
-           std::find(recipe.prelude.begin(), recipe.prelude.end(), "count") != recipe.prelude.end();
   }
   void add(const Variant& variant, Recipe recipe) {
     variants.push_back(variant);

@@ -6,7 +6,7 @@
 #include "core/device/state.hpp"
 #include "core/gallery/gallery.hpp"
 #include "core/gallery/tuning_file.hpp"
-#include "core/plan/preludes.hpp"
+#include "core/plan/make_spec.hpp"
 #include "core/tuning/tuning_space.hpp"
 
 namespace bifold::core {

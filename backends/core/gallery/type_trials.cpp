@@ -11,6 +11,7 @@
 #include "core/base/format.hpp"
 #include "core/base/log.hpp"
 #include "core/device/state.hpp"
+#include "core/plan/part_choices.hpp"
 #include "core/plan/planning.hpp"
 
 namespace bifold::core {
@@ -37,13 +38,14 @@ bool same_fields(Type type, const std::byte* left, const std::byte* right) {
 }
 
 // Everything that is combined is the later one, or what is there: no arithmetic is needed.
-KernelSpec spec_of(Type type, bool adjoined) {
+KernelSpec spec_of(const Device& device, Type type, bool adjoined) {
   KernelSpec spec;
   spec.family = spec.entry = "type_trial_chunks";
   spec.input = spec.accumulator = spec.output = type;
   const std::array<std::byte, max_element_bytes> zeros{};
   spec.op = adjoined ? Operator::user("trial", "b", type)
                      : Operator::user("trial", "b", Value::from_bytes(type, zeros.data()));
+  add_parts(device, spec);
   return spec;
 }
 
@@ -88,7 +90,7 @@ std::string wrong_in(Type type, const std::vector<std::byte>& elements,
 std::string TypeTrials::problem(const Device& device, const Operator& op, Type type) {
   const bool adjoined = !op.has_identity();
   if (!type.is_struct() && !adjoined) return {};
-  const KernelSpec spec = spec_of(type, adjoined);
+  const KernelSpec spec = spec_of(device, type, adjoined);
   const std::lock_guard lock(mutex_);
   const auto [known, fresh] =
       known_.try_emplace(kernel_source(*device.state()->backend, spec).text);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <bifold/error.hpp>
+#include <span>
 
 #include "core/base/format.hpp"
 #include "core/element/accumulator.hpp"
-#include "core/kernel/architecture.hpp"
+#include "core/kernel/part_list.hpp"
 #include "core/operators/operator_text.hpp"
 #include "core/text/kernel_names.hpp"
 
@@ -51,9 +52,9 @@ std::string stored(Type accumulator, Type type, std::string_view x) {
   return formatted("{}_of_f32({}({}))", name_of(type), narrowed, x);
 }
 
-void append_file(std::string& text, const backend::Device& device, std::string_view name) {
-  text +=
-      formatted("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(), device.kernel_file(name));
+void append_part(std::string& text, const backend::Device& device, std::string_view name) {
+  text += formatted("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(),
+                    part_body(device.kernel_file(name)));
 }
 
 /// ACC, and what makes one of a value: the value itself, or with the neutral element that is
@@ -224,36 +225,6 @@ bool compares_f32(const KernelSpec& spec) {
          (extreme && spec.accumulator == Type::f32);
 }
 
-/// Whether there are instructions of sm_80. CUDA's one text asks when it is compiled.
-bool has_sm_80(const backend::Device& device) {
-  const Capabilities& has = device.capabilities();
-  return has.lanes == "shuffle" || ptx_architecture(has) >= 80;
-}
-
-/// The files of functions that a user's texts call.
-void append_functions(std::string& text, const backend::Device& device, const Texts& texts) {
-  const auto append = [&](bool WrittenText::*needs, std::string_view file) {
-    if (texts.op.*needs || texts.map.*needs) append_file(text, device, file);
-  };
-  append(&WrittenText::integer_functions, "functions_integers");
-  if (texts.op.f32_functions || texts.map.f32_functions || texts.op.f64_functions ||
-      texts.map.f64_functions) {
-    append_file(text, device, "functions_floating");
-  }
-  append(&WrittenText::f32_functions, "functions_f32");
-  append(&WrittenText::f64_functions, "functions_f64");
-}
-
-/// How f32 values are compared, and which is the least or the greatest of two.
-void append_comparisons(std::string& text, const backend::Device& device) {
-  const Capabilities& has = device.capabilities();
-  append_file(text, device, has.denormals_f32 ? "comparisons_native" : "comparisons_bits");
-  append_file(text, device,
-              !has.denormals_f32  ? "extrema_bits"
-              : has_sm_80(device) ? "extrema_ptx"
-                                  : "extrema_native");
-}
-
 }  // namespace
 
 bool has_padding(Type type) {
@@ -277,38 +248,39 @@ std::optional<OperatorKind> field_operator(const Operator& op, Type type) {
   return {};
 }
 
+std::vector<std::string_view> type_parts(const KernelSpec& spec) {
+  const Texts texts = texts_of(spec);
+  const auto calls = [&](bool WrittenText::*functions) {
+    return texts.op.*functions || texts.map.*functions;
+  };
+  std::vector<std::string_view> names{"types"};
+  if (compares_f32(spec)) names.emplace_back("extrema");
+  if (uses_f64(spec, texts)) names.emplace_back("types_f64");
+  if (stores(spec, Type::f16)) names.emplace_back("f16_conversions");
+  if (stores(spec, Type::bf16)) names.emplace_back("bf16_conversions");
+  if (calls(&WrittenText::integer_functions)) names.emplace_back("functions_integers");
+  if (calls(&WrittenText::f32_functions)) names.emplace_back("functions_f32");
+  if (calls(&WrittenText::f64_functions)) names.emplace_back("functions_f64");
+  return names;
+}
+
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec) {
   const Texts texts = texts_of(spec);
   std::string text;
-  append_file(text, device, "types");
-  if (compares_f32(spec)) append_comparisons(text, device);
-  if (uses_f64(spec, texts)) append_file(text, device, "types_f64");
-  if (stores(spec, Type::f16)) {
-    append_file(text, device, "types_f16");
-    // GPUs, which exchange registers, have instructions for it.
-    const bool native = device.capabilities().lanes != "local";
-    append_file(text, device, native ? "halves_native" : "halves_bits");
-  }
-  if (stores(spec, Type::bf16)) {
-    append_file(text, device, "types_bf16");
-    append_file(text, device, has_sm_80(device) ? "bf16_ptx" : "bf16_bits");
-  }
-  append_functions(text, device, texts);
+  const auto parts = std::span<const std::string>(spec.parts);
+  for (const std::string& part : parts.first(spec.type_parts)) append_part(text, device, part);
 
   auto defines = spec.defines;
   std::sort(defines.begin(), defines.end());
   text += "#line 1 \"generated\"\n";
   for (const auto& [name, value] : defines) text += formatted("#define {} {}\n", name, value);
   append_types(text, spec);
-  append_file(text, device, "words");
-  text += "#line 1 \"generated\"\n";
   append_operator(text, spec, texts.op);
   append_conversions(text, spec, texts.map);
   if (spec.pack_lanes > 0) append_packs(text, spec);
   if (spec.field_operator) append_fields(text, spec, *spec.field_operator);
 
-  for (const std::string& file : spec.prelude) append_file(text, device, file);
-  append_file(text, device, spec.family);
+  for (const std::string& part : parts.subspan(spec.type_parts)) append_part(text, device, part);
 
   return {described(formatted("{}{}", spec.family, device.kernel_suffix()), spec), std::move(text),
           device.compile_options()};

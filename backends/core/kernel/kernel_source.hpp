@@ -19,9 +19,12 @@ using Defines = std::vector<std::pair<std::string_view, std::uint32_t>>;
 
 /// Everything that makes one kernel, as data.
 struct KernelSpec {
-  std::string_view family;           ///< Base name of the kernel file.
-  std::string_view entry;            ///< Entry point in it.
-  std::vector<std::string> prelude;  ///< Files it needs before it, beside types.
+  std::string_view family;  ///< The kernel's own part.
+  std::string_view entry;   ///< Entry point in it.
+  /// Parts of its text, its own last, each behind those that it uses. The first `type_parts` of
+  /// them stand before its types.
+  std::vector<std::string> parts;
+  std::size_t type_parts = 0;
   Type input = Type::i32;
   Type accumulator = Type::i32;
   Type output = Type::i32;
@@ -42,8 +45,12 @@ bool has_padding(Type type);
 /// none where there is no such struct or operator.
 std::optional<OperatorKind> field_operator(const Operator& op, Type type);
 
+/// The names that parts in front of the spec's types have to provide, by what these are and by what
+/// the operator and the map call.
+std::vector<std::string_view> type_parts(const KernelSpec& spec);
+
 /// The complete source of the spec's program in the device's dialect: types, defines, operator,
-/// prelude, kernel file. Specs that differ in their entry only share it.
+/// parts. Specs that differ in their entry only share it.
 backend::Source kernel_source(const backend::Device& device, const KernelSpec& spec);
 
 }  // namespace bifold::core

@@ -6,7 +6,7 @@ namespace bifold::core {
 
 namespace {
 
-// The define that names the operation to the prelude file; empty where no device has it.
+// The define that names the operation to the part; empty where no device has it.
 std::string_view operation(OperatorKind kind, Type type) {
   if (is_floating(type)) {
     if (kind != OperatorKind::plus) return {};
@@ -27,24 +27,26 @@ std::string_view operation(OperatorKind kind, Type type) {
   return {};
 }
 
-// The file with the device's own atomics on that type; empty where it has none.
-std::string_view native_file(const Device& device, Type type) {
+// The part with the device's own atomics on that type; empty where it has none.
+std::string_view native_part(const Capabilities& has, Type type) {
   if (size_of(type) < 4) return {};
   if (size_of(type) == 4 && !is_floating(type)) return "cell_native";
-  return device.capabilities().atomics == "ptx" ? "cell_wide" : std::string_view{};
+  return has.atomics == "ptx" ? "cell_wide" : std::string_view{};
 }
 
 }  // namespace
 
-void add_cell_path(const Device& device, KernelSpec& spec) {
-  spec.prelude.emplace_back("cell_exchange");
+std::string_view cell_part(const Capabilities& has, OperatorKind kind, Type accumulator) {
+  const std::string_view native = native_part(has, accumulator);
+  return operation(kind, accumulator).empty() || native.empty() ? "cell_exchange" : native;
+}
+
+void define_cell(const Capabilities& has, KernelSpec& spec) {
+  const OperatorKind kind = spec.op.kind();
   spec.defines.emplace_back("CELL_BYTES", size_of(spec.accumulator) == 8 ? 8 : 4);
-  const std::string_view define = operation(spec.op.kind(), spec.accumulator);
-  const std::string_view file = native_file(device, spec.accumulator);
-  if (define.empty() || file.empty()) return;
-  spec.prelude.emplace_back(file);
+  if (cell_part(has, kind, spec.accumulator) == "cell_exchange") return;
   spec.defines.emplace_back("CELL_NATIVE", 1);
-  spec.defines.emplace_back(define, 1);
+  spec.defines.emplace_back(operation(kind, spec.accumulator), 1);
   if (spec.accumulator == Type::i64) spec.defines.emplace_back("CELL_SIGNED", 1);
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/base/log.hpp"
 #include "core/device/state.hpp"
-#include "core/plan/preludes.hpp"
+#include "core/plan/make_spec.hpp"
 
 namespace bifold::core {
 

@@ -26,25 +26,17 @@ using Planner = std::shared_ptr<const detail::Plan> (*)(const Request& request, 
 /// try, best first, on each kind of device.
 struct Recipe {
   Planner planner = nullptr;
-  /// Prelude files of the family, in order; "lanes", "atomics" and "cell" stand for the path that
-  /// the device offers, "count", "init" and "total" for where a call has these values (the last
-  /// with "first", by which an exclusive scan begins), "elements" and "element_packs" for one array
-  /// or two;
-  /// "lanes_of_32", "columns", "neighbours", "order_lanes" and "order_lookback" for registers
-  /// exchanged between 32 lanes, or for local memory where lane groups are not as wide;
-  /// "ring_lookback", "ring_elements", "ring_items", "ring_scan" and "leaf_rows" for the path that
-  /// suits the types; "order_tiles" and "pack_tiles" for what a CPU's work-item does with a tile;
-  /// "tiles_taken" for how groups come by tiles, "group_results" for how their results come
-  /// together, "joined_rows", "joined_results" and "shifted_rows" for rows that do not lie as packs
-  /// do, "launch" for whether launches overlap.
-  std::vector<std::string_view> prelude{};
   std::string_view entry{};  ///< The kernel in the family's file; empty: of the family's name.
   Tuning fixed{};  ///< Parameters that make this row of its family, as UNROLL for persistent_f8.
   std::vector<std::string_view> on_gpu{};
   /// The same where 32 lanes exchange registers, for elements of 4 bytes and more; empty: on_gpu.
   std::vector<std::string_view> on_lanes_of_32{};
   std::vector<std::string_view> on_cpu{};
-  bool lanes_idle = false;  ///< "lanes" is there for other kernels of the file.
+  bool lanes_idle = false;  ///< Other kernels of the part exchange registers, not the entry.
+  /// Results are stored in packs, which are as wide as the wider of input and output lets them be.
+  bool stores_packs = false;
+  /// Its kernels find n, the initial value and the total where the host says that they lie.
+  bool takes_values = true;
   /// Production takes the row for elements and accumulators of so many bytes alone (0: of any).
   std::uint32_t only_bytes = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
+#include "core/plan/part_choices.hpp"
 #include "core/plan/planning.hpp"
 
 namespace bifold::core {
@@ -44,6 +45,7 @@ struct BandwidthProbe::State {
     const std::uint32_t group =
         cpu ? 1 : std::min(256U, std::bit_floor(target.capabilities().max_group_size));
     spec.defines = {{"GROUP_SIZE", group}};
+    add_parts(target, spec);
     spec.entry = "read_packs";
     read = build_kernel(target, spec);
     spec.entry = "copy_packs";

@@ -6,6 +6,7 @@
 
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
+#include "core/plan/part_choices.hpp"
 #include "core/plan/planning.hpp"
 
 namespace bifold::core {
@@ -29,7 +30,6 @@ PlannedKernel build(const Device& device, Type type) {
   KernelSpec spec;
   spec.family = "compare";
   spec.entry = "count_differences";
-  spec.prelude = {"group_tree"};
   spec.input = bits_type(type);
   spec.accumulator = spec.output = Type::u64;
   spec.op = plus;
@@ -37,6 +37,7 @@ PlannedKernel build(const Device& device, Type type) {
   const bool cpu = device.info().kind == DeviceKind::cpu;
   const std::uint32_t group = std::min(256U, std::bit_floor(device.capabilities().max_group_size));
   spec.defines = {{"GROUP_SIZE", cpu ? 1 : group}};
+  add_parts(device, spec);
   return build_kernel(device, spec);
 }
 

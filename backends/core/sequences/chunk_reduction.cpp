@@ -1,6 +1,6 @@
 #include "core/sequences/chunk_reduction.hpp"
 
-#include "core/plan/preludes.hpp"
+#include "core/plan/make_spec.hpp"
 
 namespace bifold::core {
 
@@ -9,9 +9,9 @@ PlannedKernel build_chunk_reduction(const Request& request, const Tuning& tuning
   reduction.output = reduction.accumulator;
   reduction.kind = ScanKind::inclusive;
   const Tuning values{{"STRIPES", stripes_of(request.shape, tuning)}, {"TILE", chunk_granule}};
-  const KernelFile file{Algorithm::reduce, "reduce_chunks", {"count", "chunks", "blocks"}};
+  const KernelPart kernel{.algorithm = Algorithm::reduce, .family = "reduce_chunks"};
   return build_kernel(request.device,
-                      make_spec(request.with(std::move(reduction)), file, values, file.family));
+                      make_spec(request.with(std::move(reduction)), kernel, values, kernel.family));
 }
 
 }  // namespace bifold::core

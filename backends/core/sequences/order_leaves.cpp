@@ -1,7 +1,7 @@
 #include "core/sequences/order_leaves.hpp"
 
 #include "core/kernel/architecture.hpp"
-#include "core/plan/preludes.hpp"
+#include "core/plan/make_spec.hpp"
 #include "core/sequences/order_tiles.hpp"
 
 namespace bifold::core {

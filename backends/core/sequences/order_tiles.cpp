@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/kernel/architecture.hpp"
-#include "core/plan/preludes.hpp"
+#include "core/plan/make_spec.hpp"
 
 namespace bifold::core {
 

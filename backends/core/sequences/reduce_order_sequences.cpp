@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/device/state.hpp"
-#include "core/plan/preludes.hpp"
+#include "core/plan/make_spec.hpp"
 #include "core/sequences/order_leaves.hpp"
 #include "core/sequences/order_tiles.hpp"
 
@@ -81,15 +81,15 @@ std::uint32_t last_group(const Device& device, const PlanShape& shape, std::uint
 PlannedKernel build_nodes(const Request& request, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_order_nodes";
-  const std::string init = init_path(Algorithm::reduce, request.shape);
-  std::vector<std::string_view> files{"count", init, "lanes_of_32", "neighbours", "order_nodes"};
-  // One work-item has nobody to exchange registers with.
-  if (group_size == 1) files = {"count", init, "neighbours_local", "order_nodes"};
-  for (const std::string_view file : files) add_prelude(request, spec, file);
   spec.input = spec.accumulator = request.shape.accumulator;
   spec.output = request.shape.output;
   spec.op = request.shape.op;
-  // What the files ask for, as the width of lanes, is the same for every group size.
+  // One work-item has nobody to exchange registers with.
+  constexpr ForcedPart alone[] = {{"neighbours", "neighbours_local"}};
+  PartQuestion question{.request = request};
+  if (group_size == 1) question.forced = alone;
+  add_parts(question, spec);
+  // What the parts ask for, as the width of lanes, is the same for every group size.
   const auto defines = spec.defines;
   for (;;) {
     spec.defines = defines;

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/plan/make_spec.hpp"
 #include "core/plan/planning.hpp"
-#include "core/plan/preludes.hpp"
 #include "core/sequences/chunk_reduction.hpp"
 
 namespace bifold::core {
@@ -19,12 +19,11 @@ using detail::Plan;
 PlannedKernel build_partials_stage(const Request& request, std::uint32_t group_size) {
   KernelSpec spec;
   spec.family = spec.entry = "reduce_partials";
-  spec.prelude = {init_path(Algorithm::reduce, request.shape), "group_tree"};
-  if (counts_for_init(Algorithm::reduce, request.shape)) spec.count = request.shape.on_device.count;
   spec.input = spec.accumulator = request.shape.accumulator;
   spec.output = request.shape.output;
   spec.op = request.shape.op;
   spec.defines = {{"GROUP_SIZE", group_size}};
+  add_parts({.request = request}, spec);
   return build_kernel(request.device, spec);
 }
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "core/plan/make_spec.hpp"
 #include "core/plan/planning.hpp"
-#include "core/plan/preludes.hpp"
 #include "core/sequences/chunk_reduction.hpp"
 #include "core/sequences/lookback.hpp"
 
@@ -135,22 +135,21 @@ std::shared_ptr<const Plan> plan_level_scan(const Request& request, const Row& r
   // Blocks of one element would have as many totals as elements, level after level.
   Tuning values = tuning;
   if (span_of(row, request.shape, values) == 1) values.set("PER_ITEM", 2);
-  const auto kernels = [&](const PlanShape& of, std::string_view first) -> LevelScan::Kernels {
+  const auto kernels = [&](const PlanShape& of,
+                           std::span<const ForcedPart> forced) -> LevelScan::Kernels {
     const auto kernel = [&](std::string_view entry) {
-      KernelSpec spec = make_spec(request.with(of), row, values, entry);
-      add_prelude(request.with(of), spec, first);
-      return build_kernel(request.device, spec);
+      return build_kernel(request.device, make_spec(request.with(of), row, values, entry, forced));
     };
     return {kernel("reduce_blocks"), kernel("scan_blocks")};
   };
   // A carry is what stands before its block, the first one what stands before all elements.
+  constexpr ForcedPart carried[] = {{"first", "first_carry"}};
   PlanShape totals = request.shape;
   totals.input = totals.output = request.shape.accumulator;
   totals.kind = ScanKind::exclusive;
   totals.map = {};
   return std::make_shared<LevelScan>(request, row.variant, span_of(row, request.shape, values),
-                                     kernels(request.shape, "first"),
-                                     kernels(totals, "first_carry"));
+                                     kernels(request.shape, {}), kernels(totals, carried));
 }
 
 std::shared_ptr<const Plan> plan_lookback(const Request& request, const Row& row,

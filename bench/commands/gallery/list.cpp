@@ -13,6 +13,7 @@
 #include "base/usage_error.hpp"
 #include "commands/gallery/gallery.hpp"
 #include "core/gallery/gallery.hpp"
+#include "core/plan/part_choices.hpp"
 #include "document/parts.hpp"
 #include "measure/support.hpp"
 
@@ -26,12 +27,17 @@ struct ChosenDevice {
   std::string problem;  ///< Why it could not be opened; empty when it could.
   std::string lanes;
   std::vector<VariantSupport> support;  ///< Of each variant, in the gallery's order.
+  std::vector<bool> exchanges;          ///< Whether that one exchanges values between lanes.
 };
 
 ChosenDevice examined(const bifold::DeviceInfo& info, const bifold::Device& device) {
-  ChosenDevice chosen{info, {}, device.capabilities().lanes, {}};
+  ChosenDevice chosen{info, {}, device.capabilities().lanes, {}, {}};
   for (const Variant& variant : bifold::gallery::variants()) {
     chosen.support.push_back(support_of(device, variant));
+    const bifold::core::Row row = bifold::core::row_of(variant);
+    const std::string_view only = variant.requirements.backend;
+    chosen.exchanges.push_back((only.empty() || only == info.backend) &&
+                               bifold::core::exchanges_lanes(device, row));
   }
   return chosen;
 }
@@ -51,25 +57,18 @@ std::vector<ChosenDevice> chosen_devices(const std::vector<std::string>& selecto
     try {
       chosen.push_back(examined(info, bifold::open_device(info.selector)));
     } catch (const bifold::Error& error) {
-      chosen.push_back({info, one_line(error.what()), {}, {}});
+      chosen.push_back({info, one_line(error.what()), {}, {}, {}});
     }
   }
   return chosen;
 }
 
-bool uses_lanes(const Variant& variant) {
-  const bifold::core::Recipe& recipe = bifold::core::recipe_of(variant);
-  const auto names = [&recipe](std::string_view file) {
-    return std::find(recipe.prelude.begin(), recipe.prelude.end(), file) != recipe.prelude.end();
-  };
-  return !recipe.lanes_idle && (names("lanes") || names("lanes_of_32"));
-}
-
 /// "yes", "yes, lanes by shuffle", "yes, but not f16: ...", "no: ...".
-std::string support_text(const ChosenDevice& device, const VariantSupport& support) {
+std::string support_text(const ChosenDevice& device, std::size_t i) {
   if (!device.problem.empty()) return "?";
+  const VariantSupport& support = device.support[i];
   std::string text = support.supported ? "yes" : "no";
-  if (support.supported && uses_lanes(*support.variant)) text += ", lanes by " + device.lanes;
+  if (support.supported && device.exchanges[i]) text += ", lanes by " + device.lanes;
   const char* before = support.supported ? ", but not " : ": ";
   for (const Refusal& refusal : support.refusals) {
     text += before;
@@ -113,7 +112,7 @@ Grid full_grid(const std::vector<ChosenDevice>& devices) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto cells = cells_of(rows[i], std::string(rows[i].name));
     for (const ChosenDevice& device : devices) {
-      cells.push_back(device.problem.empty() ? support_text(device, device.support[i]) : "?");
+      cells.push_back(device.problem.empty() ? support_text(device, i) : "?");
     }
     grid.rows.push_back(std::move(cells));
   }
@@ -200,7 +199,7 @@ std::string list_json(const std::vector<ChosenDevice>& devices) {
       if (!device.problem.empty()) continue;
       const VariantSupport& support = device.support[i];
       Json there{{"device", device.info.selector}, {"supported", support.supported}};
-      there["lanes"] = uses_lanes(row) ? Json(device.lanes) : Json(nullptr);
+      there["lanes"] = device.exchanges[i] ? Json(device.lanes) : Json(nullptr);
       there["refusals"] = Json::array();
       for (const Refusal& refusal : support.refusals) {
         there["refusals"].push_back({{"what", refusal.what}, {"reason", refusal.reason}});

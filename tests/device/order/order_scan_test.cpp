@@ -9,7 +9,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/device/state.hpp"
 #include "core/gallery/gallery.hpp"
+#include "core/kernel/part_list.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"
@@ -76,8 +78,9 @@ std::vector<Workload> workloads(Type in, Type acc, Type out, const Operator& op,
 std::vector<Workload> loaded_again(const std::vector<Workload>& all) {
   std::vector<Workload> again;
   for (const Workload& workload : all) {
-    const auto& files = core::recipe_of(*workload.row).prelude;
-    const bool has_tiles = std::find(files.begin(), files.end(), "order_tile") != files.end();
+    const auto& backend = *test::device().state()->backend;
+    const auto uses = core::part_head(backend.kernel_file(workload.row->family)).uses;
+    const bool has_tiles = std::find(uses.begin(), uses.end(), "order_tile") != uses.end();
     if (workload.tuning || !has_tiles) continue;
     again.push_back(workload);
     again.back().tuning = test::default_tuning_of(workload).set(core::loads_of_tile, 2);

@@ -9,7 +9,7 @@
 #include "core/gallery/shape_tuning.hpp"
 #include "core/kernel/kernel_source.hpp"
 #include "core/operators/operator_text.hpp"
-#include "core/plan/preludes.hpp"
+#include "core/plan/make_spec.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/text/kernel_names.hpp"
 

@@ -7,6 +7,7 @@
 #include <bifold/op.hpp>
 #include <bifold/type.hpp>
 
+#include "core/plan/part_choices.hpp"
 #include "core/plan/planning.hpp"
 
 namespace bifold::test {
@@ -19,11 +20,11 @@ inline void build_packed(const Device& device) {
   core::KernelSpec spec;
   spec.family = "compare";
   spec.entry = "count_differences";
-  spec.prelude = {"group_tree"};
   spec.input = Type::of_kept(packed);
   spec.accumulator = spec.output = Type::u64;
   spec.op = plus;
   spec.defines = {{"GROUP_SIZE", 1}};
+  core::add_parts(device, spec);
   static_cast<void>(core::build_kernel(device, spec));
 }
 

@@ -1,0 +1,62 @@
+#include "core/plan/make_spec.hpp"
+
+#include <algorithm>
+
+#include "core/base/ascii.hpp"
+#include "core/tuning/tuning_space.hpp"
+
+namespace bifold::core {
+
+namespace {
+
+std::uint32_t pack_width(bool stores, const PlanShape& shape, const Tuning& tuning) {
+  if (shape.input.is_struct() || (stores && shape.output.is_struct())) return 1;
+  const std::size_t widest = std::max(size_of(shape.input), stores ? size_of(shape.output) : 1);
+  return std::max(1U, tuning.get("pack_bytes") / static_cast<std::uint32_t>(widest));
+}
+
+}  // namespace
+
+std::uint32_t pack_width(const Row& row, const PlanShape& shape, const Tuning& tuning) {
+  return pack_width(row.recipe.stores_packs, shape, tuning);
+}
+
+KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tuning& tuning,
+                     std::string_view entry, std::span<const ForcedPart> forced) {
+  const PlanShape& shape = request.shape;
+  KernelSpec spec;
+  spec.family = kernel.family;
+  spec.entry = entry;
+  spec.input = shape.input;
+  spec.accumulator = shape.accumulator;
+  spec.output = shape.output;
+  spec.op = shape.op;
+  spec.map = shape.map;
+  spec.second = shape.second;
+  add_parts({.request = request,
+             .algorithm = kernel.algorithm,
+             .by_vectors = kernel.by_vectors,
+             .loads_again = tuning.get_or(loads_of_tile, 1) > 1,
+             .forced = forced},
+            spec);
+  for (const auto& [name, value] : tuning.entries()) {
+    if (is_upper(name.front())) spec.defines.emplace_back(name, value);
+  }
+  if (tuning.get_or("pack_bytes", 0) > 0) {
+    spec.defines.emplace_back("VEC", pack_width(kernel.stores_packs, shape, tuning));
+  }
+  spec.defines.emplace_back("INCLUSIVE", shape.kind == ScanKind::inclusive ? 1 : 0);
+  return spec;
+}
+
+KernelSpec make_spec(const Request& request, const Row& row, const Tuning& tuning,
+                     std::string_view entry, std::span<const ForcedPart> forced) {
+  return make_spec(request,
+                   {.algorithm = row.variant.algorithm,
+                    .family = row.variant.family,
+                    .by_vectors = row.variant.requirements.packs,
+                    .stores_packs = row.recipe.stores_packs},
+                   tuning, entry, forced);
+}
+
+}  // namespace bifold::core
