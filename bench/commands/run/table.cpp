@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/format.hpp"
@@ -46,26 +47,30 @@ std::string selector_of(const Report& report, const Result& result) {
 
 std::vector<LiveTable::Field> fields_of(const Report& report, bool several) {
   std::vector<LiveTable::Field> fields;
+  const auto add = [&fields](const char* heading, std::size_t width, bool number = true) {
+    LiveTable::Field field;
+    field.column.heading = heading;
+    field.column.number = number;
+    field.width = width;
+    fields.push_back(std::move(field));
+  };
   if (several) {
-    fields.push_back(
-        {{"device"}, width_of(report, [&](const Result& r) { return selector_of(report, r); })});
+    add("device", width_of(report, [&](const Result& r) { return selector_of(report, r); }), false);
   }
-  fields.push_back({{"call"}, 6});
-  fields.push_back(
-      {{"type"}, width_of(report, [](const Result& r) { return bifold::name_of(r.what.type); })});
-  fields.push_back(
-      {{"operator"}, width_of(report, [](const Result& r) { return r.what.op.name(); })});
-  fields.push_back(
-      {{"n", true}, width_of(report, [](const Result& r) { return count_text(r.what.n); })});
-  fields.push_back({{"per call", true}, 8});
+  add("call", 6, false);
+  add("type", width_of(report, [](const Result& r) { return bifold::name_of(r.what.type); }),
+      false);
+  add("operator", width_of(report, [](const Result& r) { return r.what.op.name(); }), false);
+  add("n", width_of(report, [](const Result& r) { return count_text(r.what.n); }));
+  add("per call", 8);
   if (wide()) {
-    fields.push_back({{"p10", true}, 7});
-    fields.push_back({{"p90", true}, 7});
+    add("p10", 7);
+    add("p90", 7);
   }
-  fields.push_back({{"spread", true}, 6});
-  fields.push_back({{"GB/s", true}, 5});
-  fields.push_back({{"share", true}, 5});
-  fields.push_back({{""}, 5});
+  add("spread", 6);
+  add("GB/s", 5);
+  add("share", 5);
+  add("", 5, false);
   return fields;
 }
 
