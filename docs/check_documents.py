@@ -70,6 +70,9 @@ def check_links(top, page, text):
     for path in PATH.findall(blanked(CODE, text)):
         if not (top / path).exists():
             yield f"{name}: there is no {path}"
+    for path in re.findall(r"`(core/[a-z0-9_/]+\.[ch]pp)`", text):
+        if not (top / "backends" / path).exists():
+            yield f"{name}: there is no backends/{path}"
     for target in re.findall(r"\]\(([^)\s]+)\)", blanked(CODE, text)):
         if re.match(r"[a-z]+:", target):
             continue
