@@ -15,7 +15,6 @@ README_LINES = 200
 DOCS_WORDS = 35_000
 COLUMNS = 100
 WIDE_TABLES = {"docs/experiments.md"}  # May have rows of more columns.
-OLD_PAGES = {"docs/design.md"}  # Of these only the words count and links are followed.
 # Files that a document names in a code span; capitals stand for any name.
 FOLDERS = ("backends bench bindings cmake docs examples include kernels_cl kernels_cu packaging "
            "tests").split()
@@ -53,8 +52,6 @@ def own_pages(top):
 
 
 def check_text(name, text):
-    if name in OLD_PAGES:
-        return
     written = blanked(GENERATED, text)
     for number, line in enumerate(blanked(CODE, written).split("\n"), 1):
         may = " " not in line or (line.startswith("|") and name in WIDE_TABLES)
@@ -73,6 +70,9 @@ def check_links(top, page, text):
     for path in PATH.findall(blanked(CODE, text)):
         if not (top / path).exists():
             yield f"{name}: there is no {path}"
+    for path in re.findall(r"`(core/[a-z0-9_/]+\.[ch]pp)`", text):
+        if not (top / "backends" / path).exists():
+            yield f"{name}: there is no backends/{path}"
     for target in re.findall(r"\]\(([^)\s]+)\)", blanked(CODE, text)):
         if re.match(r"[a-z]+:", target):
             continue
