@@ -1,6 +1,6 @@
 // The C interface's functions of backends that were left out: they exist in every build, so that a
 // program starts whatever it was built with.
-#include "core/c_api/c_api.hpp"
+#include "core/c_api/c_api_error.hpp"
 
 #if !BIFOLD_HAS_OPENCL
 namespace {

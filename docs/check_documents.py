@@ -19,7 +19,7 @@ OLD_PAGES = {"docs/design.md"}  # Of these only the words count and links are fo
 # Files that a document names in a code span; capitals stand for any name.
 FOLDERS = ("backends bench bindings cmake docs examples include kernels_cl kernels_cu packaging "
            "tests").split()
-PATH = re.compile(r"`((?:" + "|".join(FOLDERS) + r")/[a-z0-9_./-]+)`")
+PATH = re.compile(r"`((?:" + "|".join(FOLDERS) + r")/[a-z0-9_./-]+)`(?!\])")
 # Words that stand for an old idiom, and what to write instead.
 IDIOMS = {"in place of": "instead of", "hand it in": "say what to do", "as root, there": "say it"}
 # The pages that a reader looks for by their name.
@@ -47,7 +47,8 @@ def anchors(text):
 def own_pages(top):
     pages = [top / name for name in
              ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md",
-              "bindings/python/README.md", "bench/results/standard/README.md")]
+              "bindings/python/README.md", "bench/results/standard/README.md",
+              "bench/schema/README.md")]
     return [page for page in pages if page.exists()] + sorted((top / "docs").glob("*.md"))
 
 

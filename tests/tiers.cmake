@@ -6,6 +6,7 @@
 set(bifold_quick
   # Cheap, whole: host, the C interface, stand-in drivers.
   "host\\.(type|half|operator|reference|selector|words|pairwise|comparison|verdict|tuning)"
+  "host\\.compiled_texts"
   "host\\.(tuning_file|kept_files|house_rules|kernel_mirror|documents)"
   "host\\.(rate|accuracy|performance)_results" "host\\.results_schema" "host\\.fuzz_.*"
   "opencl\\.c_api" "cuda_driver_(arch_9\\.0|without_nvrtc|no_device|absent|too_old)"
@@ -16,7 +17,7 @@ set(bifold_quick
   # The tool's parts.
   "host\\.bench_compare" "host\\.bench_tool_documents")
 set(bifold_sweep_1
-  "(cuda|opencl)\\.(pairwise_.*|lengths_.*|edges_.*|offsets)" "nvrtc\\.9\\.0"
+  "(cuda|opencl)\\.(pairwise_.*|lengths_.*|edges_.*|offsets|order_reduce)" "nvrtc\\.9\\.0_all"
   "cuda_emulated\\.all_faults")
 set(bifold_sweep_2
   "(cuda|opencl)\\.(production_.*|operands)" "cuda_embedded\\.ptxas"
@@ -25,8 +26,8 @@ set(bifold_sweep_3
   "(cuda|opencl)\\.(device_values|order_structs|surroundings)" "nvrtc\\.7\\.5"
   "cuda_emulated\\.offsets_.*")
 set(bifold_sweep_4
-  "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_(check|peers|renew)"
-  "offline\\.(gfx906|gfx1030|gfx1030-wave64|gfx1100-wave64)")
+  "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_(check|graphs|peers|renew)"
+  "offline\\..*_all")
 set(bifold_sweep_5
   "(cuda|opencl)\\.(order_scan_tunings|single_pass|lookback)" "nvrtc\\.10\\.0"
   "cuda_emulated\\.(order_structs|graphs)")

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/error.hpp"
+#include "cuda/driver/error.hpp"
 #include "embed/shapes.hpp"
 
 namespace bifold::embed {

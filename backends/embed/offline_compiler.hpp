@@ -9,8 +9,8 @@
 
 #include "core/kernel/disk_cache.hpp"
 #include "core/kernel/embedded.hpp"
-#include "cuda/compiler.hpp"
-#include "cuda/nvrtc_api.hpp"
+#include "cuda/program/compiler.hpp"
+#include "cuda/driver/nvrtc_api.hpp"
 #include "embed/offline_cuda.hpp"
 
 namespace bifold::embed {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "cuda/capabilities.hpp"
-#include "cuda/compiler.hpp"
+#include "cuda/device/capabilities.hpp"
+#include "cuda/program/compiler.hpp"
 
 namespace bifold::embed {
 

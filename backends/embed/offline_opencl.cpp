@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/format.hpp"
-#include "opencl/options.hpp"
+#include "opencl/program/options.hpp"
 
 namespace bifold::backend {
 

@@ -27,6 +27,8 @@ std::string padded(std::string_view cell, std::size_t width, bool number) {
 constexpr std::size_t gap = 2;  ///< Between two columns.
 /// No column is made narrower than this by breaking its cells.
 constexpr std::size_t least_width = 16;
+/// Nor are columns repeated in a further table that take more.
+constexpr std::size_t most_repeated = 60;
 std::size_t most_columns = 100;
 
 std::ptrdiff_t as_offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
@@ -123,8 +125,12 @@ std::string as_text(const Grid& grid, std::size_t indent) {
   if (total_of(widths, indent) > most_columns) narrow(grid, widths, indent);
   if (total_of(widths, indent) <= most_columns) return drawn(grid, widths, indent);
   // As many columns as fit behind the leading ones of words, then the rest behind the same.
-  std::size_t keys = 0;
-  while (keys < grid.columns.size() && !grid.columns[keys].number) ++keys;
+  std::size_t keys = 1;
+  while (keys < grid.columns.size() && !grid.columns[keys].number &&
+         total_of({widths.begin(), widths.begin() + as_offset(keys + 1)}, indent) <=
+             most_repeated) {
+    ++keys;
+  }
   std::size_t used = total_of({widths.begin(), widths.begin() + as_offset(keys)}, indent);
   std::size_t end = keys;
   while (end < widths.size() && (end == keys || used + gap + widths[end] <= most_columns)) {
@@ -159,6 +165,7 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (word.empty()) continue;
     if (begun && lines.back().size() + 1 + word.size() <= width) {
       lines.back() += ' ';
       lines.back() += word;

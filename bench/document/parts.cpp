@@ -62,7 +62,7 @@ Json timing_of(const Timing& timing) {
 }
 
 /// The fields of a result that --peers adds.
-void add_contest(Json& json, const Result& result) {
+void add_regimes(Json& json, const Result& result) {
   if (result.isolated.samples == 0) return;
   for (const Regime regime : regimes) {
     const Timing& timing = result.timing_in(regime);
@@ -134,7 +134,7 @@ Json result_of(const Measurements& measurements, const Result& result) {
   json["read_gb_per_s"] = rate_or_null(result.limits.read);
   json["share_of_copy"] = share_or_null(rate, result.limits.copy());
   json["share_of_read"] = share_or_null(rate, result.limits.read);
-  add_contest(json, result);
+  add_regimes(json, result);
   return json;
 }
 

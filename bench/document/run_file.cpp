@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/format.hpp"
+#include "data/host_data.hpp"
 #include "data/types.hpp"
 #include "document/field.hpp"
 
@@ -260,6 +261,21 @@ RunFile read_run_file(const std::filesystem::path& file) {
 
 RunFile read_run_document(std::string_view text, const std::string& name) {
   return run_in(Field::document(text, name));
+}
+
+RunFile run_file_of(const Report& report) {
+  RunFile run;
+  static_cast<Measurements&>(run) = static_cast<const Measurements&>(report);
+  run.path = report.options.json;
+  run.command = "run";
+  if (report.options.suite != nullptr) run.suite = report.options.suite->name;
+  run.complete = report.complete;
+  run.whole_suite = report.options.whole_suite;
+  run.seconds = report.options.budget.seconds;
+  run.samples = report.options.budget.samples;
+  run.data_seed = data_seed;
+  run.starts = report.starts;
+  return run;
 }
 
 }  // namespace bench

@@ -47,6 +47,9 @@ struct RunFile : Measurements {
   std::vector<KeptPaperTable> tables;  ///< Of `gallery`.
 };
 
+/// What a run has just measured, as if read from its document.
+RunFile run_file_of(const Report& report);
+
 /// Throws UsageError, which names file and field, for one that cannot be read, is damaged, cut off,
 /// of another program, or newer than this one.
 RunFile read_run_file(const std::filesystem::path& file);

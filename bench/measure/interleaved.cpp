@@ -57,8 +57,8 @@ std::string in_a_graph(std::string_view what) {
 
 }  // namespace
 
-/// A peer in the contest over one configuration.
-struct Contest::Entrant {
+/// A peer that takes turns over one configuration.
+struct InterleavedTiming::Entrant {
   const Peer* peer = nullptr;
   PeerResult result;
   std::unique_ptr<PeerCall> call;    ///< On the queue of the other regimes.
@@ -88,7 +88,7 @@ struct Contest::Entrant {
 };
 
 /// A yardstick beside one configuration. What fails in it is no failure of ours.
-struct Contest::Gauge {
+struct InterleavedTiming::Gauge {
   const Yardstick* yardstick;
   Timing timing{};
   std::string problem{};
@@ -110,7 +110,7 @@ struct Contest::Gauge {
   }
 };
 
-class Contest::Round {
+class InterleavedTiming::Round {
  public:
   /// `timing` is where the contender's goes; it has to outlive measure().
   void add(Stopwatch contender, Timing& timing) {
@@ -130,8 +130,8 @@ class Contest::Round {
   std::vector<Timing*> timings_;
 };
 
-Contest::Contest(bifold::Queue queue, const Budget& budget, FlushBytes flush,
-                 std::vector<const Peer*> peers)
+InterleavedTiming::InterleavedTiming(bifold::Queue queue, const Budget& budget, FlushBytes flush,
+                                     std::vector<const Peer*> peers)
     : queue_(std::move(queue)),
       timed_(queue_.device(), {.timing = bifold::Timing::enabled}),
       budget_(budget),
@@ -145,15 +145,15 @@ Contest::Contest(bifold::Queue queue, const Budget& budget, FlushBytes flush,
 
 // Twice: the second time the device is still busy while the host enqueues what is timed, so that
 // the timing does not contain the host's part.
-void Contest::flush() {
+void InterleavedTiming::flush() {
   for (int i = 0; i < 2; ++i) timed_.fill(flushed_.view(), ++flush_value_);
 }
 
-void Contest::flush_host() {
+void InterleavedTiming::flush_host() {
   std::fill(flushed_on_host_.begin(), flushed_on_host_.end(), ++flush_value_);
 }
 
-double Contest::isolated(const std::function<void(bifold::Queue&)>& enqueue) {
+double InterleavedTiming::isolated(const std::function<void(bifold::Queue&)>& enqueue) {
   flush();
   const bifold::Event start = timed_.record();
   enqueue(timed_);
@@ -162,13 +162,13 @@ double Contest::isolated(const std::function<void(bifold::Queue&)>& enqueue) {
   return bifold::elapsed(start, end);
 }
 
-std::uint64_t Contest::host_output_needed(const Configuration& what) const {
+std::uint64_t InterleavedTiming::host_output_needed(const Configuration& what) const {
   const std::uint64_t count = what.algorithm == bifold::Algorithm::scan ? what.n : 1;
   const std::uint64_t bytes = count * bifold::size_of(what.type);
   return host_output_ && bytes <= host_output_bytes_ ? 0 : bytes;
 }
 
-std::byte* Contest::host_output(const Configuration& what) {
+std::byte* InterleavedTiming::host_output(const Configuration& what) {
   if (const std::uint64_t bytes = host_output_needed(what); bytes != 0) {
     host_output_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
     host_output_bytes_ = bytes;
@@ -176,8 +176,8 @@ std::byte* Contest::host_output(const Configuration& what) {
   return host_output_.get();
 }
 
-std::string Contest::obstacle(const Peer& peer, const PeerTask& task,
-                              const Configuration& what) const {
+std::string InterleavedTiming::obstacle(const Peer& peer, const PeerTask& task,
+                                        const Configuration& what) const {
   std::string reason = peer.obstacle(task);
   if (!reason.empty() || peer.side() != PeerSide::host) return reason;
   const std::uint64_t available = host_bytes_available();
@@ -186,8 +186,8 @@ std::string Contest::obstacle(const Peer& peer, const PeerTask& task,
   return "needs " + bytes_text(needed) + " more of host memory";
 }
 
-std::optional<Mismatch> Contest::check(Entrant& entrant, const Configuration& what,
-                                       const Arena& arena, Verifier& verifier) {
+std::optional<Mismatch> InterleavedTiming::check(Entrant& entrant, const Configuration& what,
+                                                 const Arena& arena, Verifier& verifier) {
   const bool on_host = entrant.peer->side() == PeerSide::host;
   if (what.algorithm == bifold::Algorithm::scan) {
     if (on_host) {
@@ -207,9 +207,10 @@ std::optional<Mismatch> Contest::check(Entrant& entrant, const Configuration& wh
   return check_output(entrant.enqueue, what, arena, verifier, Equality::values);
 }
 
-std::optional<Mismatch> Contest::check_output(const std::function<void()>& enqueue,
-                                              const Configuration& what, const Arena& arena,
-                                              Verifier& verifier, Equality equality) {
+std::optional<Mismatch> InterleavedTiming::check_output(const std::function<void()>& enqueue,
+                                                        const Configuration& what,
+                                                        const Arena& arena, Verifier& verifier,
+                                                        Equality equality) {
   const bool is_scan = what.algorithm == bifold::Algorithm::scan;
   queue_.fill(arena.output, is_scan ? poison(what.type) : poison(arena.data.total(what.n)));
   enqueue();
@@ -218,7 +219,7 @@ std::optional<Mismatch> Contest::check_output(const std::function<void()>& enque
   return verifier.check_reduce(queue_, arena.output, arena.data, what.n, equality);
 }
 
-std::unique_ptr<CudaGraph> Contest::capture(const OurCall& ours, unsigned calls) {
+std::unique_ptr<CudaGraph> InterleavedTiming::capture(const OurCall& ours, unsigned calls) {
   try {
     return graph_of(queue_, calls, [&] { ours.enqueue_captured(queue_); });
   } catch (const bifold::Error& error) {
@@ -227,8 +228,8 @@ std::unique_ptr<CudaGraph> Contest::capture(const OurCall& ours, unsigned calls)
   }
 }
 
-void Contest::capture(Entrant& entrant, unsigned calls, const Configuration& what,
-                      const Arena& arena, Verifier& verifier) {
+void InterleavedTiming::capture(Entrant& entrant, unsigned calls, const Configuration& what,
+                                const Arena& arena, Verifier& verifier) {
   try {
     entrant.graph = graph_of(queue_, calls, entrant.enqueue);
     entrant.launch = [graph = entrant.graph.get()] { graph->launch(); };
@@ -243,8 +244,8 @@ void Contest::capture(Entrant& entrant, unsigned calls, const Configuration& wha
   }
 }
 
-Contest::Entrant Contest::enter(const Peer& peer, const Configuration& what, const Arena& arena,
-                                Verifier& verifier) {
+InterleavedTiming::Entrant InterleavedTiming::enter(const Peer& peer, const Configuration& what,
+                                                    const Arena& arena, Verifier& verifier) {
   Entrant entrant;
   entrant.peer = &peer;
   entrant.result.name = peer.name();
@@ -289,7 +290,7 @@ Contest::Entrant Contest::enter(const Peer& peer, const Configuration& what, con
 }
 
 // The entrant stays where it is as long as the stopwatch is used.
-Stopwatch Contest::stopwatch(Entrant& entrant, Regime regime) {
+Stopwatch InterleavedTiming::stopwatch(Entrant& entrant, Regime regime) {
   const bool on_host = entrant.peer->side() == PeerSide::host;
   switch (regime) {
     case Regime::back_to_back:
@@ -310,8 +311,8 @@ Stopwatch Contest::stopwatch(Entrant& entrant, Regime regime) {
   return one_by_one([&] { return seconds_of([&] { entrant.call->block(entrant.value.data()); }); });
 }
 
-Stopwatch Contest::stopwatch(const OurCall& ours, const std::function<void()>& enqueue,
-                             Regime regime) {
+Stopwatch InterleavedTiming::stopwatch(const OurCall& ours, const std::function<void()>& enqueue,
+                                       Regime regime) {
   switch (regime) {
     case Regime::back_to_back:
     case Regime::graph: return back_to_back(queue_, enqueue);
@@ -325,9 +326,9 @@ bool shares_processor(PeerSide side, bifold::DeviceKind device) {
   return side != PeerSide::host || device == bifold::DeviceKind::cpu;
 }
 
-std::optional<Mismatch> Contest::run(Result& result, const OurCall& ours,
-                                     std::span<const Yardstick> yardsticks, const Arena& arena,
-                                     Verifier& verifier) {
+std::optional<Mismatch> InterleavedTiming::run(Result& result, const OurCall& ours,
+                                               std::span<const Yardstick> yardsticks,
+                                               const Arena& arena, Verifier& verifier) {
   std::vector<Entrant> entrants;
   entrants.reserve(peers_.size());
   for (const Peer* peer : peers_) {

@@ -28,7 +28,7 @@ struct OurCall {
 
 /// A call that ours is compared with, back to back: a limit's, or one that does nothing.
 struct Yardstick {
-  std::function<void()> call;  ///< Enqueues on the queue of the contest.
+  std::function<void()> call;  ///< Enqueues on the queue of the timing.
   std::function<void(Result&, double median_s)> tell;
 };
 
@@ -51,10 +51,10 @@ struct FlushBytes {
 };
 
 /// The peers that compete on a device, and what their measurements need.
-class Contest {
+class InterleavedTiming {
  public:
-  Contest(bifold::Queue queue, const Budget& budget, FlushBytes flush,
-          std::vector<const Peer*> peers);
+  InterleavedTiming(bifold::Queue queue, const Budget& budget, FlushBytes flush,
+                    std::vector<const Peer*> peers);
 
   /// Blocks. Verifies the peers, then measures those that share a processor in turn, back to back
   /// with the yardsticks, and fills in the timings and peers of `result`, and what yardsticks tell.

@@ -150,6 +150,7 @@ RunOptions understand(const RunArguments& arguments) {
   }
   options.first_element = static_cast<std::uint64_t>(arguments.first_element);
   options.json = arguments.json;
+  options.html = arguments.html;
   options.progress = !arguments.no_progress;
   options.quick = arguments.quick;
   options.markdown = arguments.markdown;

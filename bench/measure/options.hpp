@@ -27,6 +27,7 @@ struct RunArguments {
   std::optional<std::int64_t> samples;
   std::int64_t first_element = 0;
   std::string json;
+  std::string html;
   std::vector<std::string> peers;
   bool no_graphs = false;
   std::string markdown;
@@ -57,6 +58,7 @@ struct RunOptions {
   std::uint64_t first_element = 0;   ///< Of a buffer.
   Budget budget;
   std::filesystem::path json;      ///< Empty: none.
+  std::filesystem::path html;      ///< A page with charts; empty: none.
   std::filesystem::path markdown;  ///< Of the peers' tables; empty: none.
   std::vector<std::string> peers;  ///< Modules; empty: no peers.
   bool graphs = false;             ///< Beside peers, calls are measured in CUDA graphs, too.
@@ -67,7 +69,7 @@ struct RunOptions {
   bool resume = true;            ///< A suite takes up what an interrupted run left.
 };
 
-/// `budget` with what was typed in place of its values; throws UsageError for what is impossible.
+/// `budget` with what was typed instead of its values; throws UsageError for what is impossible.
 Budget understand_budget(Budget budget, const std::optional<double>& seconds,
                          const std::optional<std::int64_t>& samples);
 

@@ -76,14 +76,14 @@ void Session::compete_with(const std::vector<PeerModule>& peers) {
     const PeerSide side = module.peer->side();
     if (side == PeerSide::host || side == side_of(device_)) here.push_back(module.peer);
   }
-  contest_among(std::move(here));
+  interleave_with(std::move(here));
   in_graphs_ = has_graphs(device_);
 }
 
-void Session::measure_in_regimes() { contest_among({}); }
+void Session::measure_in_regimes() { interleave_with({}); }
 
-void Session::contest_among(std::vector<const Peer*> peers) {
-  contest_ = std::make_unique<Contest>(
+void Session::interleave_with(std::vector<const Peer*> peers) {
+  interleaved_ = std::make_unique<InterleavedTiming>(
       queue_, budget_, FlushBytes{flush_bytes(cache_bytes_), flush_bytes(host_cache_bytes_)},
       std::move(peers));
 }
@@ -141,7 +141,7 @@ void Session::load(const HostData& data, std::uint64_t n) {
 }
 
 void Session::unload() {
-  if (contest_) contest_->unload();
+  if (interleaved_) interleaved_->unload();
   data_ = nullptr;
   input_ = {};
   aligned_input_ = {};
@@ -268,7 +268,7 @@ std::optional<Mismatch> Session::time_in_regimes(Result& result, const Place& pl
     workspace.prepare(queue_);
     ours.enqueue_captured = call_of(result.what, place, &workspace);
   }
-  return contest_->run(result, ours, yardsticks, {*data_, place.input, place.output}, verifier);
+  return interleaved_->run(result, ours, yardsticks, {*data_, place.input, place.output}, verifier);
 }
 
 void Session::measure_into(Result& result, Verifier& verifier) {
@@ -297,7 +297,7 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   // Calls that take turns have an input each.
   result.in_cache = what.bytes() + (takes_turns ? bytes : 0) <= own_cache_bytes_;
   result.limits = limits_.at(queue_, bytes, input_.view(), output_.view());
-  if (contest_ && !what.together) {
+  if (interleaved_ && !what.together) {
     if (const auto wrong = time_in_regimes(result, place, enqueue, verifier)) {
       result.outcome = Outcome::wrong;
       result.reason = formatted("{} in a CUDA graph", describe(*wrong));
@@ -313,7 +313,7 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   } else {
     result.timing = measure(queue_, budget_, [&] { enqueue(queue_); });
   }
-  if (contest_) {
+  if (interleaved_) {
     const auto seconds = enqueue_seconds(
         {[&] { enqueue(queue_); }, [&] { limits_.probe().launch_empty(queue_); }}, result.timing);
     result.enqueue_s = seconds[0];
@@ -344,7 +344,7 @@ std::vector<double> Session::enqueue_seconds(const std::vector<std::function<voi
 }
 
 EmptyLaunch Session::empty_launch() {
-  if (!contest_ || !lost_.empty()) return {};
+  if (!interleaved_ || !lost_.empty()) return {};
   const bifold::core::BandwidthProbe& probe = limits_.probe();
   const auto call = [&] { probe.launch_empty(queue_); };
   call();

@@ -70,8 +70,8 @@ class Session {
   /// that of the first.
   [[nodiscard]] std::vector<double> enqueue_seconds(const std::vector<std::function<void()>>& calls,
                                                     const Timing& timing);
-  void contest_among(std::vector<const Peer*> peers);
-  [[nodiscard]] bool beside_aligned() const noexcept { return first_element_ > 0 && !contest_; }
+  void interleave_with(std::vector<const Peer*> peers);
+  [[nodiscard]] bool beside_aligned() const noexcept { return first_element_ > 0 && !interleaved_; }
 
   using Enqueue = std::function<void(bifold::Queue&)>;
 
@@ -101,8 +101,8 @@ class Session {
   std::uint64_t own_cache_bytes_;  ///< Of the last cache, what the device can count on.
   std::uint64_t cache_bytes_;
   std::uint64_t host_cache_bytes_;
-  std::unique_ptr<Contest> contest_;  ///< Null where no regimes were asked for.
-  bool in_graphs_ = false;            ///< Whether these are among the regimes.
+  std::unique_ptr<InterleavedTiming> interleaved_;  ///< Null where no regimes were asked for.
+  bool in_graphs_ = false;                          ///< Whether these are among the regimes.
   std::uint64_t first_element_ = 0;
   std::string lost_;  ///< Why the device can no longer be used; empty while it can.
 

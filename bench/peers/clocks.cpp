@@ -2,13 +2,13 @@
 
 #include "core/device/state.hpp"
 #if BIFOLD_HAS_CUDA
-#include "cuda/capabilities.hpp"
-#include "cuda/device.hpp"
-#include "cuda/driver_api.hpp"
+#include "cuda/device/capabilities.hpp"
+#include "cuda/device/device.hpp"
+#include "cuda/driver/driver_api.hpp"
 #endif
 #if BIFOLD_HAS_OPENCL
-#include "opencl/device.hpp"
-#include "opencl/query.hpp"
+#include "opencl/device/device.hpp"
+#include "opencl/driver/query.hpp"
 #endif
 
 namespace bench {

@@ -7,9 +7,9 @@
 #include "core/device/state.hpp"
 #include "peers/native_queue.hpp"
 #if BIFOLD_HAS_CUDA
-#include "cuda/context.hpp"
-#include "cuda/dynamic_library.hpp"
-#include "cuda/error.hpp"
+#include "cuda/driver/context.hpp"
+#include "cuda/driver/dynamic_library.hpp"
+#include "cuda/driver/error.hpp"
 #endif
 
 namespace bench {

@@ -4,10 +4,10 @@
 
 #include "core/device/state.hpp"
 #if BIFOLD_HAS_CUDA
-#include "cuda/queue.hpp"
+#include "cuda/queue/queue.hpp"
 #endif
 #if BIFOLD_HAS_OPENCL
-#include "opencl/queue.hpp"
+#include "opencl/queue/queue.hpp"
 #endif
 
 namespace bench {

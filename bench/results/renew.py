@@ -52,7 +52,7 @@ def command_of(tool, run, peers):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--print", action="store_true", dest="only_print")
-    parser.add_argument("--peers", help="those to measure beside, in place of the file's own")
+    parser.add_argument("--peers", help="those to measure beside, instead of the file's own")
     parser.add_argument("tool", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("files", type=pathlib.Path, nargs="+")

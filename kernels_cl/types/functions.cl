@@ -41,9 +41,9 @@ DEVICE i64 text_abs_i64(i64 x) { return x < 0 ? (i64)((u64)0 - (u64)x) : x; }
 // Provides: functions_floating
 
 #define FUNCTION_OF_ONE(T, S, text_name, own) \
-  DEVICE T name##_##T(T x) { return own##S(x); }
+  DEVICE T text_name##_##T(T x) { return own##S(x); }
 #define FUNCTION_OF_TWO(T, S, text_name, own) \
-  DEVICE T name##_##T(T a, T b) { return own##S(a, b); }
+  DEVICE T text_name##_##T(T a, T b) { return own##S(a, b); }
 
 // Of two, a number wins over NaN, and -0 lies below +0. What a value is is asked of its bits,
 // whatever the device does to denormals.

@@ -121,7 +121,7 @@ TEST_CASE("a verdict that should be stored and is not gives status 1") {
   const Outcome outcome = place.check("chunks");
   CAPTURE(outcome.out);
   CHECK(outcome.status == 1);
-  CHECK(contains(outcome.out, "The verdict is not stored: "));
+  CHECK(contains(outcome.out, "The self-check result is not stored: "));
   CHECK(contains(outcome.out, "others may write to it"));
   CHECK(place.verdicts().empty());
 }
@@ -133,7 +133,7 @@ TEST_CASE("a device that computes right passes, and the verdict is stored") {
   CAPTURE(outcome.out);
   CAPTURE(outcome.error);
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
   CHECK_FALSE(contains(outcome.out, "FAILED"));
   CHECK(contains(outcome.out, "All passed"));
   CHECK(contains(outcome.out, "What production will run"));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "commands/compare/backend_split.hpp"
-#include "commands/compare/html.hpp"
+#include "comparison/backend_split.hpp"
+#include "comparison/html.hpp"
 #include "support/bench_tool.hpp"
 #include "support/made_up_run.hpp"
 
@@ -101,7 +101,8 @@ TEST_CASE("what makes runs hard to compare is warned of") {
   b["settings"]["data_seed"] = 8;
   check_warned("the data differ, so that bits cannot be compared");
   b["devices"][0]["tuned_rows"] = 3;
-  check_warned("not all run with built-in tuning values: A built-in, B built-in, C 3 tuned rows");
+  check_warned(
+      "not all run with built-in tuning values: A built-in, B built-in, C 3 tuned variants");
   b["devices"][0]["self_check"] = {{"rows", 2}, {"problems", {"lookback, f32: wrong"}}};
   check_warned("C: bifold-bench check found wrong: lookback, f32: wrong");
   b["complete"] = false;

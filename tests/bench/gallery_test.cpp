@@ -63,7 +63,7 @@ Page gallery(std::vector<std::string> arguments) {
   CAPTURE(page.outcome.out);
   CAPTURE(page.outcome.error);
   REQUIRE(page.outcome.status == 0);
-  CHECK(page.outcome.error.empty());
+  CHECK(page.outcome.error == "");
   page.json = Json::parse(text_of(json));
   page.markdown = text_of(markdown);
 
@@ -108,7 +108,7 @@ TEST_CASE("gallery without any device fails, --list does not") {
   const ToolOutcome outcome = run_tool({"gallery"}, nowhere);
   CHECK(outcome.status == 1);
   bifold::test::check_one_line(outcome.error, "no device found; cuda: ");
-  const ToolOutcome list = run_tool({"gallery", "--list"}, nowhere);
+  const ToolOutcome list = run_tool({"gallery", "--list", "--wide"}, nowhere);
   CHECK(list.status == 0);
   CHECK(contains(list.out, "No device."));
   for (const auto& row : bifold::gallery::variants()) CHECK(contains(list.out, row.source.data()));
@@ -132,8 +132,8 @@ TEST_CASE("--list names every row and what each device does with it") {
   const Scratch scratch;
   const fs::path json = scratch / "list.json";
   const fs::path markdown = scratch / "list.md";
-  const ToolOutcome outcome = run_tool(
-      {"gallery", "--list", "--device", "opencl:cpu", "--json", json, "--markdown", markdown});
+  const ToolOutcome outcome = run_tool({"gallery", "--list", "--wide", "--device", "opencl:cpu",
+                                        "--json", json, "--markdown", markdown});
   CHECK(outcome.status == 0);
   const Json document = Json::parse(text_of(json));
   CHECK(document.at("command") == "gallery-list");

@@ -71,13 +71,13 @@ enum class Habit {
   breaks,        ///< Throws where it is captured.
 };
 
-/// A scan by bifold, and by a peer that is bifold as well, in one contest.
+/// A scan by bifold, and by a peer that is bifold as well, in one compared.
 struct Match {
   std::optional<bench::Mismatch> run() {
-    bench::Contest contest(queue, {1e-6, 2}, {1 << 16, 1 << 16}, {&peer});
+    bench::InterleavedTiming compared(queue, {1e-6, 2}, {1 << 16, 1 << 16}, {&peer});
     result.what.algorithm = bifold::Algorithm::scan;
     result.what.n = n;
-    return contest.run(result, ours, {}, {data, input.view(), output.view()}, verifier);
+    return compared.run(result, ours, {}, {data, input.view(), output.view()}, verifier);
   }
 
   void scan(bifold::Queue& on) {

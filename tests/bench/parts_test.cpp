@@ -298,13 +298,14 @@ TEST_CASE("backends of one processor have their turns at each size") {
   }
   std::vector<std::size_t> order;
   std::vector<bool> seen(measurements.results.size(), false);
-  bench::measure_all(measurements, sessions, budget, bench::ProgressMode::off, [&] {
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      if (seen[i] || measurements.results[i].outcome != Outcome::timed) continue;
-      seen[i] = true;
-      order.push_back(i);
-    }
-  });
+  bench::measure_all(measurements, sessions, budget, bench::ProgressMode::off,
+                     [&](const bench::Result&) {
+                       for (std::size_t i = 0; i < seen.size(); ++i) {
+                         if (seen[i] || measurements.results[i].outcome != Outcome::timed) continue;
+                         seen[i] = true;
+                         order.push_back(i);
+                       }
+                     });
   CHECK(order == std::vector<std::size_t>{0, 2, 1, 3});
 }
 

@@ -278,7 +278,7 @@ TEST_CASE("yardsticks take turns with our calls, and one that fails costs nothin
   bifold::Buffer<std::int32_t> buffer(device, small);
   bench::Verifier verifier;
   constexpr bench::FlushBytes flush{1 << 16, 1 << 16};
-  bench::Contest contest(queue, {1e-9, 3}, flush, {});
+  bench::InterleavedTiming compared(queue, {1e-9, 3}, flush, {});
 
   std::string calls;
   const auto note = [&](char who) {
@@ -301,8 +301,8 @@ TEST_CASE("yardsticks take turns with our calls, and one that fails costs nothin
       {[&] { note('y'); }, tell}, {fails_from(1), tell_of_failed}, {fails_from(5), tell_of_failed}};
   bench::Result result;
   const auto ours = [&](bifold::Queue&) { note('o'); };
-  const auto wrong =
-      contest.run(result, {ours, ours}, yardsticks, {data, buffer.view(), buffer.view()}, verifier);
+  const auto wrong = compared.run(result, {ours, ours}, yardsticks,
+                                  {data, buffer.view(), buffer.view()}, verifier);
   CHECK_FALSE(wrong.has_value());
   CHECK_MESSAGE(mentions(calls, "oyoyoyo"), calls);
   CHECK(told_s > 0);
@@ -329,7 +329,7 @@ TEST_CASE("the peers that are here verify, and those that are not are named") {
                                  "--seconds=0.001", "--samples=2", "--json", file});
   CAPTURE(outcome.out);
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
   const Json json = Json::parse(text_of(file));
   REQUIRE(json.at("peers").size() == 7);
   for (const Json& peer : json.at("peers")) {
@@ -400,7 +400,7 @@ TEST_CASE("a first call is timed with kernel caches empty and warm") {
       run_tool({"startup", "--device=opencl:cpu", "--type=i32", "--size=5000", "--json", file});
   CAPTURE(outcome.out);
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
   const Json json = Json::parse(text_of(file));
   CHECK(json.at("command") == "startup");
   CHECK(json.at("n") == 5000);

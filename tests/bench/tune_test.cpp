@@ -17,10 +17,10 @@ namespace {
 
 namespace core = bifold::core;
 namespace fs = std::filesystem;
-using bench::contest_of;
+using bench::compared_in_turns;
 using bench::Place;
 using bench::Samples;
-using bench::TuningContest;
+using bench::TuningComparison;
 using bifold::test::check_refused;
 using bifold::test::has_cpu_device;
 using bifold::test::run_tool;
@@ -60,25 +60,26 @@ std::string cpu_tuning(const std::string& stripes) {
 TEST_SUITE_BEGIN("bench tune");
 
 TEST_CASE("a gain at all sizes is kept, and its mean is geometric") {
-  const TuningContest contest = contest_of({against(0.5), against(2), against(0.25)});
-  CHECK(contest.gain == doctest::Approx(0.587).epsilon(0.01));
-  CHECK(contest.worst == doctest::Approx(-0.5));
-  CHECK_FALSE(contest.better());
-  CHECK(contest_of({against(0.9), against(0.95), against(1.01)}).better());
-  CHECK_FALSE(contest_of({against(0.9), against(0.95), against(1.03)}).better());
+  const TuningComparison compared = compared_in_turns({against(0.5), against(2), against(0.25)});
+  CHECK(compared.gain == doctest::Approx(0.587).epsilon(0.01));
+  CHECK(compared.worst == doctest::Approx(-0.5));
+  CHECK_FALSE(compared.better());
+  CHECK(compared_in_turns({against(0.9), against(0.95), against(1.01)}).better());
+  CHECK_FALSE(compared_in_turns({against(0.9), against(0.95), against(1.03)}).better());
 }
 
 TEST_CASE("a gain within what the built-in values differ from themselves is chance") {
-  CHECK_FALSE(contest_of({against(1), against(1), against(1)}).better());
-  CHECK_FALSE(contest_of({against(0.999), against(0.999), against(0.999)}).better());
-  CHECK(contest_of({against(0.96), against(0.96), against(0.96)}).better());
-  const TuningContest contest = contest_of({noisy(0.96, 0.9), noisy(0.96, 0.9), noisy(0.96, 0.9)});
-  CHECK(contest.spread == doctest::Approx(0.111).epsilon(0.01));
-  CHECK_FALSE(contest.better());
+  CHECK_FALSE(compared_in_turns({against(1), against(1), against(1)}).better());
+  CHECK_FALSE(compared_in_turns({against(0.999), against(0.999), against(0.999)}).better());
+  CHECK(compared_in_turns({against(0.96), against(0.96), against(0.96)}).better());
+  const TuningComparison compared =
+      compared_in_turns({noisy(0.96, 0.9), noisy(0.96, 0.9), noisy(0.96, 0.9)});
+  CHECK(compared.spread == doctest::Approx(0.111).epsilon(0.01));
+  CHECK_FALSE(compared.better());
   // A single bad third shows, which a median of all turns would hide.
   Samples drifting = against(0.96);
   drifting[1][0] = drifting[1][3] = 1.2;
-  CHECK_FALSE(contest_of({drifting, drifting, drifting}).better());
+  CHECK_FALSE(compared_in_turns({drifting, drifting, drifting}).better());
 }
 
 TEST_CASE("the point from which another row takes over moves where that gains in all") {
@@ -87,18 +88,18 @@ TEST_CASE("the point from which another row takes over moves where that gains in
   CHECK(bench::switch_point_of(places, 16).mib == 16);
   const bench::SwitchPoint earlier = bench::switch_point_of(places, 64);
   CHECK(earlier.mib == 16);
-  CHECK(earlier.contest.gain == doctest::Approx(0.249).epsilon(0.01));
-  CHECK(earlier.contest.worst == doctest::Approx(0.2));
-  CHECK(earlier.contest.better());
+  CHECK(earlier.compared.gain == doctest::Approx(0.249).epsilon(0.01));
+  CHECK(earlier.compared.worst == doctest::Approx(0.2));
+  CHECK(earlier.compared.better());
   const bench::SwitchPoint later = bench::switch_point_of(places, 4);
   CHECK(later.mib == 16);
-  CHECK(later.contest.worst == doctest::Approx(0.111).epsilon(0.01));
-  CHECK(later.contest.better());
+  CHECK(later.compared.worst == doctest::Approx(0.111).epsilon(0.01));
+  CHECK(later.compared.better());
   // A gap that costs more than most_lost on the way is not passed over.
   const bench::SwitchPoint over =
       bench::switch_point_of({place(4, 0.5), place(8, -0.1), place(16, 0.2)}, 16);
   CHECK(over.mib == 4);
-  CHECK_FALSE(over.contest.better());
+  CHECK_FALSE(over.compared.better());
 }
 
 TEST_CASE("a command line that cannot be carried out gives status 2 and one line") {
@@ -142,7 +143,7 @@ TEST_CASE("what is tuned is written, installed and read, in the time that was gi
   CAPTURE(outcome.out);
   CAPTURE(outcome.error);
   CHECK(outcome.status == 0);
-  CHECK(outcome.error.empty());
+  CHECK(outcome.error == "");
   for (const char* words : {"reduce", "scan", "chunks", "integer 4", "spread"}) {
     CAPTURE(words);
     CHECK(outcome.out.find(words) != std::string::npos);

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/device/workspace_layout.hpp"
+#include "core/device/workspace.hpp"
 #include "support/cases/rows.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"

@@ -19,7 +19,7 @@
 #include "core/opening/open_state.hpp"
 #include "embed/offline_opencl.hpp"
 #include "embed/twins.hpp"
-#include "opencl/image_marks.hpp"
+#include "opencl/program/image_marks.hpp"
 #include "programs.hpp"
 #include "shapes.hpp"
 #include "support/assembler.hpp"

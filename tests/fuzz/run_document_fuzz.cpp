@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/usage_error.hpp"
-#include "commands/compare/comparison.hpp"
-#include "commands/compare/html.hpp"
-#include "commands/compare/tables.hpp"
+#include "comparison/comparison.hpp"
+#include "comparison/html.hpp"
+#include "comparison/tables.hpp"
 #include "document/run_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -24,8 +23,7 @@ TEST_SUITE_BEGIN("words");
 
 TEST_CASE("ASCII letters, digits and blanks are what they are in the C locale, and nothing else") {
   const std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  for (int code = std::numeric_limits<char>::min(); code <= std::numeric_limits<char>::max();
-       ++code) {
+  for (int code = 0; code < 256; ++code) {
     const char c = static_cast<char>(code);
     CAPTURE(code);
     const auto place = letters.find(c);

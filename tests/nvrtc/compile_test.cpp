@@ -14,6 +14,7 @@
 #include "core/shape/layout.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/text/text_functions.hpp"
+#include "listed_device.hpp"
 #include "support/cases/factors.hpp"
 #include "support/cases/hard_names.hpp"
 #include "support/cases/workload.hpp"
@@ -96,7 +97,35 @@ void compile_production(Algorithm algorithm, ScanKind kind) {
 
 }  // namespace
 
+namespace {
+
+/// Texts that are listed are left out from the first test on.
+struct ListTexts : doctest::IReporter {
+  explicit ListTexts(const doctest::ContextOptions& /*options*/) {}
+  void report_query(const doctest::QueryData& /*data*/) override {}
+  void test_run_start() override { test::list_texts(); }
+  void test_run_end(const doctest::TestRunStats& /*stats*/) override {}
+  void test_case_start(const doctest::TestCaseData& /*data*/) override {}
+  void test_case_reenter(const doctest::TestCaseData& /*data*/) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats& /*stats*/) override {}
+  void test_case_exception(const doctest::TestCaseException& /*exception*/) override {}
+  void subcase_start(const doctest::SubcaseSignature& /*signature*/) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData& /*data*/) override {}
+  void log_message(const doctest::MessageData& /*data*/) override {}
+  void test_case_skipped(const doctest::TestCaseData& /*data*/) override {}
+};
+
+DOCTEST_REGISTER_LISTENER("list_texts", 1, ListTexts);
+
+}  // namespace
+
 TEST_SUITE_BEGIN("nvrtc");
+
+TEST_CASE("the list of texts that were compiled is of this compiler, where all are compiled") {
+  if (test::wanted_digests() != test::Digests::all) return;
+  CHECK_MESSAGE(test::listed_texts().of_this_compiler(), "./run digests compiles and lists them");
+}
 
 TEST_CASE("the production reduction compiles on every other legal type and operator") {
   compile_production(Algorithm::reduce, ScanKind::inclusive);

@@ -18,6 +18,7 @@
 #include "core/shape/plan_shape.hpp"
 #include "production.hpp"
 #include "support/cases/hard_names.hpp"
+#include "support/compiled/compiled_texts.hpp"
 #include "targets.hpp"
 
 // Of 16 and 32 bytes, for whose exchange a group of 256 or 128 takes all that OpenCL promises.
@@ -89,8 +90,28 @@ void check_budget(const Target& target, const KernelUse& kernel, std::string_vie
                                kernel.private_bytes, kernel.local_bytes);
 }
 
+/// The list of this target's texts.
+test::CompiledTexts& listed_texts() {
+  return test::compiled_texts("offline-" + std::string(target().name), test::compiler_name());
+}
+
+std::string text_of(const test::Budget& budget) {
+  return core::formatted("{} {} {} {} {}", budget.registers, budget.spilled, budget.scalars_spilled,
+                         budget.private_bytes, budget.local_bytes);
+}
+
+/// What check_program() compares a text with, beside what the text says.
+std::string checks_of(const test::WantedProgram& program) {
+  std::string checks = core::formatted("{}: {}, {}, {}", target().width, text_of(target().budget),
+                                       text_of(target().look_back), text_of(target().ahead));
+  for (const std::string& entry : program.entries) checks += " " + entry;
+  return checks;
+}
+
 void check_program(const test::WantedProgram& program) {
   if (target().lanes_only && !exchanges_registers(program.source.text)) return;
+  const std::string checks = checks_of(program);
+  if (listed_texts().leave_out(program.source, checks)) return;
   INFO(program.source.name << " on " << target().name << "\n");
   std::string log;
   const std::vector<KernelUse> kernels = test::compile(target(), program.source, log);
@@ -103,6 +124,7 @@ void check_program(const test::WantedProgram& program) {
                   "no kernel ", entry);
   }
   for (const KernelUse& kernel : kernels) check_budget(target(), kernel, program.source.text);
+  listed_texts().add(program.source, checks);
 }
 
 /// With $BIFOLD_OFFLINE_ALL every text is compiled, which takes many minutes.
@@ -113,6 +135,11 @@ bool compiles_all() {
 }  // namespace
 
 TEST_SUITE_BEGIN("offline");
+
+TEST_CASE("the list of texts that were compiled is of this compiler, where all are compiled") {
+  if (test::wanted_digests() != test::Digests::all) return;
+  CHECK_MESSAGE(listed_texts().of_this_compiler(), "./run digests compiles and lists them");
+}
 
 TEST_CASE("every kernel file of production compiles, and keeps to the budget") {
   std::map<std::string, test::WantedPrograms> families;
@@ -211,6 +238,9 @@ TEST_CASE("scans keep to the least local memory that OpenCL promises") {
   CHECK(programs.size() == 6);
   for (const auto& program : programs) {
     INFO(program->source.name);
+    const std::string checks =
+        core::formatted("{} bytes of local memory", device.capabilities.local_bytes);
+    if (listed_texts().leave_out(program->source, checks)) continue;
     std::string log;
     const std::vector<KernelUse> kernels = test::compile(target(), program->source, log);
     CHECK_MESSAGE(!kernels.empty(), log);
@@ -218,6 +248,7 @@ TEST_CASE("scans keep to the least local memory that OpenCL promises") {
       INFO(kernel.name);
       CHECK(kernel.local_bytes <= device.capabilities.local_bytes);
     }
+    listed_texts().add(program->source, checks);
   }
 }
 

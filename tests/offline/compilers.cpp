@@ -209,6 +209,12 @@ std::vector<KernelUse> read_intel_metadata(std::string_view ze_info) {
   return kernels;
 }
 
+std::string compiler_name() {
+  std::string printed;
+  succeeds(shell_word(environment("BIFOLD_TEST_COMPILER")) + " --version", printed);
+  return printed.substr(0, printed.find('\n'));
+}
+
 std::vector<KernelUse> compile(const Target& target, const backend::Source& source,
                                std::string& log) {
   const fs::path folder = fresh_folder(core::formatted("offline-{}", target.name));

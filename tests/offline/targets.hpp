@@ -57,6 +57,9 @@ const std::vector<Target>& targets();
 /// The one that $BIFOLD_TEST_TARGET names.
 const Target& target();
 
+/// What $BIFOLD_TEST_COMPILER calls itself.
+std::string compiler_name();
+
 /// Compiles by $BIFOLD_TEST_COMPILER. What every kernel of the text takes; on failure none, and the
 /// compiler's messages in `log`.
 std::vector<KernelUse> compile(const Target& target, const backend::Source& source,

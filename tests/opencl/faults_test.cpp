@@ -1,7 +1,7 @@
 // Everything that can fail on the way through the OpenCL backend, one after the other, and what
 // work that nobody could wait for may still write to. Runs under the fault layer of opencl_layer/.
 // First, as it configures what the public header includes.
-#include "opencl/clhpp.hpp"
+#include "opencl/driver/clhpp.hpp"
 //
 #include <doctest/doctest.h>
 

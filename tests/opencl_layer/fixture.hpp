@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "interface.hpp"
-#include "opencl/backend.hpp"
-#include "opencl/clhpp.hpp"
-#include "opencl/event.hpp"
+#include "opencl/device/backend.hpp"
+#include "opencl/driver/clhpp.hpp"
+#include "opencl/queue/event.hpp"
 #include "opencl_layer/loaded_layer.hpp"
 #include "support/errors.hpp"
 #include "support/patience.hpp"

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <utility>
 
 namespace bifold::test {
 
@@ -82,6 +83,8 @@ void close_device() {
 
 // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it throws before there is one.
 const Device& device() { return device_slot().value(); }
+
+void use_device(Device device) { device_slot() = std::move(device); }
 
 Device open_again(const CacheOptions& cache) {
   return open_device(device().info().selector, DeviceOptions{.cache = cache});

@@ -35,6 +35,9 @@ void close_device();
 /// The device under test, shared by all tests of the process.
 const Device& device();
 
+/// Takes the place of the device under test.
+void use_device(Device device);
+
 /// The same device opened once more, with a kernel cache of its own.
 Device open_again(const CacheOptions& cache);
 

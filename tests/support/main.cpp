@@ -7,6 +7,7 @@
 
 #include <iostream>
 
+#include "compiled/compiled_texts.hpp"
 #include "environment.hpp"
 
 namespace {
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
       std::cout << "FAILED: no test matches these filters\n";
       return 1;
     }
+    if (result == 0) bifold::test::finish_compiled_texts();
     bifold::test::close_device();
     return result;
   } catch (const std::exception& failure) {

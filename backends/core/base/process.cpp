@@ -14,11 +14,10 @@ namespace {
 
 // Constant-initialised, so that they are there for static objects of the program's.
 constinit std::atomic<pid_t> user_of_drivers{0};
-constinit std::atomic<bool> forked{false};
 
 void in_child() noexcept {
   if (user_of_drivers.load(std::memory_order_relaxed) != 0) {
-    forked.store(true, std::memory_order_relaxed);
+    forked_process.store(true, std::memory_order_relaxed);
   }
 }
 
@@ -28,10 +27,9 @@ void in_child() noexcept {
 
 }  // namespace
 
-bool is_forked() noexcept { return forked.load(std::memory_order_relaxed); }
+constinit std::atomic<bool> forked_process{false};
 
-void refuse_forked() {
-  if (!is_forked()) return;
+void raise_forked() {
   throw Error(
       ErrorCategory::device_lost,
       formatted("process {} was forked from process {}, which had used devices: no driver works "

@@ -1,17 +1,29 @@
 // What a process may do with drivers, and what it leaves alone that a fork brought along.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
 namespace bifold::core {
 
+/// What is_forked() tells. Set in the child of a fork, by nobody else.
+extern constinit std::atomic<bool> forked_process;
+/// Throws device_lost.
+[[noreturn]] void raise_forked();
+
 /// Whether this process was forked from one that had used drivers. Their threads are not here, and
 /// locks of theirs and of this library may be held for ever. Costs a load.
-[[nodiscard]] bool is_forked() noexcept;
+[[nodiscard]] inline bool is_forked() noexcept {
+  return forked_process.load(std::memory_order_relaxed);
+}
 
 /// Throws device_lost where is_forked(). Every call begins with it, before it takes a lock.
-void refuse_forked();
+inline void refuse_forked() {
+  if (is_forked()) [[unlikely]] {
+    raise_forked();
+  }
+}
 
 /// As refuse_forked(); from now on this process counts as one that uses drivers.
 void enter_drivers();
@@ -35,7 +47,7 @@ class LeftInFork {
 
  private:
   union {
-    T value_;
+    T value_;  // NOLINT(readability-identifier-naming): as private as the union.
   };
 };
 

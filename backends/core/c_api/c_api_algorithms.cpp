@@ -6,13 +6,6 @@ namespace bifold::c_api {
 static_assert(static_cast<int>(Order::v1) == BIFOLD_ORDER_V1 &&
               static_cast<int>(Order::any) == BIFOLD_ORDER_ANY);
 
-Order order_from(bifold_order order) {
-  if (order != BIFOLD_ORDER_V1 && order != BIFOLD_ORDER_ANY) {
-    refuse("no such order: " + std::to_string(order));
-  }
-  return static_cast<Order>(order);
-}
-
 namespace {
 
 const bifold_map identity{};

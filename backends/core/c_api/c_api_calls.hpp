@@ -2,9 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <vector>
 
-#include "core/c_api/c_api.hpp"
+#include "core/c_api/c_api_error.hpp"
+#include "core/c_api/c_api_handles.hpp"
+#include "core/c_api/c_api_queue.hpp"
+#include "core/c_api/c_api_structs.hpp"
+#include "core/c_api/c_api_types.hpp"
 
 namespace bifold::c_api {
 

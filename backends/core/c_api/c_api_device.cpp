@@ -1,7 +1,9 @@
-// The C interface: backends, devices.
+#include "core/c_api/c_api_device.hpp"
+
 #include <cstddef>
 
-#include "core/c_api/c_api.hpp"
+#include "core/c_api/c_api_handles.hpp"
+#include "core/c_api/c_api_structs.hpp"
 
 namespace bifold::c_api {
 

@@ -1,8 +1,10 @@
-// The C interface: failures, version, log.
+#include "core/c_api/c_api_error.hpp"
+
+#include <bifold/bifold.hpp>
 #include <new>
 #include <optional>
 
-#include "core/c_api/c_api.hpp"
+#include "core/c_api/c_api_structs.hpp"
 
 namespace bifold::c_api {
 

@@ -1,9 +1,12 @@
-// The C interface: queues, memory, events, workspace.
+#include "core/c_api/c_api_queue.hpp"
+
 #include <cstddef>
 #include <limits>
 #include <span>
 
-#include "core/c_api/c_api.hpp"
+#include "core/c_api/c_api_handles.hpp"
+#include "core/c_api/c_api_structs.hpp"
+#include "core/c_api/c_api_types.hpp"
 
 namespace bifold::c_api {
 

@@ -1,8 +1,10 @@
-// The C interface: element types, operators, maps.
+#include "core/c_api/c_api_types.hpp"
+
 #include <array>
 #include <cstddef>
 
-#include "core/c_api/c_api.hpp"
+#include "core/c_api/c_api_handles.hpp"
+#include "core/c_api/c_api_structs.hpp"
 #include "core/element/struct_types.hpp"
 
 namespace bifold::c_api {

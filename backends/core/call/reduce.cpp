@@ -6,7 +6,7 @@
 #include "core/call/run_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
-#include "core/device/workspace_layout.hpp"
+#include "core/device/workspace.hpp"
 #include "core/gallery/choose_row.hpp"
 #include "core/gallery/gallery.hpp"
 #include "core/plan/planning.hpp"

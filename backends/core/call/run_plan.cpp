@@ -9,7 +9,7 @@
 #include "core/device/fill.hpp"
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
-#include "core/device/workspace_layout.hpp"
+#include "core/device/workspace.hpp"
 #include "core/operators/initial_value.hpp"
 
 namespace bifold::core {

@@ -3,7 +3,7 @@
 #include "core/call/find_plan.hpp"
 #include "core/call/run_plan.hpp"
 #include "core/device/state.hpp"
-#include "core/device/workspace_layout.hpp"
+#include "core/device/workspace.hpp"
 #include "core/gallery/choose_row.hpp"
 #include "core/gallery/gallery.hpp"
 #include "core/plan/planning.hpp"
@@ -30,6 +30,10 @@ std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& 
 }
 
 }  // namespace
+
+std::string_view name_of(ScanKind kind) noexcept {
+  return kind == ScanKind::inclusive ? "inclusive" : "exclusive";
+}
 
 ScanPlan::ScanPlan(const Device& device, const ScanShape& shape) try
     : ScanPlan(find(device, shape)) {

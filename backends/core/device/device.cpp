@@ -5,6 +5,15 @@
 
 namespace bifold {
 
+std::string_view name_of(DeviceKind kind) noexcept {
+  switch (kind) {
+    case DeviceKind::gpu: return "gpu";
+    case DeviceKind::cpu: return "cpu";
+    case DeviceKind::accelerator: break;
+  }
+  return "accelerator";
+}
+
 const std::shared_ptr<detail::DeviceState>& Device::state() const {
   if (!state_) core::refuse_moved_from("Device");
   core::refuse_forked();

@@ -48,7 +48,11 @@ void check_view(const Device& device, const ErasedView& view, Access access, con
   if (view.memory.context != nullptr && view.memory.context != backend.context()) {
     refuse("the memory belongs to another device or context");
   }
-  detail::check_range(view.memory, view.byte_offset, view.count, size_of(view.type));
+  const std::uint64_t each = size_of(view.type);
+  const bool lies_in = view.byte_offset % each == 0 && view.byte_offset <= view.memory.bytes &&
+                       view.count <= (view.memory.bytes - view.byte_offset) / each;
+  // Which says what is wrong.
+  if (!lies_in) detail::check_range(view.memory, view.byte_offset, view.count, each);
   if (start_of(device, view) % align_of(view.type) != 0) refuse("the view is misaligned");
 }
 

@@ -1,3 +1,5 @@
+#include "core/device/workspace.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bifold/error.hpp>
@@ -5,7 +7,6 @@
 
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
-#include "core/device/workspace_layout.hpp"
 
 namespace bifold {
 

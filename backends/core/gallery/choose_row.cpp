@@ -96,16 +96,6 @@ Choice choose_row(const Request& request, const Variant& variant, const Variant*
   return choice;
 }
 
-const gallery::Variant& row_named(Algorithm algorithm, std::string_view name) {
-  const gallery::Variant* row = gallery::find(algorithm, name);
-  if (row == nullptr) {
-    throw Error(
-        ErrorCategory::invalid_argument,
-        "no " + std::string(name_of(algorithm)) + " variant named \"" + std::string(name) + "\"");
-  }
-  return *row;
-}
-
 const gallery::Variant& choose_variant(const Request& request, Algorithm algorithm,
                                        std::string_view name) {
   const auto& [device, shape, layout] = request;

@@ -9,9 +9,6 @@
 
 namespace bifold::core {
 
-/// The row of that name. Throws invalid_argument.
-const gallery::Variant& row_named(Algorithm algorithm, std::string_view name);
-
 /// The row that runs for `variant` ("production" resolved, each rejection with its reason), or null
 /// and the reasons.
 struct Choice {

@@ -2,6 +2,7 @@
 #include "core/gallery/gallery.hpp"
 
 #include <algorithm>
+#include <bifold/error.hpp>
 #include <bifold/gallery.hpp>
 #include <string>
 #include <string_view>
@@ -314,6 +315,19 @@ const Table& table() {
 
 }  // namespace
 
+std::string_view name_of(Algorithm algorithm) noexcept {
+  return algorithm == Algorithm::reduce ? "reduce" : "scan";
+}
+
+std::string_view gallery::name_of(Order order) noexcept {
+  switch (order) {
+    case Order::v1: return "v1";
+    case Order::fixed: return "fixed";
+    case Order::unordered: break;
+  }
+  return "unordered";
+}
+
 std::span<const Variant> gallery::variants() noexcept { return table().variants; }
 
 const Variant* gallery::find(Algorithm algorithm, std::string_view name) noexcept {
@@ -321,6 +335,16 @@ const Variant* gallery::find(Algorithm algorithm, std::string_view name) noexcep
     if (variant.algorithm == algorithm && variant.name == name) return &variant;
   }
   return nullptr;
+}
+
+const Variant& core::row_named(Algorithm algorithm, std::string_view name) {
+  const Variant* row = gallery::find(algorithm, name);
+  if (row == nullptr) {
+    throw Error(
+        ErrorCategory::invalid_argument,
+        "no " + std::string(name_of(algorithm)) + " variant named \"" + std::string(name) + "\"");
+  }
+  return *row;
 }
 
 const core::Recipe& core::recipe_of(const Variant& variant) {

@@ -3,10 +3,14 @@
 
 #include <bifold/gallery.hpp>
 #include <cstdint>
+#include <string_view>
 
 #include "core/plan/row.hpp"
 
 namespace bifold::core {
+
+/// The row of that name. Throws invalid_argument.
+const gallery::Variant& row_named(Algorithm algorithm, std::string_view name);
 
 /// How a row of gallery::variants() is made.
 const Recipe& recipe_of(const gallery::Variant& variant);

@@ -10,7 +10,8 @@ namespace bifold::core {
 namespace {
 
 bool means(const detail::Plan& plan, const PlanShape& shape) {
-  return plan.shape().op == shape.op && plan.shape().map == shape.map;
+  const bool no_maps = plan.shape().map.is_identity() && shape.map.is_identity();
+  return plan.shape().op == shape.op && (no_maps || plan.shape().map == shape.map);
 }
 
 // What is kept refers to definitions that stay; the caller's go when they like.

@@ -7,10 +7,6 @@
 
 namespace bifold::core {
 
-std::uint64_t at_most(std::uint64_t count, std::uint64_t each) noexcept {
-  return each > 0 && count > no_limit / each ? no_limit : count * each;
-}
-
 std::uint64_t most_spans(const Device& device, const Turns& turns) {
   const std::uint64_t limit = device.capabilities().loop_turns;
   if (limit == 0) return no_limit;

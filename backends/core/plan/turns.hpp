@@ -27,7 +27,9 @@ struct Turns {
 std::uint64_t most_spans(const Device& device, const Turns& turns);
 
 /// The product; no_limit beyond that.
-std::uint64_t at_most(std::uint64_t count, std::uint64_t each) noexcept;
+constexpr std::uint64_t at_most(std::uint64_t count, std::uint64_t each) noexcept {
+  return each > 0 && count > no_limit / each ? no_limit : count * each;
+}
 
 /// Of a work-item that takes `per_item` elements of each span of its group, by loops that may be
 /// nested in twos, and of exchange within the group.

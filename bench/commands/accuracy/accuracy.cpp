@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/format.hpp"
+#include "base/live_table.hpp"
 #include "base/output_file.hpp"
 #include "base/sizes.hpp"
 #include "data/accuracy_inputs.hpp"
@@ -84,8 +85,10 @@ class Measurement {
  public:
   explicit Measurement(const std::vector<std::string>& devices) {
     for (const std::string& selector : devices) devices_.push_back(bifold::open_device(selector));
-    say("| type | elements | n | from left to right | order v1, reduction | order v1, scan |"
-        " compensated |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    table_ =
+        "| type | elements | n | from left to right | order v1, reduction | order v1, scan |"
+        " compensated |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+    print_now(wrapped(legend, 0));
   }
 
   /// One line of the table.
@@ -105,9 +108,16 @@ class Measurement {
       compensated.push_back(relative_error(exact, sums.compensated));
       for (const bifold::Device& device : devices_) same_ = same_on(device, values, sums) && same_;
     }
-    say(formatted("| {} | {} | {} | {} | {} | {} | {} |\n", bifold::name_of(bifold::type_of<T>()),
-                  name_of(family), count_text(n), error_cell(serial), error_cell(reduction),
-                  error_cell(scan), error_cell(compensated)));
+    const std::string type(bifold::name_of(bifold::type_of<T>()));
+    table_ += formatted("| {} | {} | {} | {} | {} | {} | {} |\n", type, name_of(family),
+                        count_text(n), error_cell(serial), error_cell(reduction), error_cell(scan),
+                        error_cell(compensated));
+    // A heading for each family, so that its name takes no column.
+    const std::string heading = formatted("\n{}, elements {}\n", type, name_of(family));
+    if (heading != heading_) print_now(heading + shown_.heading());
+    heading_ = heading;
+    print_now(shown_.row({count_text(n), error_cell(serial), error_cell(reduction),
+                          error_cell(scan), error_cell(compensated)}));
   }
 
   /// Whether every device gave the host's bits so far.
@@ -115,14 +125,23 @@ class Measurement {
   [[nodiscard]] const std::string& table() const noexcept { return table_; }
 
  private:
-  void say(const std::string& lines) {
-    print_text("{}", lines);
-    flush_text();
-    table_ += lines;
-  }
+  static constexpr const char* legend =
+      "Relative errors of sums, |sum - exact| / |exact|: the median, then the worst of five "
+      "inputs. "
+      "n: elements of an input. left to right: one addition after the other. v1 reduce: reduce() "
+      "in "
+      "order v1. v1 scan: the last value of an inclusive scan in order v1. compensated: "
+      "sum_compensated(), which adds what roundings lost. A unit in the last place is 6e-08 for "
+      "f32, 1.1e-16 for f64; 0 is exact.";
 
   std::vector<bifold::Device> devices_;
-  std::string table_;
+  LiveTable shown_{{{{"n", true}, 5},
+                    {{"left to right"}, 16},
+                    {{"v1 reduce"}, 16},
+                    {{"v1 scan"}, 16},
+                    {{"compensated"}, 16}}};
+  std::string heading_;  ///< Of the family that is being printed.
+  std::string table_;    ///< In Markdown.
   bool same_ = true;
 };
 

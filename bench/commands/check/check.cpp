@@ -31,41 +31,41 @@ void check_names(const std::vector<std::string>& names) {
   }
 }
 
-/// Where the verdict on a device goes; equal for devices that share it.
+/// Where the self-check result of a device goes; equal for devices that share it.
 std::string place_of(const bifold::Device& device) {
   return bifold::core::verdict_file({}, device.info()).string() + '\n' +
          bifold::core::verdict_key(device.info(), device.state()->backend->binary_key());
 }
 
-void add_findings(Verdict& verdict, const std::vector<CheckLine>& lines) {
+void add_findings(Verdict& result, const std::vector<CheckLine>& lines) {
   for (const CheckLine& line : lines) {
     const bool passed = line.outcome == CheckOutcome::passed;
     if (passed || line.outcome == CheckOutcome::failed) {
-      verdict.merge({line.row, line.judged, passed ? std::string() : line.reason});
+      result.merge({line.row, line.judged, passed ? std::string() : line.reason});
     }
   }
 }
 
 /// What the device knew before, with what has now been found of it and of those like it.
-Verdict verdict_on(std::size_t index, const std::vector<bifold::Device>& devices,
+Verdict result_for(std::size_t index, const std::vector<bifold::Device>& devices,
                    const std::vector<CheckedDevice>& checked) {
   Verdict found;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (place_of(devices[i]) == place_of(devices[index])) add_findings(found, checked[i].lines);
   }
-  Verdict verdict = *devices[index].state()->verdict;
-  for (const auto& finding : found.findings()) verdict.set(finding);
-  return verdict;
+  Verdict result = *devices[index].state()->verdict;
+  for (const auto& finding : found.findings()) result.set(finding);
+  return result;
 }
 
 void conclude(const std::vector<bifold::Device>& devices, const CheckOptions& options,
               std::vector<CheckedDevice>& checked) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& state = devices[i].state();
-    const Verdict verdict = verdict_on(i, devices, checked);
+    const Verdict result = result_for(i, devices, checked);
     if (options.store) {
       checked[i].not_stored =
-          bifold::core::store_verdict({}, devices[i].info(), state->backend->binary_key(), verdict);
+          bifold::core::store_verdict({}, devices[i].info(), state->backend->binary_key(), result);
     } else {
       checked[i].not_stored = "--no-store";
     }
@@ -73,7 +73,7 @@ void conclude(const std::vector<bifold::Device>& devices, const CheckOptions& op
       checked[i].stored = bifold::core::verdict_file({}, devices[i].info());
     }
     // From now on this process plans as later ones will.
-    *state->verdict = verdict;
+    *state->verdict = result;
     checked[i].production = production_choices(devices[i]);
   }
 }

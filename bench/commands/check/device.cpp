@@ -99,7 +99,7 @@ class Checker {
       : device_(device), queue_(device), seconds_(seconds_per_stress), progress_(progress) {}
 
   void check(CheckLine& line) {
-    if (lost_.empty() && interrupted()) lost_ = "interrupted";
+    if (lost_.empty() && interrupted()) lost_ = interrupt_reason;
     if (!lost_.empty()) {
       line.reason = lost_;
       return;
@@ -117,7 +117,7 @@ class Checker {
     if (line.outcome == CheckOutcome::passed && interrupted()) {
       // Whether the rest would have passed is not known.
       line.outcome = CheckOutcome::unchecked;
-      line.reason = "interrupted";
+      line.reason = interrupt_reason;
     }
     line.seconds = seconds_since(start);
   }
@@ -259,7 +259,10 @@ void check_lines(const bifold::Device& device, std::vector<CheckLine>& lines,
     }
   } catch (const bifold::Error& error) {
     // Lines themselves survive failures: the device has no queue.
-    for (CheckLine& line : lines) line.reason = one_line(error.what());
+    for (CheckLine& line : lines) {
+      line.reason = one_line(error.what());
+      after_each(line);
+    }
   }
 }
 

@@ -42,17 +42,23 @@ LiveTable table_of(const CheckedDevice& device) {
                     {{"time", true}, 7}});
 }
 
-/// What was wrong first in each line, and the variants that do not run here once for each reason.
+/// What was wrong first in each line that did not pass. Lines that an interrupt left out are
+/// counted.
 std::string reasons_of(const CheckedDevice& device) {
   std::string text;
+  std::size_t left_out = 0;
   for (const CheckLine& line : device.lines) {
     if (line.outcome == CheckOutcome::passed) continue;
+    if (line.reason == interrupt_reason) {
+      ++left_out;
+      continue;
+    }
     text += wrapped(
         formatted("{} {} on {}: {}: {}", bifold::name_of(line.row->algorithm), line.row->name,
                   bifold::core::name_of(line.judged), result_text(line), line.reason),
         2);
-    if (!text.ends_with('\n')) text += '\n';
   }
+  if (left_out > 0) text += formatted("  Not checked, as it was interrupted: {} lines\n", left_out);
   return text.empty() ? text : "\n" + text;
 }
 
@@ -146,8 +152,9 @@ std::string check_conclusions(const CheckReport& report) {
     text += formatted("\n{}  {}\n", device.info.selector, device.info.name);
     text += reasons_of(device) + refusals_of(device);
     text += production_of(device, !device.stored.empty());
-    text += '\n' + wrapped(stored_text(device), 2) +
-            formatted("  {} in {}.\n", device.all_well() ? "All passed" : "NOT all passed",
+    // A path is not broken.
+    text += formatted("\n  {}\n  {} in {}.\n", stored_text(device),
+                      device.all_well() ? "All passed" : "NOT all passed",
                       seconds_text(device.seconds));
   }
   for (const UnopenedDevice& device : report.unopened) {

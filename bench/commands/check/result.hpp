@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/gallery/verdict.hpp"
@@ -21,7 +22,10 @@ enum class CheckOutcome : std::uint8_t {
   unchecked,    ///< Something beside the row kept it from being checked.
 };
 
-/// One row of the gallery on one kind of elements.
+/// Of a line that an interrupt from the keyboard left unchecked.
+inline constexpr std::string_view interrupt_reason = "interrupted";
+
+/// One variant on one kind of elements.
 struct CheckLine {
   const bifold::gallery::Variant* row = nullptr;
   bifold::core::Judged judged = bifold::core::Judged::integers;

@@ -43,7 +43,7 @@ std::vector<const Paper*> choose_papers(const std::vector<std::string>& names) {
 
 void check_combination(const GalleryOptions& options) {
   if (options.list && (options.chosen_papers || !options.from.empty() || options.max_size)) {
-    throw UsageError("--list: names every row, it takes no --paper, --from or --max-size");
+    throw UsageError("--list: names every variant, it takes no --paper, --from or --max-size");
   }
   const bool measures = !options.devices.empty() || options.max_size || !options.json.empty();
   if (!options.from.empty() && measures) {

@@ -35,7 +35,7 @@ Json paper_figures(const PaperTable& table, const Figure& figure) {
             {"share", number_or_null(paper_share(table, figure) / 100)},
             {"speedup", number_or_null(paper_speedup(table, figure))}};
   if (figure.step > 0) json["step"] = figure.step;
-  if (figure.verdict != Verdict::unsaid) json["valid"] = figure.verdict == Verdict::valid;
+  if (figure.validity != Validity::unsaid) json["valid"] = figure.validity == Validity::valid;
   return json;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "base/grid.hpp"
+#include "base/live_table.hpp"
 #include "base/output_file.hpp"
 #include "base/usage_error.hpp"
 #include "commands/gallery/gallery.hpp"
@@ -118,6 +119,46 @@ Grid full_grid(const std::vector<ChosenDevice>& devices) {
   return grid;
 }
 
+/// `text`, or its beginning and three points where it has no room.
+std::string cut(std::string_view text, std::size_t width) {
+  if (text.size() <= width) return std::string(text);
+  return std::string(text.substr(0, width - 3)) + "...";
+}
+
+std::string short_support(const ChosenDevice& device, std::size_t row) {
+  if (!device.problem.empty()) return "?";
+  const VariantSupport& support = device.support[row];
+  return !support.supported ? "no" : support.refusals.empty() ? "yes" : "part";
+}
+
+/// A line for each variant, none wider than a terminal: what has no room is left to --wide.
+std::string short_list(const std::vector<ChosenDevice>& devices) {
+  const auto variants = bifold::gallery::variants();
+  std::size_t names = 0;
+  for (const Variant& variant : variants) names = std::max(names, variant.name.size());
+  std::vector<LiveTable::Field> fields{{{"call"}, 6}, {{"variant"}, names}, {{"order"}, 9}};
+  std::size_t used = 6 + names + 9 + 6;
+  for (const ChosenDevice& device : devices) {
+    fields.push_back({{device.info.selector}, 4});
+    used += std::max<std::size_t>(device.info.selector.size(), 4) + 2;
+  }
+  const LiveTable table(std::move(fields), 0);
+  const std::size_t room = std::max<std::size_t>(100, used + 20) - used;
+  std::string text = table.heading("idea");
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    std::vector<std::string> cells{std::string(bifold::name_of(variants[i].algorithm)),
+                                   std::string(variants[i].name),
+                                   std::string(bifold::gallery::name_of(variants[i].order))};
+    for (const ChosenDevice& device : devices) cells.push_back(short_support(device, i));
+    text += table.row(cells, cut(variants[i].summary, room));
+  }
+  return text + "\n" +
+         wrapped(
+             "part: some types or operators do not run there. --wide has reads, writes, "
+             "launches, sources, and reasons.",
+             0);
+}
+
 /// What every build has: rows that differ by their name only on one line, and no device.
 Grid registry_grid() {
   Grid grid{columns, {}};
@@ -174,11 +215,16 @@ std::string list_json(const std::vector<ChosenDevice>& devices) {
 
 int list_gallery(const GalleryOptions& options) {
   const auto devices = chosen_devices(options.devices);
-  print_text("bifold {}\n\n{}", bifold::version(), as_text(full_grid(devices), 0));
+  const bool wide = text_width() > 100;
+  print_text("bifold {}\n\n{}", bifold::version(),
+             wide ? as_text(full_grid(devices), 0) : short_list(devices));
   print_text("\n{}", devices.empty() ? "No device.\n" : "");
   for (const ChosenDevice& device : devices) {
-    print_text("{}  {}{}\n", device.info.selector, device.info.name,
-               device.problem.empty() ? "" : "; cannot be opened: " + device.problem);
+    print_text(
+        "{}",
+        wrapped(formatted("{}  {}{}", device.info.selector, device.info.name,
+                          device.problem.empty() ? "" : "; cannot be opened: " + device.problem),
+                0));
   }
   if (!options.json.empty()) write_whole("--json", options.json, list_json(devices));
   if (!options.markdown.empty()) {

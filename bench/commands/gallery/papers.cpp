@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 2> jradi_notes_2{
     "The paper measured vectors of integers and of floats and found no difference; its one table "
     "stands beside both.",
     "F = 1 is the runtime of Catanzaro's code there; persistent_f1 is the paper's kernel at F = 1. "
-    "The rows _coalesced read the same elements in coalesced order and have no figures there."};
+    "The variants _coalesced read the same elements in coalesced order and have no figures there."};
 
 constexpr std::array<PaperRow, 2> jradi_rows_3{
     {{"harris7", "Kernel 7"}, {"persistent_f8", "New Approach"}}};
@@ -212,8 +212,8 @@ constexpr std::array<PaperRow, 7> willen_rows{{
     {"hillis_steele"},
 }};
 
-constexpr Verdict valid = Verdict::valid;
-constexpr Verdict invalid = Verdict::invalid;
+constexpr Validity valid = Validity::valid;
+constexpr Validity invalid = Validity::invalid;
 
 // Table 2 (times), Table 3 (GB/s), Table 4 (percent of 616 GB/s), Table 1 (valid or not). The
 // rates and percentages are given as printed, also where they contradict the times.

@@ -9,7 +9,7 @@
 namespace bench {
 
 /// What a paper says about the correctness of a result.
-enum class Verdict : std::uint8_t { unsaid, valid, invalid };
+enum class Validity : std::uint8_t { unsaid, valid, invalid };
 
 /// What a text prints about one row at one size; 0 where it prints nothing.
 struct Figure {
@@ -20,7 +20,7 @@ struct Figure {
   double share = 0;    ///< Percent of the bandwidth of the paper's device.
   double speedup = 0;  ///< Over the table's baseline.
   double step = 0;     ///< Over the row before.
-  Verdict verdict = Verdict::unsaid;
+  Validity validity = Validity::unsaid;
 };
 
 struct PaperRow {

@@ -23,11 +23,11 @@ std::string paper_time_text(double seconds) {
   return formatted("{:.7g} ms", seconds * 1e3);
 }
 
-std::string verdict_text(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::valid: return "yes";
-    case Verdict::invalid: return "NO";
-    case Verdict::unsaid: break;
+std::string validity_text(Validity validity) {
+  switch (validity) {
+    case Validity::valid: return "yes";
+    case Validity::invalid: return "NO";
+    case Validity::unsaid: break;
   }
   return "-";
 }
@@ -74,8 +74,8 @@ void add_paper_fields(std::vector<Field>& fields, const GalleryTable& table) {
   }
   add("speed-up",
       [&paper](const Figure& figure) { return ratio_text(paper_speedup(paper, figure)); });
-  if (any([](const Figure& figure) { return figure.verdict != Verdict::unsaid; })) {
-    add("valid", [](const Figure& figure) { return verdict_text(figure.verdict); });
+  if (any([](const Figure& figure) { return figure.validity != Validity::unsaid; })) {
+    add("valid", [](const Figure& figure) { return validity_text(figure.validity); });
     fields.back().column.number = false;
   }
 }
@@ -124,7 +124,7 @@ std::string row_text(const GalleryLine& line) {
 }
 
 Grid grid_of(const GalleryTable& table) {
-  std::vector<Field> fields{{{"row", false}, row_text}};
+  std::vector<Field> fields{{{"variant", false}, row_text}};
   const auto& rows = table.table->rows;
   if (std::any_of(rows.begin(), rows.end(),
                   [](const PaperRow& row) { return !row.label.empty(); })) {

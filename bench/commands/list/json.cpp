@@ -34,6 +34,12 @@ std::string list_as_json(const Inventory& inventory) {
     Json entry = as_json(device.info);
     if (!device.problem.empty()) entry["problem"] = device.problem;
     if (device.capabilities) entry["capabilities"] = as_json(*device.capabilities);
+    entry["production"] = Json::array();
+    for (const ProductionLine& line : device.production) {
+      entry["production"].push_back({{"algorithm", text(bifold::name_of(line.algorithm))},
+                                     {"variants", line.variants},
+                                     {"elements", line.calls}});
+    }
     entry["variants"] = Json::array();
     for (const auto& support : device.variants) entry["variants"].push_back(as_json(support));
     json["devices"].push_back(std::move(entry));

@@ -5,14 +5,19 @@
 #include <string_view>
 
 #include "base/format.hpp"
+#include "base/grid.hpp"
 #include "base/output_file.hpp"
 #include "commands/list/json.hpp"
 
 namespace bench {
 namespace {
 
+constexpr std::size_t value_column = 22;
+
 void print_row(std::string_view name, std::string_view value) {
-  print_text("    {:<18}{}\n", name, value);
+  std::string lines = wrapped(std::string(value), value_column);
+  lines.replace(0, value_column, formatted("    {:<18}", name));
+  print_text("{}", lines);
 }
 
 std::string_view yes_no(bool value) { return value ? "yes" : "no"; }
@@ -47,39 +52,52 @@ void print_capabilities(const bifold::Capabilities& c) {
   if (!c.architecture.empty()) print_row("architecture", c.architecture);
 }
 
-void print_variants(const std::vector<VariantSupport>& variants) {
-  std::size_t width = 0;
-  for (const auto& support : variants) width = std::max(width, support.variant->name.size());
-  print_text("    kernel variants\n");
-  for (const auto& support : variants) {
-    print_text("      {:<7} {:<{}}  {:<3}  {}\n", bifold::name_of(support.variant->algorithm),
-               support.variant->name, width, yes_no(support.supported), support.variant->summary);
-    for (const Refusal& refusal : support.refusals) {
-      print_text("      {:<7} {:<{}}       not {}: {}\n", "", "", width, refusal.what,
-                 refusal.reason);
-    }
+void print_production(const std::vector<ProductionLine>& lines) {
+  print_text("    production resolves to\n");
+  Grid grid{{{"call"}, {"variant"}, {"elements"}}, {}};
+  for (const ProductionLine& line : lines) {
+    grid.rows.push_back({std::string(bifold::name_of(line.algorithm)), line.variants, line.calls});
   }
+  print_text("{}", as_text(grid, 6));
 }
 
-void print_inventory(const Inventory& inventory) {
+void print_variants(const std::vector<VariantSupport>& variants) {
+  print_text("    kernel variants\n");
+  Grid grid{{{"call"}, {"variant"}, {"runs"}, {"idea, and what does not run"}}, {}};
+  for (const auto& support : variants) {
+    std::string idea(support.variant->summary);
+    for (const Refusal& refusal : support.refusals) {
+      idea += formatted("; not {}: {}", refusal.what, refusal.reason);
+    }
+    grid.rows.push_back({std::string(bifold::name_of(support.variant->algorithm)),
+                         std::string(support.variant->name), std::string(yes_no(support.supported)),
+                         std::move(idea)});
+  }
+  print_text("{}", as_text(grid, 6));
+}
+
+void print_inventory(const Inventory& inventory, bool full) {
   print_text("bifold {}\n\nBackends\n", bifold::version());
   for (const bifold::BackendInfo& backend : inventory.backends) {
     const std::string version = backend.version.empty() ? "" : " (" + backend.version + ")";
-    print_text("  {:<8} {}\n", backend.name,
-               one_line(backend.available ? "available" + version
-                                          : "not available: " + backend.reason + version));
+    std::string lines =
+        wrapped(one_line(backend.available ? "available" + version
+                                           : "not available: " + backend.reason + version),
+                11);
+    lines.replace(0, 11, formatted("  {:<8} ", backend.name));
+    print_text("{}", lines);
   }
   print_text("\nDevices{}\n", inventory.devices.empty() ? ": none" : "");
   for (const ListedDevice& device : inventory.devices) {
     const bifold::DeviceInfo& info = device.info;
     print_text("  {}  {}\n", info.selector, info.name);
-    print_row("kind", bifold::name_of(info.kind));
-    print_row("vendor", info.vendor);
-    print_row("platform", info.platform);
+    print_row("kind, vendor", formatted("{}, {}", bifold::name_of(info.kind), info.vendor));
+    print_row("platform", one_line(info.platform));
     print_row("driver", info.driver);
     if (!device.problem.empty()) print_row("cannot be opened", device.problem);
     if (device.capabilities) print_capabilities(*device.capabilities);
-    if (!device.variants.empty()) print_variants(device.variants);
+    if (!device.production.empty()) print_production(device.production);
+    if (full && !device.variants.empty()) print_variants(device.variants);
     print_text("\n");
   }
 }
@@ -95,6 +113,7 @@ Inventory take_inventory() {
     try {
       const bifold::Device device = bifold::open_device(info.selector);
       listed.capabilities = device.capabilities();
+      listed.production = production_lines(device);
       for (const auto& variant : bifold::gallery::variants()) {
         listed.variants.push_back(support_of(device, variant));
       }
@@ -106,11 +125,11 @@ Inventory take_inventory() {
   return inventory;
 }
 
-int list_devices(const std::filesystem::path& json) {
-  if (!json.empty()) check_writable("--json", json);
+int list_devices(const ListArguments& arguments) {
+  if (!arguments.json.empty()) check_writable("--json", arguments.json);
   const Inventory inventory = take_inventory();
-  print_inventory(inventory);
-  if (!json.empty()) write_whole("--json", json, list_as_json(inventory));
+  print_inventory(inventory, arguments.full);
+  if (!arguments.json.empty()) write_whole("--json", arguments.json, list_as_json(inventory));
   return 0;
 }
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <bifold/bifold.hpp>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "measure/production.hpp"
 #include "measure/support.hpp"
 
 namespace bench {
@@ -16,6 +16,7 @@ struct ListedDevice {
   std::string problem;  ///< Why it could not be opened; empty when it could.
   std::optional<bifold::Capabilities> capabilities;
   std::vector<VariantSupport> variants;
+  std::vector<ProductionLine> production;
 };
 
 struct Inventory {
@@ -26,8 +27,14 @@ struct Inventory {
 /// Opens every device.
 Inventory take_inventory();
 
-/// Prints the inventory, and writes it to `json` unless that is empty. The exit status, which is 0
+/// As typed. What was not given stays empty.
+struct ListArguments {
+  bool full = false;  ///< Every variant, too.
+  std::string json;
+};
+
+/// Prints the inventory, and writes it to a file where one is named. The exit status, which is 0
 /// without devices too. Throws UsageError for a file that cannot be written.
-int list_devices(const std::filesystem::path& json);
+int list_devices(const ListArguments& arguments);
 
 }  // namespace bench

@@ -24,7 +24,7 @@ std::string_view title_of(Regime regime) {
 }
 
 /// Measured in all regimes, on that device.
-std::vector<const Result*> contested(const Report& report, std::size_t device) {
+std::vector<const Result*> interleaved(const Report& report, std::size_t device) {
   std::vector<const Result*> results;
   for (const Result& result : report.results) {
     if (result.what.device != device || result.outcome != Outcome::timed) continue;
@@ -61,7 +61,7 @@ std::vector<const Result*> measured_in(Regime regime, std::vector<const Result*>
 
 Grid grid_of(const std::vector<const Result*>& results, Regime regime) {
   Grid grid;
-  grid.columns = {{"algorithm"}, {"row"}, {"type"}, {"operator"}, {"n", true}};
+  grid.columns = {{"algorithm"}, {"variant"}, {"type"}, {"operator"}, {"n", true}};
   const bool in_graphs = regime == Regime::graph;
   if (in_graphs) grid.columns.push_back({"calls", true});
   grid.columns.push_back({"bifold", true});
@@ -156,7 +156,7 @@ constexpr std::string_view legend =
 std::string peers_as_text(const Report& report) {
   std::string text;
   for (std::size_t device = 0; device < report.devices.size(); ++device) {
-    const auto results = contested(report, device);
+    const auto results = interleaved(report, device);
     if (results.empty()) continue;
     text += formatted("\n{}  beside its peers\n", report.devices[device].info.selector);
     for (const std::string& version : versions_of(report, *results.front())) {
@@ -179,7 +179,7 @@ std::string peers_as_text(const Report& report) {
 std::string peers_as_markdown(const Report& report) {
   std::string text;
   for (std::size_t device = 0; device < report.devices.size(); ++device) {
-    const auto results = contested(report, device);
+    const auto results = interleaved(report, device);
     if (results.empty()) continue;
     const bifold::DeviceInfo& info = report.devices[device].info;
     text += formatted("**{}, {}** (driver {}; bifold {}, {})\n\n", info.name, info.backend,

@@ -14,7 +14,10 @@
 #include "commands/run/resume.hpp"
 #include "commands/run/table.hpp"
 #include "commands/startup/startup.hpp"
+#include "comparison/comparison.hpp"
+#include "comparison/html.hpp"
 #include "document/run_document.hpp"
+#include "document/run_file.hpp"
 #include "measure/result.hpp"
 #include "measure/runner.hpp"
 #include "peers/modules.hpp"
@@ -175,13 +178,18 @@ void write_run(const Report& report) {
 }
 
 int run_benchmark(const RunOptions& options) {
+  if (!options.html.empty()) check_charts("--html");
   check_run_file(options);
+  if (!options.html.empty()) check_writable("--html", options.html);
   if (!options.markdown.empty()) check_writable("--markdown", options.markdown);
   const Report report = measure_run(options);
   if (!report.peers.empty()) print_text("{}", peers_as_text(report));
   write_run(report);
   if (!options.markdown.empty()) {
     write_whole("--markdown", options.markdown, peers_as_markdown(report));
+  }
+  if (!options.html.empty() && !report.devices.empty()) {
+    write_whole("--html", options.html, comparison_as_html(drawn_alone(run_file_of(report))));
   }
   if (!report.complete) return exit_interrupted;
   return report.all_well() ? 0 : 1;

@@ -26,7 +26,7 @@ std::vector<double> both(std::vector<double> left, const std::vector<double>& ri
 /// What the built-in point gains when it is moved, at a place whose row then is another one; or
 /// nothing where it stays the same.
 double moved_gain(const Place& place, std::uint32_t from, std::uint32_t to) {
-  const double gain = std::log1p(place.contest.gain);
+  const double gain = std::log1p(place.compared.gain);
   if (place.mib >= to && place.mib < from) return gain;
   return place.mib < to && place.mib >= from ? -gain : 0;
 }
@@ -43,23 +43,23 @@ double speedup(const std::vector<double>& from, const std::vector<double>& to) {
   return median_of(from) / median_of(to);
 }
 
-TuningContest contest_of(const std::vector<Samples>& sizes) {
-  TuningContest contest{0, least_spread, std::numeric_limits<double>::infinity()};
+TuningComparison compared_in_turns(const std::vector<Samples>& sizes) {
+  TuningComparison compared{0, least_spread, std::numeric_limits<double>::infinity()};
   std::vector<double> speedups;
   for (const Samples& at : sizes) {
     speedups.push_back(speedup(both(at[0], at[1]), at[2]));
-    contest.worst = std::min(contest.worst, speedups.back() - 1);
+    compared.worst = std::min(compared.worst, speedups.back() - 1);
   }
-  contest.gain = mean_gain(speedups);
+  compared.gain = mean_gain(speedups);
   for (std::size_t part = 0; part < parts; ++part) {
     std::vector<double> same;
     for (const Samples& at : sizes) {
       if (part < at[0].size()) same.push_back(speedup(part_of(at[0], part), part_of(at[1], part)));
     }
     if (same.empty()) break;
-    contest.spread = std::max(contest.spread, std::expm1(std::abs(std::log1p(mean_gain(same)))));
+    compared.spread = std::max(compared.spread, std::expm1(std::abs(std::log1p(mean_gain(same)))));
   }
-  return contest;
+  return compared;
 }
 
 SwitchPoint switch_point_of(const std::vector<Place>& places, std::uint32_t built_in) {
@@ -75,16 +75,16 @@ SwitchPoint switch_point_of(const std::vector<Place>& places, std::uint32_t buil
   }
   if (best.mib == built_in) return best;
   double moved = 0;
-  best.contest.worst = std::numeric_limits<double>::infinity();
+  best.compared.worst = std::numeric_limits<double>::infinity();
   for (const Place& place : places) {
     const std::uint32_t low = std::min(best.mib, built_in);
     if (place.mib < low || place.mib >= std::max(best.mib, built_in)) continue;
     ++moved;
-    best.contest.spread = std::max(best.contest.spread, place.contest.spread);
-    best.contest.worst =
-        std::min(best.contest.worst, std::expm1(moved_gain(place, built_in, best.mib)));
+    best.compared.spread = std::max(best.compared.spread, place.compared.spread);
+    best.compared.worst =
+        std::min(best.compared.worst, std::expm1(moved_gain(place, built_in, best.mib)));
   }
-  best.contest.gain = std::expm1(most / moved);
+  best.compared.gain = std::expm1(most / moved);
   return best;
 }
 

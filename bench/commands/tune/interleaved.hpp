@@ -20,7 +20,7 @@ double mean_gain(const std::vector<double>& speedups);
 double speedup(const std::vector<double>& from, const std::vector<double>& to);
 
 /// A candidate against the built-in values.
-struct TuningContest {
+struct TuningComparison {
   double gain = 0;    ///< Mean over all sizes.
   double spread = 0;  ///< The most that the built-in values gained over themselves.
   double worst = 0;   ///< The gain at the worst size; a loss is negative.
@@ -33,19 +33,19 @@ struct TuningContest {
 
 /// From samples at each size, of the built-in values as call 0 and once more as call 1, and of the
 /// candidate as call 2. The spread is that in any third of the turns, half a percent at least.
-TuningContest contest_of(const std::vector<Samples>& sizes);
+TuningComparison compared_in_turns(const std::vector<Samples>& sizes);
 
 /// An input at which two rows were compared.
 struct Place {
   std::uint32_t mib;
-  TuningContest contest;  ///< Of the row for large inputs against that for small ones.
+  TuningComparison compared;  ///< Of the row for large inputs against that for small ones.
 };
 
 /// The input from which the row for large inputs takes over.
 struct SwitchPoint {
   std::uint32_t mib;
-  TuningContest
-      contest;  ///< Against the built-in one, at the inputs for which the rows then differ.
+  TuningComparison
+      compared;  ///< Against the built-in one, at the inputs for which the rows then differ.
 };
 
 /// The best of the places, which ascend, or the built-in point if none is better in all.

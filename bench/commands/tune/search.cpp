@@ -21,7 +21,7 @@ using bifold::core::Tuning;
 
 namespace {
 
-/// Turns of a first look at candidates, of a second one at the best of them, and of the contest
+/// Turns of a first look at candidates, of a second one at the best of them, and of the last one
 /// that decides, in which the built-in values take part twice.
 constexpr unsigned first_turns = 3;
 constexpr unsigned second_turns = 7;
@@ -215,9 +215,9 @@ class TuneBench::Search {
       sizes.push_back(bench_.measure(
           unit_, {built_in_.plan.get(), built_in_.plan.get(), candidate.plan.get()}, n, turns));
     }
-    line_.contest = contest_of(sizes);
+    line_.compared = compared_in_turns(sizes);
     line_.best = differing(candidate.values, built_in_.values);
-    if (line_.contest.better()) line_.chosen = line_.best;
+    if (line_.compared.better()) line_.chosen = line_.best;
   }
 
   TuneBench& bench_;
@@ -351,15 +351,15 @@ void TuneBench::find_switch_point(const TuneLine& small, const TuneLine& large, 
       line.problem = formatted("WRONG at n = {}", n);
       return;
     }
-    places.push_back(
-        {mib, contest_of({measure(large.unit, {&before, &before, &behind}, n, last_turns)})});
+    places.push_back({mib, compared_in_turns(
+                               {measure(large.unit, {&before, &before, &behind}, n, last_turns)})});
   }
   const SwitchPoint point = switch_point_of(places, built_in);
   line.tried = static_cast<unsigned>(places.size());
   if (point.mib == built_in) return;
-  line.contest = point.contest;
+  line.compared = point.compared;
   line.best.set(core::at_least_mib, point.mib);
-  if (point.contest.better()) line.chosen = line.best;
+  if (point.compared.better()) line.chosen = line.best;
 }
 
 }  // namespace bench

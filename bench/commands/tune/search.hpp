@@ -26,7 +26,7 @@ struct TuneLine {
   bifold::core::Tuning chosen;    ///< What differs; nothing: the built-in values stay.
   unsigned tried = 0;             ///< Candidates that were measured.
   bifold::core::Tuning best{};    ///< What differs in the best candidate, kept or not.
-  TuningContest contest{};        ///< Of that one, if there is one.
+  TuningComparison compared{};    ///< Of that one, if there is one.
   std::string problem{};          ///< What was wrong or failed; empty: nothing.
 };
 

@@ -52,9 +52,9 @@ std::string outcome_of(const TuneLine& line) {
   if (line.tried == 0) return "no time left";
   if (line.best.entries().empty()) return "";
   if (!line.chosen.entries().empty()) return "kept";
-  if (line.contest.spread > most_spread) return "not kept: the device is too busy to tell";
-  return line.contest.worst <= -most_lost
-             ? formatted("not kept: {} at a size", percent_text(line.contest.worst))
+  if (line.compared.spread > most_spread) return "not kept: the device is too busy to tell";
+  return line.compared.worst <= -most_lost
+             ? formatted("not kept: {} at a size", percent_text(line.compared.worst))
              : "not kept: chance";
 }
 
@@ -79,8 +79,8 @@ std::string row_of(const TuneLine& line) {
   return table_of_lines().row(
       {std::string(bifold::name_of(line.unit.row->algorithm)), std::string(line.unit.row->name),
        core::name_of(line.unit.elements), std::to_string(line.tried),
-       found ? percent_text(line.contest.gain) : "",
-       found ? percent_text(line.contest.spread).substr(1) : ""},
+       found ? percent_text(line.compared.gain) : "",
+       found ? percent_text(line.compared.spread).substr(1) : ""},
       remark);
 }
 

@@ -1,15 +1,15 @@
 #include "commands/tune/units.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/format.hpp"
 #include "core/call/find_plan.hpp"
 #include "core/call/reduce.hpp"
 #include "core/call/scan.hpp"
-#include "core/gallery/choose_row.hpp"
-#include "core/gallery/shape_tuning.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "data/types.hpp"
+#include "measure/production.hpp"
 
 namespace bench {
 namespace {
@@ -18,15 +18,7 @@ using bifold::Algorithm;
 using bifold::Type;
 using bifold::core::PlanShape;
 
-constexpr std::uint64_t mib = std::uint64_t{1} << 20;
-
 bifold::Operator sum_of(Type type) { return operator_on(type, bifold::plus); }
-
-/// An operator that does not commute: it is asked for, never run. The rows that it leads to are
-/// measured with sums, as the others are.
-bifold::Operator last_of(Type type) {
-  return bifold::Operator::user("last", "b != 0 ? b : a", sum_of(type).identity(type));
-}
 
 void add(std::vector<TuneUnit>& units, TuneUnit unit) {
   if (bifold::core::tuning_space(*unit.row).empty()) return;
@@ -39,20 +31,16 @@ void add(std::vector<TuneUnit>& units, TuneUnit unit) {
 /// What production resolves to for a shape, as find_plan does it.
 void add_choices(const bifold::Device& device, Algorithm algorithm, const PlanShape& shape,
                  std::vector<TuneUnit>& units) {
-  const auto& production = *bifold::gallery::find(algorithm, "production");
-  const auto* const chosen = bifold::core::choose_row({device, shape}, production).variant;
-  if (chosen == nullptr) return;
+  const std::vector<ProductionVariant> variants = production_variants(device, algorithm, shape);
+  if (variants.empty()) return;
   PlanShape measured = shape;
   measured.op = sum_of(shape.accumulator);
-  TuneUnit unit{chosen, measured, bifold::core::element_class(algorithm, shape)};
-  unit.from_bytes = bifold::core::built_in_tuning({device, shape}, *chosen)
-                        .get_or(bifold::core::at_least_mib, 0) *
-                    mib;
+  TuneUnit unit{variants.front().variant, measured, bifold::core::element_class(algorithm, shape)};
+  unit.from_bytes = variants.front().from_bytes;
   add(units, unit);
-  if (unit.from_bytes == 0) return;
+  if (variants.size() < 2) return;
   TuneUnit smaller = unit;
-  smaller.row = bifold::core::row_for_fewer({device, shape}, production, *chosen);
-  if (smaller.row == nullptr) return;
+  smaller.row = variants.back().variant;
   smaller.below_bytes = std::exchange(smaller.from_bytes, 0);
   add(units, smaller);
 }
@@ -74,7 +62,7 @@ std::vector<TuneUnit> tune_units(const bifold::Device& device, Type type) {
   const Type accumulator = bifold::accumulator_of(type);
   if (!device.supports(type)) return units;
   std::vector<bifold::Operator> operators{sum_of(accumulator)};
-  if (!type.is_struct()) operators.push_back(last_of(accumulator));
+  if (!type.is_struct()) operators.push_back(ordered_operator(accumulator));
   for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
     for (const bifold::Operator& op : operators) {
       for (const bifold::Order order : {bifold::Order::v1, bifold::Order::any}) {

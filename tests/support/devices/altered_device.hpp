@@ -15,7 +15,7 @@
 
 namespace bifold::test {
 
-class AlteredDevice final : public backend::Device {
+class AlteredDevice : public backend::Device {
  public:
   /// `edit` changes the texts that are compiled, as a compiler that errs would.
   AlteredDevice(std::shared_ptr<backend::Device> device, Capabilities capabilities,
