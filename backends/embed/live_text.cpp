@@ -285,6 +285,13 @@ std::vector<std::string> unused_parts(std::string_view text) {
       std::size_t begin = end;
       while (begin > 0 && core::is_word(code[begin - 1])) --begin;
       if (behind.contains(code.substr(begin, end - begin))) used = true;
+      for (const std::string_view word : {"struct ", "union "}) {
+        const std::size_t at = code.find(word);
+        if (at != std::string_view::npos &&
+            behind.contains(first_word(code.substr(at + word.size())))) {
+          used = true;
+        }
+      }
     }
     if (!used) unused.push_back(section->name);
     behind.merge(words_of(section->text));
