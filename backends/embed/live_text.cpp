@@ -248,6 +248,57 @@ std::string live_text(std::string_view text, std::span<const std::string> entrie
   return live;
 }
 
+std::vector<std::string> unused_parts(std::string_view text) {
+  constexpr std::string_view directive = "#line 1 \"";
+  struct Section {
+    std::string name;  ///< Empty for generated lines.
+    std::string_view text;
+  };
+  std::vector<Section> sections;
+  for (std::size_t at = text.find(directive); at < text.size();) {
+    const std::size_t next = std::min(text.find(directive, at + 1), text.size());
+    const std::size_t begin = at + directive.size();
+    const std::string_view file = text.substr(begin, text.find('"', begin) - begin);
+    const bool part = file.ends_with(".cu") || file.ends_with(".cl");
+    sections.push_back({part ? std::string(file.substr(0, file.size() - 3)) : std::string(),
+                        text.substr(at, next - at)});
+    at = next;
+  }
+  std::vector<std::string> unused;
+  std::set<std::string, std::less<>> behind;
+  bool last = true;
+  for (auto section = sections.rbegin(); section != sections.rend(); ++section) {
+    bool used = section->name.empty() || last;
+    if (!section->name.empty()) last = false;
+    for (const Piece& piece : pieces_of(section->text)) {
+      if (!piece.name.empty() && behind.contains(piece.name)) used = true;
+      // A type's name is one of its words; no other of them is a kernel's.
+      if (piece.kind != Kind::other) continue;
+      const std::string_view code = piece.text;
+      if (code.find("typedef") == std::string_view::npos &&
+          code.find("struct ") == std::string_view::npos &&
+          code.find("union ") == std::string_view::npos) {
+        continue;
+      }
+      std::size_t end = code.rfind(';');
+      if (end == std::string_view::npos) end = code.size();
+      std::size_t begin = end;
+      while (begin > 0 && core::is_word(code[begin - 1])) --begin;
+      if (behind.contains(code.substr(begin, end - begin))) used = true;
+      for (const std::string_view word : {"struct ", "union "}) {
+        const std::size_t at = code.find(word);
+        if (at != std::string_view::npos &&
+            behind.contains(first_word(code.substr(at + word.size())))) {
+          used = true;
+        }
+      }
+    }
+    if (!used) unused.push_back(section->name);
+    behind.merge(words_of(section->text));
+  }
+  return unused;
+}
+
 std::vector<std::string> unreached_functions(std::string_view text,
                                              std::span<const std::string> entries) {
   const std::vector<Piece> pieces = pieces_of(text);

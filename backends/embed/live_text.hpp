@@ -16,4 +16,8 @@ std::string live_text(std::string_view text, std::span<const std::string> entrie
 std::vector<std::string> unreached_functions(std::string_view text,
                                              std::span<const std::string> entries);
 
+/// The names of the parts whose definitions no part or generated line behind them names. The last
+/// part is the kernel's own.
+std::vector<std::string> unused_parts(std::string_view text);
+
 }  // namespace bifold::embed

@@ -1,6 +1,6 @@
 // Part element_packs_one: VEC consecutive elements of one array loaded as one access.
 // Provides: element_packs
-// Uses: elements, packs_in
+// Uses: elements, packs_in, pack_alignment
 
 typedef IN_PACK ElementPack;
 
@@ -27,7 +27,7 @@ DEVICE u32 pack_offset(Elements elements) {
 
 // Part element_packs_two: VEC consecutive elements of two arrays, loaded as one access each.
 // Provides: element_packs
-// Uses: elements, packs_in
+// Uses: elements, packs_in, pack_alignment
 
 #if VEC == 1
 #define SECOND_VECTOR SECOND

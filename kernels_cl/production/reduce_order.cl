@@ -52,8 +52,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_single
-// Uses: count, launch, init, elements, order_leaves, atomics, last_group, order_nodes,
-//   group_results
+// Uses: count, launch, init, elements, order_leaves, atomics, last_group, group_results
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_single(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS, __global OUT* result,

@@ -29,7 +29,7 @@ DEVICE bool pack_aligned(const void* address, u32 bytes) { return (u64)address %
 
 // Part packs_in: VEC consecutive elements loaded as one access, or structs as a few.
 // Provides: packs_in
-// Uses: units_in, pack_alignment
+// Uses: units_in
 
 #ifdef PACK_WORDS
 #define PACK_UNIT (4 * PACK_WORDS)  // Bytes of an access, of which a pack has PACK_UNITS.

@@ -52,8 +52,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_single
-// Uses: count, launch, init, elements, order_leaves, atomics, last_group, order_nodes,
-//   group_results
+// Uses: count, launch, init, elements, order_leaves, atomics, last_group, group_results
 
 // Without a bound, ptxas leaves room for so many groups that loads wait for registers.
 #if FEW_GROUPS

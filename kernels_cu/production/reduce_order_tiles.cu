@@ -6,8 +6,7 @@
 // Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_tiles
-// Uses: count, init, elements, order_tile, launch, atomics, last_group, neighbours, order_nodes,
-//   group_results
+// Uses: count, init, elements, order_tile, launch, atomics, last_group, neighbours, group_results
 
 // Totals are combined behind what lanes exchange within a tile.
 typedef union {

@@ -3,7 +3,7 @@
 // elements, so that every load and store of a full tile is one coalesced pack per work-item and
 // the elements stay in index order.
 // Provides: scan_tile
-// Uses: total, lanes, lane_folds, packs_in, packs_out, joined_rows, tile_results
+// Uses: total, lanes, lane_folds, packs_in, pack_alignment, packs_out, joined_rows, tile_results
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
