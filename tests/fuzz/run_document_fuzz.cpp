@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     files.push_back(files.front());
     const bench::Comparison comparison = bench::compare(std::move(files));
     for (const std::string& shown :
-         {bench::comparison_as_text(comparison), bench::comparison_as_markdown(comparison),
+         {bench::comparison_as_text(comparison, true), bench::comparison_as_markdown(comparison),
           bench::comparison_as_csv(comparison), bench::comparison_as_html(comparison)}) {
       if (shown.empty() || shown.find('\0') != std::string::npos) __builtin_trap();
     }
