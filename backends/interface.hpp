@@ -164,7 +164,7 @@ class Queue {
 /// What Device::build compiles.
 struct Source {
   std::string name;     ///< Of the kernel file, for messages.
-  std::string text;     ///< Complete: prelude, generated definitions, kernel file.
+  std::string text;     ///< Complete: generated definitions, kernel parts, entry.
   std::string options;  ///< Compiler options, as compile_options() gave them.
 };
 

@@ -40,7 +40,7 @@ std::string_view decided(std::string_view text) {
   return text.substr(0, text.find("#line "));
 }
 
-/// The list with what our kernels call ..._PARAMETERS in place of those words.
+/// The list with what our kernels call ..._PARAMETERS instead of those words.
 std::string expanded(std::string_view text, std::string_view list) {
   constexpr std::string_view suffix = "_PARAMETERS";
   std::string result;

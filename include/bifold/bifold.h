@@ -5,7 +5,7 @@
  *   function puts out is written only when it returns BIFOLD_OK. No exception leaves it.
  * - A handle that a function puts out is given back to the matching destroy function, which takes
  *   NULL too. A handle keeps alive what it was made from, so handles may be destroyed in any order.
- *   NULL in place of a handle is BIFOLD_INVALID_ARGUMENT.
+ *   NULL instead of a handle is BIFOLD_INVALID_ARGUMENT.
  * - Structs that may grow start with struct_size. Set it to sizeof the struct and everything
  *   unused to zero: bifold_options options = {.struct_size = sizeof options}; also of a struct that
  *   a function fills in. Another size than this library's is accepted as long as nothing it does

@@ -45,7 +45,7 @@ typedef struct bifold_options {
   /** n, read from device memory when the call runs: a view of one BIFOLD_U32 or BIFOLD_U64. The
    * input's count is then the most there can be, and what a larger n counts as. NULL: none. */
   const bifold_view* count_from;
-  /** The initial value, read from device memory when the call runs, in place of the call's: a view
+  /** The initial value, read from device memory when the call runs, instead of the call's: a view
    * of one element of the accumulator's type; a reduction's may be its result. NULL: none. */
   const bifold_view* init_from;
   /** Scans: receives op(init, all of the input) in device memory: a view of one element of the
@@ -99,14 +99,14 @@ BIFOLD_API bifold_status bifold_inclusive_scan(bifold_queue* queue, bifold_view 
 BIFOLD_API bifold_status bifold_exclusive_scan(bifold_queue* queue, bifold_view input,
                                                bifold_view output, const bifold_operator* op,
                                                const void* init, const bifold_options* options);
-/** Enqueues the inclusive scan of map(x) in place of each element x, otherwise as
+/** Enqueues the inclusive scan of map(x) instead of each element x, otherwise as
  * bifold_inclusive_scan(). */
 BIFOLD_API bifold_status bifold_transform_inclusive_scan(bifold_queue* queue, bifold_view input,
                                                          bifold_view output,
                                                          const bifold_operator* op,
                                                          const bifold_map* map, const void* init,
                                                          const bifold_options* options);
-/** Enqueues the exclusive scan of map(x) in place of each element x, otherwise as
+/** Enqueues the exclusive scan of map(x) instead of each element x, otherwise as
  * bifold_exclusive_scan(). */
 BIFOLD_API bifold_status bifold_transform_exclusive_scan(bifold_queue* queue, bifold_view input,
                                                          bifold_view output,

@@ -187,7 +187,7 @@ BIFOLD_API bifold_status bifold_event_elapsed(const bifold_event* earlier,
 /** Gives the event back. */
 BIFOLD_API void bifold_event_destroy(bifold_event* event);
 
-/** Scratch memory in place of the queue's own, for one call at a time. Prepared, its content
+/** Scratch memory instead of the queue's own, for one call at a time. Prepared, its content
  * belongs to bifold until it is released, and calls save a fill. */
 typedef struct bifold_workspace bifold_workspace;
 /** Raw scratch memory, which may hold anything. `memory` is a view of BIFOLD_U8;

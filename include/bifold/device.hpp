@@ -129,7 +129,7 @@ struct CacheStatistics {
   double compile_seconds;   ///< Spent in compilers.
 };
 
-/// Where the queues of a device get their scratch memory: an application's own pool in place of
+/// Where the queues of a device get their scratch memory: an application's own pool instead of
 /// the driver. Both functions or neither; they are called with `user`, from whichever thread uses a
 /// queue, under that queue's lock: they must be thread-safe and must not use that queue. One that
 /// throws fails the call that needed the memory.

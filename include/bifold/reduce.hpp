@@ -37,7 +37,7 @@ struct ReduceOptions {
   /// most there can be, and what a larger n counts as; no element from n on is read.
   std::optional<ErasedView> count_from{};
   /// One element of the accumulator's type in device memory, read when the call runs: the initial
-  /// value, in place of the call's. It may be the result, which then accumulates call by call.
+  /// value, instead of the call's. It may be the result, which then accumulates call by call.
   std::optional<ErasedView> init_from{};
 };
 

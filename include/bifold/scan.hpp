@@ -49,7 +49,7 @@ struct ScanOptions {
   /// most there can be, and what a larger n counts as; no element from n on is read or written.
   std::optional<ErasedView> count_from{};
   /// One element of the accumulator's type in device memory, read when the call runs: the initial
-  /// value, in place of the call's. It may not be the output's or the total's memory.
+  /// value, instead of the call's. It may not be the output's or the total's memory.
   std::optional<ErasedView> init_from{};
   /// One element of the accumulator's type in device memory: receives op(init, all of x), from
   /// both kinds of scan; init when n = 0, or Operator::of_nothing() without one. In order v1 it has
@@ -130,7 +130,7 @@ BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const
                      const Operator& op, const std::optional<Value>& init = {},
                      const ScanOptions& options = {});
 
-/// The same with map(x) in place of each element x.
+/// The same with map(x) instead of each element x.
 BIFOLD_API void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input,
                                const ErasedView& output, const Operator& op,
                                const std::optional<Value>& init, const Map& map,

@@ -17,7 +17,7 @@ namespace detail {
 struct WorkspaceState;
 }
 
-/// Scratch memory for one call at a time, in place of the queue's own. Any content and any
+/// Scratch memory for one call at a time, instead of the queue's own. Any content and any
 /// alignment will do; a plan's workspace_bytes(n) tells the size. Owns nothing. A value handle:
 /// copies are the same workspace, and one that was moved from has no bytes.
 ///

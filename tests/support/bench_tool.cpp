@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// This process's environment with `changes` ("NAME=value") in place of what they name.
+/// This process's environment with `changes` ("NAME=value") instead of what they name.
 std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
   std::vector<std::string> result = changes;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -32,7 +32,7 @@ struct ToolOutcome {
   std::string error;
 };
 
-/// Runs the tool, for two minutes at most, with `environment` ("NAME=value") in place of what it
+/// Runs the tool, for two minutes at most, with `environment` ("NAME=value") instead of what it
 /// names; or a copy of it.
 ToolOutcome run_tool(std::vector<std::string> arguments,
                      const std::vector<std::string>& environment = {},

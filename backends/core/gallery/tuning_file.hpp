@@ -13,7 +13,7 @@
 
 namespace bifold::core {
 
-/// Values for one row and class of elements, in place of the built-in ones of the same names.
+/// Values for one row and class of elements, instead of the built-in ones of the same names.
 struct TunedRow {
   const gallery::Variant* row;
   ElementClass elements;

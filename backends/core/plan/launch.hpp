@@ -14,8 +14,8 @@ inline backend::Argument argument(const StoredAccumulator& value) {
 }
 inline backend::Argument argument(const std::uint64_t& value) { return {&value, sizeof value}; }
 
-/// Indices and counts that kernels take in one parameter, as the structs of these names in their
-/// prelude. Indices count elements of what lies there, from where its memory begins.
+/// Indices and counts that kernels take in one parameter, as the structs of these names in
+/// the kernels. Indices count elements of what lies there, from where its memory begins.
 struct ScanPlaces {
   std::uint64_t output;
   std::uint64_t control;
@@ -50,14 +50,14 @@ class ArgumentList {
     add(range.memory);
     add(range.offset);
   }
-  // As INPUT_PARAMETERS in the kernels' prelude.
+  // As INPUT_PARAMETERS in the kernels.
   void add(const Input& input) {
     add(input.first);
     if (input.lead) add(*input.lead);
     if (input.second) add(*input.second);
   }
-  // As COUNT_PARAMETERS, INIT_PARAMETERS, FIRST_PARAMETERS and TOTAL_PARAMETERS in the kernels'
-  // prelude.
+  // As COUNT_PARAMETERS, INIT_PARAMETERS, FIRST_PARAMETERS and TOTAL_PARAMETERS in
+  // the kernels.
   void add(const Count& count) {
     if (count.memory) add(*count.memory);
     add(count.n);

@@ -13,7 +13,7 @@
 
 namespace bifold::core {
 
-/// A part for a name, in place of the one that the table would choose.
+/// A part for a name, instead of the one that the table would choose.
 using ForcedPart = std::pair<std::string_view, std::string_view>;
 
 /// What decides about the parts of a kernel.

@@ -25,7 +25,7 @@ struct PublishedTiles {
 
 /// One launch, a work-group per tile, or `max_groups` that draw one after the other. Kernel:
 /// (input, input_offset, n, output, init, control, places), places being ScanPlaces, each value as
-/// its prelude file takes it; with `first` behind input_offset where tiles have packs. Its
+/// its kernel part takes it; with `first` behind input_offset where tiles have packs. Its
 /// accumulators are the shape's, or integers of the type `accumulator`, to which those convert.
 std::shared_ptr<const detail::Plan> make_lookback(const Request& request,
                                                   const gallery::Variant& variant,

@@ -148,7 +148,7 @@ const std::vector<Defaults>& defaults() {
   return table;
 }
 
-// What other architectures take in place of the GPU's values. Nothing of it was measured, so it is
+// What other architectures take instead of the GPU's values. Nothing of it was measured, so it is
 // no more than what the hardware's limits say:
 // - Groups beyond those that a unit holds at once wait for a second turn. A multiprocessor of
 //   sm_80, sm_90 and sm_100 holds 2048 work-items, one of sm_86 and sm_120 1536, one of sm_75 1024;
@@ -157,7 +157,7 @@ const std::vector<Defaults>& defaults() {
 // - Of 1024 work-items at once, groups of 512 leave half idle while one of them ends.
 // - A unit of Intel's is small: 8 threads of 128 registers of 32 bytes. With 32 lanes, a lane has
 //   32 words, with 16 it has 64, of which whole packs in flight take 4 each. A strip of order v1
-//   has 32 words for each lane, which are loaded once more in place of being kept.
+//   has 32 words for each lane, which are loaded once more instead of being kept.
 // - How much is about what a cache holds was measured on sm_90, whose caches have 50 and 60 MiB.
 //   Of a reduction it takes a kernel more, which others do without. A ring has the bounds in its
 //   text.

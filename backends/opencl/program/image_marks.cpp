@@ -88,7 +88,7 @@ constexpr std::size_t section_offset_at = 0x18;
 constexpr std::size_t section_size_at = 0x20;
 
 // What describes a kernel in its section of .nv.info: a form, a name and the number of bytes that
-// follow; or, in other forms, two bytes of value in place of that number.
+// follow; or, in other forms, two bytes of value instead of that number.
 constexpr std::uint8_t form_sized = 4;
 constexpr std::uint8_t attribute_most_items = 0x05;
 constexpr std::uint8_t attribute_required_items = 0x10;

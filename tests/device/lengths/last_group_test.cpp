@@ -82,8 +82,8 @@ class Stress {
       for (std::uint64_t i = 0; i <= slot; ++i) {
         if (found[i] == expected[i]) continue;
         return "run " + std::to_string(run - slot + i) + " of n " + std::to_string(n_) + " gave " +
-               std::to_string(found[i]) + " in place of " + std::to_string(expected[i]) +
-               ", seed " + std::to_string(test::seed());
+               std::to_string(found[i]) + " instead of " + std::to_string(expected[i]) + ", seed " +
+               std::to_string(test::seed());
       }
     }
     prepared.release();

@@ -83,7 +83,7 @@ ReducePlan plan_of(const gallery::Variant& row, Type type, const Operator& op = 
   return core::make_plan(test::device(), {type, type, op, row.name}, tuning);
 }
 
-// Short inputs may have a kernel of their own, which would run in place of the one under test.
+// Short inputs may have a kernel of their own, which would run instead of the one under test.
 const core::Tuning without_quick{{"quick_to_mib", 0}};
 
 template <class T>
