@@ -17,6 +17,7 @@
 #include "core/gallery/tuning_file.hpp"
 #include "core/kernel/embedded.hpp"
 #include "core/kernel/kernel_source.hpp"
+#include "core/plan/part_choices.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "embed/shapes.hpp"
@@ -81,12 +82,13 @@ void check_refused(const Call& call, std::string_view file) {
 }
 
 /// A source that the table holds, as the bandwidth probe has it.
-backend::Source known_source(const backend::Device& device) {
+backend::Source known_source(const Device& device) {
   core::KernelSpec spec;
   spec.family = "bandwidth";
   spec.entry = "read_packs";
   spec.defines = {{"GROUP_SIZE", 256}};
-  return core::kernel_source(device, spec);
+  core::add_parts(device, spec);
+  return core::kernel_source(*device.state()->backend, spec);
 }
 
 }  // namespace
@@ -298,7 +300,7 @@ TEST_CASE("what is not in the library is refused with what to do") {
 TEST_CASE("a text is found whole, and not when a character differs") {
   const Device device = fresh_device();
   backend::Device& driver = *device.state()->backend;
-  const backend::Source source = known_source(driver);
+  const backend::Source source = known_source(device);
   constexpr auto ptx = core::EmbeddedForm::ptx;
   REQUIRE_FALSE(core::embedded(core::embedded_key(source), ptx, 75).empty());
   CHECK_FALSE(core::embedded(core::embedded_key(source), ptx, 121).empty());

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bifold/error.hpp>
+#include <bit>
 #include <limits>
 #include <utility>
 
+#include "core/base/format.hpp"
 #include "core/plan/make_spec.hpp"
 #include "core/plan/planning.hpp"
 #include "core/sequences/chunk_reduction.hpp"
@@ -215,16 +218,23 @@ std::shared_ptr<const Plan> plan_levels(const Request& request, const Row& row,
 
 std::shared_ptr<const Plan> plan_two_stage_reduce(const Request& request, const Row& row,
                                                   const Tuning& tuning) {
+  const std::uint32_t group = tuning.get("GROUP_SIZE");
+  if (!std::has_single_bit(group)) {
+    throw Error(ErrorCategory::invalid_argument,
+                formatted("{}: groups of {} work-items; a power of two is needed", row.variant.name,
+                          group));
+  }
   const std::uint64_t span = span_of(row, request.shape, tuning);
   const Partials partials{max_groups(request.device, tuning), span,
                           size_of(request.shape.accumulator),
                           most_spans(request.device, turns_of_groups(tuning, span)),
-                          most_partials(request.device, tuning.get("GROUP_SIZE"))};
-  return std::make_shared<TwoStageReduce>(
-      request, row.variant, partials,
-      build_kernel(request.device, make_spec(request.with(to_accumulators(request.shape)), row,
-                                             tuning, row.entry())),
-      build_partials_stage(request, tuning.get("GROUP_SIZE")));
+                          most_partials(request.device, group)};
+  PlannedKernel first = build_kernel(
+      request.device,
+      make_spec(request.with(to_accumulators(request.shape)), row, tuning, row.entry()));
+  PlannedKernel last = build_partials_stage(request, group);
+  return std::make_shared<TwoStageReduce>(request, row.variant, partials, std::move(first),
+                                          std::move(last));
 }
 
 std::shared_ptr<const Plan> plan_chunked_reduce(const Request& request, const Row& row,
@@ -233,9 +243,10 @@ std::shared_ptr<const Plan> plan_chunked_reduce(const Request& request, const Ro
       max_groups(request.device, tuning), chunk_granule, size_of(request.shape.accumulator),
       most_spans(request.device, turns_of_stripes(stripes_of(request.shape, tuning))),
       most_partials(request.device, 1)};
-  return std::make_shared<TwoStageReduce>(request, row.variant, partials,
-                                          build_chunk_reduction(request, tuning),
-                                          build_partials_stage(request, 1));
+  PlannedKernel first = build_chunk_reduction(request, tuning);
+  PlannedKernel last = build_partials_stage(request, 1);
+  return std::make_shared<TwoStageReduce>(request, row.variant, partials, std::move(first),
+                                          std::move(last));
 }
 
 std::shared_ptr<const Plan> plan_ordered_reduce(const Request& request, const Row& row,
@@ -246,10 +257,11 @@ std::shared_ptr<const Plan> plan_ordered_reduce(const Request& request, const Ro
       max_groups(request.device, tuning), span, size_of(request.shape.accumulator),
       most_spans(request.device, turns_of_groups(tuning, span)), most_partials(request.device, 1)};
   // One work-item combines the results of the blocks, which keeps their order.
-  return std::make_shared<TwoStageReduce>(
-      request, row.variant, partials,
-      build_kernel(request.device, make_spec(request.with(first), row, tuning, row.entry())),
-      build_partials_stage(request, 1));
+  PlannedKernel blocks =
+      build_kernel(request.device, make_spec(request.with(first), row, tuning, row.entry()));
+  PlannedKernel last = build_partials_stage(request, 1);
+  return std::make_shared<TwoStageReduce>(request, row.variant, partials, std::move(blocks),
+                                          std::move(last));
 }
 
 std::shared_ptr<const Plan> plan_level_reduce(const Request& request, const Row& row,

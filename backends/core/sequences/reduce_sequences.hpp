@@ -8,7 +8,9 @@
 
 namespace bifold::core {
 
-/// Accumulate per group, then one group over the partial results.
+/// Accumulate per group, then one group over the partial results. Kernel: (input, input_offset,
+/// COUNT_PARAMETERS, partials, partials_offset), in any number of groups; group g writes partial g.
+/// GROUP_SIZE is a power of two. Throws invalid_argument.
 std::shared_ptr<const detail::Plan> plan_two_stage_reduce(const Request& request, const Row& row,
                                                           const Tuning& tuning);
 
