@@ -282,6 +282,15 @@ TEST_CASE("what a text uses is known of it") {
   CHECK_FALSE((none.integer_functions || none.f32_functions || none.f64_functions));
 }
 
+TEST_CASE("a message quotes the first characters of a long word") {
+  for (const std::string& word : {std::string(8000, 'k'), std::string(8000, '7')}) {
+    const Failure failure = operator_failure(word, Type::u32);
+    CHECK(failure.category == ErrorCategory::invalid_argument);
+    CHECK(failure.mentions(std::string(60, word.front()) + "..."));
+    CHECK(failure.what.size() < 400);
+  }
+}
+
 TEST_CASE("length and nesting end where the documents say") {
   CHECK_NOTHROW((void)Operator::user("long", chain(8191), Type::u32));
   CHECK_NOTHROW((void)Map(std::string(8191, ' ') + "x"));

@@ -25,6 +25,19 @@ std::string excerpt(std::string_view text, std::size_t column) {
   return formatted("{}{}{}", begin > 0 ? "..." : "", shown, ends ? "" : "...");
 }
 
+/// A message with words of at most 60 characters: it quotes a user's, which may be of any length.
+std::string with_short_words(std::string_view message) {
+  constexpr std::size_t most = 60;
+  std::string result;
+  std::size_t length = 0;  // Of the word so far.
+  for (const char c : message) {
+    length = is_word(c) ? length + 1 : 0;
+    if (length <= most) result += c;
+    if (length == most + 1) result += "...";
+  }
+  return result;
+}
+
 constexpr std::array<std::string_view, 8> pairs{"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
 
 /// Length of a number as C's preprocessor takes it: what follows a digit without a gap.
@@ -106,8 +119,9 @@ class Tokenizer {
 }  // namespace
 
 void refuse_text(const UserText& text, std::size_t column, const std::string& why) {
-  throw Error(ErrorCategory::invalid_argument, formatted("{}: \"{}\", column {}: {}", text.subject,
-                                                         excerpt(text.text, column), column, why));
+  throw Error(ErrorCategory::invalid_argument,
+              formatted("{}: \"{}\", column {}: {}", text.subject, excerpt(text.text, column),
+                        column, with_short_words(why)));
 }
 
 std::vector<Token> tokens_of(const UserText& text) { return Tokenizer(text).all(); }
