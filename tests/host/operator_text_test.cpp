@@ -282,11 +282,13 @@ TEST_CASE("what a text uses is known of it") {
   CHECK_FALSE((none.integer_functions || none.f32_functions || none.f64_functions));
 }
 
-TEST_CASE("a message quotes the first characters of a long word") {
-  for (const std::string& word : {std::string(8000, 'k'), std::string(8000, '7')}) {
-    const Failure failure = operator_failure(word, Type::u32);
+TEST_CASE("a message quotes the first characters of a long word or number") {
+  std::string dots;
+  while (dots.size() < 8000) dots += ".4yx";
+  for (const std::string& word : {std::string(8000, 'k'), std::string(8000, '7'), dots}) {
+    const Failure failure = operator_failure("a " + word, Type::u32);
     CHECK(failure.category == ErrorCategory::invalid_argument);
-    CHECK(failure.mentions(std::string(60, word.front()) + "..."));
+    CHECK(failure.mentions(word.substr(0, 59) + "..."));
     CHECK(failure.what.size() < 400);
   }
 }

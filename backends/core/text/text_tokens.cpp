@@ -25,13 +25,14 @@ std::string excerpt(std::string_view text, std::size_t column) {
   return formatted("{}{}{}", begin > 0 ? "..." : "", shown, ends ? "" : "...");
 }
 
-/// A message with words of at most 60 characters: it quotes a user's, which may be of any length.
+/// A message with at most 60 characters between blanks: it quotes a user's words and numbers, which
+/// may be of any length.
 std::string with_short_words(std::string_view message) {
   constexpr std::size_t most = 60;
   std::string result;
   std::size_t length = 0;  // Of the word so far.
   for (const char c : message) {
-    length = is_word(c) ? length + 1 : 0;
+    length = c == ' ' ? 0 : length + 1;
     if (length <= most) result += c;
     if (length == most + 1) result += "...";
   }
