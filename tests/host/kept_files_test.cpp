@@ -73,7 +73,7 @@ const std::vector<Kind>& kinds() {
       {"tuning",
        [](const CacheOptions& options) {
          core::Tunings tunings;
-         tunings.set({&vector_row(), {core::ElementClass::Kind::integer, 4}, {{"UNROLL", 8}}});
+         tunings.set({&vector_row(), {core::ElementClass::Kind::integer, 4}, {.unroll = 8}});
          (void)core::write_atomically(core::tuning_file(options, made_up_device()),
                                       {core::tuning_text(made_up_device(), "", tunings)});
        },

@@ -30,7 +30,8 @@ Support no(std::string reason) { return {false, std::move(reason)}; }
 // passed the stress of `bifold-bench check`, and that orders what they publish; elsewhere they run
 // only when asked for by name.
 Support may_run_unattended(const Request& request, const Variant& variant) {
-  const auto& [device, shape, layout] = request;
+  const Device& device = request.device;
+  const PlanShape& shape = request.shape;
   const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
   if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
   const Recipe& recipe = recipe_of(variant);
@@ -98,7 +99,8 @@ Choice choose_row(const Request& request, const Variant& variant, const Variant*
 
 const gallery::Variant& choose_variant(const Request& request, Algorithm algorithm,
                                        std::string_view name) {
-  const auto& [device, shape, layout] = request;
+  const Device& device = request.device;
+  const PlanShape& shape = request.shape;
   check_shape(shape);
   if (algorithm == Algorithm::reduce && shape.on_device.total) {
     throw Error(ErrorCategory::invalid_argument, "a reduction has no total beside its result");

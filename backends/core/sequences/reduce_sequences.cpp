@@ -25,7 +25,7 @@ PlannedKernel build_partials_stage(const Request& request, std::uint32_t group_s
   spec.input = spec.accumulator = request.shape.accumulator;
   spec.output = request.shape.output;
   spec.op = request.shape.op;
-  spec.defines = {{"GROUP_SIZE", group_size}};
+  spec.group_size = group_size;
   add_parts({.request = request}, spec);
   return build_kernel(request.device, spec);
 }
@@ -218,7 +218,7 @@ std::shared_ptr<const Plan> plan_levels(const Request& request, const Row& row,
 
 std::shared_ptr<const Plan> plan_two_stage_reduce(const Request& request, const Row& row,
                                                   const Tuning& tuning) {
-  const std::uint32_t group = tuning.get("GROUP_SIZE");
+  const std::uint32_t group = tuning.group_size.value();
   if (!std::has_single_bit(group)) {
     throw Error(ErrorCategory::invalid_argument,
                 formatted("{}: groups of {} work-items; a power of two is needed", row.variant.name,
@@ -271,13 +271,16 @@ std::shared_ptr<const Plan> plan_level_reduce(const Request& request, const Row&
   const std::uint64_t spans = most_spans(request.device, turns_of_groups(tuning, span));
   Levels levels{span, 1, max_groups(request.device, tuning), spans, at_most(spans, span)};
   // A group of one work-item that takes one element would leave as many results as it found.
-  if (levels.span == 1 && !levels.walks()) levels.span = values.set("PER_ITEM", 2).get("PER_ITEM");
+  if (levels.span == 1 && !levels.walks()) {
+    values.per_item = 2;
+    levels.span = 2;
+  }
   return plan_levels(request, row, values, levels, false);
 }
 
 std::shared_ptr<const Plan> plan_item_level_reduce(const Request& request, const Row& row,
                                                    const Tuning& tuning) {
-  const std::uint64_t group = tuning.get("GROUP_SIZE");
+  const std::uint64_t group = tuning.group_size.value();
   const Levels levels{span_of(row, request.shape, tuning) / group, group,
                       max_groups(request.device, tuning)};
   return plan_levels(request, row, tuning, levels, false);
