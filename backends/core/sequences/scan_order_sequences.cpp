@@ -108,14 +108,14 @@ std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& r
   if (run_bytes == 8) {
     // As many bytes on their way are twice as many tiles, and there is less time for each.
     values.set("STAGES", 2 * tuning.get("STAGES"))
-        .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1)
+        .set("LOOKBACK_DISTANCE_TILES", tuning.get("LOOKBACK_DISTANCE_TILES") + 1)
         .set("ASKED_AHEAD", 16);
     // Least of all of 2-byte elements: every other tile asks for groups, for the next one besides,
     // which takes asking earlier and room for those that wait.
     if (size_of(request.shape.input) == 2) {
       values.set("STAGES", values.get("STAGES") + 4)
-          .set("TRAIL_IN_GROUP", values.get("TRAIL_IN_GROUP") + 2)
-          .set("TRAIL_OF_GROUPS", tuning.get("TRAIL_OF_GROUPS") + 2)
+          .set("LOOKBACK_DISTANCE_TILES", values.get("LOOKBACK_DISTANCE_TILES") + 2)
+          .set("LOOKBACK_DISTANCE_GROUPS", tuning.get("LOOKBACK_DISTANCE_GROUPS") + 2)
           .set("ASKS_FOR_NEXT", 1);
     }
   }

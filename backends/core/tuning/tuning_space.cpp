@@ -38,8 +38,8 @@ const std::vector<Space>& spaces() {
   static const std::vector<TuningParameter> ring{at_least,
                                                  {"STAGES", {4, 5, 6, 7}},
                                                  {"REDUCING", {4, 8}},
-                                                 {"TRAIL_IN_GROUP", {1, 2, 3}},
-                                                 {"TRAIL_OF_GROUPS", {1, 2, 3}},
+                                                 {"LOOKBACK_DISTANCE_TILES", {1, 2, 3}},
+                                                 {"LOOKBACK_DISTANCE_GROUPS", {1, 2, 3}},
                                                  {"GROUP_POLLS", {16, 64, 256}}};
   // Tiles are kept in private memory: 32 KiB each, and up to five times as much of wide structs.
   static const TuningParameter drawn_tiles{"DRAWN_TILES", {1, 2, 4, 8}};

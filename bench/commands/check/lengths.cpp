@@ -46,10 +46,10 @@ struct Threshold {
   bool with_output;
 };
 constexpr Threshold thresholds[] = {
-    {"at_least_mib", 1 << 20, false},     {"quick_to_mib", 1 << 20, false},
-    {"large_from_mib", 1 << 20, false},   {"half_kept_from_mib", 1 << 20, false},
-    {"half_kept_to_mib", 1 << 20, false}, {"half_kept_bytes_from_mib", 1 << 20, false},
-    {"PASSING_FROM_MIB", 1 << 20, true},  {"PAST_CACHES_FROM_KIB", 1 << 10, true},
+    {"at_least_mib", 1 << 20, false},          {"quick_to_mib", 1 << 20, false},
+    {"large_from_mib", 1 << 20, false},        {"half_kept_from_mib", 1 << 20, false},
+    {"half_kept_to_mib", 1 << 20, false},      {"half_kept_bytes_from_mib", 1 << 20, false},
+    {"L2_EVICT_FIRST_MIN_MIB", 1 << 20, true}, {"PAST_CACHES_FROM_KIB", 1 << 10, true},
 };
 
 /// Turns of a loop: beyond what 16 bits count, and beyond what probes ask for.

@@ -185,8 +185,9 @@ TEST_CASE("scans whose input makes way in the cache") {
       Workload workload = test::workload_of(*row, type, plus);
       const core::Tuning own = test::default_tuning_of(workload);
       rings += row->name == "order_v1_ring" ? 1U : 0U;
-      if (!test::has_value(own, "PASSING_FROM_MIB")) continue;
-      workload.tuning = core::Tuning(own).set("PASSING_FROM_MIB", 0).set("PASSING_TO_MIB", 1024);
+      if (!test::has_value(own, "L2_EVICT_FIRST_MIN_MIB")) continue;
+      workload.tuning =
+          core::Tuning(own).set("L2_EVICT_FIRST_MIN_MIB", 0).set("L2_EVICT_FIRST_MAX_MIB", 1024);
       ran += check(queue, workload) ? 1U : 0U;
     }
   }
