@@ -47,29 +47,23 @@ bool concerns(Judged judged, const PlanShape& shape) {
          contains(shape.accumulator, part) || contains(shape.output, part);
 }
 
+// What a line says; nothing where it says nothing. Without a row where this build has no such row.
 std::optional<Finding> finding_of(std::string_view line) {
-  const std::string_view algorithm = take(line, ' ');
+  const std::string_view name = take(line, ' ');
   const std::string_view row = take(line, ' ');
   const std::string_view elements = take(line, ' ');
-  Finding finding{nullptr, Judged::integers, {}};
-  for (const gallery::Variant& variant : gallery::variants()) {
-    if (name_of(variant.algorithm) == algorithm && variant.name == row) finding.row = &variant;
-  }
+  constexpr Algorithm algorithms[] = {Algorithm::reduce, Algorithm::scan};
+  const auto* const algorithm = std::find_if(std::begin(algorithms), std::end(algorithms),
+                                             [&](Algorithm one) { return name_of(one) == name; });
   const auto* const judged = std::find_if(std::begin(all_judged), std::end(all_judged),
                                           [&](Judged one) { return name_of(one) == elements; });
-  if (finding.row == nullptr || judged == std::end(all_judged)) return {};
+  if (algorithm == std::end(algorithms) || row.empty() || judged == std::end(all_judged)) return {};
+  Finding finding{gallery::find(*algorithm, row), Judged::integers, {}};
   finding.judged = *judged;
   if (line == passed_word) return finding;
   if (!line.starts_with(failed_word) || line.size() == failed_word.size()) return {};
   finding.problem = line.substr(failed_word.size());
   return finding;
-}
-
-VerdictReading read(const fs::path& path, std::string_view key) {
-  Opened<OpenFile> file = open_cache_file(path);
-  if (!file.thing) return {{}, file.problem};
-  const auto text = file.thing->bytes() <= most_checked_bytes ? file.thing->text() : std::nullopt;
-  return read_verdict(text.value_or(""), key);
 }
 
 }  // namespace
@@ -149,7 +143,7 @@ VerdictReading read_verdict(std::string_view text, std::string_view key) {
   while (!rest.empty()) {
     auto finding = finding_of(take(rest, '\n'));
     if (!finding) return {{}, "it is damaged"};
-    reading.verdict.set(std::move(*finding));
+    if (finding->row != nullptr) reading.verdict.set(std::move(*finding));
   }
   return reading;
 }
@@ -166,7 +160,10 @@ Verdict load_verdict(const CacheOptions& options, const DeviceInfo& info,
   try {
     const fs::path file = options.disk ? verdict_file(options, info) : fs::path();
     if (file.empty()) return {};
-    VerdictReading reading = read(file, verdict_key(info, binary_key));
+    Opened<OpenFile> opened = open_cache_file(file);
+    const std::string key = verdict_key(info, binary_key);
+    VerdictReading reading =
+        reading_of(opened, [&](std::string_view text) { return read_verdict(text, key); });
     if (!reading.problem.empty()) {
       log().warn("{}: what bifold-bench check found ({}) is ignored: {}", info.selector,
                  file.string(), reading.problem);
