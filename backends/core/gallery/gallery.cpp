@@ -62,7 +62,8 @@ struct Table {
            {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro",
                        "order_v1_ordered_single", "order_v1_ordered", "ordered"},
             .on_cpu = {"order_v1_single_chunks", "chunks", "ordered", "order_v1_chunks",
-                       "order_v1_ordered_single_chunks", "order_v1_ordered_chunks"}});
+                       "order_v1_ordered_single_chunks", "order_v1_ordered_chunks",
+                       "order_v1", "order_v1_ordered"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
            Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
@@ -140,7 +141,7 @@ struct Table {
           .on_lanes_of_32 = {"order_v1_ring", "order_v1_ahead", "order_v1", "lookback_warp",
                              "reduce_then_scan", "order_v1_passes"},
           .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
-                     "order_v1_chunks"}});
+                     "order_v1_chunks", "order_v1_passes"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
          opencl_only, Order::fixed, {2, 1, 3}, {core::plan_chunked_scan});
