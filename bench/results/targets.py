@@ -187,7 +187,7 @@ WHY = {
     "scan of structs of 8 and 12 bytes from 1 GiB on, OpenCL: 96 % of copying":
         "As from CUDA.",
     "one element off alignment, scan of 4 and 8 bytes, CUDA: 0.95 of aligned":
-        "Rotating the vectors of a strip takes 0.3 to 0.4 us of a call at 2^20.",
+        "Rotating the vectors of a warp tile takes 0.3 to 0.4 us of a call at 2^20.",
     "one element off alignment, scan of 1 and 2 bytes, CUDA: 0.95 of aligned":
         "As above at 2^20. From 2^24 on `f16` reads each run from two 8-byte words: 0.92.",
     "one element off alignment, scan, OpenCL: 0.95 of aligned":

@@ -47,13 +47,13 @@ struct Requirements {
   bool commutative = false;      ///< The operator may be applied out of index order.
   bool published_words = false;  ///< 64-bit words that other work-groups see while both run.
   bool counted_groups = false;   ///< 64-bit atomics and fences by which groups count who finishes.
-  bool result_cell = false;      ///< Atomic updates of one accumulator, of at most 8 bytes.
-  std::uint64_t ring_bytes = 0;  ///< Local memory that bulk copies fill, for elements of 4, 8 or
-                                 ///< 16 bytes that accumulators of the same size take.
-  bool packs = false;            ///< Elements, accumulators and results of one type, without a map:
-                                 ///< integers by built-in operators other than the logical ones,
-                                 ///< or sums and products of floating values.
-  std::string_view backend{};    ///< Only this backend has the kernels; empty: every backend.
+  bool atomic_accumulator = false;  ///< Atomic updates of one accumulator, of at most 8 bytes.
+  std::uint64_t ring_bytes = 0;     ///< Local memory that bulk copies fill, for elements of 4, 8 or
+                                    ///< 16 bytes that accumulators of the same size take.
+  bool vectors = false;        ///< Elements, accumulators and results of one type, without a map:
+                               ///< integers by built-in operators other than the logical ones,
+                               ///< or sums and products of floating values.
+  std::string_view backend{};  ///< Only this backend has the kernels; empty: every backend.
 };
 
 /// One row of the gallery: immutable, lives as long as the program.

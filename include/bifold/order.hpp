@@ -65,11 +65,11 @@ constexpr std::uint32_t scan_run(std::size_t accumulator_bytes) noexcept {
 /// Runs of a row, whose totals are combined by a Kogge-Stone prefix.
 inline constexpr std::uint32_t scan_row_runs = 32;
 
-/// Rows of a strip, whose totals are folded from left to right.
-inline constexpr std::uint32_t scan_strip_rows = 8;
+/// Rows of a warp tile, whose totals are folded from left to right.
+inline constexpr std::uint32_t scan_warp_tile_rows = 8;
 
-/// Strips of a tile, whose totals are folded from left to right.
-inline constexpr std::uint32_t scan_tile_strips = 8;
+/// Warp tiles of a tile, whose totals are folded from left to right.
+inline constexpr std::uint32_t scan_warp_tiles = 8;
 
 /// Tiles of a group, whose totals are combined by a Kogge-Stone prefix. Totals of groups are folded
 /// from left to right, from the initial value on.
@@ -77,7 +77,7 @@ inline constexpr std::uint32_t scan_group_tiles = 32;
 
 /// Elements of a tile, for an accumulator of `accumulator_bytes` bytes.
 constexpr std::uint32_t scan_tile(std::size_t accumulator_bytes) noexcept {
-  return scan_run(accumulator_bytes) * scan_row_runs * scan_strip_rows * scan_tile_strips;
+  return scan_run(accumulator_bytes) * scan_row_runs * scan_warp_tile_rows * scan_warp_tiles;
 }
 
 /// @}

@@ -78,14 +78,14 @@ Acc reduce(std::span<const In> input, Acc init, Lift lift, Combine combine) {
 }
 
 /// The total of the elements of a tile, at least one, in index order: runs folded from left to
-/// right, the tree over the runs of a row, the rows of a strip and the strips folded from left to
-/// right. What does not exist is skipped.
+/// right, the tree over the runs of a row, the rows of a warp tile and the warp tiles folded from
+/// left to right. What does not exist is skipped.
 template <class Acc, class In, class Lift, class Combine>
 Acc tile(std::span<const In> elements, Lift lift, Combine combine) {
   const auto fold = [&](const std::vector<Acc>& parts) {
     return std::accumulate(parts.begin() + 1, parts.end(), parts.front(), combine);
   };
-  std::vector<Acc> strips;
+  std::vector<Acc> warp_tiles;
   std::vector<Acc> rows;
   std::vector<Acc> runs;
   std::vector<Acc> run;
@@ -96,10 +96,10 @@ Acc tile(std::span<const In> elements, Lift lift, Combine combine) {
     runs.push_back(fold(std::exchange(run, {})));
     if (runs.size() < order_v1::scan_row_runs && !last) continue;
     rows.push_back(tree(std::exchange(runs, {}), combine));
-    if (rows.size() < order_v1::scan_strip_rows && !last) continue;
-    strips.push_back(fold(std::exchange(rows, {})));
+    if (rows.size() < order_v1::scan_warp_tile_rows && !last) continue;
+    warp_tiles.push_back(fold(std::exchange(rows, {})));
   }
-  return fold(strips);
+  return fold(warp_tiles);
 }
 
 /// The reduction of at least one element by an operator that need not commute: the tree over the
@@ -148,17 +148,17 @@ class RunningScan {
   constexpr explicit RunningScan(Combine combine) : combine_(std::move(combine)) {}
 
   /// What lies before the next element: the initial value and, from left to right, the prefixes of
-  /// its tile in its group, of its strip, its row, its run, and of the element in the run. A prefix
-  /// of nothing is skipped; without an initial value there is at least one element.
+  /// its tile in its group, of its warp tile, its row, its run, and of the element in the run. A
+  /// prefix of nothing is skipped; without an initial value there is at least one element.
   constexpr Acc value() const {
     std::optional<Acc> sum;
-    for (const auto& part : {groups_, tiles_, strips_, rows_, runs_, elements_}) {
+    for (const auto& part : {groups_, tiles_, warp_tiles_, rows_, runs_, elements_}) {
       if (part) fold(sum, *part);
     }
     return *sum;
   }
 
-  /// Takes the next element, and closes the run, row, strip, tile and group that it completes.
+  /// Takes the next element, and closes the run, row, warp tile, tile and group that it completes.
   constexpr void append(Acc x) {
     constexpr std::uint64_t tile_elements = order_v1::scan_tile(sizeof(Acc));
     const Acc run = fold(elements_, x);
@@ -170,12 +170,12 @@ class RunningScan {
     if (run_totals_.size() < order_v1::scan_row_runs) return;
     run_totals_.clear();
     runs_.reset();
-    const Acc strip = fold(rows_, row);
-    if (count_ % (tile_elements / order_v1::scan_tile_strips) != 0) return;
+    const Acc warp_tile = fold(rows_, row);
+    if (count_ % (tile_elements / order_v1::scan_warp_tiles) != 0) return;
     rows_.reset();
-    const Acc tile = fold(strips_, strip);
+    const Acc tile = fold(warp_tiles_, warp_tile);
     if (count_ % tile_elements != 0) return;
-    strips_.reset();
+    warp_tiles_.reset();
     tile_totals_.push_back(tile);
     const Acc group = last_prefix(tile_totals_, combine_);
     tiles_ = group;
@@ -194,14 +194,14 @@ class RunningScan {
 
   Combine combine_;
   std::uint64_t count_ = 0;
-  std::vector<Acc> run_totals_;   // Of the row so far.
-  std::vector<Acc> tile_totals_;  // Of the group so far.
-  std::optional<Acc> groups_;     // The initial value and the complete groups,
-  std::optional<Acc> tiles_;      // the complete tiles of the group,
-  std::optional<Acc> strips_;     // the complete strips of the tile,
-  std::optional<Acc> rows_;       // the complete rows of the strip,
-  std::optional<Acc> runs_;       // the complete runs of the row,
-  std::optional<Acc> elements_;   // and the elements of the run.
+  std::vector<Acc> run_totals_;    // Of the row so far.
+  std::vector<Acc> tile_totals_;   // Of the group so far.
+  std::optional<Acc> groups_;      // The initial value and the complete groups,
+  std::optional<Acc> tiles_;       // the complete tiles of the group,
+  std::optional<Acc> warp_tiles_;  // the complete warp tiles of the tile,
+  std::optional<Acc> rows_;        // the complete rows of the warp tile,
+  std::optional<Acc> runs_;        // the complete runs of the row,
+  std::optional<Acc> elements_;    // and the elements of the run.
 };
 
 /// The scan of `input` into `output`, of the same length, with `init` as the carry before the first

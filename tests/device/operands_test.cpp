@@ -25,7 +25,7 @@ namespace {
 
 using app::Span64;
 
-// Around the borders of runs, rows, strips, leaves, tiles and groups of tiles.
+// Around the borders of runs, rows, warp tiles, leaves, tiles and groups of tiles.
 constexpr std::size_t lengths[] = {1,   2,    3,    4,    5,    31,   32,    33,    127,
                                    129, 1000, 2049, 4095, 4096, 4097, 16385, 65543, 262'145};
 constexpr std::size_t few_lengths[] = {1, 2, 5, 33, 129, 1000, 4097, 8193, 70'001};

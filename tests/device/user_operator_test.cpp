@@ -79,7 +79,7 @@ TEST_CASE("scans compose affine maps in index order, on every row") {
       // A scan never reorders: only the device's limits may exclude a row, and that it is written
       // for built-in operators.
       const bool runs_sums =
-          !row.requirements.packs && gallery::supports(test::device(), row, type, plus).supported;
+          !row.requirements.vectors && gallery::supports(test::device(), row, type, plus).supported;
       const auto support = supports(workload);
       CHECK_MESSAGE(support.supported == runs_sums, describe(workload), ": ", support.reason);
       if (!support) continue;

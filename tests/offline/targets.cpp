@@ -68,9 +68,9 @@ Target intel(std::string_view name, std::string_view architecture, std::uint32_t
 // waves on a SIMD, of which gfx906 holds 256 / registers, gfx90a 512, gfx1030 1024 or, of 64
 // work-items, 512: so two, four, eight and four. gfx1100 has no fewer than gfx1030. Intel's threads
 // have 128 whatever they use of them; there, arrays that do not fit are private memory. Local
-// memory is half of a unit's, and the results of strips. Groups that stay, a tile ahead, are two on
-// a unit: with 128 registers at most gfx906, too, runs both at a time, and gfx90a has twice as
-// many. What is spilled of scalar registers goes to lanes of the others, and counts among those.
+// memory is half of a unit's, and the results of warp tiles. Groups that stay, a tile ahead, are
+// two on a unit: with 128 registers at most gfx906, too, runs both at a time, and gfx90a has twice
+// as many. What is spilled of scalar registers goes to lanes of the others, and counts among those.
 const std::vector<Target>& targets() {
   static const std::vector<Target> all{
       amd("gfx906", "gfx906", 64, 60, 128),
@@ -82,7 +82,7 @@ const std::vector<Target>& targets() {
       intel("skl", "skl", 32, true, 24, 256),
       intel("tgllp", "tgllp", 32, false, 96, 512),
       intel("tgllp-8", "tgllp", 8, false, 96, 512),
-      // In whole strips it spills nothing; beside what loads parts of them there is no room.
+      // In whole warp tiles it spills nothing; beside what loads parts of them there is no room.
       intel("dg2", "dg2", 32, false, 512, 1024, 8192),
       intel("dg2-16", "dg2", 16, false, 512, 1024),
       // This one has no images, and the headers in compilers of its time want them for OpenCL

@@ -107,22 +107,22 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
                Type result, const Operator& op, const std::optional<Value>& init, const Map& map,
                const ReduceOptions& options, const std::optional<Value>& of_nothing = {}) try {
   detail::QueueState& state = queue.state();
-  // The cell is shared by the queue's blocking reductions, so they take turns.
+  // The slot is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);
-  const core::ResultCell cell = [&] {
+  const core::ResultSlot slot = [&] {
     const std::lock_guard lock(state.mutex);
     core::refuse_in_graph(state, "a reduction to the host");
-    return state.arena.lend_cell();
+    return state.arena.lend_slot();
   }();
-  const ErasedView view{cell.memory, 0, 1, result, true};
+  const ErasedView view{slot.memory, 0, 1, result, true};
   enqueue(queue, {input, second, view}, op, init, map, options, of_nothing);
-  if (cell.host != nullptr) {
+  if (slot.host != nullptr) {
     queue.finish();
   } else {
-    queue.download_bytes(view, cell.stage, 1);
+    queue.download_bytes(view, slot.stage, 1);
   }
-  state.arena.take_back_cell();  // When a wait throws, the kernel may be running still.
-  return Value::from_bytes(result, cell.host != nullptr ? cell.host : cell.stage);
+  state.arena.take_back_slot();  // When a wait throws, the kernel may be running still.
+  return Value::from_bytes(result, slot.host != nullptr ? slot.host : slot.stage);
 } catch (...) {
   detail::rethrow();
 }

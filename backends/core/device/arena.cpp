@@ -32,7 +32,7 @@ Arena::Arena(std::shared_ptr<backend::Device> device, backend::Queue& queue,
 Arena::~Arena() {
   // Drivers free device memory behind the work that uses it. A pool may hand it to others at once,
   // and no driver promises anything of memory that the host sees.
-  const bool waits = allocator_.release != nullptr || cell_lent_;
+  const bool waits = allocator_.release != nullptr || slot_lent_;
   give_back(!waits || work_ends());
 }
 
@@ -102,16 +102,16 @@ Scratch Arena::reserve(ScratchSize size) {
   return scratch;
 }
 
-ResultCell Arena::lend_cell() {
-  if (cell_.memory.bytes == 0) {
-    if (allocator_.allocate == nullptr) cell_ = device_->allocate_host_visible(max_element_bytes);
-    if (cell_.host == nullptr) {
+ResultSlot Arena::lend_slot() {
+  if (slot_.memory.bytes == 0) {
+    if (allocator_.allocate == nullptr) slot_ = device_->allocate_host_visible(max_element_bytes);
+    if (slot_.host == nullptr) {
       if (!stage_) stage_ = std::make_unique<std::array<std::byte, max_element_bytes>>();
-      cell_ = {allocate(max_element_bytes), nullptr};
+      slot_ = {allocate(max_element_bytes), nullptr};
     }
   }
-  cell_lent_ = true;
-  return {cell_.memory, cell_.host, stage_ ? stage_->data() : nullptr};
+  slot_lent_ = true;
+  return {slot_.memory, slot_.host, stage_ ? stage_->data() : nullptr};
 }
 
 void Arena::collect() {
@@ -136,11 +136,11 @@ void Arena::give_back(bool work_has_ended) noexcept {
   retired_.clear();
   const Memory unused = std::exchange(block_, {});
   if (unused.bytes > 0) end(unused);
-  const backend::HostVisible cell = std::exchange(cell_, {});
-  const bool lent = std::exchange(cell_lent_, false) && !work_has_ended;
-  if (cell.memory.bytes > 0 && cell.host == nullptr) end(cell.memory);
-  if (cell.host != nullptr && lent) kept += cell.memory.bytes;
-  if (cell.host != nullptr && !lent) device_->free_host_visible(cell);
+  const backend::HostVisible slot = std::exchange(slot_, {});
+  const bool lent = std::exchange(slot_lent_, false) && !work_has_ended;
+  if (slot.memory.bytes > 0 && slot.host == nullptr) end(slot.memory);
+  if (slot.host != nullptr && lent) kept += slot.memory.bytes;
+  if (slot.host != nullptr && !lent) device_->free_host_visible(slot);
   if (stage_ && lent) kept += stage_.release()->size();
   if (kept == 0) return;
   try {

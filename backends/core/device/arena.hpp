@@ -12,7 +12,7 @@
 namespace bifold::core {
 
 /// Where one element of any type comes to the host.
-struct ResultCell {
+struct ResultSlot {
   Memory memory;
   const std::byte* host = nullptr;  ///< Where the host reads it in place; null where it does not.
   std::byte* stage = nullptr;       ///< Else, where to download it to.
@@ -37,12 +37,12 @@ class Arena {
   /// enqueue a fill. Throws out_of_memory, and stays usable.
   Scratch reserve(ScratchSize size);
 
-  /// Room for a result on its way to the host, which work may write to until take_back_cell(). The
+  /// Room for a result on its way to the host, which work may write to until take_back_slot(). The
   /// host reads it in place where the device has such memory and the application brings none of its
   /// own.
-  ResultCell lend_cell();
-  /// That work has ended. Whoever was lent the cell calls it, without the queue's lock.
-  void take_back_cell() noexcept { cell_lent_ = false; }
+  ResultSlot lend_slot();
+  /// That work has ended. Whoever was lent the slot calls it, without the queue's lock.
+  void take_back_slot() noexcept { slot_lent_ = false; }
 
   /// After a failed call: the tagged words may be in any state and are zeroed before their next
   /// use.
@@ -70,9 +70,9 @@ class Arena {
   backend::Queue& queue_;
   ScratchAllocator allocator_;
   Memory block_;
-  backend::HostVisible cell_;
+  backend::HostVisible slot_;
   std::unique_ptr<std::array<std::byte, max_element_bytes>> stage_;
-  bool cell_lent_ = false;
+  bool slot_lent_ = false;
   std::uint64_t clean_bytes_ = 0;  // Of its tagged words: from the first one on.
   std::vector<Retired> retired_;
 };

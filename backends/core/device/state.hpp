@@ -73,7 +73,7 @@ struct QueueState {
   Device device;
   std::unique_ptr<backend::Queue> backend;
   std::mutex mutex;            // Held while one call enqueues its commands.
-  std::mutex blocking_reduce;  // Held while a result is in the arena's cell; taken before mutex.
+  std::mutex blocking_reduce;  // Held while a result is in the arena's slot; taken before mutex.
   core::Arena arena;           // Ends before the queue, which tells when its memory is free.
 };
 

@@ -33,7 +33,7 @@ constexpr std::string_view lookback_papers = "Willen & Brolos 2022; Merrill & Ga
 
 constexpr Requirements nothing{};
 constexpr Requirements commutative{.commutative = true};
-constexpr Requirements result_cell{.commutative = true, .result_cell = true};
+constexpr Requirements atomic_accumulator{.commutative = true, .atomic_accumulator = true};
 constexpr Requirements published_words{.published_words = true};
 constexpr Requirements ring{.published_words = true, .ring_bytes = 204800};
 constexpr Requirements counted_groups{.commutative = true, .counted_groups = true};
@@ -43,7 +43,8 @@ constexpr Requirements counted_in_order{.counted_groups = true};
 constexpr Requirements counted_in_order_opencl{.counted_groups = true, .backend = "opencl"};
 constexpr Requirements opencl_only{.backend = "opencl"};
 constexpr Requirements published_words_opencl{.published_words = true, .backend = "opencl"};
-constexpr Requirements packs_opencl{.published_words = true, .packs = true, .backend = "opencl"};
+constexpr Requirements vectors_opencl{
+    .published_words = true, .vectors = true, .backend = "opencl"};
 constexpr Requirements commutative_opencl{.commutative = true, .backend = "opencl"};
 
 struct Table {
@@ -62,8 +63,8 @@ struct Table {
            {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro",
                        "order_v1_ordered_single", "order_v1_ordered", "ordered"},
             .on_cpu = {"order_v1_single_chunks", "chunks", "ordered", "order_v1_chunks",
-                       "order_v1_ordered_single_chunks", "order_v1_ordered_chunks",
-                       "order_v1", "order_v1_ordered"}});
+                       "order_v1_ordered_single_chunks", "order_v1_ordered_chunks", "order_v1",
+                       "order_v1_ordered"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
            Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
@@ -73,7 +74,7 @@ struct Table {
     reduce("ordered", "scan_reduce_then_scan",
            "blocks of tiles reduced in index order: the first phases of reduce_then_scan", "bifold",
            nothing, Order::fixed, {1, 0, 2},
-           {.planner = core::plan_ordered_reduce, .entry = "reduce_tiles", .stores_packs = true});
+           {.planner = core::plan_ordered_reduce, .entry = "reduce_tiles", .stores_vectors = true});
     reduce("order_v1", "reduce_order", "order v1: the same bits on every device", "bifold",
            commutative, Order::v1, {1, 0, 2}, {core::plan_order_reduce});
     reduce("order_v1_single", "reduce_order_single",
@@ -185,7 +186,7 @@ struct Table {
          "bifold", published_words_opencl, Order::v1, {1, 1, 1}, {core::plan_order_drawn});
     scan("order_v1_packs", "scan_order_drawn",
          "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
-         "bifold", packs_opencl, Order::v1, {1, 1, 1}, {core::plan_order_drawn});
+         "bifold", vectors_opencl, Order::v1, {1, 1, 1}, {core::plan_order_drawn});
 #ifdef BIFOLD_TOY_ROW
 #include BIFOLD_TOY_ROW
 #endif
@@ -210,7 +211,8 @@ struct Table {
                 Order::fixed, {1, 0, 2},
                 {core::plan_level_reduce, "chunked", {.per_item = 1, .groups_per_unit = 8}});
     host_reduce("atomic", "reduce_oancea_atomic", "one atomic on the result per element", oancea,
-                result_cell, Order::unordered, {1, 1, 1}, {core::plan_cell_reduce, "combine_each"});
+                atomic_accumulator, Order::unordered, {1, 1, 1},
+                {core::plan_atomic_reduce, "combine_each"});
     host_reduce("staged_ordered", "reduce_staged_ordered",
                 "consecutive elements per work-item, staged through local memory, in index order",
                 oancea, nothing, Order::fixed, {1, 0, 2}, {core::plan_level_reduce});
@@ -229,11 +231,11 @@ struct Table {
     step("shared", "sequential addressing in local memory", commutative, {1, 0, 0},
          core::plan_level_reduce);
     host_reduce("hierarchical", "reduce_dillhoff_atomic", "local memory, then one atomic per group",
-                dillhoff, result_cell, Order::unordered, {1, 0, 1},
-                {core::plan_cell_reduce, "hierarchical", {.per_item = 2}});
+                dillhoff, atomic_accumulator, Order::unordered, {1, 0, 1},
+                {core::plan_atomic_reduce, "hierarchical", {.per_item = 2}});
     host_reduce("coarsened", "reduce_dillhoff_atomic", "the same with more elements per work-item",
-                dillhoff, result_cell, Order::unordered, {1, 0, 1},
-                {core::plan_cell_reduce, "coarsened", {.per_item = 2, .coarse_factor = 4}});
+                dillhoff, atomic_accumulator, Order::unordered, {1, 0, 1},
+                {core::plan_atomic_reduce, "coarsened", {.per_item = 2, .coarse_factor = 4}});
   }
 
   // Kernels 1 and 2 combine neighbours, which keeps index order; later ones do not.
@@ -276,8 +278,8 @@ struct Table {
          {std::pair<std::string_view, std::string_view>{"shuffle_warp_atomic",
                                                         "one launch, one atomic per lane group"},
           {"shuffle_block_atomic", "one launch, one atomic per group"}}) {
-      host_reduce(name, "reduce_luitjens_atomic", summary, luitjens, result_cell, Order::unordered,
-                  {1, 0, 1}, {core::plan_cell_reduce, name});
+      host_reduce(name, "reduce_luitjens_atomic", summary, luitjens, atomic_accumulator,
+                  Order::unordered, {1, 0, 1}, {core::plan_atomic_reduce, name});
     }
   }
 
@@ -298,7 +300,7 @@ struct Table {
   void scan(std::string_view name, std::string_view family, std::string_view summary,
             std::string_view source, const Requirements& needs, Order order, Cost cost,
             Recipe recipe) {
-    recipe.stores_packs = true;
+    recipe.stores_vectors = true;
     add({Algorithm::scan, name, family, summary, source, needs, order, cost.reads, cost.writes,
          cost.launches, recipe.takes_values},
         std::move(recipe));

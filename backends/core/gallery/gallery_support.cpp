@@ -127,10 +127,10 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
     return no("the device has no " + std::to_string(needs.ring_bytes / 1024) +
               " KiB of local memory that bulk copies fill");
   }
-  if (needs.result_cell && (size_of(type) > 8 || !std::has_single_bit(size_of(type)))) {
+  if (needs.atomic_accumulator && (size_of(type) > 8 || !std::has_single_bit(size_of(type)))) {
     return no("no atomic holds an accumulator of " + std::to_string(size_of(type)) + " bytes");
   }
-  if (needs.result_cell && size_of(type) == 8 && !has.atomics64) {
+  if (needs.atomic_accumulator && size_of(type) == 8 && !has.atomics64) {
     return no("the device has no 64-bit atomics");
   }
   return {};
@@ -158,7 +158,7 @@ Support supports_shape(const Request& request, const Variant& variant) {
     return no("its kernels take n and the initial value from the host only");
   }
   if (Support possible = check_reach(variant, shape); !possible) return possible;
-  if (variant.requirements.packs && !layout.combines_vectors) {
+  if (variant.requirements.vectors && !layout.combines_vectors) {
     return no(
         "it takes one type, without a map: integers by built-in operators that are not "
         "logical ones, or sums and products of floating values");
@@ -170,7 +170,7 @@ Support supports_shape(const Request& request, const Variant& variant) {
                 std::string(shape.op.name()) + " has no identity");
     }
     if (size_of(shape.accumulator) > 16) {
-      return no("its lanes keep a strip of accumulators, of at most 16 bytes each");
+      return no("its lanes keep a warp tile of accumulators, of at most 16 bytes each");
     }
     const std::uint32_t run = layout.run_bytes;
     const bool words = run == 12 && layout.three_words;

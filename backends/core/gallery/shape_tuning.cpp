@@ -51,10 +51,10 @@ Tuning built_in_tuning(const Request& request, const gallery::Variant& variant) 
       device.capabilities().architecture == "sm_90") {
     values.large_from_mib = 512;
   }
-  // Packs of 8 and 16 values take more than 128 registers of AMD's with as many rows as others, and
-  // with 128 four waves fit on a SIMD of gfx90a, and eight on one of gfx1030.
+  // Vectors of 8 and 16 values take more than 128 registers of AMD's with as many rows as others,
+  // and with 128 four waves fit on a SIMD of gfx90a, and eight on one of gfx1030.
   if (is_amd(device) && values.rows && values.vector_bytes) {
-    const std::uint32_t width = pack_width(row, shape, values);
+    const std::uint32_t width = vector_width(row, shape, values);
     const std::uint32_t most = width >= 16 ? 4 : width >= 8 ? 6 : *values.rows;
     values.rows = std::min(*values.rows, most);
   }

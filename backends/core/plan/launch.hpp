@@ -53,7 +53,7 @@ class ArgumentList {
   // As INPUT_PARAMETERS in the kernels.
   void add(const Input& input) {
     add(input.first);
-    if (input.lead) add(*input.lead);
+    if (input.misalignment) add(*input.misalignment);
     if (input.second) add(*input.second);
   }
   // As COUNT_PARAMETERS, INIT_PARAMETERS, FIRST_PARAMETERS and TOTAL_PARAMETERS in
@@ -92,7 +92,7 @@ class ArgumentList {
 template <class... Arguments>
 void launch(backend::Queue& queue, const PlannedKernel& planned, std::uint64_t groups,
             const Arguments&... arguments) {
-  constexpr std::size_t most_of_one = 5;  // Two arrays, their offsets and a lead.
+  constexpr std::size_t most_of_one = 5;  // Two arrays, their offsets, a misalignment.
   ArgumentList<sizeof...(Arguments) * most_of_one> list;
   (list.add(arguments), ...);
   queue.launch(*planned.kernel, groups, planned.group_size, list.all());

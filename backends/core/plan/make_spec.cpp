@@ -8,7 +8,7 @@ namespace bifold::core {
 
 namespace {
 
-std::uint32_t pack_width(bool stores, const PlanShape& shape, const Tuning& tuning) {
+std::uint32_t vector_width(bool stores, const PlanShape& shape, const Tuning& tuning) {
   if (shape.input.is_struct() || (stores && shape.output.is_struct())) return 1;
   const std::size_t widest = std::max(size_of(shape.input), stores ? size_of(shape.output) : 1);
   return std::max(1U, tuning.vector_bytes.value() / static_cast<std::uint32_t>(widest));
@@ -16,8 +16,8 @@ std::uint32_t pack_width(bool stores, const PlanShape& shape, const Tuning& tuni
 
 }  // namespace
 
-std::uint32_t pack_width(const Row& row, const PlanShape& shape, const Tuning& tuning) {
-  return pack_width(row.recipe.stores_packs, shape, tuning);
+std::uint32_t vector_width(const Row& row, const PlanShape& shape, const Tuning& tuning) {
+  return vector_width(row.recipe.stores_vectors, shape, tuning);
 }
 
 KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tuning& tuning,
@@ -39,7 +39,7 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
              .forced = forced},
             spec);
   spec.group_size = tuning.group_size;
-  if (tuning.vector_bytes) spec.vector_width = pack_width(kernel.stores_packs, shape, tuning);
+  if (tuning.vector_bytes) spec.vector_width = vector_width(kernel.stores_vectors, shape, tuning);
   for (const Parameter& parameter : parameters()) {
     const Tuning::Value& value = tuning.*parameter.member;
     if (value && !parameter.define.empty()) spec.defines.emplace_back(parameter.define, *value);
@@ -53,8 +53,8 @@ KernelSpec make_spec(const Request& request, const Row& row, const Tuning& tunin
   return make_spec(request,
                    {.algorithm = row.variant.algorithm,
                     .family = row.variant.family,
-                    .by_vectors = row.variant.requirements.packs,
-                    .stores_packs = row.recipe.stores_packs},
+                    .by_vectors = row.variant.requirements.vectors,
+                    .stores_vectors = row.recipe.stores_vectors},
                    tuning, entry, forced);
 }
 

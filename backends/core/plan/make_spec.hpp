@@ -15,8 +15,8 @@ namespace bifold::core {
 struct KernelPart {
   Algorithm algorithm;
   std::string_view family;
-  bool by_vectors = false;    ///< As PartQuestion::by_vectors.
-  bool stores_packs = false;  ///< As Recipe::stores_packs.
+  bool by_vectors = false;      ///< As PartQuestion::by_vectors.
+  bool stores_vectors = false;  ///< As Recipe::stores_vectors.
 };
 
 /// The spec of `entry` in that part: the parts that it uses, with the device's own for those that
@@ -27,7 +27,7 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
 KernelSpec make_spec(const Request& request, const Row& row, const Tuning& tuning,
                      std::string_view entry, std::span<const ForcedPart> forced = {});
 
-/// Elements of the shape that one pack holds.
-std::uint32_t pack_width(const Row& row, const PlanShape& shape, const Tuning& tuning);
+/// Elements of the shape that one vector holds.
+std::uint32_t vector_width(const Row& row, const PlanShape& shape, const Tuning& tuning);
 
 }  // namespace bifold::core

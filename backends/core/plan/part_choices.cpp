@@ -8,7 +8,7 @@
 #include "core/device/state.hpp"
 #include "core/kernel/architecture.hpp"
 #include "core/kernel/part_list.hpp"
-#include "core/plan/cell_path.hpp"
+#include "core/plan/atomic_accumulator.hpp"
 #include "core/plan/plan.hpp"
 
 namespace bifold::core {
@@ -187,12 +187,12 @@ constexpr Choice choices[] = {
      }},
     {"cell",
      [](const Question& of) {
-       return std::string(cell_part(has(of), shape(of).op.kind(), shape(of).accumulator));
+       return std::string(atomic_part(has(of), shape(of).op.kind(), shape(of).accumulator));
      }},
     // Of a ring.
     {"ring_elements",
      [](const Question& of) -> std::string {
-       return layout(of).may_begin_early ? "elements_from" : "elements_one";
+       return layout(of).aligns_tiles ? "elements_from" : "elements_one";
      }},
     {"ring_items",
      [](const Question& of) -> std::string {
@@ -296,11 +296,11 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
   if (part("lanes_subgroup")) spec.defines.emplace_back("LANES", has(of).subgroup_width);
   if (list.has("word_fold")) define_words(of, spec);
   define_limits(of, list, spec);
-  if (list.has("cell")) define_cell(has(of), spec);
+  if (list.has("cell")) define_atomic(has(of), spec);
   if (part("arrays_of_fields_chunks")) spec.field_operator = operator_of_fields(of);
   constexpr std::uint32_t vector_bytes = 16;
   if (part("order_strip_packs_chunks")) {
-    spec.pack_lanes = order_v1::scan_strip_rows;
+    spec.pack_lanes = order_v1::scan_warp_tile_rows;
   } else if (part("tile_packs_chunks")) {
     spec.pack_lanes = vector_bytes / static_cast<std::uint32_t>(size_of(shape(of).input));
   }

@@ -30,8 +30,8 @@ struct Range {
 struct Input {
   Range first;
   std::optional<Range> second{};
-  /// Of kernels that take it: elements from where a pack begins to the first one.
-  std::optional<std::uint64_t> lead{};
+  /// Of kernels that take it: elements between a 16-byte boundary and the first one.
+  std::optional<std::uint64_t> misalignment{};
 };
 
 /// The number of elements: in device memory where there is a range, and then `n` at most.

@@ -16,7 +16,7 @@ std::uint64_t span_of(const Row& row, const PlanShape& shape, const Tuning& tuni
        {tuning.per_item, tuning.coarse_factor, tuning.unroll, tuning.rows}) {
     span *= factor.value_or(1);
   }
-  return tuning.vector_bytes ? span * pack_width(row, shape, tuning) : span;
+  return tuning.vector_bytes ? span * vector_width(row, shape, tuning) : span;
 }
 
 Turns turns_of_groups(const Tuning& tuning, std::uint64_t span) {

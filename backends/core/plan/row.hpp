@@ -33,8 +33,8 @@ struct Recipe {
   std::vector<std::string_view> on_lanes_of_32{};
   std::vector<std::string_view> on_cpu{};
   bool lanes_idle = false;  ///< Other kernels of the part exchange registers, not the entry.
-  /// Results are stored in packs, which are as wide as the wider of input and output lets them be.
-  bool stores_packs = false;
+  /// Results are stored as vectors: of as many elements as fit, of the wider of input and output.
+  bool stores_vectors = false;
   /// Its kernels find n, the initial value and the total where the host says that they lie.
   bool takes_values = true;
   /// Production takes the row for elements and accumulators of so many bytes alone (0: of any).

@@ -36,12 +36,14 @@ Turns turns_of_leaf(std::uint64_t columns, std::uint64_t rows) {
 Turns turns_of_nodes() { return {128, 1024}; }
 
 Turns turns_of_tile(std::size_t accumulator_bytes) {
-  constexpr std::uint64_t runs = std::uint64_t{order_v1::scan_row_runs} * order_v1::scan_strip_rows;
+  constexpr std::uint64_t runs =
+      std::uint64_t{order_v1::scan_row_runs} * order_v1::scan_warp_tile_rows;
   const std::uint64_t run = order_v1::scan_run(accumulator_bytes);
   // For each run: five steps of a prefix and what stays in front of each, a tree, borders, and the
-  // folds within runs. A strip that is not full is folded and stored element by element besides.
-  const std::uint64_t strip = runs * (16 + run - 1);
-  return {strip * order_v1::scan_tile_strips, runs * 2 * (run + 2) + 512};
+  // folds within runs. A warp tile that is not full is folded and stored element by element
+  // besides.
+  const std::uint64_t warp_tile = runs * (16 + run - 1);
+  return {warp_tile * order_v1::scan_warp_tiles, runs * 2 * (run + 2) + 512};
 }
 
 Turns turns_of_tile_group() { return {16 * std::uint64_t{order_v1::scan_group_tiles}, 512}; }

@@ -13,15 +13,15 @@ namespace bifold::core {
 
 namespace {
 
-constexpr std::uint64_t pack_bytes = 16;
+constexpr std::uint64_t vector_bytes = 16;
 constexpr std::uint64_t granule = 64;
 constexpr std::uint64_t smallest = 64 << 10;
 
-// Of a work-item that takes all of a span; one of many takes less. A pack is words, too.
-Turns turns_per_pack(std::uint64_t span) { return {5 * span, 256}; }
+// Of a work-item that takes all of a span; one of many takes less. A vector is words, too.
+Turns turns_per_vector(std::uint64_t span) { return {5 * span, 256}; }
 
-std::uint64_t packs_of(const Device& owner, const Device& device, const ErasedView& view,
-                       Access access) {
+std::uint64_t vectors_of(const Device& owner, const Device& device, const ErasedView& view,
+                         Access access) {
   check_view(device, view, access, "probe");
   if (device.state() != owner.state()) {
     throw Error(ErrorCategory::invalid_argument, "the probe was made for another device");
@@ -31,7 +31,7 @@ std::uint64_t packs_of(const Device& owner, const Device& device, const ErasedVi
     throw Error(ErrorCategory::invalid_argument,
                 "a bandwidth probe wants at least 64 KiB in whole 64-byte lines");
   }
-  return bytes / pack_bytes;
+  return bytes / vector_bytes;
 }
 
 }  // namespace
@@ -52,11 +52,11 @@ struct BandwidthProbe::State {
     copy = build_kernel(target, spec);
   }
 
-  [[nodiscard]] std::uint64_t groups(std::uint64_t packs) const {
+  [[nodiscard]] std::uint64_t groups(std::uint64_t vectors) const {
     const std::uint64_t units = device.capabilities().compute_units;
     const std::uint64_t most = cpu ? units * 4 : units * 16;
     const std::uint64_t span = cpu ? 4096 : 1024;
-    return groups_of(divide_up(packs, span), most, most_spans(device, turns_per_pack(span)));
+    return groups_of(divide_up(vectors, span), most, most_spans(device, turns_per_vector(span)));
   }
 
   Device device;
@@ -69,11 +69,11 @@ struct BandwidthProbe::State {
 BandwidthProbe::BandwidthProbe(const Device& device) : state_(std::make_shared<State>(device)) {}
 
 void BandwidthProbe::read(Queue& queue, const ErasedView& from) const {
-  const std::uint64_t packs = packs_of(state_->device, queue.device(), from, Access::read);
-  const std::uint64_t offset = from.byte_offset / pack_bytes;
+  const std::uint64_t vectors = vectors_of(state_->device, queue.device(), from, Access::read);
+  const std::uint64_t offset = from.byte_offset / vector_bytes;
   const std::lock_guard lock(queue.state().mutex);
-  launch(*queue.state().backend, state_->read, state_->groups(packs), from.memory, offset, packs,
-         state_->sink.view().memory());
+  launch(*queue.state().backend, state_->read, state_->groups(vectors), from.memory, offset,
+         vectors, state_->sink.view().memory());
 }
 
 void BandwidthProbe::launch_empty(Queue& queue) const {
@@ -83,13 +83,13 @@ void BandwidthProbe::launch_empty(Queue& queue) const {
 }
 
 void BandwidthProbe::copy(Queue& queue, const ErasedView& from, const ErasedView& to) const {
-  const std::uint64_t packs = packs_of(state_->device, queue.device(), from, Access::read);
-  if (packs_of(state_->device, queue.device(), to, Access::write) != packs) {
+  const std::uint64_t vectors = vectors_of(state_->device, queue.device(), from, Access::read);
+  if (vectors_of(state_->device, queue.device(), to, Access::write) != vectors) {
     throw Error(ErrorCategory::invalid_argument, "a copy wants the same size on both sides");
   }
   const std::lock_guard lock(queue.state().mutex);
-  launch(*queue.state().backend, state_->copy, state_->groups(packs), from.memory,
-         from.byte_offset / pack_bytes, packs, to.memory, to.byte_offset / pack_bytes);
+  launch(*queue.state().backend, state_->copy, state_->groups(vectors), from.memory,
+         from.byte_offset / vector_bytes, vectors, to.memory, to.byte_offset / vector_bytes);
 }
 
 }  // namespace bifold::core

@@ -24,18 +24,18 @@ class Lookback final : public detail::Plan {
         max_groups_(max_groups) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    const std::uint64_t most_led = tiles_.pack == 0 ? 0 : tiles_.pack - 1;
-    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - most_led;
-    const std::uint64_t values = tiles_.values(std::min(n, most) + most_led);
+    const std::uint64_t misalignment = tiles_.vector == 0 ? 0 : tiles_.vector - 1;
+    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - misalignment;
+    const std::uint64_t values = tiles_.values(std::min(n, most) + misalignment);
     return {(control_words + values * value_words()) * word_bytes, 0};
   }
 
   void enqueue(const Call& call) const override {
     Input input = call.input;
-    if (tiles_.pack > 0) input.lead = common_lead(call);
+    if (tiles_.vector > 0) input.misalignment = common_misalignment(call);
     // Of no elements, a tile without any leaves the total.
     const std::uint64_t tiles =
-        std::max<std::uint64_t>(tiles_.count(call.count.n + input.lead.value_or(0)), 1);
+        std::max<std::uint64_t>(tiles_.count(call.count.n + input.misalignment.value_or(0)), 1);
     if (tiles > std::numeric_limits<std::uint32_t>::max()) {
       throw Error(ErrorCategory::unsupported,
                   "a look-back scan counts its tiles in 32 bits; this input has more");
@@ -54,16 +54,16 @@ class Lookback final : public detail::Plan {
   }
 
  private:
-  // Elements from where a pack begins to the first one, if that is so of input and output alike.
-  [[nodiscard]] std::uint64_t common_lead(const Call& call) const noexcept {
-    const auto input = lead_of(call.input.first, size_of(shape().input));
-    const auto output = lead_of(call.output, size_of(shape().output));
+  // That of input and output, if it is the same.
+  [[nodiscard]] std::uint64_t common_misalignment(const Call& call) const noexcept {
+    const auto input = misalignment_of(call.input.first, size_of(shape().input));
+    const auto output = misalignment_of(call.output, size_of(shape().output));
     return input && input == output ? *input : 0;
   }
-  [[nodiscard]] std::optional<std::uint64_t> lead_of(const Range& range,
-                                                     std::uint64_t bytes_each) const noexcept {
+  [[nodiscard]] std::optional<std::uint64_t> misalignment_of(
+      const Range& range, std::uint64_t bytes_each) const noexcept {
     if (!range.start) return {};
-    return *range.start % (tiles_.pack * bytes_each) / bytes_each;
+    return *range.start % (tiles_.vector * bytes_each) / bytes_each;
   }
 
   // As ACC_WORDS in words: 32 bits of a value travel in one word.

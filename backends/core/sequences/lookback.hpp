@@ -13,10 +13,10 @@ namespace bifold::core {
 struct PublishedTiles {
   std::uint64_t elements;       ///< Of a tile.
   std::uint64_t per_group = 0;  ///< Tiles of a group that has a value of its own; 0: no groups.
-  /// Elements of a pack, if the kernel takes how many lie between the beginning of one and the
-  /// first element: its tiles begin where packs do, where input and output lie alike, and the first
-  /// has fewer elements. 1: it takes that, which is always 0; 0: it does not.
-  std::uint64_t pack = 0;
+  /// Elements of a vector, if the kernel takes the misalignment: its tiles begin where vectors do,
+  /// if input and output are misaligned alike, and the first has fewer elements. 1: the kernel
+  /// takes a misalignment, which is always 0; 0: it takes none.
+  std::uint64_t vector = 0;
 
   [[nodiscard]] std::uint64_t count(std::uint64_t n) const noexcept;
   /// One per tile, one per group, and one behind the last group.
@@ -25,8 +25,8 @@ struct PublishedTiles {
 
 /// One launch, a work-group per tile, or `max_groups` that draw one after the other. Kernel:
 /// (input, input_offset, n, output, init, control, places), places being ScanPlaces, each value as
-/// its kernel part takes it; with `first` behind input_offset where tiles have packs. Its
-/// accumulators are the shape's, or integers of the type `accumulator`, to which those convert.
+/// its kernel part takes it; with the misalignment behind input_offset where tiles have a vector.
+/// Its accumulators are the shape's, or integers of the type `accumulator`, to which those convert.
 std::shared_ptr<const detail::Plan> make_lookback(const Request& request,
                                                   const gallery::Variant& variant,
                                                   PublishedTiles tiles, PlannedKernel kernel,

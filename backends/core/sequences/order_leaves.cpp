@@ -8,7 +8,7 @@ namespace bifold::core {
 
 namespace {
 
-constexpr std::uint32_t widest_pack = 16;
+constexpr std::uint32_t widest_load = 16;
 
 // Bytes of a row of `columns` that a work-item takes.
 std::size_t row_bytes(Type type, std::uint32_t columns) { return size_of(type) * (columns / 32); }
@@ -24,35 +24,35 @@ std::size_t loaded_row_bytes(const PlanShape& shape, std::uint32_t columns) {
 std::uint32_t rows_at_once(const Request& request, std::uint32_t columns,
                            std::uint32_t widest_rows) {
   const std::size_t bytes_each = loaded_row_bytes(request.shape, columns);
-  const std::size_t bytes = std::size_t{widest_rows} * widest_pack;
-  const bool narrow = bytes_each < widest_pack && !request.layout.combines_words();
+  const std::size_t bytes = std::size_t{widest_rows} * widest_load;
+  const bool narrow = bytes_each < widest_load && !request.layout.combines_words();
   const std::size_t wanted = narrow ? bytes / bytes_each : widest_rows;
   const std::size_t most = std::min<std::size_t>(wanted, order_v1::leaf_rows);
   const std::size_t fitting = std::max(std::size_t{256}, bytes * 3 / 2) / bytes_each;
   return static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(fitting, 1, most)));
 }
 
-// How a work-item's part of a row is loaded: at once, of structs as units of 8 or 16 bytes, or
+// How a work-item's part of a row is loaded: at once, of structs by loads of 8 or 16 bytes, or
 // element by element.
-void add_packs(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) {
+void add_loads(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) {
   const std::uint32_t per_item = columns / 32;
   const std::size_t bytes = row_bytes(shape.input, columns);
-  bool packs = false;
+  bool vectors = false;
   if (shape.input.is_struct()) {
     constexpr std::size_t most = 64;
-    const std::size_t unit = bytes % widest_pack == 0 ? widest_pack : widest_pack / 2;
-    packs = !shape.second && bytes <= most && bytes % unit == 0;
-    if (packs) {
-      spec.defines.emplace_back("PACK_WORDS", unit / 4);
-      spec.defines.emplace_back("PACK_UNITS", bytes / unit);
+    const std::size_t load = bytes % widest_load == 0 ? widest_load : widest_load / 2;
+    vectors = !shape.second && bytes <= most && bytes % load == 0;
+    if (vectors) {
+      spec.defines.emplace_back("PACK_WORDS", load / 4);
+      spec.defines.emplace_back("PACK_UNITS", bytes / load);
     }
   } else {
     const auto fits = [&](Type type) {
-      return !type.is_struct() && row_bytes(type, columns) <= widest_pack;
+      return !type.is_struct() && row_bytes(type, columns) <= widest_load;
     };
-    packs = fits(shape.input) && fits(shape.second.value_or(shape.input));
+    vectors = fits(shape.input) && fits(shape.second.value_or(shape.input));
   }
-  spec.vector_width = packs ? per_item : 1;
+  spec.vector_width = vectors ? per_item : 1;
 }
 
 // A leaf of one work-item.
@@ -107,7 +107,7 @@ Tuning with_whole_leaves(Tuning tuning) {
 }
 
 std::uint32_t widest_columns(const PlanShape& shape) {
-  return 32 * widest_pack / static_cast<std::uint32_t>(size_of(shape.input));
+  return 32 * widest_load / static_cast<std::uint32_t>(size_of(shape.input));
 }
 
 bool combines_bytes(const Request& request) {
@@ -126,13 +126,13 @@ bool has_quick_leaves(const Request& request) {
 
 bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
   const auto widest = [&](Type type) {
-    return !type.is_struct() && row_bytes(type, columns) == widest_pack;
+    return !type.is_struct() && row_bytes(type, columns) == widest_load;
   };
   return widest(shape.input) && (!shape.second || widest(*shape.second));
 }
 
 bool loads_several(const PlanShape& shape, std::uint32_t columns) {
-  return loaded_row_bytes(shape, columns) > widest_pack;
+  return loaded_row_bytes(shape, columns) > widest_load;
 }
 
 PlannedKernel build_leaves(const Request& request, const Row& row, const Tuning& tuning,
@@ -146,7 +146,7 @@ PlannedKernel build_leaves(const Request& request, const Row& row, const Tuning&
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   spec.defines.emplace_back("LEAF_ROWS", rows);
   spec.defines.emplace_back("COLUMNS", columns);
-  add_packs(request.shape, columns, spec);
+  add_loads(request.shape, columns, spec);
   return build_kernel(request.device, spec);
 }
 

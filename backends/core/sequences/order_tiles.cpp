@@ -12,59 +12,59 @@ namespace bifold::core {
 
 namespace {
 
-// The group size nearest to `wanted` that divides a tile's strips evenly among lane groups.
-std::uint32_t whole_strips(std::uint32_t wanted) {
-  constexpr std::uint32_t most = order_v1::scan_row_runs * order_v1::scan_tile_strips;
+// The group size nearest to `wanted` that divides a tile's warp tiles evenly among lane groups.
+std::uint32_t whole_warp_tiles(std::uint32_t wanted) {
+  constexpr std::uint32_t most = order_v1::scan_row_runs * order_v1::scan_warp_tiles;
   return std::clamp(std::bit_floor(wanted), order_v1::scan_row_runs, most);
 }
 
 // The most work-items whose exchange through local memory leaves room for other groups, where there
-// is more of it than OpenCL promises, and for what the group keeps besides: results of strips, in
-// one of the rows for two tiles, and what the look-back tells.
+// is more of it than OpenCL promises, and for what the group keeps besides: results of warp tiles,
+// in one of the rows for two tiles, and what the look-back tells.
 std::uint32_t exchanging_items(const Device& device, const PlanShape& shape) {
   constexpr std::uint64_t most = 32768;
   const std::uint64_t each = AccumulatorLayout(shape.op, shape.accumulator).bytes;
   constexpr std::uint64_t told_bytes = 32;
-  const std::uint64_t kept = (2 * order_v1::scan_tile_strips + 10) * each + told_bytes;
+  const std::uint64_t kept = (2 * order_v1::scan_warp_tiles + 10) * each + told_bytes;
   const std::uint64_t has = std::max(device.capabilities().local_bytes, kept);
   return static_cast<std::uint32_t>(std::min(most, has - kept) /
-                                    (order_v1::scan_strip_rows * each));
+                                    (order_v1::scan_warp_tile_rows * each));
 }
 
-constexpr std::uint32_t pack_bytes = 16;
+constexpr std::uint32_t vector_bytes = 16;
 
 // Elements of a run that one access moves. Of structs that is a whole run of those that fill
 // vectors of words.
-std::uint32_t pack_of(const PlanShape& shape) {
+std::uint32_t vector_of(const PlanShape& shape) {
   const std::uint32_t run = order_v1::scan_run(size_of(shape.accumulator));
   const auto bytes = [run](Type type) { return run * static_cast<std::uint32_t>(size_of(type)); };
   if (shape.input.is_struct() || shape.output.is_struct()) {
-    const auto fills = [&](Type type) { return bytes(type) == pack_bytes && !has_padding(type); };
+    const auto fills = [&](Type type) { return bytes(type) == vector_bytes && !has_padding(type); };
     return fills(shape.input) && fills(shape.output) && !shape.second ? run : 1;
   }
   if (shape.second && shape.second->is_struct()) return 1;
   const std::size_t widest = std::max(
       {size_of(shape.input), size_of(shape.output), size_of(shape.second.value_or(shape.input))});
-  return std::min(run, static_cast<std::uint32_t>(pack_bytes / widest));
+  return std::min(run, static_cast<std::uint32_t>(vector_bytes / widest));
 }
 
 // How lanes load and store their runs.
-void add_packs(const PlanShape& shape, KernelSpec& spec) {
-  const std::uint32_t pack = pack_of(shape);
-  spec.vector_width = pack;
-  if (pack > 1 && shape.input.is_struct()) {
-    spec.defines.emplace_back("PACK_WORDS", pack_bytes / 4);
+void add_vectors(const PlanShape& shape, KernelSpec& spec) {
+  const std::uint32_t elements = vector_of(shape);
+  spec.vector_width = elements;
+  if (elements > 1 && shape.input.is_struct()) {
+    spec.defines.emplace_back("PACK_WORDS", vector_bytes / 4);
     spec.defines.emplace_back("PACK_UNITS", 1);
   }
 }
 
 void add_constants(KernelSpec& spec, std::uint32_t run,
-                   std::uint32_t strip_rows = order_v1::scan_strip_rows) {
+                   std::uint32_t warp_tile_rows = order_v1::scan_warp_tile_rows) {
   for (const auto& [name, value] : {
            std::pair<std::string_view, std::uint32_t>{"RUN", run},
            {"ROW_RUNS", order_v1::scan_row_runs},
-           {"STRIP_ROWS", strip_rows},
-           {"TILE_STRIPS", order_v1::scan_tile_strips},
+           {"STRIP_ROWS", warp_tile_rows},
+           {"TILE_STRIPS", order_v1::scan_warp_tiles},
            {"GROUP_TILES", order_v1::scan_group_tiles},
        }) {
     spec.defines.emplace_back(name, value);
@@ -81,10 +81,10 @@ PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tu
     group_size = std::min(group_size, exchanging_items(request.device, request.shape));
   }
   Tuning values = tuning;
-  values.group_size = whole_strips(group_size);
+  values.group_size = whole_warp_tiles(group_size);
   KernelSpec spec = make_spec(request, row, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
-  add_packs(request.shape, spec);
+  add_vectors(request.shape, spec);
   return build_kernel(request.device, spec);
 }
 
@@ -94,10 +94,10 @@ PlannedKernel build_ring_kernel(const Request& request, const Row& row, const Tu
   Tuning values = tuning;
   values.group_size = group_size;
   KernelSpec spec = make_spec(request, row, values, row.variant.family);
-  add_constants(spec, request.layout.run, request.layout.strip_rows);
+  add_constants(spec, request.layout.run, request.layout.warp_tile_rows);
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   spec.defines.emplace_back("RUN_BYTES", request.layout.run_bytes);
-  add_packs(request.shape, spec);
+  add_vectors(request.shape, spec);
   spec.launch.local_bytes = ring_bytes;
   return build_kernel(request.device, spec);
 }

@@ -19,11 +19,11 @@ using detail::Plan;
 class OrderReduce : public Plan {
  public:
   OrderReduce(const Request& request, const gallery::Variant& variant, Subtrees subtrees,
-              PlannedKernel first, PlannedKernel last)
+              PlannedKernel leaves, PlannedKernel nodes)
       : Plan(request, variant),
         subtrees_(subtrees),
-        first_(std::move(first)),
-        last_(std::move(last)) {}
+        leaves_(std::move(leaves)),
+        nodes_(std::move(nodes)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     return accumulators(subtrees_.nodes_up_to(n), accumulator_bytes());
@@ -37,23 +37,23 @@ class OrderReduce : public Plan {
     const Range nodes = partials_of(call);
     const std::uint64_t count = subtrees_.nodes(call.count.n);
     reduce_leaves(call, nodes, count);
-    launch(call.queue, last_, 1, nodes, call.count, subtrees_.elements_per_node(call.count.n),
+    launch(call.queue, nodes_, 1, nodes, call.count, subtrees_.elements_per_node(call.count.n),
            call.init, call.output);
   }
 
  protected:
   virtual void reduce_leaves(const Call& call, const Range& nodes, std::uint64_t count) const {
-    launch(call.queue, first_, groups_of(count, subtrees_.most_groups, subtrees_.most_each),
+    launch(call.queue, leaves_, groups_of(count, subtrees_.most_groups, subtrees_.most_each),
            call.input, call.count, nodes);
   }
 
   [[nodiscard]] const Subtrees& subtrees() const noexcept { return subtrees_; }
-  [[nodiscard]] const PlannedKernel& first() const noexcept { return first_; }
+  [[nodiscard]] const PlannedKernel& leaves() const noexcept { return leaves_; }
 
  private:
   Subtrees subtrees_;
-  PlannedKernel first_;
-  PlannedKernel last_;
+  PlannedKernel leaves_;
+  PlannedKernel nodes_;
 };
 
 /// The same where a node has as many leaves as the input asks for.
@@ -63,7 +63,7 @@ class OrderChunkReduce final : public OrderReduce {
 
  private:
   void reduce_leaves(const Call& call, const Range& nodes, std::uint64_t count) const override {
-    launch(call.queue, first(), count, call.input, call.count,
+    launch(call.queue, leaves(), count, call.input, call.count,
            subtrees().leaves_per_node(call.count.n), nodes);
   }
 };

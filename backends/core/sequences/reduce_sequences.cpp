@@ -160,12 +160,12 @@ class LevelReduce final : public Plan {
   Kernels kernels_;
 };
 
-// Atomic updates of one cell. Results that are no atomic word of their own come from a word of
-// scratch when a last work-item writes them.
-class CellReduce final : public Plan {
+// Atomic updates of one accumulator. Results that are no atomic word of their own come from a word
+// of scratch when a last work-item writes them.
+class AtomicReduce final : public Plan {
  public:
-  CellReduce(const Request& request, const gallery::Variant& variant, Partials groups,
-             PlannedKernel kernel, PlannedKernel last)
+  AtomicReduce(const Request& request, const gallery::Variant& variant, Partials groups,
+               PlannedKernel kernel, PlannedKernel last)
       : Plan(request, variant),
         groups_(groups),
         kernel_(std::move(kernel)),
@@ -176,16 +176,16 @@ class CellReduce final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
-    const Range cell = has_own_word() ? call.output : partials_of(call);
+    const Range word = has_own_word() ? call.output : partials_of(call);
     const StoredAccumulator start =
         has_own_word() ? call.init.value
                        : StoredAccumulator(shape().op, shape().accumulator, std::nullopt);
     // A value's bytes beyond its size are zero: a narrow one fills its whole word.
-    call.queue.fill(cell.memory, cell.offset * start.size(), word_size(),
+    call.queue.fill(word.memory, word.offset * start.size(), word_size(),
                     {start.data(), word_size()});
-    launch(call.queue, kernel_, groups_.count(call.count.n), call.input, call.count, cell);
+    launch(call.queue, kernel_, groups_.count(call.count.n), call.input, call.count, word);
     if (has_own_word()) return;
-    launch(call.queue, last_, 1, cell, std::uint64_t{1}, call.init, call.output);
+    launch(call.queue, last_, 1, word, std::uint64_t{1}, call.init, call.output);
   }
 
  private:
@@ -294,8 +294,8 @@ std::shared_ptr<const Plan> plan_level_reduce_on_copy(const Request& request, co
   return plan_levels(request, row, tuning, levels, true);
 }
 
-std::shared_ptr<const Plan> plan_cell_reduce(const Request& request, const Row& row,
-                                             const Tuning& tuning) {
+std::shared_ptr<const Plan> plan_atomic_reduce(const Request& request, const Row& row,
+                                               const Tuning& tuning) {
   const std::uint64_t span = span_of(row, request.shape, tuning);
   const Partials groups{max_groups(request.device, tuning), span,
                         size_of(request.shape.accumulator),
@@ -306,7 +306,7 @@ std::shared_ptr<const Plan> plan_cell_reduce(const Request& request, const Row& 
       request.shape.output != request.shape.accumulator) {
     last = build_partials_stage(request, 1);
   }
-  return std::make_shared<CellReduce>(
+  return std::make_shared<AtomicReduce>(
       request, row.variant, groups,
       build_kernel(request.device, make_spec(request.with(to_accumulators(request.shape)), row,
                                              tuning, row.entry())),

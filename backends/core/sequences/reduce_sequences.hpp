@@ -39,9 +39,9 @@ std::shared_ptr<const detail::Plan> plan_item_level_reduce(const Request& reques
 std::shared_ptr<const detail::Plan> plan_level_reduce_on_copy(const Request& request,
                                                               const Row& row, const Tuning& tuning);
 
-/// One launch that combines into a single cell by atomics, which a fill makes ready.
-/// Kernel: (input, input_offset, n, cell, cell_offset).
-std::shared_ptr<const detail::Plan> plan_cell_reduce(const Request& request, const Row& row,
-                                                     const Tuning& tuning);
+/// One launch that combines into an atomic accumulator, which a fill makes ready.
+/// Kernel: (input, input_offset, n, accumulator, accumulator_offset).
+std::shared_ptr<const detail::Plan> plan_atomic_reduce(const Request& request, const Row& row,
+                                                       const Tuning& tuning);
 
 }  // namespace bifold::core

@@ -88,7 +88,7 @@ namespace {
 std::uint32_t told_bytes(std::uint32_t stages, std::uint32_t accumulator_bytes) {
   const std::uint32_t slots = stages + 1;
   const std::uint32_t words = 2 * stages + 3 * slots + slots + 2;
-  return 8 * words + slots * (order_v1::scan_tile_strips + 3) * accumulator_bytes + 256;
+  return 8 * words + slots * (order_v1::scan_warp_tiles + 3) * accumulator_bytes + 256;
 }
 
 }  // namespace
@@ -98,9 +98,9 @@ std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& r
   const std::uint32_t run = request.layout.run;
   const std::uint32_t run_bytes = request.layout.run_bytes;
   const std::uint32_t tile_runs =
-      order_v1::scan_row_runs * request.layout.strip_rows * order_v1::scan_tile_strips;
+      order_v1::scan_row_runs * request.layout.warp_tile_rows * order_v1::scan_warp_tiles;
   // A tile starts as far from a line as in the input, for which a stage has a line more.
-  constexpr std::uint32_t unit_bytes = 16;
+  constexpr std::uint32_t vector_bytes = 16;
   constexpr std::uint32_t line_bytes = 128;
   const std::uint32_t stage_bytes = tile_runs * run_bytes + line_bytes;
   std::uint32_t stages = tuning.stages.value();
@@ -123,14 +123,14 @@ std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& r
     }
   }
   // Results in spans, and those that no vector holds, are gathered beside the stages; the latter as
-  // far from a line as the output has them, for which a strip has a line more.
+  // far from a line as the output has them, for which a warp tile has a line more.
   const std::uint32_t result_bytes =
       run * static_cast<std::uint32_t>(size_of(request.shape.output));
   std::uint32_t gathered_bytes = 0;
   if (request.layout.spans) {
     gathered_bytes = tile_runs * result_bytes;
   } else if (request.layout.gathers_results) {
-    gathered_bytes = tile_runs * result_bytes + order_v1::scan_tile_strips * line_bytes;
+    gathered_bytes = tile_runs * result_bytes + order_v1::scan_warp_tiles * line_bytes;
   }
   PlanShape inner = request.shape;
   inner.accumulator = request.layout.accumulator;
@@ -144,11 +144,11 @@ std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& r
   values.lookback_distance_tiles = distance_tiles;
   values.lookback_distance_groups = distance_groups;
   defines.emplace_back("TOLD_BYTES", told_bytes(stages, accumulator_bytes));
-  defines.emplace_back("GATHERED_UNITS", gathered_bytes / unit_bytes);
+  defines.emplace_back("GATHERED_UNITS", gathered_bytes / vector_bytes);
   const std::uint32_t lane_groups =
-      tuning.reducing.value() + order_v1::scan_tile_strips + looking + 1;
+      tuning.reducing.value() + order_v1::scan_warp_tiles + looking + 1;
   const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
-                             request.layout.may_begin_early ? run : 0};
+                             request.layout.aligns_tiles ? run : 0};
   return make_lookback(request, row.variant, tiles,
                        build_ring_kernel(request.with(inner), row, values, defines,
                                          order_v1::scan_row_runs * lane_groups,

@@ -160,15 +160,15 @@ std::shared_ptr<const Plan> plan_lookback(const Request& request, const Row& row
 
 std::shared_ptr<const Plan> plan_aligned_lookback(const Request& request, const Row& row,
                                                   const Tuning& tuning) {
-  // The kernel moves parts of tiles by packs up to this size. Of larger ones, asking each element
-  // whether it is the input's takes longer than rows that are joined.
-  constexpr std::uint32_t widest_led = 8;
-  const std::uint32_t width = pack_width(row, request.shape, tuning);
-  const bool leads = width > 1 && width <= widest_led;
+  // The kernel moves parts of tiles by vectors of up to so many elements. Of larger ones, asking
+  // each element whether it is the input's takes longer than rows that are joined.
+  constexpr std::uint32_t widest_aligned = 8;
+  const std::uint32_t width = vector_width(row, request.shape, tuning);
+  const bool aligns = width > 1 && width <= widest_aligned;
   KernelSpec spec = make_spec(request, row, tuning, row.entry());
-  spec.defines.emplace_back("INNER_START", leads ? 1 : 0);
+  spec.defines.emplace_back("INNER_START", aligns ? 1 : 0);
   const PublishedTiles tiles{.elements = span_of(row, request.shape, tuning),
-                             .pack = leads ? width : 1};
+                             .vector = aligns ? width : 1};
   return make_lookback(request, row.variant, tiles, build_kernel(request.device, spec));
 }
 

@@ -28,7 +28,7 @@ std::shared_ptr<const detail::Plan> plan_level_scan(const Request& request, cons
 std::shared_ptr<const detail::Plan> plan_lookback(const Request& request, const Row& row,
                                                   const Tuning& tuning);
 
-/// The same with tiles that begin where packs do.
+/// The same with tiles that begin where vectors do.
 std::shared_ptr<const detail::Plan> plan_aligned_lookback(const Request& request, const Row& row,
                                                           const Tuning& tuning);
 

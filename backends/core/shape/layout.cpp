@@ -94,15 +94,15 @@ Layout layout_of(const PlanShape& shape, const Capabilities& capabilities) {
   layout.gathers_results = has_three_words(shape.output) && !has_padding(shape.output);
   layout.packed_sums = layout.long_runs && shape.op.kind() == OperatorKind::plus &&
                        size_of(shape.output) == size_of(shape.input) && !shape.on_device.total;
-  layout.may_begin_early = layout.packed_sums || (layout.combines_vectors &&
-                                                  is_integer(shape.input) && element_bytes == 4);
+  layout.aligns_tiles = layout.packed_sums ||
+                        (layout.combines_vectors && is_integer(shape.input) && element_bytes == 4);
   layout.run = layout.long_runs ? vector_bytes / element_bytes
                                 : order_v1::scan_run(size_of(shape.accumulator));
   layout.run_bytes = layout.run * element_bytes;
   layout.looks_back_by_groups = size_of(shape.accumulator) > 4 || layout.run_bytes < vector_bytes;
   // Odd, as ring_strips_spans wants it.
   constexpr std::uint32_t span = 7;
-  layout.strip_rows = layout.spans ? span : order_v1::scan_strip_rows;
+  layout.warp_tile_rows = layout.spans ? span : order_v1::scan_warp_tile_rows;
   layout.accumulator = shape.accumulator;
   if (layout.long_runs && size_of(shape.accumulator) < 4) {
     layout.accumulator = is_signed(shape.accumulator) ? Type::i32 : Type::u32;

@@ -33,9 +33,9 @@ struct Layout {
   /// Its elements come in runs of 16 bytes, folded twice: integers of 1 and 2 bytes by built-in
   /// operators, for which neither the association nor the accumulator's width decides about bits.
   bool long_runs = false;
-  /// A lane has neighbouring elements of a strip: those of 16 bytes, whose exchange between lanes
-  /// takes longest, by operators for which no association decides about bits. Results are as long
-  /// and have no padding, as they are stored at once.
+  /// A lane has neighbouring elements of a warp tile: those of 16 bytes, whose exchange between
+  /// lanes takes longest, by operators for which no association decides about bits. Results are as
+  /// long and have no padding, as they are stored at once.
   bool spans = false;
   /// An element is a struct of 12 bytes that lies where words do. No vector holds it.
   bool three_words = false;
@@ -46,16 +46,16 @@ struct Layout {
   bool packed_sums = false;
   /// The first tile may begin in front of the elements, where a vector does, with the identity
   /// there: packed sums, and integers of 4 bytes that stay what they are. No order of them shows.
-  /// Nor does it of 8 bytes, whose strips are stored off alignment as quickly.
-  bool may_begin_early = false;
+  /// Nor does it of 8 bytes, whose warp tiles are stored off alignment as quickly.
+  bool aligns_tiles = false;
   /// It looks back through totals of groups of tiles, not of tiles: of tiles it reads more words
   /// than there is time for where a total takes more than one, or a tile has half as many bytes.
   bool looks_back_by_groups = false;
 
   std::uint32_t run = 0;        ///< Elements of a run: those of order v1, or 16 bytes in long runs.
   std::uint32_t run_bytes = 0;  ///< A ring takes runs of 8 and 16 bytes, and elements of 12.
-  /// Runs that a lane has of a strip: one of each row, or neighbours in spans.
-  std::uint32_t strip_rows = 0;
+  /// Runs that a lane has of a warp tile: one of each row, or neighbours in spans.
+  std::uint32_t warp_tile_rows = 0;
   Type accumulator = Type::i32;  ///< Of its kernel: of 4 bytes in long runs, else the shape's.
 };
 

@@ -121,8 +121,8 @@ const std::vector<Defaults>& defaults() {
 // - A kernel's text is the same for all of NVIDIA's, so that PTX made while building serves them.
 // - Of 1024 work-items at once, groups of 512 leave half idle while one of them ends.
 // - A unit of Intel's is small: 8 threads of 128 registers of 32 bytes. With 32 lanes, a lane has
-//   32 words, with 16 it has 64, of which whole packs in flight take 4 each. A strip of order v1
-//   has 32 words for each lane, which are loaded once more instead of being kept.
+//   32 words, with 16 it has 64, of which whole vectors in flight take 4 each. A warp tile of order
+//   v1 has 32 words for each lane, which are loaded once more instead of being kept.
 // - How much is about what a cache holds was measured on sm_90, whose caches have 50 and 60 MiB.
 //   Of a reduction it takes a kernel more, which others do without. A ring has the bounds in its
 //   text.

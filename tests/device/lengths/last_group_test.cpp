@@ -25,7 +25,7 @@ std::vector<const gallery::Variant*> single_launch_rows(Type type) {
   std::vector<const gallery::Variant*> rows;
   for (const auto* row : test::rows_on_device(Algorithm::reduce, type, plus)) {
     const gallery::Requirements& needs = row->requirements;
-    const bool together = needs.published_words || needs.counted_groups || needs.result_cell;
+    const bool together = needs.published_words || needs.counted_groups || needs.atomic_accumulator;
     if (together && row->launches == 1) rows.push_back(row);
   }
   if (rows.empty()) std::cout << "SKIPPED: the device runs no reduction in one launch\n";

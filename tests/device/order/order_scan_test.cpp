@@ -200,9 +200,9 @@ std::vector<Run> allowed(std::vector<Run> runs) {
 template <class T>
 void check_borders(const Arithmetic<T>& arithmetic) {
   const std::uint64_t tile = order_v1::scan_tile(sizeof(T));
-  const auto strips_and_tiles = allowed(runs_around(tile / 8, {1, 7, 8, 16, 24}));
-  check(arithmetic, ScanKind::inclusive, true, strips_and_tiles, Tunings::all);
-  check(arithmetic, ScanKind::exclusive, false, strips_and_tiles, Tunings::own);
+  const auto warp_tiles_and_tiles = allowed(runs_around(tile / 8, {1, 7, 8, 16, 24}));
+  check(arithmetic, ScanKind::inclusive, true, warp_tiles_and_tiles, Tunings::all);
+  check(arithmetic, ScanKind::exclusive, false, warp_tiles_and_tiles, Tunings::own);
   const auto groups = allowed(runs_around(tile, {order_v1::scan_group_tiles, 65}));
   check(arithmetic, ScanKind::inclusive, true, groups, Tunings::own);
   check(arithmetic, ScanKind::exclusive, true, groups, Tunings::own);
@@ -383,7 +383,7 @@ TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("order_scan_tunings");
 
-TEST_CASE("strips, tiles and groups of tiles end where the reference's do, in every tuning") {
+TEST_CASE("warp tiles, tiles and groups of tiles end where the reference's do, in every tuning") {
   check_borders(sums<float>());
   check_borders(sums<double>());
   check_borders(products<float>());

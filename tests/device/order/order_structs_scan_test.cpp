@@ -162,7 +162,7 @@ void check_scans() {
   CHECK(rows > 0);
 }
 
-/// With results that go past the caches, which takes an output that begins where a unit does.
+/// With results that go past the caches, which takes an output at a 16-byte boundary.
 template <class S>
 void check_past_caches() {
   const Type type = type_of<S>();

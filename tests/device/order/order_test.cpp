@@ -57,7 +57,7 @@ bool same(Affine left, Affine right) {
   return test::same_bits(left.factor, right.factor) && test::same_bits(left.offset, right.offset);
 }
 
-/// Lengths around runs, rows, strips, leaves, tiles and groups, and long ones.
+/// Lengths around runs, rows, warp tiles, leaves, tiles and groups, and long ones.
 std::vector<std::size_t> lengths(Type type) {
   std::vector<std::size_t> all{0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 127, 128, 129, 255, 257, 1000};
   const std::size_t tile = order_v1::scan_tile(size_of(type));

@@ -42,7 +42,7 @@ std::uint64_t tile_of(const Workload& workload) {
     const core::Layout layout = layout_of(shape_of(workload), device().capabilities());
     const std::size_t accumulator = size_of(workload.accumulator);
     const std::uint64_t runs = order_v1::scan_tile(accumulator) / order_v1::scan_run(accumulator);
-    return runs / order_v1::scan_strip_rows * layout.strip_rows * layout.run;
+    return runs / order_v1::scan_warp_tile_rows * layout.warp_tile_rows * layout.run;
   }
   if (workload.row->family.starts_with("scan_order")) {
     return order_v1::scan_tile(size_of(workload.accumulator));

@@ -38,7 +38,7 @@ inline std::vector<const gallery::Variant*> families_on_device(Algorithm algorit
   const auto same_kernel = [](const gallery::Variant& left, const gallery::Variant& right) {
     return left.family == right.family &&
            core::row_of(left).entry() == core::row_of(right).entry() &&
-           left.requirements.packs == right.requirements.packs;
+           left.requirements.vectors == right.requirements.vectors;
   };
   for (const auto* row : rows_on_device(algorithm, type, op)) {
     if (rows.empty() || !same_kernel(*rows.back(), *row)) rows.push_back(row);

@@ -1,4 +1,4 @@
-#include "core/plan/cell_path.hpp"
+#include "core/plan/atomic_accumulator.hpp"
 
 #include <string_view>
 
@@ -36,15 +36,15 @@ std::string_view native_part(const Capabilities& has, Type type) {
 
 }  // namespace
 
-std::string_view cell_part(const Capabilities& has, OperatorKind kind, Type accumulator) {
+std::string_view atomic_part(const Capabilities& has, OperatorKind kind, Type accumulator) {
   const std::string_view native = native_part(has, accumulator);
   return operation(kind, accumulator).empty() || native.empty() ? "cell_exchange" : native;
 }
 
-void define_cell(const Capabilities& has, KernelSpec& spec) {
+void define_atomic(const Capabilities& has, KernelSpec& spec) {
   const OperatorKind kind = spec.op.kind();
   spec.defines.emplace_back("CELL_BYTES", size_of(spec.accumulator) == 8 ? 8 : 4);
-  if (cell_part(has, kind, spec.accumulator) == "cell_exchange") return;
+  if (atomic_part(has, kind, spec.accumulator) == "cell_exchange") return;
   spec.defines.emplace_back("CELL_NATIVE", 1);
   spec.defines.emplace_back(operation(kind, spec.accumulator), 1);
   if (spec.accumulator == Type::i64) spec.defines.emplace_back("CELL_SIGNED", 1);
