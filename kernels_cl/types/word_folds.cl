@@ -1,6 +1,5 @@
-// Part word_sums:
-// sums of the integers in words, VALUES_PER_WORD in each, by dot products with ones. From
-// sm_61 on.
+// Part word_sums: sums of the integers in words, VALUES_PER_WORD in each, by dot products with
+// ones. From sm_61 on.
 // Provides: word_fold
 
 #if SIGNED_VALUES
@@ -26,8 +25,8 @@ DEVICE WordFold empty_fold(void) { return 0; }
 DEVICE WordFold fold_word(u32 word, WordFold fold) { return add_word_items(word, fold); }
 DEVICE ACC fold_total(WordFold fold) { return (ACC)fold; }
 
-// Part word_bits: bitwise operators on the integers in words, all of them at once.
-// BIT_OPERATOR: 0 for and, 1 for or, 2 for exclusive or.
+// Part word_bits: bitwise operators on the integers in words, all of them at once. BIT_OPERATOR: 0
+// for and, 1 for or, 2 for exclusive or.
 // Provides: word_fold
 
 typedef u32 WordFold;

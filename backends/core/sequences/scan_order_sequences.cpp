@@ -138,8 +138,8 @@ std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& r
     --stages;
   }
   values.set("STAGES", stages)
-      .set("TOLD_BYTES", told_bytes(stages, accumulator_bytes))
-      .set("GATHERED_UNITS", gathered_bytes / unit_bytes);
+      .set("RING_STATE_BYTES", told_bytes(stages, accumulator_bytes))
+      .set("GATHERED_VECTORS", gathered_bytes / unit_bytes);
   const std::uint32_t lane_groups =
       tuning.get("REDUCING") + order_v1::scan_tile_strips + values.get("LOOKING") + 1;
   const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
