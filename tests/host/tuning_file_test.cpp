@@ -15,7 +15,7 @@
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/text/checked_text.hpp"
-#include "support/devices/paper_device.hpp"
+#include "support/devices/offline_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"
@@ -76,11 +76,11 @@ void check_line_refused(const std::string& line, std::string_view words) {
   check_refused(with_right_header(body_of(whole()) + line + "\n"), words);
 }
 
-/// The device on paper, opened with these options.
-Device open_paper(const DeviceOptions& options) {
+/// The offline device, opened with these options.
+Device open_offline(const DeviceOptions& options) {
   return Device(core::open_state(
-      made_up_device(), std::make_shared<test::PaperDevice>(ForwardProgress::started_groups, "key"),
-      options));
+      made_up_device(),
+      std::make_shared<test::OfflineDevice>(ForwardProgress::started_groups, "key"), options));
 }
 
 core::PlanShape shape_of(Type type) { return {type, type, type, ScanKind::inclusive, plus}; }
@@ -91,8 +91,8 @@ std::uint32_t unroll_on(const Device& device) {
       .unroll.value();
 }
 
-/// A file for the device on paper, which does not tell its architecture.
-fs::path paper_file(const fs::path& file) {
+/// A file for the offline device, which does not tell its architecture.
+fs::path offline_file(const fs::path& file) {
   test::make_private(file.parent_path());
   test::write_file(file, core::tuning_text(made_up_device(), "", made_up()));
   return file;
@@ -253,10 +253,10 @@ TEST_CASE("the file beside the kernel cache is used, and the one that is named b
   DeviceOptions options;
   options.cache = test::cache_in(folder);
   const Warnings warnings;
-  const std::uint32_t built_in = unroll_on(open_paper(options));
+  const std::uint32_t built_in = unroll_on(open_offline(options));
   CHECK(built_in != 8);
-  paper_file(core::tuning_file(options.cache, made_up_device()));
-  const Device device = open_paper(options);
+  offline_file(core::tuning_file(options.cache, made_up_device()));
+  const Device device = open_offline(options);
   CHECK(unroll_on(device) == 8);
   const auto tuned = [&](Type type) {
     return core::tuning_for({device, shape_of(type)}, row(Algorithm::reduce, "vector"));
@@ -266,9 +266,9 @@ TEST_CASE("the file beside the kernel cache is used, and the one that is named b
   CHECK(tuned(Type::f32).unroll == built_in);
 
   options.cache.disk = false;
-  CHECK(unroll_on(open_paper(options)) == built_in);
-  options.tuning_file = paper_file(folder / "elsewhere" / "by.name");
-  CHECK(unroll_on(open_paper(options)) == 8);
+  CHECK(unroll_on(open_offline(options)) == built_in);
+  options.tuning_file = offline_file(folder / "elsewhere" / "by.name");
+  CHECK(unroll_on(open_offline(options)) == 8);
   CHECK(warnings.count() == 0);
 }
 
@@ -279,7 +279,7 @@ TEST_CASE("groups are no larger than the device has them") {
   Tunings tunings;
   tunings.set({&row(Algorithm::reduce, "vector"), integers, {.group_size = 1024}});
   test::write_file(options.tuning_file, core::tuning_text(made_up_device(), "", tunings));
-  const Device device = open_paper(options);
+  const Device device = open_offline(options);
   CHECK(device.capabilities().max_group_size == 256);
   CHECK(core::tuning_for({device, shape_of(Type::i32)}, row(Algorithm::reduce, "vector"))
             .group_size == 256);
@@ -292,14 +292,14 @@ TEST_CASE("a file that cannot be used is ignored with one warning that names it 
     options.cache = test::cache_in(folder / "cache");
     options.tuning_file = file;
     const Warnings warnings;
-    CHECK(unroll_on(open_paper(options)) == unroll_on(open_paper({})));
+    CHECK(unroll_on(open_offline(options)) == unroll_on(open_offline({})));
     CAPTURE(words);
     CHECK(warnings.count() == 1);
     CHECK(warnings.mention(file.string()));
     CHECK(warnings.mention(words));
   };
   // With a good one beside the cache: what is named badly is not replaced silently.
-  paper_file(core::tuning_file(test::cache_in(folder / "cache"), made_up_device()));
+  offline_file(core::tuning_file(test::cache_in(folder / "cache"), made_up_device()));
   check_ignored(folder / "missing", "No such file");
   check_ignored(folder, folder.string());
   check_ignored("/dev/zero", "/dev/zero");
@@ -319,15 +319,15 @@ TEST_CASE("another user's file is believed where it is named, and not where it i
   }
   DeviceOptions options;
   options.cache = test::cache_in(test::fresh_folder("tuning"));
-  const fs::path file = paper_file(core::tuning_file(options.cache, made_up_device()));
+  const fs::path file = offline_file(core::tuning_file(options.cache, made_up_device()));
   REQUIRE(chown(file.c_str(), 12345, 12345) == 0);
   {
     const Warnings warnings;
-    CHECK(unroll_on(open_paper(options)) != 8);
+    CHECK(unroll_on(open_offline(options)) != 8);
     CHECK(warnings.mention("another user's"));
   }
   options.tuning_file = file;
-  CHECK(unroll_on(open_paper(options)) == 8);
+  CHECK(unroll_on(open_offline(options)) == 8);
 }
 
 TEST_SUITE_END();

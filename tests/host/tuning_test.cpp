@@ -17,7 +17,7 @@
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/tuning/tuning_space.hpp"
-#include "support/devices/paper_device.hpp"
+#include "support/devices/offline_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 
@@ -36,11 +36,11 @@ const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
   return *found;
 }
 
-Device open_paper(std::string architecture, const DeviceOptions& options) {
+Device open_offline(std::string architecture, const DeviceOptions& options) {
   return Device(
       core::open_state(made_up_device(),
-                       std::make_shared<test::PaperDevice>(ForwardProgress::started_groups, "key",
-                                                           std::move(architecture)),
+                       std::make_shared<test::OfflineDevice>(ForwardProgress::started_groups, "key",
+                                                             std::move(architecture)),
                        options));
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("packs of narrow elements have fewer rows on AMD's GPUs, or as a tunin
   options.cache.disk = false;
   const auto rows = [&](const char* architecture, Type type) {
     const core::PlanShape shape{type, type, type, ScanKind::inclusive, plus};
-    return core::tuning_for({open_paper(architecture, options), shape}, lookback).rows;
+    return core::tuning_for({open_offline(architecture, options), shape}, lookback).rows;
   };
   CHECK(rows("gfx90a", Type::u8) == 4);
   CHECK(rows("gfx90a", Type::u16) == 6);

@@ -11,7 +11,7 @@
 #include "core/gallery/disabled_rows.hpp"
 #include "core/gallery/gallery.hpp"
 #include "core/gallery/gallery_support.hpp"
-#include "core/gallery/verdict.hpp"
+#include "core/gallery/self_check.hpp"
 #include "core/kernel/architecture.hpp"
 #include "core/shape/check_shape.hpp"
 
@@ -47,13 +47,13 @@ Support may_run_unattended(const Request& request, const Variant& variant) {
     }
   }
   if (is_disabled(variant.name)) return no("switched off by BIFOLD_DISABLE");
-  const Verdict& verdict = *device.state()->verdict;
-  if (const std::string problem = verdict.problem(variant, shape); !problem.empty()) {
+  const SelfCheckResult& self_check = *device.state()->self_check;
+  if (const std::string problem = self_check.problem(variant, shape); !problem.empty()) {
     return no("bifold-bench check found it wrong on this device: " + problem);
   }
   if (!variant.requirements.published_words) return {};
   const Capabilities& has = device.capabilities();
-  if (has.progress != ForwardProgress::started_groups && !verdict.passed(variant, shape)) {
+  if (has.progress != ForwardProgress::started_groups && !self_check.passed(variant, shape)) {
     return no("the device is not known to run started groups while others wait");
   }
   if (!has.acquire_release) {

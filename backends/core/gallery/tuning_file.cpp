@@ -102,13 +102,6 @@ std::string on_line(std::size_t line, const std::string& problem) {
   return formatted("line {}: {}", line, problem);
 }
 
-// What such a file means on such a device.
-TuningReading read_file(OpenFile& file, const DeviceInfo& info, std::string_view architecture) {
-  if (file.bytes() > most_checked_bytes) return {{}, formatted("it has {} bytes", file.bytes())};
-  const auto text = file.text();
-  return text ? read_tuning(*text, info, architecture) : TuningReading{{}, "it could not be read"};
-}
-
 }  // namespace
 
 void Tunings::set(TunedRow tuned) {
@@ -169,8 +162,8 @@ Tunings load_tunings(const DeviceOptions& options, const DeviceInfo& info,
     if (path.empty()) return {};
     Opened<OpenFile> file = named ? open_regular(path) : open_cache_file(path);
     if (!file.thing && file.problem.empty()) return {};
-    TuningReading reading{{}, file.problem};
-    if (file.thing) reading = read_file(*file.thing, info, architecture);
+    TuningReading reading = reading_of(
+        file, [&](std::string_view text) { return read_tuning(text, info, architecture); });
     if (!reading.problem.empty()) {
       log().warn("{}: the tuning file {} is ignored: {}", info.selector, path.string(),
                  reading.problem);

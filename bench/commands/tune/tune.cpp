@@ -15,8 +15,8 @@
 #include "base/usage_error.hpp"
 #include "commands/tune/search.hpp"
 #include "core/device/state.hpp"
+#include "core/gallery/self_check.hpp"
 #include "core/gallery/tuning_file.hpp"
-#include "core/gallery/verdict.hpp"
 #include "core/kernel/cache_files.hpp"
 #include "data/types.hpp"
 #include "measure/options.hpp"
@@ -219,7 +219,7 @@ std::vector<TunedDevice> devices_to_tune(const TuneOptions& options,
   for (const bifold::Device& device : open_devices(options.devices, unopened, without_disk)) {
     // What `check` found still decides which rows there are to tune.
     const auto& state = device.state();
-    *state->verdict = core::load_verdict({}, state->info, state->backend->binary_key());
+    *state->self_check = core::load_self_check({}, state->info, state->backend->binary_key());
     const auto file = core::tuning_file({}, device.info());
     const bool known = std::any_of(all.begin(), all.end(), [&](const TunedDevice& other) {
       return core::tuning_file({}, other.device.info()) == file;
