@@ -1,6 +1,6 @@
 // What a backend implements. Everything above these classes is written once; everything below
 // them is one folder per backend. To add a backend: a folder that implements them, a folder of
-// kernels, and a line in registry.cpp.
+// kernels, and a line in CMakeLists.txt.
 //
 // Contract of every class here:
 // - A failure is thrown as bifold::Error with backend, call, native code and its name filled in.

@@ -4,27 +4,22 @@
 
 namespace bifold::backend {
 
-// A factory exists where the build has the backend; its folder defines it.
-#if BIFOLD_HAS_CUDA
-const Backend& cuda_backend();
-#endif
-#if BIFOLD_HAS_OPENCL
-const Backend& opencl_backend();
-#endif
+// BIFOLD_BACKEND_LIST is a file that the build writes, a line for each bifold_add_backend():
+// BACKEND(name), whose folder defines the factory, or LEFT_OUT(name).
+#define BACKEND(name) const Backend& name##_backend();
+#define LEFT_OUT(name)
+#include BIFOLD_BACKEND_LIST
+#undef BACKEND
+#undef LEFT_OUT
 
 std::span<const Registration> registered_backends() {
-  static const std::array registrations {
-#if BIFOLD_HAS_CUDA
-    Registration{"cuda", &cuda_backend()},
-#else
-    Registration{"cuda", nullptr},
-#endif
-#if BIFOLD_HAS_OPENCL
-        Registration{"opencl", &opencl_backend()},
-#else
-        Registration{"opencl", nullptr},
-#endif
+#define BACKEND(name) Registration{#name, &name##_backend()},
+#define LEFT_OUT(name) Registration{#name, nullptr},
+  static const std::array registrations{
+#include BIFOLD_BACKEND_LIST
   };
+#undef BACKEND
+#undef LEFT_OUT
   return registrations;
 }
 

@@ -1,38 +1,4 @@
-# Finds what each backend is compiled with, and says which backends this build leaves out.
-
-# CUDA: headers only, as libcuda and NVRTC are opened at run time.
-set(BIFOLD_HAS_CUDA OFF)
-if(NOT BIFOLD_CUDA STREQUAL "OFF")
-  find_path(BIFOLD_CUDA_INCLUDE_DIR nvrtc.h
-    HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda /opt/cuda PATH_SUFFIXES include
-    DOC "Folder of cuda.h and nvrtc.h")
-  if(BIFOLD_CUDA_INCLUDE_DIR AND EXISTS "${BIFOLD_CUDA_INCLUDE_DIR}/cuda.h")
-    set(BIFOLD_HAS_CUDA ON)
-    message(STATUS "CUDA backend: headers in ${BIFOLD_CUDA_INCLUDE_DIR}")
-  elseif(BIFOLD_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "BIFOLD_CUDA=ON, but cuda.h and nvrtc.h were not found; set CUDA_HOME")
-  else()
-    message(STATUS "CUDA backend: left out, no cuda.h and nvrtc.h found")
-  endif()
-else()
-  message(STATUS "CUDA backend: left out, BIFOLD_CUDA=OFF")
-endif()
-
-set(BIFOLD_HAS_OPENCL OFF)
-if(NOT BIFOLD_OPENCL STREQUAL "OFF")
-  find_package(OpenCL QUIET)
-  find_path(BIFOLD_CLHPP_INCLUDE_DIR CL/opencl.hpp DOC "Folder of CL/opencl.hpp")
-  if(OpenCL_FOUND AND BIFOLD_CLHPP_INCLUDE_DIR)
-    set(BIFOLD_HAS_OPENCL ON)
-    message(STATUS "OpenCL backend: loader ${OpenCL_LIBRARIES}")
-  elseif(BIFOLD_OPENCL STREQUAL "ON")
-    message(FATAL_ERROR "BIFOLD_OPENCL=ON, but the ICD loader or CL/opencl.hpp was not found")
-  else()
-    message(STATUS "OpenCL backend: left out, no ICD loader or CL/opencl.hpp found")
-  endif()
-else()
-  message(STATUS "OpenCL backend: left out, BIFOLD_OPENCL=OFF")
-endif()
+# What a backend is compiled from, and which backends this build leaves out.
 
 # Adds to a target the text of the kernels below the folders, for the backend of that name.
 function(bifold_embed_kernels target name suffix)
@@ -49,13 +15,53 @@ function(bifold_embed_kernels target name suffix)
   target_sources(${target} PRIVATE ${embedded})
 endfunction()
 
-# Adds backends/NAME/*.cpp and the text of the kernels below FOLDER to the library.
-function(bifold_add_backend name folder suffix)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS backends/${name}/*.cpp)
+# bifold_add_backend(NAME KERNELS SUFFIX [PARENT]): the line that adds a backend to the library.
+# PARENT/NAME, or backends/NAME, has the host code; KERNELS has the kernels, in files that end in
+# SUFFIX. PARENT/NAME/backend.cmake, if there is one, finds what the host code is compiled with, and
+# sets `missing` to what was not found. The cache variable BIFOLD_NAME is the option;
+# BIFOLD_HAS_NAME tells whether this build has the backend.
+macro(bifold_add_backend name kernels suffix)
+  set(parent ${PROJECT_SOURCE_DIR}/backends)
+  if(${ARGC} GREATER 3)
+    set(parent ${PROJECT_SOURCE_DIR}/${ARGV3})
+    target_include_directories(bifold_objects PRIVATE ${parent} ${parent}/include)
+  endif()
+  string(TOUPPER ${name} upper)
+  set(BIFOLD_${upper} AUTO CACHE STRING "Backend ${name}: AUTO, ON or OFF")
+  set_property(CACHE BIFOLD_${upper} PROPERTY STRINGS AUTO ON OFF)
+  set(missing "BIFOLD_${upper}=OFF")
+  if(NOT BIFOLD_${upper} STREQUAL "OFF")
+    set(missing "")
+    include(${parent}/${name}/backend.cmake OPTIONAL)
+  endif()
+  if(missing STREQUAL "")
+    message(STATUS "Backend ${name}: built")
+    set(BIFOLD_HAS_${upper} ON)
+    bifold_build_backend(${parent} ${name} ${kernels} ${suffix})
+  elseif(BIFOLD_${upper} STREQUAL "ON")
+    message(FATAL_ERROR "BIFOLD_${upper}=ON, but ${missing}")
+  else()
+    message(STATUS "Backend ${name}: left out, ${missing}")
+    set(BIFOLD_HAS_${upper} OFF)
+    set_property(TARGET bifold_objects APPEND PROPERTY BIFOLD_BACKENDS "LEFT_OUT(${name})")
+  endif()
+  target_compile_definitions(bifold_objects PRIVATE
+    BIFOLD_HAS_${upper}=$<BOOL:${BIFOLD_HAS_${upper}}>)
+endmacro()
+
+function(bifold_build_backend parent name kernels suffix)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${parent}/${name}/*.cpp)
   target_sources(bifold_objects PRIVATE ${sources})
-  set(folders ${PROJECT_SOURCE_DIR}/${folder})
+  set(folders ${PROJECT_SOURCE_DIR}/${kernels})
   if(BIFOLD_TOY_VARIANT)
-    list(APPEND folders ${PROJECT_SOURCE_DIR}/examples/toy_variant/${folder})
+    list(APPEND folders ${PROJECT_SOURCE_DIR}/examples/toy_variant/${kernels})
   endif()
   bifold_embed_kernels(bifold_objects ${name} ${suffix} ${folders})
+  set_property(TARGET bifold_objects APPEND PROPERTY BIFOLD_BACKENDS "BACKEND(${name})")
+endfunction()
+
+# Writes the list of backends that backends/registry.cpp includes: the library's, and more in ARGN.
+function(bifold_write_backend_list file)
+  file(GENERATE OUTPUT ${file} CONTENT
+    "$<JOIN:$<TARGET_PROPERTY:bifold_objects,BIFOLD_BACKENDS>;${ARGN},\n>\n")
 endfunction()

@@ -3,10 +3,6 @@
 // Provides: order_words
 // Uses: elements, tile_words, device_fence
 
-#ifndef PUBLISHED_EVERY
-#define PUBLISHED_EVERY 1  // Supertiles from one that publishes the next prefix to the next one.
-#endif
-
 // The fold of `count` elements, by one work-item.
 DEVICE ACC fold_alone(Elements input, u64 begin, u32 count) {
   ACC fold = lift_element(load_element(input, begin), begin);
@@ -66,7 +62,10 @@ DEVICE ACC await_total(const __global u64* words, u64 tile, u32 epoch, Elements 
 
 // Part published_prefixes: which tile publishes the prefix of the next supertile.
 // Provides: published_prefixes
-// Uses: tile_words
+
+#ifndef PUBLISHED_EVERY
+#define PUBLISHED_EVERY 1  // Supertiles from one that publishes the next prefix to the next one.
+#endif
 
 // Whether the tile at `position` of `supertile` publishes the prefix of the next supertile.
 DEVICE bool publishes_prefix(u64 supertile, u32 position) {
