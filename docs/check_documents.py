@@ -22,8 +22,8 @@ PATH = re.compile(r"`((?:" + "|".join(FOLDERS) + r")/[a-z0-9_./-]+)`(?!\])")
 # Words that stand for an old idiom, and what to write instead.
 IDIOMS = {"in place of": "instead of", "hand it in": "say what to do", "as root, there": "say it"}
 # The pages that a reader looks for by their name.
-PAGES = ("getting-started operators embedding benchmark performance semantics order design porting "
-         "troubleshooting limitations contributing").split()
+PAGES = ("getting-started operators embedding python benchmark performance semantics order design "
+         "porting troubleshooting limitations contributing").split()
 
 GENERATED = re.compile(r"^<!-- ([\w -]+): begin -->\n(.*?)^<!-- \1: end -->\n", re.M | re.S)
 CODE = re.compile(r"^```.*?^```[^\n]*\n", re.M | re.S)

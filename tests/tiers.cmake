@@ -5,9 +5,9 @@
 # groups take about the same time.
 set(bifold_quick
   # Cheap, whole: host, the C interface, stand-in drivers.
-  "host\\.(type|half|operator|reference|selector|words|pairwise|comparison|verdict|tuning)"
+  "host\\.(type|half|operator|reference|selector|words|pairwise|comparison|gallery)"
   "host\\.compiled_texts"
-  "host\\.(tuning_file|kept_files|house_rules|kernel_mirror|documents)"
+  "host\\.(self_check|tuning|tuning_file|kept_files|house_rules|kernel_mirror|documents)"
   "host\\.(rate|accuracy|performance)_results" "host\\.results_schema" "host\\.fuzz_.*"
   "opencl\\.c_api" "cuda_driver_(arch_9\\.0|without_nvrtc|no_device|absent|too_old)"
   "cuda_emulated\\.stops" "cuda_embedded\\.(plans_9\\.0|check|table)"

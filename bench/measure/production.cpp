@@ -7,7 +7,6 @@
 #include "core/call/find_plan.hpp"
 #include "core/gallery/choose_row.hpp"
 #include "core/gallery/shape_tuning.hpp"
-#include "core/tuning/tuning_space.hpp"
 #include "data/types.hpp"
 
 namespace bench {
@@ -54,7 +53,7 @@ std::vector<ProductionVariant> production_variants(const bifold::Device& device,
   const auto* const chosen = bifold::core::choose_row({device, shape}, production).variant;
   if (chosen == nullptr) return {};
   const std::uint64_t from_mib =
-      bifold::core::built_in_tuning({device, shape}, *chosen).get_or(bifold::core::at_least_mib, 0);
+      bifold::core::built_in_tuning({device, shape}, *chosen).at_least_mib.value_or(0);
   std::vector<ProductionVariant> variants{{chosen, from_mib * mib}};
   if (variants.front().from_bytes == 0) return variants;
   const auto* const smaller = bifold::core::row_for_fewer({device, shape}, production, *chosen);

@@ -6,11 +6,11 @@
 #define STAGES 7  // Tiles in local memory.
 #endif
 // Input and output of so many MiB together are about what a cache holds; of none by default.
-#ifndef PASSING_FROM_MIB
-#define PASSING_FROM_MIB 0
+#ifndef L2_EVICT_FIRST_MIN_MIB
+#define L2_EVICT_FIRST_MIN_MIB 0
 #endif
-#ifndef PASSING_TO_MIB
-#define PASSING_TO_MIB 0
+#ifndef L2_EVICT_FIRST_MAX_MIB
+#define L2_EVICT_FIRST_MAX_MIB 0
 #endif
 #define LEAD 2  // Tiles on their way to a group that has none yet.
 #ifndef REDUCING
@@ -208,7 +208,7 @@ DEVICE void expect_first_tiles(Elements input, u64 n) {
 // Whether the input makes way in the cache for the output, which is more likely to be read next.
 DEVICE bool is_passing(u64 n) {
   const u64 bytes = n * (sizeof(IN) + sizeof(OUT));
-  return bytes >= (u64)PASSING_FROM_MIB << 20 && bytes < (u64)PASSING_TO_MIB << 20;
+  return bytes >= (u64)L2_EVICT_FIRST_MIN_MIB << 20 && bytes < (u64)L2_EVICT_FIRST_MAX_MIB << 20;
 }
 
 // Draws tiles in order and brings them into the stages that have been read, until there are none.

@@ -96,13 +96,15 @@ DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* 
 // Provides: ring_lookback
 // Uses: order_lanes, tile_words, order_words, bulk_copies, order_ring
 
-#ifndef TRAIL_IN_GROUP
-#define TRAIL_IN_GROUP 3  // Tiles from one that has been scanned to one looked at in its group.
+// Tiles from one that has been scanned to one that is looked back from: among the tiles of its
+// group, and among the groups before.
+#ifndef LOOKBACK_DISTANCE_TILES
+#define LOOKBACK_DISTANCE_TILES 3
 #endif
-#ifndef TRAIL_OF_GROUPS
-#define TRAIL_OF_GROUPS 2  // The same of a look at the groups before.
+#ifndef LOOKBACK_DISTANCE_GROUPS
+#define LOOKBACK_DISTANCE_GROUPS 2
 #endif
-#if TRAIL_IN_GROUP >= STAGES || TRAIL_OF_GROUPS >= STAGES
+#if LOOKBACK_DISTANCE_TILES >= STAGES || LOOKBACK_DISTANCE_GROUPS >= STAGES
 #error "a look-back that trails by as many tiles as there are stages takes a later tile for its own"
 #endif
 #ifndef GROUP_POLLS
@@ -144,7 +146,7 @@ DEVICE void look_back_in_group(Elements input, u64* words, u64* group_words, Rin
     await(&ring->published[turn.slot], turn.slot_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
-    trail(ring, &scanned, &ahead, TRAIL_IN_GROUP);
+    trail(ring, &scanned, &ahead, LOOKBACK_DISTANCE_TILES);
     const u32 epoch = ring->epoch;
     const u64 group = tile / GROUP_TILES;
     const u32 place = (u32)(tile % GROUP_TILES);
@@ -197,7 +199,7 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, cons
     await(&ring->published[turn.slot], turn.slot_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
-    trail(ring, &scanned, &ahead, TRAIL_OF_GROUPS);
+    trail(ring, &scanned, &ahead, LOOKBACK_DISTANCE_GROUPS);
     const u32 epoch = ring->epoch;
     const u64 group = tile / GROUP_TILES;
     // --- Fold the totals of the groups before its own ---

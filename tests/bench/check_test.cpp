@@ -29,7 +29,7 @@ struct Place {
   Scratch scratch;
 
   [[nodiscard]] std::vector<std::string> environment(const std::string& miscompiled) const {
-    // The verdict is kept there; kernels that run once need not be.
+    // The self-check result is kept there; kernels that run once need not be.
     std::vector<std::string> variables{"BIFOLD_CACHE_DIR=" + (scratch / "cache").string(),
                                        "BIFOLD_CACHE_DISABLE=1"};
     if (miscompiled.empty()) return variables;
@@ -56,8 +56,8 @@ struct Place {
     return document.at("devices").front();
   }
 
-  /// The verdicts in the cache's folder.
-  [[nodiscard]] std::vector<fs::path> verdicts() const {
+  /// The self-check results in the cache's folder.
+  [[nodiscard]] std::vector<fs::path> self_checks() const {
     std::vector<fs::path> files;
     if (!fs::exists(scratch / "cache")) return files;
     for (const auto& entry : fs::directory_iterator(scratch / "cache")) {
@@ -113,7 +113,7 @@ TEST_CASE("without a device there is nothing to pass") {
   check_one_line(outcome.error, "no device");
 }
 
-TEST_CASE("a verdict that should be stored and is not gives status 1") {
+TEST_CASE("a self-check result that should be stored and is not gives status 1") {
   if (!has_cpu_device()) return;
   const Place place;
   fs::create_directory(place.scratch / "cache");
@@ -123,10 +123,10 @@ TEST_CASE("a verdict that should be stored and is not gives status 1") {
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "The self-check result is not stored: "));
   CHECK(contains(outcome.out, "others may write to it"));
-  CHECK(place.verdicts().empty());
+  CHECK(place.self_checks().empty());
 }
 
-TEST_CASE("a device that computes right passes, and the verdict is stored") {
+TEST_CASE("a device that computes right passes, and the self-check result is stored") {
   if (!has_cpu_device()) return;
   const Place place;
   const Outcome outcome = place.check("chunks");
@@ -137,12 +137,12 @@ TEST_CASE("a device that computes right passes, and the verdict is stored") {
   CHECK_FALSE(contains(outcome.out, "FAILED"));
   CHECK(contains(outcome.out, "All passed"));
   CHECK(contains(outcome.out, "What production will run"));
-  const auto verdicts = place.verdicts();
-  REQUIRE(verdicts.size() == 1);
-  CHECK(contains(outcome.out, "stored in " + verdicts.front().string()));
+  const auto self_checks = place.self_checks();
+  REQUIRE(self_checks.size() == 1);
+  CHECK(contains(outcome.out, "stored in " + self_checks.front().string()));
 
   const Json device = place.device();
-  CHECK(device.at("stored") == verdicts.front().string());
+  CHECK(device.at("stored") == self_checks.front().string());
   REQUIRE(device.at("rows").size() == 12);  // Two rows of that name, six kinds of elements.
   for (const Json& row : device.at("rows")) {
     CAPTURE(row.dump());
@@ -160,7 +160,7 @@ TEST_CASE("what is not to be stored is not") {
   const Outcome outcome = place.check("chunks", {}, {"--no-store"});
   CAPTURE(outcome.out);
   CHECK(outcome.status == 0);
-  CHECK(place.verdicts().empty());
+  CHECK(place.self_checks().empty());
   CHECK(contains(outcome.out, "not stored: --no-store"));
   CHECK(place.device().at("stored").is_null());
 }
@@ -211,7 +211,7 @@ TEST_CASE("a kernel that is wrong is found, told in words, and avoided from then
   CHECK(contains(outcome.out, "FAILED"));
   CHECK(contains(outcome.out, "NOT all passed"));
   CHECK(contains(outcome.out, "n = 600"));
-  REQUIRE(place.verdicts().size() == 1);
+  REQUIRE(place.self_checks().size() == 1);
   const Json device = place.device();
   REQUIRE(device.at("rows").size() == 6);  // Kinds of elements.
   for (const Json& row : device.at("rows")) {

@@ -51,7 +51,7 @@ std::string cpu_tuning(const std::string& stripes) {
   core::Tunings tunings;
   tunings.set({bifold::gallery::find(bifold::Algorithm::reduce, "chunks"),
                {core::ElementClass::Kind::integer, 4},
-               {{"STRIPES", static_cast<std::uint32_t>(std::stoul(stripes))}}});
+               {.stripes = static_cast<std::uint32_t>(std::stoul(stripes))}});
   return core::tuning_text(cpu_info(), "", tunings);
 }
 

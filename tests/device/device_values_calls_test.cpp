@@ -320,20 +320,17 @@ TEST_CASE("scans of few of many elements leave scratch memory right for the next
 
 TEST_CASE("epochs wrap and tiles are missed in scans of few of many elements") {
   test::Random random(test::seed() + 1);
-  for (const auto& [name, value] :
-       {std::pair<const char*, std::uint32_t>{"EPOCH_LIMIT", 2}, {"SPIN_LIMIT", 0}}) {
+  for (const core::TestHooks& hooks : {core::TestHooks{.epoch_limit = 2}, {.spin_limit = 0}}) {
     for (const auto* row : scans_with_values()) {
       if (!test::publishes(*row)) continue;
-      test::Workload workload = test::workload_of(*row, Type::i32, plus);
-      workload.tuning = test::default_tuning_of(workload);
-      if (!test::has_value(*workload.tuning, name)) continue;
-      workload.tuning->set(name, value);
+      const core::Tuning tuning = test::default_tuning_of(test::workload_of(*row, Type::i32, plus));
       Queue queue(test::device());
       Counted data(queue);
-      const ScanPlan plan = core::make_plan(test::device(), counted_shape(*row), *workload.tuning);
+      const ScanPlan plan = core::make_plan(test::device(), counted_shape(*row), tuning, hooks);
       for (int round = 0; round < 20; ++round) {
         const std::uint64_t n = round % 5 == 0 ? 0 : random.below(Counted::most + 1);
-        INFO(row->name << ", " << std::string(name) << ", round " << round << ", n " << n);
+        INFO(row->name << ", " << (hooks.epoch_limit ? "epochs" : "spins") << ", round " << round
+                       << ", n " << n);
         CHECK(data.right(plan, n, nullptr));
       }
     }

@@ -215,7 +215,7 @@ void stress_epochs(std::uint64_t n, std::uint64_t runs) {
   Stress<std::int32_t> stress(n);
   for (const auto* row : single_pass_rows(Type::i32)) {
     Workload workload = test::workload_of(*row, Type::i32, plus);
-    workload.tuning = test::default_tuning_of(workload).set("EPOCH_LIMIT", 3);
+    workload.hooks.epoch_limit = 3;
     const std::string problem = stress.run(Plans(workload), runs, n / 3);
     CHECK_MESSAGE(problem.empty(), describe(workload), ": ", problem);
   }

@@ -36,7 +36,7 @@ Device tuned_device(Choose choose) {
          {core::ElementClass{Kind::integer, 4}, {Kind::floating, 4}, {Kind::floating, 8}}) {
       core::TunedRow tuned{&row, elements, {}};
       for (const auto& parameter : core::tuning_space(row)) {
-        tuned.values.set(parameter.name, choose(parameter));
+        tuned.values.*parameter.member = choose(parameter);
       }
       tunings.set(std::move(tuned));
     }
@@ -99,7 +99,7 @@ TEST_CASE("the values of a tuning file are used, and no result changes a bit by 
 TEST_CASE("a call compiles what its size runs, a plan what any size does") {
   const auto apart = [] {
     return tuned_device([](const core::TuningParameter& p) {
-      return p.name == "GROUP_SIZE" ? p.values.back() : p.values.front();
+      return p.member == &core::Tuning::group_size ? p.values.back() : p.values.front();
     });
   };
   const auto programs = [](const Device& device) {
@@ -132,7 +132,7 @@ TEST_CASE("a call compiles what its size runs, a plan what any size does") {
                                 ScanKind::inclusive, shape.op};
   const core::Tuning values =
       core::built_in_tuning({device, planned}, *gallery::find(Algorithm::reduce, shape.variant));
-  const bool keeps_half = values.get("half_kept_from_mib") < values.get("half_kept_to_mib");
+  const bool keeps_half = values.half_kept_from_mib < values.half_kept_to_mib;
   const bool has_quick = core::has_quick_leaves({device, planned});
   const std::uint64_t all_programs = 2 + (keeps_half ? 1U : 0U) + (has_quick ? 1U : 0U);
   const ReducePlan plan(device, shape);

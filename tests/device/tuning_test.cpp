@@ -4,9 +4,11 @@
 #include <bifold/error.hpp>
 
 #include "core/call/reduce.hpp"
+#include "core/tuning/parameters.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"
 #include "support/cases/workload.hpp"
+#include "support/errors.hpp"
 #include "support/values/random.hpp"
 
 namespace bifold {
@@ -28,34 +30,33 @@ std::vector<Run> mixed_runs(bool scan) {
   return runs;
 }
 
-/// Sets `name` in the row's default tuning, where the row has it, and checks the results.
-void check_forced(Algorithm algorithm, Type type, std::string_view name,
+/// Sets a value of the row's default tuning, where the row has it, and checks the results.
+void check_forced(Algorithm algorithm, Type type, core::TuningMember member,
                   std::initializer_list<std::uint32_t> values) {
   Queue queue(test::device());
   int rows = 0;
   for (const auto* row : test::families_on_device(algorithm, type, plus)) {
     Workload workload = test::workload_of(*row, type, plus, ScanKind::exclusive);
     const core::Tuning tuning = test::default_tuning_of(workload);
-    if (!test::has_value(tuning, name)) continue;
+    if (!(tuning.*member)) continue;
     ++rows;
     for (const std::uint32_t value : values) {
-      workload.tuning = core::Tuning(tuning).set(name, value);
+      workload.tuning = tuning;
+      *workload.tuning.*member = value;
       test::check_runs(queue, workload, mixed_runs(algorithm == Algorithm::scan));
     }
   }
-  MESSAGE(rows, " rows have ", std::string(name));
+  MESSAGE(rows, " rows have ", std::string(core::parameter_of(member).name));
 }
 
-/// Rows whose groups publish words to one another, with `name` in their tuning forced.
-std::vector<Workload> lookback_workloads(Type type, const Operator& op, std::string_view name,
-                                         std::uint32_t value) {
+/// Rows whose groups publish words to one another, with that forced.
+std::vector<Workload> lookback_workloads(Type type, const Operator& op,
+                                         const core::TestHooks& hooks) {
   std::vector<Workload> workloads;
   for (const auto* row : test::families_on_device(Algorithm::scan, type, op)) {
     if (!test::publishes(*row)) continue;
     Workload workload = test::workload_of(*row, type, op);
-    workload.tuning = test::default_tuning_of(workload);
-    if (!test::has_value(*workload.tuning, name)) continue;
-    workload.tuning->set(name, value);
+    workload.hooks = hooks;
     workloads.push_back(workload);
   }
   return workloads;
@@ -66,23 +67,23 @@ std::vector<Workload> lookback_workloads(Type type, const Operator& op, std::str
 TEST_SUITE_BEGIN("tuning");
 
 TEST_CASE("few and many groups give the same sums") {
-  check_forced(Algorithm::reduce, Type::i32, "groups_per_unit", {1, 64});
-  check_forced(Algorithm::scan, Type::i32, "groups_per_unit", {1, 64});
+  check_forced(Algorithm::reduce, Type::i32, &core::Tuning::groups_per_unit, {1, 64});
+  check_forced(Algorithm::scan, Type::i32, &core::Tuning::groups_per_unit, {1, 64});
 }
 
 TEST_CASE("little and much work per item gives the same sums") {
-  check_forced(Algorithm::reduce, Type::i64, "UNROLL", {1, 2, 16});
-  check_forced(Algorithm::scan, Type::u16, "ROWS", {1, 7});
-  check_forced(Algorithm::scan, Type::i32, "ITEMS", {1, 5});
+  check_forced(Algorithm::reduce, Type::i64, &core::Tuning::unroll, {1, 2, 16});
+  check_forced(Algorithm::scan, Type::u16, &core::Tuning::rows, {1, 7});
 }
 
 TEST_CASE("a tuning without the family's values is refused") {
   const auto* row = gallery::find(Algorithm::reduce, "catanzaro");
   REQUIRE(row != nullptr);
-  CHECK_THROWS_AS(
-      (void)core::make_plan(test::device(), ReduceShape{.variant = row->name}, core::Tuning{}),
-      Error);
-  CHECK_THROWS_AS((void)core::Tuning{}.get("GROUP_SIZE"), Error);
+  const test::Failure failure = test::failure_of([&] {
+    (void)core::make_plan(test::device(), ReduceShape{.variant = row->name}, core::Tuning{});
+  });
+  CHECK(failure.category == ErrorCategory::invalid_argument);
+  CHECK(failure.what == "the tuning of catanzaro has no GROUP_SIZE");
 }
 
 TEST_SUITE_END();
@@ -93,7 +94,7 @@ TEST_CASE("a spin limit of 0 or 1 takes the fallback, in place too, and is right
   Queue queue(test::device());
   const std::pair<Type, std::uint32_t> cases[] = {{Type::u8, 0}, {Type::i32, 1}, {Type::u64, 0}};
   for (const auto& [type, limit] : cases) {
-    for (const Workload& workload : lookback_workloads(type, plus, "SPIN_LIMIT", limit)) {
+    for (const Workload& workload : lookback_workloads(type, plus, {.spin_limit = limit})) {
       for (int repetition = 0; repetition < 3; ++repetition) {
         test::check_runs(queue, workload, mixed_runs(true));
       }
@@ -104,7 +105,7 @@ TEST_CASE("a spin limit of 0 or 1 takes the fallback, in place too, and is right
 TEST_CASE("epochs wrap without a trace in earlier or later scans") {
   test::Random random(test::seed());
   for (const std::uint32_t limit : {2u, 7u}) {
-    for (const Workload& workload : lookback_workloads(Type::i32, plus, "EPOCH_LIMIT", limit)) {
+    for (const Workload& workload : lookback_workloads(Type::i32, plus, {.epoch_limit = limit})) {
       Queue queue(test::device());  // Its scratch is this test's alone.
       std::vector<Run> runs;
       for (int call = 0; call < 60; ++call) {

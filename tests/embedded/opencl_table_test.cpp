@@ -39,7 +39,7 @@ embed::PlannedTexts planned_for(int architecture) {
   const auto backend = std::make_shared<embed::OfflineOpenclDevice>(
       embed::offline_opencl_capabilities(architecture));
   DeviceInfo info;
-  info.selector = "opencl on paper";
+  info.selector = "opencl offline";
   info.backend = "opencl";
   info.kind = DeviceKind::gpu;
   DeviceOptions options;

@@ -86,7 +86,7 @@ backend::Source known_source(const Device& device) {
   core::KernelSpec spec;
   spec.family = "bandwidth";
   spec.entry = "read_packs";
-  spec.defines = {{"GROUP_SIZE", 256}};
+  spec.group_size = 256;
   core::add_parts(device, spec);
   return core::kernel_source(*device.state()->backend, spec);
 }
@@ -185,7 +185,7 @@ TEST_CASE("a ring begins at an input that suits the elements") {
        {std::pair{type_of<Two>(), 21U}, {type_of<Three>(), 7U}, {type_of<Four>(), 9U}}) {
     const Operator sums = Operator::fieldwise(type, std::vector<Operator>(size_of(type) / 4, plus));
     const core::PlanShape shape{type, type, type, ScanKind::inclusive, sums};
-    CHECK(core::built_in_tuning({device, shape}, ring).get(core::at_least_mib) == mib);
+    CHECK(core::built_in_tuning({device, shape}, ring).at_least_mib == mib);
   }
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("where a tuning file moves a row's first size, fewer elements stay wit
   core::Tunings tunings;
   tunings.set({gallery::find(Algorithm::scan, "order_v1_ring"),
                {core::ElementClass::Kind::floating, 4},
-               {{"at_least_mib", 256}}});
+               {.at_least_mib = 256}});
   DeviceOptions options;
   options.tuning_file = test::fresh_folder("embedded") / "tuning";
   test::write_file(options.tuning_file,

@@ -194,7 +194,7 @@ TEST_SUITE_BEGIN("fork");
 
 TEST_CASE("a process that is forked before the first use of a driver has devices of its own") {
   const auto work = [] {
-    if (const auto verdict = test::prepare(test::Needs::device)) return *verdict;
+    if (const auto status = test::prepare(test::Needs::device)) return *status;
     Queue queue(test::device());
     const DriverCalls driver;
     const auto data = queue.upload(std::span<const int>(std::vector<int>(1000, 3)));

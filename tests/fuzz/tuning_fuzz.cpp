@@ -34,9 +34,10 @@ void check(std::string_view text) {
   }
   for (const TunedRow& tuned : reading.tunings.rows()) {
     const auto space = tuning_space(*tuned.row);
-    for (const auto& [name, value] : tuned.values.entries()) {
-      require(std::any_of(space.begin(), space.end(), [&, n = name, v = value](const auto& known) {
-        return known.name == n && known.allows(v);
+    for (const Parameter& parameter : parameters()) {
+      const Tuning::Value& value = tuned.values.*parameter.member;
+      require(!value || std::any_of(space.begin(), space.end(), [&](const auto& known) {
+        return known.member == parameter.member && known.allows(*value);
       }));
     }
   }

@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/gallery/self_check.hpp"
 #include "core/gallery/tuning_file.hpp"
-#include "core/gallery/verdict.hpp"
 #include "core/kernel/cache_files.hpp"
 #include "core/kernel/disk_cache.hpp"
 #include "support/environment.hpp"
@@ -61,19 +61,19 @@ const std::vector<Kind>& kinds() {
        [](const CacheOptions& options) {
          return !core::DiskCache(options).load("key").binary.empty();
        }},
-      {"verdict",
+      {"self_check",
        [](const CacheOptions& options) {
-         core::Verdict verdict;
-         verdict.set({&vector_row(), core::Judged::integers, {}});
-         (void)core::store_verdict(options, made_up_device(), "kernels", verdict);
+         core::SelfCheckResult self_check;
+         self_check.set({&vector_row(), core::Judged::integers, {}});
+         (void)core::store_self_check(options, made_up_device(), "kernels", self_check);
        },
        [](const CacheOptions& options) {
-         return !core::load_verdict(options, made_up_device(), "kernels").findings().empty();
+         return !core::load_self_check(options, made_up_device(), "kernels").findings().empty();
        }},
       {"tuning",
        [](const CacheOptions& options) {
          core::Tunings tunings;
-         tunings.set({&vector_row(), {core::ElementClass::Kind::integer, 4}, {{"UNROLL", 8}}});
+         tunings.set({&vector_row(), {core::ElementClass::Kind::integer, 4}, {.unroll = 8}});
          (void)core::write_atomically(core::tuning_file(options, made_up_device()),
                                       {core::tuning_text(made_up_device(), "", tunings)});
        },

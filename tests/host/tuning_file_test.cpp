@@ -15,7 +15,7 @@
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/text/checked_text.hpp"
-#include "support/devices/paper_device.hpp"
+#include "support/devices/offline_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 #include "support/messages.hpp"
@@ -45,8 +45,8 @@ const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
 
 Tunings made_up() {
   Tunings tunings;
-  tunings.set({&row(Algorithm::reduce, "vector"), integers, {{"UNROLL", 8}, {"GROUP_SIZE", 64}}});
-  tunings.set({&row(Algorithm::scan, "order_v1_ring"), doubles, {{"at_least_mib", 96}}});
+  tunings.set({&row(Algorithm::reduce, "vector"), integers, {.group_size = 64, .unroll = 8}});
+  tunings.set({&row(Algorithm::scan, "order_v1_ring"), doubles, {.at_least_mib = 96}});
   return tunings;
 }
 
@@ -76,11 +76,11 @@ void check_line_refused(const std::string& line, std::string_view words) {
   check_refused(with_right_header(body_of(whole()) + line + "\n"), words);
 }
 
-/// The device on paper, opened with these options.
-Device open_paper(const DeviceOptions& options) {
+/// The offline device, opened with these options.
+Device open_offline(const DeviceOptions& options) {
   return Device(core::open_state(
-      made_up_device(), std::make_shared<test::PaperDevice>(ForwardProgress::started_groups, "key"),
-      options));
+      made_up_device(),
+      std::make_shared<test::OfflineDevice>(ForwardProgress::started_groups, "key"), options));
 }
 
 core::PlanShape shape_of(Type type) { return {type, type, type, ScanKind::inclusive, plus}; }
@@ -88,11 +88,11 @@ core::PlanShape shape_of(Type type) { return {type, type, type, ScanKind::inclus
 /// The UNROLL of the reduction "vector" of i32 on that device.
 std::uint32_t unroll_on(const Device& device) {
   return core::tuning_for({device, shape_of(Type::i32)}, row(Algorithm::reduce, "vector"))
-      .get("UNROLL");
+      .unroll.value();
 }
 
-/// A file for the device on paper, which does not tell its architecture.
-fs::path paper_file(const fs::path& file) {
+/// A file for the offline device, which does not tell its architecture.
+fs::path offline_file(const fs::path& file) {
   test::make_private(file.parent_path());
   test::write_file(file, core::tuning_text(made_up_device(), "", made_up()));
   return file;
@@ -108,7 +108,7 @@ TEST_CASE("what is written is what is read") {
   REQUIRE(reading.tunings.rows().size() == 2);
   const Tuning* values = reading.tunings.find(row(Algorithm::reduce, "vector"), integers);
   REQUIRE(values != nullptr);
-  CHECK(*values == Tuning{{"UNROLL", 8}, {"GROUP_SIZE", 64}});
+  CHECK(*values == Tuning{.group_size = 64, .unroll = 8});
   CHECK(reading.tunings.find(row(Algorithm::reduce, "vector"), doubles) == nullptr);
   CHECK(reading.tunings.find(row(Algorithm::reduce, "chunks"), integers) == nullptr);
   const std::string none = core::tuning_text(made_up_device(), architecture, {});
@@ -118,9 +118,9 @@ TEST_CASE("what is written is what is read") {
 
 TEST_CASE("values take the place of earlier ones, and none take them away") {
   Tunings tunings = made_up();
-  tunings.set({&row(Algorithm::reduce, "vector"), integers, {{"UNROLL", 2}}});
+  tunings.set({&row(Algorithm::reduce, "vector"), integers, {.unroll = 2}});
   CHECK(tunings.rows().size() == 2);
-  CHECK(*tunings.find(row(Algorithm::reduce, "vector"), integers) == Tuning{{"UNROLL", 2}});
+  CHECK(*tunings.find(row(Algorithm::reduce, "vector"), integers) == Tuning{.unroll = 2});
   tunings.set({&row(Algorithm::reduce, "vector"), integers, {}});
   CHECK(tunings.rows().size() == 1);
 }
@@ -186,7 +186,29 @@ TEST_CASE("a line that says what cannot be said makes the file refused") {
   check_line_refused("reduce vector integer 8 UNROLL=2 UNROLL=4", "twice");
   check_line_refused("reduce vector integer 8  UNROLL=2", "no parameter");
   check_line_refused("reduce vector integer 4 UNROLL=2", "stands there twice");
-  check_line_refused("scan order_v1_ring integer 4 SPIN_LIMIT=0", "no parameter");
+  for (const std::string hook : {"SPIN_LIMIT", "EPOCH_LIMIT", "PUBLISHED_EVERY"}) {
+    check_line_refused("scan order_v1_ring integer 4 " + hook + "=1", "no parameter");
+  }
+  check_line_refused("reduce order_v1_chunks integer 4 HELD_BYTES=256", "no parameter");
+}
+
+TEST_CASE("a parameter's old name is read, and the new one is written") {
+  const auto values_of = [](const std::string& row, const std::string& values) {
+    const core::TuningReading reading =
+        read(with_right_header(body_of(whole()) + row + " integer 4 " + values + "\n"));
+    CAPTURE(reading.problem);
+    REQUIRE(reading.tunings.rows().size() == 3);
+    return reading.tunings.rows().back().values;
+  };
+  const Tuning ring =
+      values_of("scan order_v1_ring", "STAGES=5 TRAIL_IN_GROUP=2 TRAIL_OF_GROUPS=1");
+  CHECK(ring == Tuning{.stages = 5, .lookback_distance_tiles = 2, .lookback_distance_groups = 1});
+  CHECK(values_of("scan order_v1_ring", core::text_of(ring)) == ring);
+  CHECK(core::text_of(ring) == "STAGES=5 LOOKBACK_DISTANCE_TILES=2 LOOKBACK_DISTANCE_GROUPS=1");
+  CHECK(values_of("reduce order_v1_single", "quick_to_mib=64") ==
+        Tuning{.low_occupancy_max_mib = 64});
+  check_line_refused("reduce order_v1_single integer 4 quick_to_mib=64 low_occupancy_max_mib=4",
+                     "twice");
 }
 
 TEST_CASE("random changes never get anything but allowed values through") {
@@ -213,11 +235,12 @@ TEST_CASE("random changes never get anything but allowed values through") {
     }
     ++accepted;
     for (const core::TunedRow& tuned : reading.tunings.rows()) {
-      for (const auto& [name, value] : tuned.values.entries()) {
-        const auto space = core::tuning_space(*tuned.row);
-        CHECK(std::any_of(space.begin(), space.end(), [&, n = name, v = value](const auto& p) {
-          return p.name == n && p.allows(v);
-        }));
+      const auto space = core::tuning_space(*tuned.row);
+      for (const core::Parameter& parameter : core::parameters()) {
+        const Tuning::Value& value = tuned.values.*parameter.member;
+        CHECK((!value || std::any_of(space.begin(), space.end(), [&](const auto& known) {
+          return known.member == parameter.member && known.allows(*value);
+        })));
       }
     }
   }
@@ -230,22 +253,22 @@ TEST_CASE("the file beside the kernel cache is used, and the one that is named b
   DeviceOptions options;
   options.cache = test::cache_in(folder);
   const Warnings warnings;
-  const std::uint32_t built_in = unroll_on(open_paper(options));
+  const std::uint32_t built_in = unroll_on(open_offline(options));
   CHECK(built_in != 8);
-  paper_file(core::tuning_file(options.cache, made_up_device()));
-  const Device device = open_paper(options);
+  offline_file(core::tuning_file(options.cache, made_up_device()));
+  const Device device = open_offline(options);
   CHECK(unroll_on(device) == 8);
   const auto tuned = [&](Type type) {
     return core::tuning_for({device, shape_of(type)}, row(Algorithm::reduce, "vector"));
   };
   CHECK(tuned(Type::u32) == tuned(Type::i32));
-  CHECK(tuned(Type::i64).get("UNROLL") == built_in);
-  CHECK(tuned(Type::f32).get("UNROLL") == built_in);
+  CHECK(tuned(Type::i64).unroll == built_in);
+  CHECK(tuned(Type::f32).unroll == built_in);
 
   options.cache.disk = false;
-  CHECK(unroll_on(open_paper(options)) == built_in);
-  options.tuning_file = paper_file(folder / "elsewhere" / "by.name");
-  CHECK(unroll_on(open_paper(options)) == 8);
+  CHECK(unroll_on(open_offline(options)) == built_in);
+  options.tuning_file = offline_file(folder / "elsewhere" / "by.name");
+  CHECK(unroll_on(open_offline(options)) == 8);
   CHECK(warnings.count() == 0);
 }
 
@@ -254,12 +277,12 @@ TEST_CASE("groups are no larger than the device has them") {
   options.cache.disk = false;
   options.tuning_file = test::fresh_folder("tuning") / "file";
   Tunings tunings;
-  tunings.set({&row(Algorithm::reduce, "vector"), integers, {{"GROUP_SIZE", 1024}}});
+  tunings.set({&row(Algorithm::reduce, "vector"), integers, {.group_size = 1024}});
   test::write_file(options.tuning_file, core::tuning_text(made_up_device(), "", tunings));
-  const Device device = open_paper(options);
+  const Device device = open_offline(options);
   CHECK(device.capabilities().max_group_size == 256);
   CHECK(core::tuning_for({device, shape_of(Type::i32)}, row(Algorithm::reduce, "vector"))
-            .get("GROUP_SIZE") == 256);
+            .group_size == 256);
 }
 
 TEST_CASE("a file that cannot be used is ignored with one warning that names it and says why") {
@@ -269,14 +292,14 @@ TEST_CASE("a file that cannot be used is ignored with one warning that names it 
     options.cache = test::cache_in(folder / "cache");
     options.tuning_file = file;
     const Warnings warnings;
-    CHECK(unroll_on(open_paper(options)) == unroll_on(open_paper({})));
+    CHECK(unroll_on(open_offline(options)) == unroll_on(open_offline({})));
     CAPTURE(words);
     CHECK(warnings.count() == 1);
     CHECK(warnings.mention(file.string()));
     CHECK(warnings.mention(words));
   };
   // With a good one beside the cache: what is named badly is not replaced silently.
-  paper_file(core::tuning_file(test::cache_in(folder / "cache"), made_up_device()));
+  offline_file(core::tuning_file(test::cache_in(folder / "cache"), made_up_device()));
   check_ignored(folder / "missing", "No such file");
   check_ignored(folder, folder.string());
   check_ignored("/dev/zero", "/dev/zero");
@@ -296,15 +319,15 @@ TEST_CASE("another user's file is believed where it is named, and not where it i
   }
   DeviceOptions options;
   options.cache = test::cache_in(test::fresh_folder("tuning"));
-  const fs::path file = paper_file(core::tuning_file(options.cache, made_up_device()));
+  const fs::path file = offline_file(core::tuning_file(options.cache, made_up_device()));
   REQUIRE(chown(file.c_str(), 12345, 12345) == 0);
   {
     const Warnings warnings;
-    CHECK(unroll_on(open_paper(options)) != 8);
+    CHECK(unroll_on(open_offline(options)) != 8);
     CHECK(warnings.mention("another user's"));
   }
   options.tuning_file = file;
-  CHECK(unroll_on(open_paper(options)) == 8);
+  CHECK(unroll_on(open_offline(options)) == 8);
 }
 
 TEST_SUITE_END();

@@ -17,7 +17,7 @@
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/tuning/tuning_space.hpp"
-#include "support/devices/paper_device.hpp"
+#include "support/devices/offline_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
 
@@ -36,11 +36,11 @@ const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
   return *found;
 }
 
-Device open_paper(std::string architecture, const DeviceOptions& options) {
+Device open_offline(std::string architecture, const DeviceOptions& options) {
   return Device(
       core::open_state(made_up_device(),
-                       std::make_shared<test::PaperDevice>(ForwardProgress::started_groups, "key",
-                                                           std::move(architecture)),
+                       std::make_shared<test::OfflineDevice>(ForwardProgress::started_groups, "key",
+                                                             std::move(architecture)),
                        options));
 }
 
@@ -57,8 +57,9 @@ TEST_CASE("every parameter is one of its row's family, and production's rows hav
           core::default_tuning(variant, core::recipe_of(variant).fixed, kind, capabilities, 4);
       for (const auto& parameter : core::tuning_space(variant)) {
         CAPTURE(variant.name);
-        CAPTURE(parameter.name);
-        if (variant.requirements.ring_bytes == 0) CHECK(values.get_or(parameter.name, 0) != 0);
+        CAPTURE(parameter.name());
+        const auto value = values.*parameter.member;
+        if (variant.requirements.ring_bytes == 0) CHECK(value.value_or(0) != 0);
         CHECK(std::is_sorted(parameter.values.begin(), parameter.values.end()));
         CHECK_FALSE(parameter.allows(0));
       }
@@ -102,7 +103,7 @@ TEST_CASE("built-in values follow the architecture") {
     capabilities.architecture = name;
     return core::default_tuning(row(Algorithm::reduce, "vector"), {}, DeviceKind::gpu, capabilities,
                                 4)
-        .get("groups_per_unit");
+        .groups_per_unit;
   };
   CHECK(groups("sm_90") == 8);
   CHECK(groups("sm_80") == 8);
@@ -120,7 +121,7 @@ TEST_CASE("a CPU counts on its own part of a cache that others share") {
     capabilities.compute_units = units;
     return core::default_tuning(row(Algorithm::scan, "order_v1_packs"), {}, DeviceKind::cpu,
                                 capabilities, 4)
-        .get(core::past_caches_from_kib);
+        .past_caches_from_kib;
   };
   CHECK(past_from(2) == 32 << 10);
   CHECK(past_from(64) == 300 << 10);
@@ -133,7 +134,7 @@ TEST_CASE("packs of narrow elements have fewer rows on AMD's GPUs, or as a tunin
   options.cache.disk = false;
   const auto rows = [&](const char* architecture, Type type) {
     const core::PlanShape shape{type, type, type, ScanKind::inclusive, plus};
-    return core::tuning_for({open_paper(architecture, options), shape}, lookback).get("ROWS");
+    return core::tuning_for({open_offline(architecture, options), shape}, lookback).rows;
   };
   CHECK(rows("gfx90a", Type::u8) == 4);
   CHECK(rows("gfx90a", Type::u16) == 6);
@@ -142,7 +143,7 @@ TEST_CASE("packs of narrow elements have fewer rows on AMD's GPUs, or as a tunin
   CHECK(rows("sm_80", Type::u16) == 8);
 
   core::Tunings tunings;
-  tunings.set({&lookback, {ElementClass::Kind::integer, 1}, {{"ROWS", 12}}});
+  tunings.set({&lookback, {ElementClass::Kind::integer, 1}, {.rows = 12}});
   options.tuning_file = test::fresh_folder("tuning") / "file";
   test::write_file(options.tuning_file, core::tuning_text(made_up_device(), "gfx90a", tunings));
   CHECK(rows("gfx90a", Type::u8) == 12);

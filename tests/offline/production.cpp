@@ -5,7 +5,7 @@
 
 #include "core/call/find_plan.hpp"
 #include "core/device/state.hpp"
-#include "core/gallery/verdict.hpp"
+#include "core/gallery/self_check.hpp"
 #include "core/plan/plan.hpp"
 #include "core/shape/plan_shape.hpp"
 
@@ -99,7 +99,7 @@ Device planned_device(const Description& description, Checked checked, WantedPro
   if (checked == Checked::no) return device;
   const auto set = [&](std::string_view name, Algorithm algorithm, const std::string& problem) {
     for (const core::Judged judged : core::all_judged) {
-      device.state()->verdict->set({gallery::find(algorithm, name), judged, problem});
+      device.state()->self_check->set({gallery::find(algorithm, name), judged, problem});
     }
   };
   for (const gallery::Variant& row : gallery::variants()) {

@@ -40,8 +40,8 @@ DOCTEST_REGISTER_LISTENER("count", 1, CountTests);
 int main(int argc, char** argv) {
   doctest::Context context(argc, argv);
   try {
-    const auto verdict = bifold::test::prepare(bifold::test::program_needs);
-    if (verdict) return *verdict;
+    const auto status = bifold::test::prepare(bifold::test::program_needs);
+    if (status) return *status;
     const int result = context.run();
     if (context.shouldExit()) return result;
     if (CountTests::matched == 0) {

@@ -13,7 +13,6 @@
 #include "core/plan/by_size.hpp"
 #include "core/plan/plan_table.hpp"
 #include "core/plan/planning.hpp"
-#include "core/tuning/tuning_space.hpp"
 
 namespace bifold::core {
 
@@ -39,7 +38,7 @@ std::shared_ptr<const detail::Plan> build_tuned(const Request& request,
 
 // From how many elements on production runs the row, where another one is there for fewer.
 std::uint64_t first_size(const Request& request, const gallery::Variant& row) {
-  return (std::uint64_t{tuning_for(request, row).get_or(at_least_mib, 0)} << 20) /
+  return (std::uint64_t{tuning_for(request, row).at_least_mib.value_or(0)} << 20) /
          size_of(request.shape.input);
 }
 

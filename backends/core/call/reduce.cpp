@@ -71,8 +71,9 @@ void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& se
   detail::rethrow();
 }
 
-ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning) {
-  const Request request(device, plan_shape(shape));
+ReducePlan core::make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning,
+                           const TestHooks& hooks) {
+  const Request request(device, plan_shape(shape), hooks);
   const auto& variant = choose_variant(request, Algorithm::reduce, shape.variant);
   return ReducePlan(build_plan(request, row_of(variant), tuning));
 }

@@ -3,12 +3,15 @@
 
 #include <bifold/reduce.hpp>
 
+#include "core/shape/test_hooks.hpp"
 #include "core/tuning/tuning.hpp"
 
 namespace bifold::core {
 
-/// A plan with tuning values of the caller's choice. It is not kept by the device.
-ReducePlan make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning);
+/// A plan with tuning values of the caller's choice, and what tests force besides. It is not kept
+/// by the device.
+ReducePlan make_plan(const Device& device, const ReduceShape& shape, const Tuning& tuning,
+                     const TestHooks& hooks = {});
 
 /// An initial value, and what is the result of nothing.
 struct Beginning {

@@ -63,8 +63,9 @@ void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& outp
   detail::rethrow();
 }
 
-ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning) {
-  const Request request(device, plan_shape(shape));
+ScanPlan core::make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning,
+                         const TestHooks& hooks) {
+  const Request request(device, plan_shape(shape), hooks);
   const auto& variant = choose_variant(request, Algorithm::scan, shape.variant);
   return ScanPlan(build_plan(request, row_of(variant), tuning));
 }

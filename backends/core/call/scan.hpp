@@ -3,11 +3,14 @@
 
 #include <bifold/scan.hpp>
 
+#include "core/shape/test_hooks.hpp"
 #include "core/tuning/tuning.hpp"
 
 namespace bifold::core {
 
-/// A plan with tuning values of the caller's choice. It is not kept by the device.
-ScanPlan make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning);
+/// A plan with tuning values of the caller's choice, and what tests force besides. It is not kept
+/// by the device.
+ScanPlan make_plan(const Device& device, const ScanShape& shape, const Tuning& tuning,
+                   const TestHooks& hooks = {});
 
 }  // namespace bifold::core

@@ -20,7 +20,7 @@ namespace bifold::core {
 class PlanTable;
 class Tunings;
 class TypeTrials;
-class Verdict;
+class SelfCheckResult;
 }  // namespace bifold::core
 
 namespace bifold::detail {
@@ -42,7 +42,7 @@ struct DeviceState {
   core::KernelCache kernels;
   // What planning knows of the device; what these are stands where it plans.
   std::shared_ptr<core::PlanTable> plans;
-  std::shared_ptr<core::Verdict> verdict;  // On the gallery's rows, read when it was opened.
+  std::shared_ptr<core::SelfCheckResult> self_check;  // Read when it was opened.
   std::shared_ptr<core::Tunings> tunings;  // Instead of built-in values, read at the same time.
   std::shared_ptr<core::TypeTrials> trials;
 };

@@ -11,7 +11,7 @@
 #include "core/gallery/disabled_rows.hpp"
 #include "core/gallery/gallery.hpp"
 #include "core/gallery/gallery_support.hpp"
-#include "core/gallery/verdict.hpp"
+#include "core/gallery/self_check.hpp"
 #include "core/kernel/architecture.hpp"
 #include "core/shape/check_shape.hpp"
 
@@ -30,7 +30,8 @@ Support no(std::string reason) { return {false, std::move(reason)}; }
 // passed the stress of `bifold-bench check`, and that orders what they publish; elsewhere they run
 // only when asked for by name.
 Support may_run_unattended(const Request& request, const Variant& variant) {
-  const auto& [device, shape, layout] = request;
+  const Device& device = request.device;
+  const PlanShape& shape = request.shape;
   const bool wants_v1 = shape.order == Order::v1 && !shape.op.exact(shape.accumulator);
   if (wants_v1 && variant.order != gallery::Order::v1) return no("it is not in order v1");
   const Recipe& recipe = recipe_of(variant);
@@ -46,13 +47,13 @@ Support may_run_unattended(const Request& request, const Variant& variant) {
     }
   }
   if (is_disabled(variant.name)) return no("switched off by BIFOLD_DISABLE");
-  const Verdict& verdict = *device.state()->verdict;
-  if (const std::string problem = verdict.problem(variant, shape); !problem.empty()) {
+  const SelfCheckResult& self_check = *device.state()->self_check;
+  if (const std::string problem = self_check.problem(variant, shape); !problem.empty()) {
     return no("bifold-bench check found it wrong on this device: " + problem);
   }
   if (!variant.requirements.published_words) return {};
   const Capabilities& has = device.capabilities();
-  if (has.progress != ForwardProgress::started_groups && !verdict.passed(variant, shape)) {
+  if (has.progress != ForwardProgress::started_groups && !self_check.passed(variant, shape)) {
     return no("the device is not known to run started groups while others wait");
   }
   if (!has.acquire_release) {
@@ -98,7 +99,8 @@ Choice choose_row(const Request& request, const Variant& variant, const Variant*
 
 const gallery::Variant& choose_variant(const Request& request, Algorithm algorithm,
                                        std::string_view name) {
-  const auto& [device, shape, layout] = request;
+  const Device& device = request.device;
+  const PlanShape& shape = request.shape;
   check_shape(shape);
   if (algorithm == Algorithm::reduce && shape.on_device.total) {
     throw Error(ErrorCategory::invalid_argument, "a reduction has no total beside its result");

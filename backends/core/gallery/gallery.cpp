@@ -104,7 +104,8 @@ struct Table {
     const auto persistent = [&](std::string_view name, std::string_view summary,
                                 std::uint32_t unroll, std::uint32_t coalesced) {
       reduce(name, "reduce_persistent", summary, jradi, commutative, Order::fixed, {1, 0, 2},
-             {core::plan_two_stage_reduce, {}, {{"UNROLL", unroll}, {"COALESCED", coalesced}}});
+             {.planner = core::plan_two_stage_reduce,
+              .fixed = {.unroll = unroll, .coalesced = coalesced}});
     };
     struct Unrolled {
       std::string_view name;
@@ -149,7 +150,7 @@ struct Table {
          {core::plan_reduce_then_scan});
     scan("blelloch", "scan_blelloch", "up-sweep and down-sweep over blocks, recursively", oancea,
          nothing, Order::fixed, {2, 1, 0},
-         {.planner = core::plan_level_scan, .fixed = {{"PER_ITEM", 2}}, .takes_values = false});
+         {.planner = core::plan_level_scan, .fixed = {.per_item = 2}, .takes_values = false});
     scan("hillis_steele", "scan_hillis_steele", "one sweep of log2 steps over blocks, recursively",
          oancea, nothing, Order::fixed, {2, 1, 0},
          {.planner = core::plan_level_scan, .takes_values = false});
@@ -201,13 +202,13 @@ struct Table {
   void add_oancea() {
     host_reduce("tree", "reduce_oancea", "binary tree of neighbours, one launch per level", oancea,
                 nothing, Order::fixed, {2, 1, 0},
-                {core::plan_item_level_reduce, "tree", {{"PER_ITEM", 2}}});
+                {core::plan_item_level_reduce, "tree", {.per_item = 2}});
     host_reduce("block", "reduce_oancea", "shrinks by the group size per launch", oancea, nothing,
-                Order::fixed, {1, 0, 0}, {core::plan_level_reduce, "block", {{"PER_ITEM", 1}}});
+                Order::fixed, {1, 0, 0}, {core::plan_level_reduce, "block", {.per_item = 1}});
     host_reduce("chunked", "reduce_oancea",
                 "fixed number of work-items, one consecutive chunk each", oancea, nothing,
                 Order::fixed, {1, 0, 2},
-                {core::plan_level_reduce, "chunked", {{"PER_ITEM", 1}, {"groups_per_unit", 8}}});
+                {core::plan_level_reduce, "chunked", {.per_item = 1, .groups_per_unit = 8}});
     host_reduce("atomic", "reduce_oancea_atomic", "one atomic on the result per element", oancea,
                 result_cell, Order::unordered, {1, 1, 1}, {core::plan_cell_reduce, "combine_each"});
     host_reduce("staged_ordered", "reduce_staged_ordered",
@@ -219,7 +220,7 @@ struct Table {
     const auto step = [&](std::string_view name, std::string_view summary,
                           const Requirements& needs, Cost cost, core::Planner planner) {
       host_reduce(name, "reduce_dillhoff", summary, dillhoff, needs, Order::fixed, cost,
-                  {planner, name, {{"PER_ITEM", 2}}});
+                  {planner, name, {.per_item = 2}});
     };
     step("interleaved_simple", "modulo addressing in global memory, on a copy", nothing, {3, 2, 0},
          core::plan_level_reduce_on_copy);
@@ -229,10 +230,10 @@ struct Table {
          core::plan_level_reduce);
     host_reduce("hierarchical", "reduce_dillhoff_atomic", "local memory, then one atomic per group",
                 dillhoff, result_cell, Order::unordered, {1, 0, 1},
-                {core::plan_cell_reduce, "hierarchical", {{"PER_ITEM", 2}}});
+                {core::plan_cell_reduce, "hierarchical", {.per_item = 2}});
     host_reduce("coarsened", "reduce_dillhoff_atomic", "the same with more elements per work-item",
                 dillhoff, result_cell, Order::unordered, {1, 0, 1},
-                {core::plan_cell_reduce, "coarsened", {{"PER_ITEM", 2}, {"COARSE_FACTOR", 4}}});
+                {core::plan_cell_reduce, "coarsened", {.per_item = 2, .coarse_factor = 4}});
   }
 
   // Kernels 1 and 2 combine neighbours, which keeps index order; later ones do not.
@@ -243,7 +244,7 @@ struct Table {
       host_reduce(name, "reduce_harris", summary, harris, needs, Order::fixed, {1, 0, 0},
                   {.planner = core::plan_level_reduce,
                    .entry = name,
-                   .fixed = {{"PER_ITEM", per_item}},
+                   .fixed = {.per_item = per_item},
                    .lanes_idle = lanes_idle});
     };
     step("harris1", "interleaved addressing, divergent modulo", nothing, 1);
@@ -254,7 +255,7 @@ struct Table {
     step("harris6", "completely unrolled", commutative, 2, false);
     host_reduce("harris7", "reduce_harris", "many elements per work-item", harris, commutative,
                 Order::fixed, {1, 0, 2},
-                {core::plan_level_reduce, "harris7", {{"PER_ITEM", 2}, {"groups_per_unit", 8}}});
+                {core::plan_level_reduce, "harris7", {.per_item = 2, .groups_per_unit = 8}});
   }
 
   void add_luitjens() {
@@ -269,7 +270,7 @@ struct Table {
           {"shuffle_vectorized_x4", 16}}) {
       host_reduce(name, "reduce_luitjens_vector", "two passes with vector loads", luitjens,
                   commutative, Order::fixed, {1, 0, 2},
-                  {core::plan_level_reduce, "shuffle_vectorized", {{"pack_bytes", bytes}}});
+                  {core::plan_level_reduce, "shuffle_vectorized", {.vector_bytes = bytes}});
     }
     for (const auto& [name, summary] :
          {std::pair<std::string_view, std::string_view>{"shuffle_warp_atomic",

@@ -142,7 +142,9 @@ namespace core {
 
 // The first type of the shape that the device cannot compute with decides for all.
 Support supports_shape(const Request& request, const Variant& variant) {
-  const auto& [device, shape, layout] = request;
+  const Device& device = request.device;
+  const PlanShape& shape = request.shape;
+  const Layout& layout = request.layout;
   for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
     if (!device.supports(type)) {
       return no("the device has no " + std::string(name_of(type)) + " arithmetic");

@@ -7,6 +7,7 @@
 #include "core/gallery/gallery.hpp"
 #include "core/gallery/tuning_file.hpp"
 #include "core/plan/make_spec.hpp"
+#include "core/tuning/parameters.hpp"
 #include "core/tuning/tuning_space.hpp"
 
 namespace bifold::core {
@@ -36,7 +37,8 @@ std::uint32_t ring_from_mib(const Request& request, std::size_t widest, std::uin
 }  // namespace
 
 Tuning built_in_tuning(const Request& request, const gallery::Variant& variant) {
-  const auto& [device, shape, layout] = request;
+  const Device& device = request.device;
+  const PlanShape& shape = request.shape;
   const Row row = row_of(variant);
   const std::size_t widest =
       std::max({size_of(shape.input), size_of(shape.accumulator), size_of(shape.output)});
@@ -47,30 +49,32 @@ Tuning built_in_tuning(const Request& request, const gallery::Variant& variant) 
   const bool wide = size_of(shape.input) == 16 && widest == 16;
   if (wide && variant.family == "reduce_order_single" &&
       device.capabilities().architecture == "sm_90") {
-    values.set("large_from_mib", 512);
+    values.large_from_mib = 512;
   }
   // Packs of 8 and 16 values take more than 128 registers of AMD's with as many rows as others, and
   // with 128 four waves fit on a SIMD of gfx90a, and eight on one of gfx1030.
-  if (is_amd(device) && values.get_or("ROWS", 0) > 0 && values.get_or("pack_bytes", 0) > 0) {
+  if (is_amd(device) && values.rows && values.vector_bytes) {
     const std::uint32_t width = pack_width(row, shape, values);
-    const std::uint32_t most = width >= 16 ? 4 : width >= 8 ? 6 : values.get("ROWS");
-    values.set("ROWS", std::min(values.get("ROWS"), most));
+    const std::uint32_t most = width >= 16 ? 4 : width >= 8 ? 6 : *values.rows;
+    values.rows = std::min(*values.rows, most);
   }
-  if (values.get_or(at_least_mib, 0) > 0 && variant.family == "scan_order_ring") {
-    values.set(at_least_mib, ring_from_mib(request, widest, values.get(at_least_mib)));
+  if (values.at_least_mib && variant.family == "scan_order_ring") {
+    values.at_least_mib = ring_from_mib(request, widest, *values.at_least_mib);
   }
   return values;
 }
 
 Tuning tuning_for(const Request& request, const gallery::Variant& variant) {
-  const auto& [device, shape, layout] = request;
+  const Device& device = request.device;
+  const PlanShape& shape = request.shape;
   Tuning values = built_in_tuning(request, variant);
   const Tunings& tunings = *device.state()->tunings;
   const Tuning* tuned = tunings.find(variant, element_class(variant.algorithm, shape));
   if (tuned == nullptr) return values;
-  const std::uint32_t most = std::bit_floor(std::max(device.capabilities().max_group_size, 1U));
-  for (const auto& [name, value] : tuned->entries()) {
-    values.set(name, name == "GROUP_SIZE" ? std::min(value, most) : value);
+  values = changed(values, *tuned);
+  if (tuned->group_size) {
+    const std::uint32_t most = std::bit_floor(std::max(device.capabilities().max_group_size, 1U));
+    values.group_size = std::min(*tuned->group_size, most);
   }
   return values;
 }

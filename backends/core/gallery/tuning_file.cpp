@@ -43,8 +43,10 @@ std::string add_value(TunedRow& tuned, std::string_view text) {
   std::string_view value_text = text;
   const std::string_view name = take(value_text, '=');
   const auto space = tuning_space(*tuned.row);
-  const auto parameter = std::find_if(space.begin(), space.end(),
-                                      [&](const TuningParameter& p) { return p.name == name; });
+  const auto parameter = std::find_if(space.begin(), space.end(), [&](const TuningParameter& one) {
+    const Parameter& known = parameter_of(one.member);
+    return known.name == name || (!name.empty() && known.old_name == name);
+  });
   if (parameter == space.end()) {
     return formatted(R"({} {} has no parameter "{}" to tune)", name_of(tuned.row->algorithm),
                      tuned.row->name, name);
@@ -53,8 +55,9 @@ std::string add_value(TunedRow& tuned, std::string_view text) {
   if (!value || !parameter->allows(*value)) {
     return formatted(R"("{}" is not among the values of {})", text, name);
   }
-  if (tuned.values.get_or(name, 0) != 0) return formatted("{} stands there twice", name);
-  tuned.values.set(parameter->name, *value);
+  Tuning::Value& known = tuned.values.*parameter->member;
+  if (known) return formatted("{} stands there twice", name);
+  known = *value;
   return {};
 }
 
@@ -99,20 +102,13 @@ std::string on_line(std::size_t line, const std::string& problem) {
   return formatted("line {}: {}", line, problem);
 }
 
-// What such a file means on such a device.
-TuningReading read_file(OpenFile& file, const DeviceInfo& info, std::string_view architecture) {
-  if (file.bytes() > most_checked_bytes) return {{}, formatted("it has {} bytes", file.bytes())};
-  const auto text = file.text();
-  return text ? read_tuning(*text, info, architecture) : TuningReading{{}, "it could not be read"};
-}
-
 }  // namespace
 
 void Tunings::set(TunedRow tuned) {
   std::erase_if(rows_, [&](const TunedRow& known) {
     return known.row == tuned.row && known.elements == tuned.elements;
   });
-  if (!tuned.values.entries().empty()) rows_.push_back(std::move(tuned));
+  if (!is_empty(tuned.values)) rows_.push_back(std::move(tuned));
 }
 
 const Tuning* Tunings::find(const gallery::Variant& row,
@@ -127,12 +123,8 @@ std::string tuning_text(const DeviceInfo& info, std::string_view architecture,
                         const Tunings& tunings) {
   std::string body = tuning_key(info, architecture);
   for (const TunedRow& tuned : tunings.rows()) {
-    body += formatted("{} {} {}", name_of(tuned.row->algorithm), tuned.row->name,
-                      name_of(tuned.elements));
-    for (const auto& [name, value] : tuned.values.entries()) {
-      body += formatted(" {}={}", name, value);
-    }
-    body += '\n';
+    body += formatted("{} {} {} {}\n", name_of(tuned.row->algorithm), tuned.row->name,
+                      name_of(tuned.elements), text_of(tuned.values));
   }
   return checked_header(format(), body) + body;
 }
@@ -170,8 +162,8 @@ Tunings load_tunings(const DeviceOptions& options, const DeviceInfo& info,
     if (path.empty()) return {};
     Opened<OpenFile> file = named ? open_regular(path) : open_cache_file(path);
     if (!file.thing && file.problem.empty()) return {};
-    TuningReading reading{{}, file.problem};
-    if (file.thing) reading = read_file(*file.thing, info, architecture);
+    TuningReading reading = reading_of(
+        file, [&](std::string_view text) { return read_tuning(text, info, architecture); });
     if (!reading.problem.empty()) {
       log().warn("{}: the tuning file {} is ignored: {}", info.selector, path.string(),
                  reading.problem);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bifold/device.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "core/base/private_folder.hpp"
+#include "core/text/checked_text.hpp"
 
 namespace bifold::core {
 
@@ -29,6 +31,18 @@ std::optional<PrivateFolder> open_cache_folder(const std::filesystem::path& fold
 /// Opens a file in the folder of the cache by the rules of PrivateFolder. The folder's own problems
 /// are told as open_cache_folder() does; then there is no such file.
 Opened<OpenFile> open_cache_file(const std::filesystem::path& file);
+
+/// What `read` makes of the text of a checked file (core/text/checked_text.hpp); an empty reading
+/// with its `problem` where the text is not to be had.
+template <class Read>
+auto reading_of(Opened<OpenFile>& file, const Read& read) -> decltype(read(std::string_view{})) {
+  if (!file.thing) return {{}, file.problem};
+  const std::uint64_t bytes = file.thing->bytes();
+  if (bytes > most_checked_bytes) return {{}, "it has " + std::to_string(bytes) + " bytes"};
+  const std::optional<std::string> text = file.thing->text();
+  if (!text) return {{}, "it could not be read"};
+  return read(*text);
+}
 
 /// Writes a file in the folder of the cache by the rules of PrivateFolder, which is made where it
 /// is missing: whole or not at all. What went wrong, or nothing.

@@ -12,8 +12,8 @@ KernelSpec image_check_spec(const Capabilities& has) {
   spec.entry = "image_check";
   spec.parts = {"types", "image_check"};
   spec.type_parts = 1;
-  spec.defines = {{"GROUP_SIZE", image_check_items},
-                  {"LOCAL_WORDS", bytes / static_cast<std::uint32_t>(sizeof(std::uint64_t))}};
+  spec.group_size = image_check_items;
+  spec.defines = {{"LOCAL_WORDS", bytes / static_cast<std::uint32_t>(sizeof(std::uint64_t))}};
   spec.launch.local_bytes = bytes;
   return spec;
 }

@@ -77,9 +77,7 @@ void append_accumulator(std::string& text, const KernelSpec& spec) {
 /// are such. One that has padding is stored as its fields.
 void append_whole(std::string& text, const KernelSpec& spec) {
   if (has_padding(spec.output)) return;
-  const auto is_vec = [](const auto& define) { return define.first == "VEC"; };
-  const auto vec = std::find_if(spec.defines.begin(), spec.defines.end(), is_vec);
-  const std::size_t count = vec == spec.defines.end() ? 1 : vec->second;
+  const std::size_t count = spec.vector_width.value_or(1);
   for (const std::string_view words : {"u16", "u32", "uint2", "uint4"}) {
     const std::size_t bytes = words == "u16" ? 2 : words == "u32" ? 4 : words == "uint2" ? 8 : 16;
     if (bytes == count * size_of(spec.output)) text += formatted("#define OUT_WHOLE {}\n", words);
@@ -270,7 +268,9 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   const auto parts = std::span<const std::string>(spec.parts);
   for (const std::string& part : parts.first(spec.type_parts)) append_part(text, device, part);
 
-  auto defines = spec.defines;
+  Defines defines = spec.defines;
+  if (spec.group_size) defines.emplace_back("GROUP_SIZE", *spec.group_size);
+  if (spec.vector_width) defines.emplace_back("VEC", *spec.vector_width);
   std::sort(defines.begin(), defines.end());
   text += "#line 1 \"generated\"\n";
   for (const auto& [name, value] : defines) text += formatted("#define {} {}\n", name, value);

@@ -34,7 +34,9 @@ struct KernelSpec {
   std::optional<Type> count{};   ///< Of a count in device memory.
   std::uint32_t pack_lanes = 0;  ///< Elements of a pack that operators take as one; 0: they do not.
   std::optional<OperatorKind> field_operator{};  ///< Of all fields, where arrays of them are used.
-  Defines defines;
+  std::optional<std::uint32_t> group_size{};     ///< GROUP_SIZE; empty: one work-item.
+  std::optional<std::uint32_t> vector_width{};   ///< VEC: elements of a load or store.
+  Defines defines{};                             ///< Everything else that is a number.
   backend::LaunchTraits launch{};
 };
 

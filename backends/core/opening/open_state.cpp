@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/gallery/disabled_rows.hpp"
+#include "core/gallery/self_check.hpp"
 #include "core/gallery/tuning_file.hpp"
 #include "core/gallery/type_trials.hpp"
-#include "core/gallery/verdict.hpp"
 #include "core/plan/plan_table.hpp"
 
 namespace bifold::core {
@@ -17,8 +17,8 @@ std::shared_ptr<detail::DeviceState> open_state(DeviceInfo info,
   auto state = make_state<detail::DeviceState>(std::move(info), std::move(device), options);
   const backend::Device& backend = *state->backend;
   state->plans = std::make_shared<PlanTable>();
-  state->verdict =
-      std::make_shared<Verdict>(load_verdict(options.cache, state->info, backend.binary_key()));
+  state->self_check = std::make_shared<SelfCheckResult>(
+      load_self_check(options.cache, state->info, backend.binary_key()));
   state->tunings = std::make_shared<Tunings>(
       load_tunings(options, state->info, backend.capabilities().architecture));
   state->trials = std::make_shared<TypeTrials>();

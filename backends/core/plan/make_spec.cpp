@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/ascii.hpp"
-#include "core/tuning/tuning_space.hpp"
+#include "core/tuning/parameters.hpp"
 
 namespace bifold::core {
 
@@ -12,7 +11,7 @@ namespace {
 std::uint32_t pack_width(bool stores, const PlanShape& shape, const Tuning& tuning) {
   if (shape.input.is_struct() || (stores && shape.output.is_struct())) return 1;
   const std::size_t widest = std::max(size_of(shape.input), stores ? size_of(shape.output) : 1);
-  return std::max(1U, tuning.get("pack_bytes") / static_cast<std::uint32_t>(widest));
+  return std::max(1U, tuning.vector_bytes.value() / static_cast<std::uint32_t>(widest));
 }
 
 }  // namespace
@@ -36,14 +35,14 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
   add_parts({.request = request,
              .algorithm = kernel.algorithm,
              .by_vectors = kernel.by_vectors,
-             .loads_again = tuning.get_or(loads_of_tile, 1) > 1,
+             .loads_again = tuning.loads_of_tile.value_or(1) > 1,
              .forced = forced},
             spec);
-  for (const auto& [name, value] : tuning.entries()) {
-    if (is_upper(name.front())) spec.defines.emplace_back(name, value);
-  }
-  if (tuning.get_or("pack_bytes", 0) > 0) {
-    spec.defines.emplace_back("VEC", pack_width(kernel.stores_packs, shape, tuning));
+  spec.group_size = tuning.group_size;
+  if (tuning.vector_bytes) spec.vector_width = pack_width(kernel.stores_packs, shape, tuning);
+  for (const Parameter& parameter : parameters()) {
+    const Tuning::Value& value = tuning.*parameter.member;
+    if (value && !parameter.define.empty()) spec.defines.emplace_back(parameter.define, *value);
   }
   spec.defines.emplace_back("INCLUSIVE", shape.kind == ScanKind::inclusive ? 1 : 0);
   return spec;

@@ -20,7 +20,7 @@ struct KernelPart {
 };
 
 /// The spec of `entry` in that part: the parts that it uses, with the device's own for those that
-/// have several, and the tuning values in capitals as defines, with VEC where it moves packs.
+/// have several, and the tuning values that have a define.
 KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tuning& tuning,
                      std::string_view entry, std::span<const ForcedPart> forced = {});
 /// The same of the row's own part.

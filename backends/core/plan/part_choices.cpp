@@ -268,6 +268,23 @@ void define_words(const Question& of, KernelSpec& spec) {
   }
 }
 
+// What parts that tests force otherwise are told. A CPU had better work than wait for a tile, but
+// not where work-items draw: there, all that wait for one another run.
+void define_limits(const Question& of, const PartList& list, KernelSpec& spec) {
+  const TestHooks& hooks = of.request.hooks;
+  if (list.has("tile_words")) {
+    const bool polls_long = !on_cpu(of) || list.has("scan_order_drawn");
+    spec.defines.emplace_back("SPIN_LIMIT", hooks.spin_limit.value_or(polls_long ? 16384 : 1024));
+    spec.defines.emplace_back("EPOCH_LIMIT", hooks.epoch_limit.value_or(0x3fffffff));
+  }
+  if (list.has("order_words")) {
+    spec.defines.emplace_back("PUBLISHED_EVERY", hooks.published_every.value_or(1));
+  }
+  if (list.has("order_subtree_chunks")) {
+    spec.defines.emplace_back("HELD_BYTES", hooks.held_bytes.value_or(0));
+  }
+}
+
 // What parts want of a spec besides being in it.
 void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
   const auto part = [&list](std::string_view name) {
@@ -278,6 +295,7 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
   if (part("count_device") || part("init_counted")) spec.count = shape(of).on_device.count;
   if (part("lanes_subgroup")) spec.defines.emplace_back("LANES", has(of).subgroup_width);
   if (list.has("word_fold")) define_words(of, spec);
+  define_limits(of, list, spec);
   if (list.has("cell")) define_cell(has(of), spec);
   if (part("arrays_of_fields_chunks")) spec.field_operator = operator_of_fields(of);
   constexpr std::uint32_t vector_bytes = 16;
@@ -297,12 +315,6 @@ std::string chosen_part(const PartQuestion& question, std::string_view name) {
   const auto* const row = std::find_if(std::begin(choices), std::end(choices),
                                        [&](const Choice& choice) { return choice.name == name; });
   return row != std::end(choices) ? row->part(question) : std::string(name);
-}
-
-std::vector<std::string_view> names_with_choices() {
-  std::vector<std::string_view> names;
-  for (const Choice& choice : choices) names.push_back(choice.name);
-  return names;
 }
 
 void add_parts(const PartQuestion& question, KernelSpec& spec) {

@@ -28,9 +28,6 @@ struct PartQuestion {
 /// The part that provides `name`: of that name where there is no choice.
 std::string chosen_part(const PartQuestion& question, std::string_view name);
 
-/// The names among which the table chooses, for tests.
-std::vector<std::string_view> names_with_choices();
-
 /// Finds the parts of the spec's kernel, and adds what these want to be defined. The spec has its
 /// kernel, types, operator and map by then.
 void add_parts(const PartQuestion& question, KernelSpec& spec);

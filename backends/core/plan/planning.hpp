@@ -25,7 +25,7 @@ struct GroupTooLarge {
   }
 };
 
-/// Compiles or finds the kernel. GROUP_SIZE is 1 where the spec does not define it.
+/// Compiles or finds the kernel. Its groups have one work-item where the spec does not say.
 PlannedKernel build_kernel(const Device& device, const KernelSpec& spec);
 
 /// Elements that one group takes at a time.

@@ -44,7 +44,7 @@ struct BandwidthProbe::State {
     spec.family = cpu ? "bandwidth_chunks" : "bandwidth";
     const std::uint32_t group =
         cpu ? 1 : std::min(256U, std::bit_floor(target.capabilities().max_group_size));
-    spec.defines = {{"GROUP_SIZE", group}};
+    spec.group_size = group;
     add_parts(target, spec);
     spec.entry = "read_packs";
     read = build_kernel(target, spec);

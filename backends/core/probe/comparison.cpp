@@ -36,7 +36,7 @@ PlannedKernel build(const Device& device, Type type) {
   // A CPU walks consecutive memory in each work-item, a GPU in each group.
   const bool cpu = device.info().kind == DeviceKind::cpu;
   const std::uint32_t group = std::min(256U, std::bit_floor(device.capabilities().max_group_size));
-  spec.defines = {{"GROUP_SIZE", cpu ? 1 : group}};
+  spec.group_size = cpu ? 1 : group;
   add_parts(device, spec);
   return build_kernel(device, spec);
 }

@@ -8,10 +8,11 @@ PlannedKernel build_chunk_reduction(const Request& request, const Tuning& tuning
   PlanShape reduction = request.shape;
   reduction.output = reduction.accumulator;
   reduction.kind = ScanKind::inclusive;
-  const Tuning values{{"STRIPES", stripes_of(request.shape, tuning)}, {"TILE", chunk_granule}};
+  const Tuning values{.stripes = stripes_of(request.shape, tuning)};
   const KernelPart kernel{.algorithm = Algorithm::reduce, .family = "reduce_chunks"};
-  return build_kernel(request.device,
-                      make_spec(request.with(std::move(reduction)), kernel, values, kernel.family));
+  KernelSpec spec = make_spec(request.with(std::move(reduction)), kernel, values, kernel.family);
+  spec.defines.emplace_back("TILE", chunk_granule);
+  return build_kernel(request.device, spec);
 }
 
 }  // namespace bifold::core

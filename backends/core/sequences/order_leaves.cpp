@@ -52,7 +52,7 @@ void add_packs(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) 
     };
     packs = fits(shape.input) && fits(shape.second.value_or(shape.input));
   }
-  spec.defines.emplace_back("VEC", packs ? per_item : 1);
+  spec.vector_width = packs ? per_item : 1;
 }
 
 // A leaf of one work-item.
@@ -102,8 +102,8 @@ Subtrees combined_by(const Device& device, std::uint32_t group, Subtrees subtree
 }
 
 Tuning with_whole_leaves(Tuning tuning) {
-  const std::uint32_t group = std::max(tuning.get("GROUP_SIZE") / 32, 1U) * 32;
-  return tuning.set("GROUP_SIZE", group);
+  tuning.group_size = std::max(tuning.group_size.value() / 32, 1U) * 32;
+  return tuning;
 }
 
 std::uint32_t widest_columns(const PlanShape& shape) {
@@ -137,10 +137,11 @@ bool loads_several(const PlanShape& shape, std::uint32_t columns) {
 
 PlannedKernel build_leaves(const Request& request, const Row& row, const Tuning& tuning,
                            std::uint32_t columns, const Defines& defines, std::uint32_t rows) {
-  KernelSpec spec = make_spec(request, row, tuning, row.entry());
-  if (const std::uint32_t widest_rows = tuning.get_or("UNROLL", 0); widest_rows > 0) {
-    std::erase_if(spec.defines, [](const auto& define) { return define.first == "UNROLL"; });
-    spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(request, columns, widest_rows));
+  Tuning values = tuning;
+  values.unroll.reset();
+  KernelSpec spec = make_spec(request, row, values, row.entry());
+  if (tuning.unroll) {
+    spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(request, columns, *tuning.unroll));
   }
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   spec.defines.emplace_back("LEAF_ROWS", rows);
@@ -153,10 +154,10 @@ PlannedKernel build_chunk_leaves(const Request& request, const Row& row, const T
   // Compilers make vectors of columns in registers, but not where an operator chooses floats.
   const OperatorKind kind = request.shape.op.kind();
   const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
-  Tuning values = tuning;
-  if (extreme && is_floating(request.shape.accumulator)) values.set("KEPT_BYTES", 0);
+  Defines defines;
+  if (extreme && is_floating(request.shape.accumulator)) defines.emplace_back("KEPT_BYTES", 0);
   const ChunkLeaf leaf = chunk_leaf(request.shape);
-  return build_leaves(request, row, values, leaf.columns, {}, leaf.rows);
+  return build_leaves(request, row, tuning, leaf.columns, defines, leaf.rows);
 }
 
 }  // namespace bifold::core

@@ -79,8 +79,9 @@ bool loads_widest(const PlanShape& shape, std::uint32_t columns);
 bool loads_several(const PlanShape& shape, std::uint32_t columns);
 
 /// The kernel over leaves of so many columns and rows; it loads as a pack what columns a work-item
-/// adds, where these make one. `UNROLL` of the tuning is in rows of the widest loads: the kernel's
-/// own rows at once, ROWS_AT_ONCE, are as many as have the bytes of those, or half as many again.
+/// adds, where these make one. The `unroll` of the tuning is in rows of the widest loads: the
+/// kernel's own rows at once, ROWS_AT_ONCE, are as many as have the bytes of those, or half as many
+/// again.
 PlannedKernel build_leaves(const Request& request, const Row& row, const Tuning& tuning,
                            std::uint32_t columns, const Defines& defines = {},
                            std::uint32_t rows = order_v1::leaf_rows);

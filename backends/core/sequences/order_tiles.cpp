@@ -51,7 +51,7 @@ std::uint32_t pack_of(const PlanShape& shape) {
 // How lanes load and store their runs.
 void add_packs(const PlanShape& shape, KernelSpec& spec) {
   const std::uint32_t pack = pack_of(shape);
-  spec.defines.emplace_back("VEC", pack);
+  spec.vector_width = pack;
   if (pack > 1 && shape.input.is_struct()) {
     spec.defines.emplace_back("PACK_WORDS", pack_bytes / 4);
     spec.defines.emplace_back("PACK_UNITS", 1);
@@ -76,12 +76,12 @@ void add_constants(KernelSpec& spec, std::uint32_t run,
 PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tuning& tuning,
                                 std::string_view entry) {
   static_assert(order_v1::scan_row_runs == 32, "a row takes the lanes that has_lanes_of_32 tells");
-  std::uint32_t group_size = tuning.get("GROUP_SIZE");
+  std::uint32_t group_size = tuning.group_size.value();
   if (!has_lanes_of_32(request.device.capabilities())) {
     group_size = std::min(group_size, exchanging_items(request.device, request.shape));
   }
   Tuning values = tuning;
-  values.set("GROUP_SIZE", whole_strips(group_size));
+  values.group_size = whole_strips(group_size);
   KernelSpec spec = make_spec(request, row, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
   add_packs(request.shape, spec);
@@ -89,11 +89,13 @@ PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tu
 }
 
 PlannedKernel build_ring_kernel(const Request& request, const Row& row, const Tuning& tuning,
-                                std::uint32_t group_size, std::uint32_t ring_bytes) {
+                                const Defines& defines, std::uint32_t group_size,
+                                std::uint32_t ring_bytes) {
   Tuning values = tuning;
-  values.set("GROUP_SIZE", group_size);
+  values.group_size = group_size;
   KernelSpec spec = make_spec(request, row, values, row.variant.family);
   add_constants(spec, request.layout.run, request.layout.strip_rows);
+  spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   spec.defines.emplace_back("RUN_BYTES", request.layout.run_bytes);
   add_packs(request.shape, spec);
   spec.launch.local_bytes = ring_bytes;
@@ -104,7 +106,7 @@ PlannedKernel build_tile_loop(const Request& request, const Row& row, const Tuni
                               std::string_view entry) {
   // Such a kernel is one work-item's, whatever a tuning says.
   Tuning values = tuning;
-  values.set("GROUP_SIZE", 1);
+  values.group_size = 1;
   KernelSpec spec = make_spec(request, row, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
   spec.defines.emplace_back("TILE", order_v1::scan_tile(size_of(request.shape.accumulator)));

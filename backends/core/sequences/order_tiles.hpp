@@ -13,9 +13,10 @@ PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tu
                                 std::string_view entry);
 
 /// A kernel whose groups have `group_size` work-items and a ring of tiles in `ring_bytes` of local
-/// memory.
+/// memory, with what the planner has `defines` for.
 PlannedKernel build_ring_kernel(const Request& request, const Row& row, const Tuning& tuning,
-                                std::uint32_t group_size, std::uint32_t ring_bytes);
+                                const Defines& defines, std::uint32_t group_size,
+                                std::uint32_t ring_bytes);
 
 /// A kernel whose work-items loop over tiles.
 PlannedKernel build_tile_loop(const Request& request, const Row& row, const Tuning& tuning,

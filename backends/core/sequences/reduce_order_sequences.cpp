@@ -89,12 +89,9 @@ PlannedKernel build_nodes(const Request& request, std::uint32_t group_size) {
   PartQuestion question{.request = request};
   if (group_size == 1) question.forced = alone;
   add_parts(question, spec);
-  // What the parts ask for, as the width of lanes, is the same for every group size.
-  const auto defines = spec.defines;
+  spec.defines.emplace_back("NODES_PER_ITEM", nodes_per_item);
   for (;;) {
-    spec.defines = defines;
-    spec.defines.emplace_back("GROUP_SIZE", group_size);
-    spec.defines.emplace_back("NODES_PER_ITEM", nodes_per_item);
+    spec.group_size = group_size;
     try {
       return build_kernel(request.device, spec);
     } catch (const GroupTooLarge& too_large) {
@@ -109,7 +106,7 @@ PlannedKernel build_nodes(const Request& request, std::uint32_t group_size) {
 std::shared_ptr<const Plan> plan_order_reduce(const Request& request, const Row& row,
                                               const Tuning& tuning) {
   const Tuning values = with_whole_leaves(tuning);
-  const std::uint32_t group = values.get("GROUP_SIZE");
+  const std::uint32_t group = values.group_size.value();
   const std::uint32_t columns = order_v1::leaf_columns(request.shape.accumulator);
   PlannedKernel nodes = build_nodes(request, last_group(request.device, request.shape, group));
   const Subtrees subtrees =
@@ -133,7 +130,7 @@ std::shared_ptr<const Plan> plan_order_tile_reduce(const Request& request, const
   const PlanShape totals = to_accumulators(request.shape);
   const std::string_view entry = row.entry();
   PlannedKernel nodes =
-      build_nodes(request, last_group(request.device, request.shape, tuning.get("GROUP_SIZE")));
+      build_nodes(request, last_group(request.device, request.shape, tuning.group_size.value()));
   const Subtrees subtrees = combined_by(request.device, nodes.group_size,
                                         tiles_of(request.device, request.shape, no_limit));
   return std::make_shared<OrderReduce>(request, row.variant, subtrees,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bifold/error.hpp>
 #include <bit>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,21 +103,21 @@ struct LeafKernel {
 class LeafKernels {
  public:
   LeafKernels(const Request& request, const Tuning& tuning)
-      : group_(tuning.get("GROUP_SIZE")),
-        small_group_(std::min(group_, tuning.get("small_group"))),
+      : group_(tuning.group_size.value()),
+        small_group_(std::min(group_, tuning.small_group.value())),
         columns_(order_v1::leaf_columns(request.shape.accumulator)),
         large_columns_(columns_),
-        unroll_(tuning.get("UNROLL")) {
+        unroll_(tuning.unroll.value()) {
     const std::uint64_t bytes_each =
         size_of(request.shape.input) + (request.shape.second ? size_of(*request.shape.second) : 0);
-    const auto elements_in = [&](std::string_view mib) {
-      return (std::uint64_t{tuning.get(mib)} << 20) / bytes_each;
+    const auto elements_in = [&](const Tuning::Value& mib) {
+      return (std::uint64_t{mib.value()} << 20) / bytes_each;
     };
     const std::uint32_t ptx = ptx_architecture(request.device.capabilities());
     // Small groups spread an input over the whole request.device; of a large one, larger ones leave
     // fewer nodes. So do longer leaves of narrow integers, which take as many bytes then as those
     // of wide ones.
-    large_from_ = elements_in("large_from_mib");
+    large_from_ = elements_in(tuning.large_from_mib);
     if (request.layout.combines_words()) large_columns_ = widest_columns(request.shape);
     const bool bytes = combines_bytes(request);
     // Where a row takes more than one of the widest loads, large groups ask for too many registers.
@@ -133,13 +132,13 @@ class LeafKernels {
     // or as many of wide ones as have 768 bytes. NVIDIA's alone are known to gain by that.
     // Rows of bytes fill few, so that longer inputs are as quick by that kernel.
     if (has_quick_leaves(request)) {
-      quick_to_ = elements_in(bytes ? "large_from_mib" : "quick_to_mib");
+      quick_to_ = elements_in(bytes ? tuning.large_from_mib : tuning.low_occupancy_max_mib);
     }
     // Of an input that the cache holds not quite, half stays there. Long leaves of bytes are
     // quicker than short ones before that.
     if (ptx >= 80 && loads_widest(request.shape, large_columns_)) {
-      half_from_ = elements_in(bytes ? "half_kept_bytes_from_mib" : "half_kept_from_mib");
-      half_to_ = elements_in("half_kept_to_mib");
+      half_from_ = elements_in(bytes ? tuning.half_kept_bytes_from_mib : tuning.half_kept_from_mib);
+      half_to_ = elements_in(tuning.half_kept_to_mib);
     }
   }
 
@@ -190,9 +189,10 @@ std::shared_ptr<const Plan> plan_order_single_reduce(const Request& request, con
                                                      const Tuning& tuning) {
   const auto plan_of = [&](const LeafKernel& kernel) {
     Tuning values = tuning;
-    values.set("GROUP_SIZE", kernel.group_size).set("UNROLL", kernel.unroll);
+    values.group_size = kernel.group_size;
+    values.unroll = kernel.unroll;
     values = with_whole_leaves(values);
-    const std::uint32_t group_size = values.get("GROUP_SIZE");
+    const std::uint32_t group_size = values.group_size.value();
     Defines defines{{"NODES_PER_ITEM", nodes_per_item}};
     if (kernel.half_kept) defines.emplace_back("HALF_KEPT", 1);
     if (kernel.few_groups) defines.emplace_back("FEW_GROUPS", 1);

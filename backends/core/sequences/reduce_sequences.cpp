@@ -25,7 +25,7 @@ PlannedKernel build_partials_stage(const Request& request, std::uint32_t group_s
   spec.input = spec.accumulator = request.shape.accumulator;
   spec.output = request.shape.output;
   spec.op = request.shape.op;
-  spec.defines = {{"GROUP_SIZE", group_size}};
+  spec.group_size = group_size;
   add_parts({.request = request}, spec);
   return build_kernel(request.device, spec);
 }
@@ -214,11 +214,20 @@ std::shared_ptr<const Plan> plan_levels(const Request& request, const Row& row,
                                                             : build_partials_stage(request, 1)});
 }
 
+// What all reductions of two stages end in: the kernel over the input, and one group of that size
+// over what it leaves.
+std::shared_ptr<const Plan> two_stages(const Request& request, const Row& row,
+                                       const Partials& partials, PlannedKernel first,
+                                       std::uint32_t last_group) {
+  return std::make_shared<TwoStageReduce>(request, row.variant, partials, std::move(first),
+                                          build_partials_stage(request, last_group));
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> plan_two_stage_reduce(const Request& request, const Row& row,
                                                   const Tuning& tuning) {
-  const std::uint32_t group = tuning.get("GROUP_SIZE");
+  const std::uint32_t group = tuning.group_size.value();
   if (!std::has_single_bit(group)) {
     throw Error(ErrorCategory::invalid_argument,
                 formatted("{}: groups of {} work-items; a power of two is needed", row.variant.name,
@@ -232,9 +241,7 @@ std::shared_ptr<const Plan> plan_two_stage_reduce(const Request& request, const 
   PlannedKernel first = build_kernel(
       request.device,
       make_spec(request.with(to_accumulators(request.shape)), row, tuning, row.entry()));
-  PlannedKernel last = build_partials_stage(request, group);
-  return std::make_shared<TwoStageReduce>(request, row.variant, partials, std::move(first),
-                                          std::move(last));
+  return two_stages(request, row, partials, std::move(first), group);
 }
 
 std::shared_ptr<const Plan> plan_chunked_reduce(const Request& request, const Row& row,
@@ -243,10 +250,7 @@ std::shared_ptr<const Plan> plan_chunked_reduce(const Request& request, const Ro
       max_groups(request.device, tuning), chunk_granule, size_of(request.shape.accumulator),
       most_spans(request.device, turns_of_stripes(stripes_of(request.shape, tuning))),
       most_partials(request.device, 1)};
-  PlannedKernel first = build_chunk_reduction(request, tuning);
-  PlannedKernel last = build_partials_stage(request, 1);
-  return std::make_shared<TwoStageReduce>(request, row.variant, partials, std::move(first),
-                                          std::move(last));
+  return two_stages(request, row, partials, build_chunk_reduction(request, tuning), 1);
 }
 
 std::shared_ptr<const Plan> plan_ordered_reduce(const Request& request, const Row& row,
@@ -259,9 +263,7 @@ std::shared_ptr<const Plan> plan_ordered_reduce(const Request& request, const Ro
   // One work-item combines the results of the blocks, which keeps their order.
   PlannedKernel blocks =
       build_kernel(request.device, make_spec(request.with(first), row, tuning, row.entry()));
-  PlannedKernel last = build_partials_stage(request, 1);
-  return std::make_shared<TwoStageReduce>(request, row.variant, partials, std::move(blocks),
-                                          std::move(last));
+  return two_stages(request, row, partials, std::move(blocks), 1);
 }
 
 std::shared_ptr<const Plan> plan_level_reduce(const Request& request, const Row& row,
@@ -271,13 +273,16 @@ std::shared_ptr<const Plan> plan_level_reduce(const Request& request, const Row&
   const std::uint64_t spans = most_spans(request.device, turns_of_groups(tuning, span));
   Levels levels{span, 1, max_groups(request.device, tuning), spans, at_most(spans, span)};
   // A group of one work-item that takes one element would leave as many results as it found.
-  if (levels.span == 1 && !levels.walks()) levels.span = values.set("PER_ITEM", 2).get("PER_ITEM");
+  if (levels.span == 1 && !levels.walks()) {
+    values.per_item = 2;
+    levels.span = 2;
+  }
   return plan_levels(request, row, values, levels, false);
 }
 
 std::shared_ptr<const Plan> plan_item_level_reduce(const Request& request, const Row& row,
                                                    const Tuning& tuning) {
-  const std::uint64_t group = tuning.get("GROUP_SIZE");
+  const std::uint64_t group = tuning.group_size.value();
   const Levels levels{span_of(row, request.shape, tuning) / group, group,
                       max_groups(request.device, tuning)};
   return plan_levels(request, row, tuning, levels, false);

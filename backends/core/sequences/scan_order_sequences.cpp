@@ -103,20 +103,23 @@ std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& r
   constexpr std::uint32_t unit_bytes = 16;
   constexpr std::uint32_t line_bytes = 128;
   const std::uint32_t stage_bytes = tile_runs * run_bytes + line_bytes;
-  Tuning values = tuning;
-  values.set("LOOKING", request.layout.looks_back_by_groups ? 2 : 1);
+  std::uint32_t stages = tuning.stages.value();
+  std::uint32_t distance_tiles = tuning.lookback_distance_tiles.value();
+  std::uint32_t distance_groups = tuning.lookback_distance_groups.value();
+  const std::uint32_t looking = request.layout.looks_back_by_groups ? 2 : 1;
+  Defines defines{{"LOOKING", looking}};
   if (run_bytes == 8) {
     // As many bytes on their way are twice as many tiles, and there is less time for each.
-    values.set("STAGES", 2 * tuning.get("STAGES"))
-        .set("TRAIL_IN_GROUP", tuning.get("TRAIL_IN_GROUP") + 1)
-        .set("ASKED_AHEAD", 16);
+    stages *= 2;
+    distance_tiles += 1;
+    defines.emplace_back("ASKED_AHEAD", 16);
     // Least of all of 2-byte elements: every other tile asks for groups, for the next one besides,
     // which takes asking earlier and room for those that wait.
     if (size_of(request.shape.input) == 2) {
-      values.set("STAGES", values.get("STAGES") + 4)
-          .set("TRAIL_IN_GROUP", values.get("TRAIL_IN_GROUP") + 2)
-          .set("TRAIL_OF_GROUPS", tuning.get("TRAIL_OF_GROUPS") + 2)
-          .set("ASKS_FOR_NEXT", 1);
+      stages += 4;
+      distance_tiles += 2;
+      distance_groups += 2;
+      defines.emplace_back("ASKS_FOR_NEXT", 1);
     }
   }
   // Results in spans, and those that no vector holds, are gathered beside the stages; the latter as
@@ -132,23 +135,25 @@ std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& r
   PlanShape inner = request.shape;
   inner.accumulator = request.layout.accumulator;
   const auto accumulator_bytes = static_cast<std::uint32_t>(size_of(inner.accumulator));
-  std::uint32_t stages = values.get("STAGES");
   while (stages * stage_bytes + gathered_bytes + told_bytes(stages, accumulator_bytes) >
          request.device.capabilities().ring_bytes) {
     --stages;
   }
-  values.set("STAGES", stages)
-      .set("TOLD_BYTES", told_bytes(stages, accumulator_bytes))
-      .set("GATHERED_UNITS", gathered_bytes / unit_bytes);
+  Tuning values = tuning;
+  values.stages = stages;
+  values.lookback_distance_tiles = distance_tiles;
+  values.lookback_distance_groups = distance_groups;
+  defines.emplace_back("TOLD_BYTES", told_bytes(stages, accumulator_bytes));
+  defines.emplace_back("GATHERED_UNITS", gathered_bytes / unit_bytes);
   const std::uint32_t lane_groups =
-      tuning.get("REDUCING") + order_v1::scan_tile_strips + values.get("LOOKING") + 1;
+      tuning.reducing.value() + order_v1::scan_tile_strips + looking + 1;
   const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
                              request.layout.may_begin_early ? run : 0};
-  return make_lookback(
-      request, row.variant, tiles,
-      build_ring_kernel(request.with(inner), row, values, order_v1::scan_row_runs * lane_groups,
-                        stages * stage_bytes + gathered_bytes),
-      request.device.capabilities().compute_units, inner.accumulator);
+  return make_lookback(request, row.variant, tiles,
+                       build_ring_kernel(request.with(inner), row, values, defines,
+                                         order_v1::scan_row_runs * lane_groups,
+                                         stages * stage_bytes + gathered_bytes),
+                       request.device.capabilities().compute_units, inner.accumulator);
 }
 
 std::shared_ptr<const Plan> plan_order_drawn(const Request& request, const Row& row,

@@ -134,7 +134,7 @@ std::shared_ptr<const Plan> plan_level_scan(const Request& request, const Row& r
                                             const Tuning& tuning) {
   // Blocks of one element would have as many totals as elements, level after level.
   Tuning values = tuning;
-  if (span_of(row, request.shape, values) == 1) values.set("PER_ITEM", 2);
+  if (span_of(row, request.shape, values) == 1) values.per_item = 2;
   const auto kernels = [&](const PlanShape& of,
                            std::span<const ForcedPart> forced) -> LevelScan::Kernels {
     const auto kernel = [&](std::string_view entry) {

@@ -6,24 +6,31 @@
 
 #include "core/shape/layout.hpp"
 #include "core/shape/plan_shape.hpp"
+#include "core/shape/test_hooks.hpp"
 
 namespace bifold::core {
 
 /// Handed on through planning. It refers to the device.
 struct Request {
-  Request(const Device& on, PlanShape of)
-      : device(on), shape(std::move(of)), layout(layout_of(shape, on.capabilities())) {}
+  Request(const Device& on, PlanShape of, const TestHooks& forced = {})
+      : device(on),
+        shape(std::move(of)),
+        layout(layout_of(shape, on.capabilities())),
+        hooks(forced) {}
 
   /// Another kernel of the same plan: its shape, laid out as the plan's.
-  [[nodiscard]] Request with(PlanShape other) const { return {device, std::move(other), layout}; }
+  [[nodiscard]] Request with(PlanShape other) const {
+    return {device, std::move(other), layout, hooks};
+  }
 
   const Device& device;
   PlanShape shape;
   Layout layout;
+  TestHooks hooks;
 
  private:
-  Request(const Device& on, PlanShape of, const Layout& known)
-      : device(on), shape(std::move(of)), layout(known) {}
+  Request(const Device& on, PlanShape of, const Layout& known, const TestHooks& forced)
+      : device(on), shape(std::move(of)), layout(known), hooks(forced) {}
 };
 
 }  // namespace bifold::core

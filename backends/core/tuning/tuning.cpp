@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/format.hpp"
 #include "core/kernel/architecture.hpp"
-#include "core/tuning/tuning_space.hpp"
+#include "core/tuning/parameters.hpp"
 
 namespace bifold::core {
 
@@ -20,12 +21,8 @@ struct Defaults {
 };
 
 // The values that all single-pass scans have.
-Tuning single_pass(std::uint32_t group_size, std::uint32_t rows, std::uint32_t spin_limit) {
-  return {{"GROUP_SIZE", group_size},
-          {"ROWS", rows},
-          {"pack_bytes", 16},
-          {"SPIN_LIMIT", spin_limit},
-          {"EPOCH_LIMIT", 0x3fffffff}};
+Tuning single_pass(std::uint32_t group_size, std::uint32_t rows) {
+  return {.group_size = group_size, .rows = rows, .vector_bytes = 16};
 }
 
 // One line per family; a device kind without values of its own takes the GPU's, which were measured
@@ -35,115 +32,83 @@ Tuning single_pass(std::uint32_t group_size, std::uint32_t rows, std::uint32_t s
 const std::vector<Defaults>& defaults() {
   static const std::vector<Defaults> table{
       {"reduce_vector",
-       {{"GROUP_SIZE", 256}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}},
-       {{"GROUP_SIZE", 16}, {"UNROLL", 4}, {"pack_bytes", 16}, {"groups_per_unit", 8}}},
-      {"reduce_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
-      {"reduce_order", {{"GROUP_SIZE", 512}, {"UNROLL", 8}}, {{"GROUP_SIZE", 32}, {"UNROLL", 8}}},
+       {.group_size = 256, .unroll = 4, .vector_bytes = 16, .groups_per_unit = 8},
+       {.group_size = 16, .unroll = 4, .vector_bytes = 16, .groups_per_unit = 8}},
+      {"reduce_chunks", {}, {.stripes = 256, .groups_per_unit = 4}},
+      {"reduce_order", {.group_size = 512, .unroll = 8}, {.group_size = 32, .unroll = 8}},
       {"reduce_order_single",
-       {{"GROUP_SIZE", 512},
-        {"UNROLL", 8},
-        {"small_group", 128},
-        {"quick_to_mib", 24},
-        {"large_from_mib", 64},
-        {"half_kept_from_mib", 1},
-        {"half_kept_bytes_from_mib", 1},
-        {"half_kept_to_mib", 1}},
-       {{"GROUP_SIZE", 32},
-        {"UNROLL", 8},
-        {"small_group", 32},
-        {"quick_to_mib", 24},
-        {"large_from_mib", 64},
-        {"half_kept_from_mib", 1},
-        {"half_kept_bytes_from_mib", 1},
-        {"half_kept_to_mib", 1}}},
-      {"reduce_order_chunks",
-       {},
-       {{"groups_per_unit", 16}, {"HELD_BYTES", 0}, {past_caches_from_kib, 32768}}},
-      {"reduce_order_single_chunks",
-       {},
-       {{"groups_per_unit", 16}, {"HELD_BYTES", 0}, {past_caches_from_kib, 32768}}},
-      {"reduce_order_tiles", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 256}}},
-      {"reduce_order_tile_chunks", {}, {{"groups_per_unit", 4}}},
+       {.group_size = 512,
+        .unroll = 8,
+        .small_group = 128,
+        .low_occupancy_max_mib = 24,
+        .large_from_mib = 64,
+        .half_kept_from_mib = 1,
+        .half_kept_bytes_from_mib = 1,
+        .half_kept_to_mib = 1},
+       {.group_size = 32,
+        .unroll = 8,
+        .small_group = 32,
+        .low_occupancy_max_mib = 24,
+        .large_from_mib = 64,
+        .half_kept_from_mib = 1,
+        .half_kept_bytes_from_mib = 1,
+        .half_kept_to_mib = 1}},
+      {"reduce_order_chunks", {}, {.groups_per_unit = 16, .past_caches_from_kib = 32768}},
+      {"reduce_order_single_chunks", {}, {.groups_per_unit = 16, .past_caches_from_kib = 32768}},
+      {"reduce_order_tiles", {.group_size = 256}, {.group_size = 256}},
+      {"reduce_order_tile_chunks", {}, {.groups_per_unit = 4}},
       {"reduce_catanzaro",
-       {{"GROUP_SIZE", 256}, {"groups_per_unit", 8}},
-       {{"GROUP_SIZE", 64}, {"groups_per_unit", 8}}},
+       {.group_size = 256, .groups_per_unit = 8},
+       {.group_size = 64, .groups_per_unit = 8}},
       {"reduce_persistent",
-       {{"GROUP_SIZE", 256}, {"UNROLL", 8}, {"groups_per_unit", 8}},
-       {{"GROUP_SIZE", 64}, {"UNROLL", 8}, {"groups_per_unit", 8}}},
-      {"reduce_oancea", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
-      {"reduce_oancea_atomic", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
+       {.group_size = 256, .unroll = 8, .groups_per_unit = 8},
+       {.group_size = 64, .unroll = 8, .groups_per_unit = 8}},
+      {"reduce_oancea", {.group_size = 256}, {.group_size = 64}},
+      {"reduce_oancea_atomic", {.group_size = 256}, {.group_size = 64}},
       {"reduce_staged_ordered",
-       {{"GROUP_SIZE", 256}, {"PER_ITEM", 7}, {"groups", 1024}},
-       {{"GROUP_SIZE", 64}, {"PER_ITEM", 7}, {"groups", 16}}},
-      {"reduce_dillhoff", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
-      {"reduce_dillhoff_atomic", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
-      {"reduce_harris", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
-      {"reduce_luitjens",
-       {{"GROUP_SIZE", 512}, {"groups", 1024}},
-       {{"GROUP_SIZE", 64}, {"groups", 16}}},
+       {.group_size = 256, .per_item = 7, .groups = 1024},
+       {.group_size = 64, .per_item = 7, .groups = 16}},
+      {"reduce_dillhoff", {.group_size = 256}, {.group_size = 64}},
+      {"reduce_dillhoff_atomic", {.group_size = 256}, {.group_size = 64}},
+      {"reduce_harris", {.group_size = 256}, {.group_size = 64}},
+      {"reduce_luitjens", {.group_size = 512, .groups = 1024}, {.group_size = 64, .groups = 16}},
       {"reduce_luitjens_vector",
-       {{"GROUP_SIZE", 512}, {"groups", 1024}},
-       {{"GROUP_SIZE", 64}, {"groups", 16}}},
+       {.group_size = 512, .groups = 1024},
+       {.group_size = 64, .groups = 16}},
       {"reduce_luitjens_atomic",
-       {{"GROUP_SIZE", 512}, {"groups", 1024}},
-       {{"GROUP_SIZE", 64}, {"groups", 16}}},
-      {"scan_chunks", {}, {{"STRIPES", 256}, {"groups_per_unit", 4}}},
+       {.group_size = 512, .groups = 1024},
+       {.group_size = 64, .groups = 16}},
+      {"scan_chunks", {}, {.stripes = 256, .groups_per_unit = 4}},
       // The reduction "ordered" shares this family.
       {"scan_reduce_then_scan",
-       {{"GROUP_SIZE", 256}, {"ROWS", 8}, {"pack_bytes", 16}, {"groups_per_unit", 6}},
-       {{"GROUP_SIZE", 64}, {"ROWS", 1}, {"pack_bytes", 16}, {"groups_per_unit", 4}}},
-      {"scan_blelloch", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
-      {"scan_hillis_steele", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 64}}},
-      {"scan_chained", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
-      {"scan_lookback", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
-      {"scan_lookback_warp_copy", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
-      {"scan_lookback_warp", single_pass(256, 8, 16384), single_pass(64, 1, 1024)},
-      {"scan_order",
-       {{"GROUP_SIZE", 256},
-        {"PUBLISHED_EVERY", 1},
-        {"SPIN_LIMIT", 16384},
-        {"EPOCH_LIMIT", 0x3fffffff}},
-       {{"GROUP_SIZE", 256},
-        {"PUBLISHED_EVERY", 1},
-        {"SPIN_LIMIT", 1024},
-        {"EPOCH_LIMIT", 0x3fffffff}}},
+       {.group_size = 256, .rows = 8, .vector_bytes = 16, .groups_per_unit = 6},
+       {.group_size = 64, .rows = 1, .vector_bytes = 16, .groups_per_unit = 4}},
+      {"scan_blelloch", {.group_size = 256}, {.group_size = 64}},
+      {"scan_hillis_steele", {.group_size = 256}, {.group_size = 64}},
+      {"scan_chained", single_pass(256, 8), single_pass(64, 1)},
+      {"scan_lookback", single_pass(256, 8), single_pass(64, 1)},
+      {"scan_lookback_warp_copy", single_pass(256, 8), single_pass(64, 1)},
+      {"scan_lookback_warp", single_pass(256, 8), single_pass(64, 1)},
+      {"scan_order", {.group_size = 256}, {.group_size = 256}},
       {"scan_order_ahead",
-       {{at_least_mib, 64},
-        {"GROUP_SIZE", 256},
-        {"groups_per_unit", 2},
-        {"PUBLISHED_EVERY", 1},
-        {"SPIN_LIMIT", 16384},
-        {"EPOCH_LIMIT", 0x3fffffff}},
-       {{at_least_mib, 64},
-        {"GROUP_SIZE", 256},
-        {"groups_per_unit", 2},
-        {"PUBLISHED_EVERY", 1},
-        {"SPIN_LIMIT", 1024},
-        {"EPOCH_LIMIT", 0x3fffffff}}},
+       {.at_least_mib = 64, .group_size = 256, .groups_per_unit = 2},
+       {.at_least_mib = 64, .group_size = 256, .groups_per_unit = 2}},
+      // How many stages it has is up to the elements: ring_stages().
       {"scan_order_ring",
-       {{at_least_mib, 21},
-        {"STAGES", 7},
-        {"REDUCING", 8},
-        {"PASSING_FROM_MIB", 40},
-        {"PASSING_TO_MIB", 88},
-        {"TRAIL_IN_GROUP", 3},
-        {"TRAIL_OF_GROUPS", 2},
-        {"GROUP_POLLS", 64},
-        {"PUBLISHED_EVERY", 1},
-        {"SPIN_LIMIT", 16384},
-        {"EPOCH_LIMIT", 0x3fffffff}},
+       {.at_least_mib = 21,
+        .reducing = 8,
+        .l2_evict_first_min_mib = 40,
+        .l2_evict_first_max_mib = 88,
+        .lookback_distance_tiles = 3,
+        .lookback_distance_groups = 2,
+        .group_polls = 64},
        {}},
       // The reductions in index order share these two.
-      {"scan_order_passes", {{"GROUP_SIZE", 256}}, {{"GROUP_SIZE", 256}}},
-      {"scan_order_chunks", {}, {{"groups_per_unit", 4}, {past_caches_from_kib, 32768}}},
+      {"scan_order_passes", {.group_size = 256}, {.group_size = 256}},
+      {"scan_order_chunks", {}, {.groups_per_unit = 4, .past_caches_from_kib = 32768}},
       {"scan_order_drawn",
        {},
-       {{"DRAWN_TILES", 2},
-        {"groups_per_unit", 8},
-        {past_caches_from_kib, 32768},
-        {"PUBLISHED_EVERY", 1},
-        {"SPIN_LIMIT", 16384},
-        {"EPOCH_LIMIT", 0x3fffffff}}},
+       {.groups_per_unit = 8, .drawn_tiles = 2, .past_caches_from_kib = 32768}},
   };
   return table;
 }
@@ -171,55 +136,66 @@ struct Adjustment {
 const std::vector<Adjustment>& adjustments() {
   using enum Architecture;
   static const std::vector<Adjustment> table{
-      {{sm_75, gfx10, gfx11, gfx12, unknown}, "reduce_vector", {{"groups_per_unit", 4}}},
-      {{sm_86, sm_120}, "reduce_vector", {{"groups_per_unit", 6}}},
-      {{intel}, "reduce_vector", {{"UNROLL", 2}, {"groups_per_unit", 2}}},
-      {{sm_75, gfx10, gfx11, gfx12}, "scan_reduce_then_scan", {{"groups_per_unit", 4}}},
-      {{intel}, "scan_reduce_then_scan", {{"ROWS", 3}, {"groups_per_unit", 2}}},
-      {{unknown}, "scan_reduce_then_scan", {{"ROWS", 4}, {"groups_per_unit", 4}}},
-      {{intel}, "scan_lookback_warp", {{"ROWS", 3}}},
-      {{intel}, "scan_order", {{loads_of_tile, 2}}},
-      {{intel}, "scan_order_ahead", {{loads_of_tile, 2}}},
-      {{intel}, "scan_order_passes", {{loads_of_tile, 2}}},
-      {{intel}, "reduce_order_tiles", {{loads_of_tile, 2}}},
-      {{unknown}, "scan_lookback_warp", {{"ROWS", 4}}},
-      {{gfx10, gfx11, gfx12}, "reduce_order", {{"GROUP_SIZE", 256}}},
-      {{intel, unknown}, "reduce_order", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
-      {{gfx10, gfx11, gfx12}, "reduce_order_single", {{"GROUP_SIZE", 256}}},
+      {{sm_75, gfx10, gfx11, gfx12, unknown}, "reduce_vector", {.groups_per_unit = 4}},
+      {{sm_86, sm_120}, "reduce_vector", {.groups_per_unit = 6}},
+      {{intel}, "reduce_vector", {.unroll = 2, .groups_per_unit = 2}},
+      {{sm_75, gfx10, gfx11, gfx12}, "scan_reduce_then_scan", {.groups_per_unit = 4}},
+      {{intel}, "scan_reduce_then_scan", {.rows = 3, .groups_per_unit = 2}},
+      {{unknown}, "scan_reduce_then_scan", {.rows = 4, .groups_per_unit = 4}},
+      {{intel}, "scan_lookback_warp", {.rows = 3}},
+      {{intel}, "scan_order", {.loads_of_tile = 2}},
+      {{intel}, "scan_order_ahead", {.loads_of_tile = 2}},
+      {{intel}, "scan_order_passes", {.loads_of_tile = 2}},
+      {{intel}, "reduce_order_tiles", {.loads_of_tile = 2}},
+      {{unknown}, "scan_lookback_warp", {.rows = 4}},
+      {{gfx10, gfx11, gfx12}, "reduce_order", {.group_size = 256}},
+      {{intel, unknown}, "reduce_order", {.group_size = 256, .unroll = 4}},
+      {{gfx10, gfx11, gfx12}, "reduce_order_single", {.group_size = 256}},
       {{sm_90},
        "reduce_order_single",
-       {{"half_kept_from_mib", 50}, {"half_kept_bytes_from_mib", 24}, {"half_kept_to_mib", 96}}},
-      {{intel, unknown}, "reduce_order_single", {{"GROUP_SIZE", 256}, {"UNROLL", 4}}},
+       {.half_kept_from_mib = 50, .half_kept_bytes_from_mib = 24, .half_kept_to_mib = 96}},
+      {{intel, unknown}, "reduce_order_single", {.group_size = 256, .unroll = 4}},
   };
   return table;
 }
 
+// The family's values on such devices, before anything else is known of them.
+Tuning values_of(std::string_view family, DeviceKind kind) {
+  const auto& table = defaults();
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [family](const Defaults& one) { return one.family == family; });
+  if (row == table.end()) return {};
+  return kind == DeviceKind::cpu || is_empty(row->gpu) ? row->cpu : row->gpu;
+}
+
+// A tile of 8-byte elements stays longest, which takes all the stages that fit; of others, a group
+// had better not load that far ahead of what it stores.
+std::uint32_t ring_stages(std::size_t element_bytes) {
+  if (element_bytes < 4) return 5;
+  return element_bytes == 4 ? 4 : 7;
+}
+
+// A vector has 16 bytes whatever the type: with one-byte elements a work-item's rows hold four
+// times as many values. Where tiles look back, NVIDIA's cope best with that by smaller groups;
+// otherwise there are fewer rows, which leaves registers.
+void fit_narrow_elements(Tuning& tuning, const gallery::Variant& variant,
+                         const Capabilities& capabilities, Architecture architecture,
+                         std::size_t element_bytes) {
+  if (element_bytes == 1) {
+    const bool small_groups =
+        variant.family == "scan_lookback_warp" && capabilities.architecture.starts_with("sm_");
+    if (small_groups) {
+      tuning.group_size = std::min<std::uint32_t>(tuning.group_size.value(), 128);
+    } else if (tuning.rows) {
+      tuning.rows = std::min<std::uint32_t>(*tuning.rows, 6);
+    }
+  }
+  // Where a lane has 32 words, one vector of 8 or 16 values is enough.
+  const bool few_words = architecture == Architecture::intel && element_bytes < 4;
+  if (few_words && tuning.rows) tuning.rows = 1;
+}
+
 }  // namespace
-
-std::uint32_t Tuning::get_or(std::string_view name, std::uint32_t otherwise) const {
-  for (const auto& [key, value] : entries_) {
-    if (key == name) return value;
-  }
-  return otherwise;
-}
-
-std::uint32_t Tuning::get(std::string_view name) const {
-  for (const auto& [key, value] : entries_) {
-    if (key == name) return value;
-  }
-  throw Error(ErrorCategory::invalid_argument, "no tuning value named " + std::string(name));
-}
-
-Tuning& Tuning::set(std::string_view name, std::uint32_t value) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [name](const Entry& entry) { return entry.first == name; });
-  if (found != entries_.end()) {
-    found->second = value;
-  } else {
-    entries_.emplace_back(name, value);
-  }
-  return *this;
-}
 
 std::uint64_t own_cache_bytes(DeviceKind kind, const Capabilities& capabilities) {
   if (kind != DeviceKind::cpu) return capabilities.cache_bytes;
@@ -229,57 +205,45 @@ std::uint64_t own_cache_bytes(DeviceKind kind, const Capabilities& capabilities)
 
 Tuning default_tuning(const gallery::Variant& variant, const Tuning& fixed, DeviceKind kind,
                       const Capabilities& capabilities, std::size_t element_bytes) {
-  Tuning tuning;
-  for (const Defaults& row : defaults()) {
-    if (row.family != variant.family) continue;
-    tuning = kind == DeviceKind::cpu || row.gpu.entries().empty() ? row.cpu : row.gpu;
-  }
+  Tuning tuning = values_of(variant.family, kind);
   const Architecture architecture = architecture_class(kind, capabilities.architecture);
   for (const Adjustment& line : adjustments()) {
     const auto& all = line.architectures;
     if (line.family != variant.family) continue;
     if (std::find(all.begin(), all.end(), architecture) == all.end()) continue;
-    for (const auto& [name, value] : line.values.entries()) tuning.set(name, value);
+    tuning = changed(tuning, line.values);
   }
-  const Tuning unlimited = tuning;
-  for (const auto& [name, value] : unlimited.entries()) {
-    if (name == "GROUP_SIZE") {
-      // A group is made of whole lane groups.
-      tuning.set(name, std::clamp(value, std::max(capabilities.subgroup_width, 1U),
-                                  std::bit_floor(capabilities.max_group_size)));
-    }
-    // A pack has 16 bytes whatever the type: with one-byte elements a work-item's rows hold four
-    // times as many values. Where tiles look back, NVIDIA's cope best with that by smaller groups;
-    // otherwise there are fewer rows, which leaves registers.
-    if (element_bytes == 1 && variant.family == "scan_lookback_warp" &&
-        capabilities.architecture.starts_with("sm_")) {
-      if (name == "GROUP_SIZE") tuning.set(name, std::min<std::uint32_t>(value, 128));
-    } else if (name == "ROWS" && element_bytes == 1) {
-      tuning.set(name, std::min<std::uint32_t>(value, 6));
-    }
-    // Where a lane has 32 words, one pack of 8 or 16 values is enough.
-    if (name == "ROWS" && architecture == Architecture::intel && element_bytes < 4) {
-      tuning.set(name, 1);
-    }
-    // What the caches cannot keep until it is asked for need not go there. Less than a MiB is no
-    // last cache, but all that some drivers tell of.
-    const std::uint64_t kib = own_cache_bytes(kind, capabilities) >> 10;
-    if (name == past_caches_from_kib && kib >= 1024) {
-      tuning.set(name, static_cast<std::uint32_t>(std::min<std::uint64_t>(kib, 0xffffffff)));
-    }
-    // A tile of 8-byte elements stays longest, which takes all the stages that fit; of others, a
-    // group had better not load that far ahead of what it stores.
-    if (name == "STAGES" && element_bytes == 4) tuning.set(name, 4);
-    if (name == "STAGES" && element_bytes < 4) tuning.set(name, 5);
+  if (variant.requirements.ring_bytes > 0) tuning.stages = ring_stages(element_bytes);
+  if (tuning.group_size) {
+    // A group is made of whole warps.
+    tuning.group_size = std::clamp(*tuning.group_size, std::max(capabilities.subgroup_width, 1U),
+                                   std::bit_floor(capabilities.max_group_size));
+  }
+  fit_narrow_elements(tuning, variant, capabilities, architecture, element_bytes);
+  // What the caches cannot keep until it is asked for need not go there. Less than a MiB is no last
+  // cache, but all that some drivers tell of.
+  const std::uint64_t kib = own_cache_bytes(kind, capabilities) >> 10;
+  if (tuning.past_caches_from_kib && kib >= 1024) {
+    tuning.past_caches_from_kib =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(kib, 0xffffffff));
   }
   // What a group stages has to leave room in local memory, however wide an element is.
   constexpr std::uint32_t staged_bytes = 16384;
-  if (const std::uint32_t per_item = tuning.get_or("PER_ITEM", 0); per_item > 0) {
-    const auto row_bytes = static_cast<std::uint32_t>(element_bytes) * tuning.get("GROUP_SIZE");
-    tuning.set("PER_ITEM", std::clamp(staged_bytes / row_bytes, 1U, per_item));
+  if (tuning.per_item) {
+    const auto row_bytes = static_cast<std::uint32_t>(element_bytes) * tuning.group_size.value();
+    tuning.per_item = std::clamp(staged_bytes / row_bytes, 1U, *tuning.per_item);
   }
-  for (const auto& [name, value] : fixed.entries()) tuning.set(name, value);
-  return tuning;
+  return changed(tuning, fixed);
+}
+
+void require_values(const Tuning& tuning, const gallery::Variant& variant, const Tuning& fixed,
+                    DeviceKind kind) {
+  const Tuning wanted = changed(values_of(variant.family, kind), fixed);
+  for (const Parameter& parameter : parameters()) {
+    if (!(wanted.*parameter.member) || tuning.*parameter.member) continue;
+    throw Error(ErrorCategory::invalid_argument,
+                formatted("the tuning of {} has no {}", variant.name, parameter.name));
+  }
 }
 
 }  // namespace bifold::core

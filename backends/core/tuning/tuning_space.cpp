@@ -20,36 +20,39 @@ struct Space {
 // Values of one name mean the same in all rows, so most rows take the same ones. UNROLL counts rows
 // that are on their way at once, of order v1 of narrower rows than 16 bytes as many as have the
 // bytes of so many of those, and half as many of two leaves of halves. Between two values of
-// quick_to_mib lies a size that `tune` measures. Spin and epoch limits are no matter of speed. Of
-// the ring, seven stages fit, and a look-back trails by fewer tiles than there are stages: behind
-// that, it would take a stage's next tile for the one it waits for.
+// low_occupancy_max_mib lies a size that `tune` measures. Of the ring, seven stages fit, and a
+// look-back trails by fewer tiles than there are stages: behind that, it would take a stage's next
+// tile for the one it waits for.
 const std::vector<Space>& spaces() {
-  static const TuningParameter group{"GROUP_SIZE", {32, 64, 128, 256, 512, 1024}};
-  static const TuningParameter unroll{"UNROLL", {1, 2, 4, 8, 16}};
-  static const TuningParameter quick_to{"quick_to_mib", {4, 24, 64}};
-  static const TuningParameter small_group{"small_group", {32, 64, 128, 256, 512}};
-  static const TuningParameter large_from{"large_from_mib", {8, 16, 32, 64, 128, 256, 512}};
-  static const TuningParameter rows{"ROWS", {1, 2, 3, 4, 6, 8, 10, 12, 16}};
-  static const TuningParameter per_unit{"groups_per_unit",
+  static const TuningParameter group{&Tuning::group_size, {32, 64, 128, 256, 512, 1024}};
+  static const TuningParameter unroll{&Tuning::unroll, {1, 2, 4, 8, 16}};
+  static const TuningParameter low_occupancy_max{&Tuning::low_occupancy_max_mib, {4, 24, 64}};
+  static const TuningParameter small_group{&Tuning::small_group, {32, 64, 128, 256, 512}};
+  static const TuningParameter large_from{&Tuning::large_from_mib, {8, 16, 32, 64, 128, 256, 512}};
+  static const TuningParameter rows{&Tuning::rows, {1, 2, 3, 4, 6, 8, 10, 12, 16}};
+  static const TuningParameter per_unit{&Tuning::groups_per_unit,
                                         {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}};
-  static const TuningParameter stripes{"STRIPES", {32, 64, 128, 256, 512}};
-  static const TuningParameter at_least{at_least_mib, {1,  2,  4,  6,  7,  8,  9,  12,  16,  18, 20,
-                                                       21, 24, 28, 32, 48, 64, 96, 128, 192, 256}};
+  static const TuningParameter stripes{&Tuning::stripes, {32, 64, 128, 256, 512}};
+  static const TuningParameter at_least{
+      &Tuning::at_least_mib,
+      {1, 2, 4, 6, 7, 8, 9, 12, 16, 18, 20, 21, 24, 28, 32, 48, 64, 96, 128, 192, 256}};
   static const std::vector<TuningParameter> ring{at_least,
-                                                 {"STAGES", {4, 5, 6, 7}},
-                                                 {"REDUCING", {4, 8}},
-                                                 {"TRAIL_IN_GROUP", {1, 2, 3}},
-                                                 {"TRAIL_OF_GROUPS", {1, 2, 3}},
-                                                 {"GROUP_POLLS", {16, 64, 256}}};
+                                                 {&Tuning::stages, {4, 5, 6, 7}},
+                                                 {&Tuning::reducing, {4, 8}},
+                                                 {&Tuning::lookback_distance_tiles, {1, 2, 3}},
+                                                 {&Tuning::lookback_distance_groups, {1, 2, 3}},
+                                                 {&Tuning::group_polls, {16, 64, 256}}};
   // Tiles are kept in private memory: 32 KiB each, and up to five times as much of wide structs.
-  static const TuningParameter drawn_tiles{"DRAWN_TILES", {1, 2, 4, 8}};
+  static const TuningParameter drawn_tiles{&Tuning::drawn_tiles, {1, 2, 4, 8}};
   static const std::vector<Space> table{
       {Algorithm::reduce, "vector", {group, unroll, per_unit}},
       {Algorithm::reduce, "chunks", {stripes, per_unit}},
       {Algorithm::reduce, "ordered", {group, rows, per_unit}},
       {Algorithm::reduce, "catanzaro", {group, per_unit}},
       {Algorithm::reduce, "order_v1", {group, unroll}},
-      {Algorithm::reduce, "order_v1_single", {group, unroll, quick_to, small_group, large_from}},
+      {Algorithm::reduce,
+       "order_v1_single",
+       {group, unroll, low_occupancy_max, small_group, large_from}},
       {Algorithm::reduce, "order_v1_chunks", {per_unit}},
       {Algorithm::reduce, "order_v1_single_chunks", {per_unit}},
       {Algorithm::reduce, "order_v1_ordered", {group}},

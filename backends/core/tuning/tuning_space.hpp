@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/shape/plan_shape.hpp"
+#include "core/tuning/parameters.hpp"
 
 namespace bifold::core {
 
@@ -20,21 +21,12 @@ inline constexpr std::uint32_t tuning_spaces_version = 7;
 /// A parameter of a row's family, and its values, ascending. Any combination of values is a plan
 /// that computes the same.
 struct TuningParameter {
-  std::string_view name;
+  TuningMember member;
   std::vector<std::uint32_t> values;
 
+  [[nodiscard]] std::string_view name() const noexcept { return parameter_of(member).name; }
   [[nodiscard]] bool allows(std::uint32_t value) const noexcept;
 };
-
-/// The input, in MiB, from which production takes a row instead of the one behind it.
-inline constexpr std::string_view at_least_mib = "at_least_mib";
-
-/// The input and output together, in KiB, from which a CPU stores results past its caches: what the
-/// last of them holds, where that is known.
-inline constexpr std::string_view past_caches_from_kib = "PAST_CACHES_FROM_KIB";
-
-/// How often a tile of order v1 is loaded: 1, or 2 where its elements are not kept in between.
-inline constexpr std::string_view loads_of_tile = "loads_of_tile";
 
 /// The parameters of a row; none where it is not production's, as a paper's values are its own.
 std::span<const TuningParameter> tuning_space(const gallery::Variant& row);

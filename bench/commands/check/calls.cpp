@@ -247,7 +247,7 @@ RowPlan::RowPlan(const bifold::Device& device, const Variant& row, bifold::Type 
         const bifold::Type accumulator = bifold::accumulator_of(type);
         const bifold::core::PlanShape of{type, accumulator, type, kind, op};
         bifold::core::Tuning tuning = bifold::core::tuning_for({device, of}, row);
-        if (groups > 0) tuning.set("groups", groups);
+        if (groups > 0) tuning.groups = groups;
         if (row.algorithm == Algorithm::scan) {
           bifold::ScanShape shape{type, type, accumulator, kind, op, row.name};
           shape.map = map;

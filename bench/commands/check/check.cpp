@@ -17,7 +17,7 @@
 namespace bench {
 namespace {
 
-using bifold::core::Verdict;
+using bifold::core::SelfCheckResult;
 
 void check_names(const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
@@ -33,11 +33,11 @@ void check_names(const std::vector<std::string>& names) {
 
 /// Where the self-check result of a device goes; equal for devices that share it.
 std::string place_of(const bifold::Device& device) {
-  return bifold::core::verdict_file({}, device.info()).string() + '\n' +
-         bifold::core::verdict_key(device.info(), device.state()->backend->binary_key());
+  return bifold::core::self_check_file({}, device.info()).string() + '\n' +
+         bifold::core::self_check_key(device.info(), device.state()->backend->binary_key());
 }
 
-void add_findings(Verdict& result, const std::vector<CheckLine>& lines) {
+void add_findings(SelfCheckResult& result, const std::vector<CheckLine>& lines) {
   for (const CheckLine& line : lines) {
     const bool passed = line.outcome == CheckOutcome::passed;
     if (passed || line.outcome == CheckOutcome::failed) {
@@ -47,13 +47,13 @@ void add_findings(Verdict& result, const std::vector<CheckLine>& lines) {
 }
 
 /// What the device knew before, with what has now been found of it and of those like it.
-Verdict result_for(std::size_t index, const std::vector<bifold::Device>& devices,
-                   const std::vector<CheckedDevice>& checked) {
-  Verdict found;
+SelfCheckResult result_for(std::size_t index, const std::vector<bifold::Device>& devices,
+                           const std::vector<CheckedDevice>& checked) {
+  SelfCheckResult found;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (place_of(devices[i]) == place_of(devices[index])) add_findings(found, checked[i].lines);
   }
-  Verdict result = *devices[index].state()->verdict;
+  SelfCheckResult result = *devices[index].state()->self_check;
   for (const auto& finding : found.findings()) result.set(finding);
   return result;
 }
@@ -62,18 +62,18 @@ void conclude(const std::vector<bifold::Device>& devices, const CheckOptions& op
               std::vector<CheckedDevice>& checked) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& state = devices[i].state();
-    const Verdict result = result_for(i, devices, checked);
+    const SelfCheckResult result = result_for(i, devices, checked);
     if (options.store) {
-      checked[i].not_stored =
-          bifold::core::store_verdict({}, devices[i].info(), state->backend->binary_key(), result);
+      checked[i].not_stored = bifold::core::store_self_check({}, devices[i].info(),
+                                                             state->backend->binary_key(), result);
     } else {
       checked[i].not_stored = "--no-store";
     }
     if (checked[i].not_stored.empty()) {
-      checked[i].stored = bifold::core::verdict_file({}, devices[i].info());
+      checked[i].stored = bifold::core::self_check_file({}, devices[i].info());
     }
     // From now on this process plans as later ones will.
-    *state->verdict = result;
+    *state->self_check = result;
     checked[i].production = production_choices(devices[i]);
   }
 }

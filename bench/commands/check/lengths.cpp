@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "base/format.hpp"
 #include "core/gallery/gallery.hpp"
 #include "core/gallery/shape_tuning.hpp"
 #include "core/plan/planning.hpp"
 #include "core/shape/plan_shape.hpp"
+#include "core/tuning/parameters.hpp"
 
 namespace bench {
 namespace {
@@ -34,22 +34,26 @@ std::uint64_t tile_of(Type type) {
 
 /// Elements that one group of the row takes at a time, as far as its tuning says so.
 std::uint64_t span_of_row(const Variant& row, Type type, const Tuning& tuning) {
-  return tuning.get_or("GROUP_SIZE", 0) == 0
+  return !tuning.group_size
              ? 1
              : bifold::core::span_of(bifold::core::row_of(row), shape_of(type), tuning);
 }
 
 /// A value of a tuning that is a length of input, or of input and output together.
 struct Threshold {
-  std::string_view name;
+  bifold::core::TuningMember member;
   std::uint64_t unit;  ///< Bytes.
   bool with_output;
 };
 constexpr Threshold thresholds[] = {
-    {"at_least_mib", 1 << 20, false},     {"quick_to_mib", 1 << 20, false},
-    {"large_from_mib", 1 << 20, false},   {"half_kept_from_mib", 1 << 20, false},
-    {"half_kept_to_mib", 1 << 20, false}, {"half_kept_bytes_from_mib", 1 << 20, false},
-    {"PASSING_FROM_MIB", 1 << 20, true},  {"PAST_CACHES_FROM_KIB", 1 << 10, true},
+    {&Tuning::at_least_mib, 1 << 20, false},
+    {&Tuning::low_occupancy_max_mib, 1 << 20, false},
+    {&Tuning::large_from_mib, 1 << 20, false},
+    {&Tuning::half_kept_from_mib, 1 << 20, false},
+    {&Tuning::half_kept_to_mib, 1 << 20, false},
+    {&Tuning::half_kept_bytes_from_mib, 1 << 20, false},
+    {&Tuning::l2_evict_first_min_mib, 1 << 20, true},
+    {&Tuning::past_caches_from_kib, 1 << 10, true},
 };
 
 /// Turns of a loop: beyond what 16 bits count, and beyond what probes ask for.
@@ -94,13 +98,14 @@ std::vector<FarBorder> far_borders(const bifold::Device& device, const Variant& 
   const Tuning tuning = tuning_of(device, row, type);
   const bool scan = row.algorithm == bifold::Algorithm::scan;
   for (const Threshold& threshold : thresholds) {
-    const std::uint64_t value = tuning.get_or(threshold.name, 0);
+    const std::uint64_t value = (tuning.*threshold.member).value_or(0);
     if (value == 0) continue;
     const std::uint64_t arrays = threshold.with_output && scan ? 2 : 1;
-    add(std::string(threshold.name), value * threshold.unit / (each * arrays), false);
+    add(std::string(bifold::core::parameter_of(threshold.member).name),
+        value * threshold.unit / (each * arrays), false);
   }
-  if (tuning.get_or("groups_per_unit", 0) > 0) {
-    const std::uint64_t items = few_groups * std::max(tuning.get_or("GROUP_SIZE", 1), 1U);
+  if (tuning.groups_per_unit) {
+    const std::uint64_t items = few_groups * tuning.group_size.value_or(1);
     for (const std::uint64_t count : turns) {
       add(formatted("loops of {} turns", count), items * (count + count / 8), true);
     }

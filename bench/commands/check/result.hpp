@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/gallery/verdict.hpp"
+#include "core/gallery/self_check.hpp"
 #include "measure/host.hpp"
 #include "measure/result.hpp"
 #include "measure/support.hpp"

@@ -9,8 +9,8 @@
 #include "base/format.hpp"
 #include "base/grid.hpp"
 #include "core/device/state.hpp"
+#include "core/gallery/self_check.hpp"
 #include "core/gallery/tuning_file.hpp"
-#include "core/gallery/verdict.hpp"
 #include "core/kernel/cache_files.hpp"
 #include "core/kernel/embedded.hpp"
 #include "measure/device_facts.hpp"
@@ -91,7 +91,7 @@ void print_device(const bifold::Device& device) {
       facts.rows_checked == 0
           ? "none: run `bifold-bench check`"
           : formatted("{} findings, {} problems", facts.rows_checked, facts.problems.size());
-  print_row("self-check result", file_text(core::verdict_file({}, info), checked));
+  print_row("self-check result", file_text(core::self_check_file({}, info), checked));
   for (const std::string& problem : facts.problems) print_row("  problem", problem);
   const std::string tuned = facts.tuned_rows == 0
                                 ? "none: built-in values"

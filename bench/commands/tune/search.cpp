@@ -36,28 +36,31 @@ constexpr double share_of_looks = 0.7;
 constexpr std::uint64_t word_bytes = 8;
 
 /// Whether a value of the parameter can matter to the unit on this device.
-bool matters(const bifold::Device& device, const TuneUnit& unit, std::string_view parameter,
-             std::uint32_t value) {
-  if (parameter == bifold::core::at_least_mib) return false;  // A matter of two rows.
-  if (parameter == "GROUP_SIZE") {
+bool matters(const bifold::Device& device, const TuneUnit& unit,
+             bifold::core::TuningMember parameter, std::uint32_t value) {
+  if (parameter == &Tuning::at_least_mib) return false;  // A matter of two rows.
+  if (parameter == &Tuning::group_size) {
     return value >= device.capabilities().subgroup_width &&
            value <= device.capabilities().max_group_size;
   }
-  if (parameter == "quick_to_mib") {
+  if (parameter == &Tuning::low_occupancy_max_mib) {
     // Bytes in words have that kernel as far as the one for long inputs, by another parameter.
     return bifold::core::has_quick_leaves({device, unit.shape}) &&
            !bifold::core::combines_bytes({device, unit.shape});
   }
   // A ring looks back in two ways, and these belong to one of them.
-  const bool of_groups = parameter.starts_with("TRAIL") || parameter == "GROUP_POLLS";
+  const bool of_groups = parameter == &Tuning::lookback_distance_tiles ||
+                         parameter == &Tuning::lookback_distance_groups ||
+                         parameter == &Tuning::group_polls;
   return !of_groups || layout_of(unit.shape, device.capabilities()).looks_back_by_groups;
 }
 
-/// Entries of `values` that differ from the other ones.
+/// Those of `values` that differ from the other ones.
 Tuning differing(const Tuning& values, const Tuning& from) {
   Tuning result;
-  for (const auto& [name, value] : values.entries()) {
-    if (from.get(name) != value) result.set(name, value);
+  for (const auto& parameter : bifold::core::parameters()) {
+    const Tuning::Value& value = values.*parameter.member;
+    if (value != from.*parameter.member) result.*parameter.member = value;
   }
   return result;
 }
@@ -83,7 +86,7 @@ class TuneBench::Search {
         random_(static_cast<unsigned>(data_seed)) {
     built_in_.plan = std::make_unique<const TunePlan>(bench.device_, unit, built_in_.values);
     for (const auto& parameter : bifold::core::tuning_space(*unit.row)) {
-      line.built_in.set(parameter.name, built_in_.values.get(parameter.name));
+      line.built_in.*parameter.member = built_in_.values.*parameter.member;
     }
     seen_.push_back(built_in_.values);
   }
@@ -137,10 +140,11 @@ class TuneBench::Search {
     std::vector<Tuning> all;
     for (const auto& parameter : bifold::core::tuning_space(*unit_.row)) {
       for (const std::uint32_t value : parameter.values) {
-        if (!matters(bench_.device_, unit_, parameter.name, value)) continue;
-        Tuning changed = Tuning(from).set(parameter.name, value);
-        if (std::find(seen_.begin(), seen_.end(), changed) != seen_.end()) continue;
-        all.push_back(std::move(changed));
+        if (!matters(bench_.device_, unit_, parameter.member, value)) continue;
+        Tuning values = from;
+        values.*parameter.member = value;
+        if (std::find(seen_.begin(), seen_.end(), values) != seen_.end()) continue;
+        all.push_back(values);
       }
     }
     return all;
@@ -153,7 +157,7 @@ class TuneBench::Search {
     {
       std::vector<std::jthread> threads;
       for (std::size_t i = 0; i < tunings.size(); ++i) {
-        candidates[i].values = std::move(tunings[i]);
+        candidates[i].values = tunings[i];
         threads.emplace_back([this, &candidate = candidates[i]] {
           try {
             candidate.plan =
@@ -189,8 +193,9 @@ class TuneBench::Search {
     try {
       for (const std::uint64_t n : sizes_) {
         if (bench_.same(unit_, *built_in_.plan, *candidate.plan, n)) continue;
-        line_.problem = formatted("WRONG with {} at n = {}",
-                                  text_of(differing(candidate.values, built_in_.values)), n);
+        line_.problem =
+            formatted("WRONG with {} at n = {}",
+                      bifold::core::text_of(differing(candidate.values, built_in_.values)), n);
         return false;
       }
       return true;
@@ -294,14 +299,6 @@ Samples TuneBench::measure(const TuneUnit& unit, const std::vector<const TunePla
   return measure_in_turns(queue_, turns, calls);
 }
 
-std::string text_of(const Tuning& values) {
-  std::string text;
-  for (const auto& [name, value] : values.entries()) {
-    text += formatted("{}{}={}", text.empty() ? "" : " ", name, value);
-  }
-  return text;
-}
-
 TuneLine TuneBench::tune(const TuneUnit& unit, const std::vector<std::uint64_t>& sizes,
                          Clock::time_point deadline, const std::function<bool()>& stopped) {
   TuneLine line{unit, {}, {}};
@@ -315,10 +312,8 @@ TuneLine TuneBench::tune(const TuneUnit& unit, const std::vector<std::uint64_t>&
 }
 
 TuneLine TuneBench::switch_point(const TuneLine& small, const TuneLine& large) {
-  namespace core = bifold::core;
   TuneLine line{large.unit, {}, {}};
-  const std::uint32_t built_in = large.built_in.get(core::at_least_mib);
-  line.built_in.set(core::at_least_mib, built_in);
+  line.built_in.at_least_mib = large.built_in.at_least_mib;
   try {
     find_switch_point(small, large, line);
   } catch (const bifold::Error& error) {
@@ -330,15 +325,14 @@ TuneLine TuneBench::switch_point(const TuneLine& small, const TuneLine& large) {
 
 void TuneBench::find_switch_point(const TuneLine& small, const TuneLine& large, TuneLine& line) {
   namespace core = bifold::core;
-  const std::uint32_t built_in = line.built_in.get(core::at_least_mib);
+  const std::uint32_t built_in = line.built_in.at_least_mib.value();
   const auto space = core::tuning_space(*large.unit.row);
-  const auto parameter =
-      std::find_if(space.begin(), space.end(),
-                   [](const core::TuningParameter& p) { return p.name == core::at_least_mib; });
+  const auto parameter = std::find_if(
+      space.begin(), space.end(),
+      [](const core::TuningParameter& p) { return p.member == &Tuning::at_least_mib; });
   const auto plan_of = [this](const TuneLine& of) {
-    Tuning values = core::built_in_tuning({device_, of.unit.shape}, *of.unit.row);
-    for (const auto& [name, value] : of.chosen.entries()) values.set(name, value);
-    return TunePlan(device_, of.unit, values);
+    const Tuning built_in_values = core::built_in_tuning({device_, of.unit.shape}, *of.unit.row);
+    return TunePlan(device_, of.unit, core::changed(built_in_values, of.chosen));
   };
   const TunePlan before = plan_of(small);
   const TunePlan behind = plan_of(large);
@@ -358,7 +352,7 @@ void TuneBench::find_switch_point(const TuneLine& small, const TuneLine& large, 
   line.tried = static_cast<unsigned>(places.size());
   if (point.mib == built_in) return;
   line.compared = point.compared;
-  line.best.set(core::at_least_mib, point.mib);
+  line.best.at_least_mib = point.mib;
   if (point.compared.better()) line.chosen = line.best;
 }
 

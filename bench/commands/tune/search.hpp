@@ -30,9 +30,6 @@ struct TuneLine {
   std::string problem{};          ///< What was wrong or failed; empty: nothing.
 };
 
-/// "GROUP_SIZE=128 ROWS=6"; empty for no values.
-std::string text_of(const bifold::core::Tuning& values);
-
 /// Tunes rows on one device, for elements of one type at a time.
 class TuneBench {
  public:

@@ -15,8 +15,8 @@
 #include "base/usage_error.hpp"
 #include "commands/tune/search.hpp"
 #include "core/device/state.hpp"
+#include "core/gallery/self_check.hpp"
 #include "core/gallery/tuning_file.hpp"
-#include "core/gallery/verdict.hpp"
 #include "core/kernel/cache_files.hpp"
 #include "data/types.hpp"
 #include "measure/options.hpp"
@@ -40,18 +40,20 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 
 std::string percent_text(double fraction) { return formatted("{:+.1f} %", 100 * fraction); }
 
-/// Its entries that `changed` names, as they are in `built_in`.
+/// The values of `built_in` that `changed` has others of.
 core::Tuning before(const core::Tuning& changed, const core::Tuning& built_in) {
   core::Tuning values;
-  for (const auto& [name, value] : changed.entries()) values.set(name, built_in.get(name));
+  for (const core::Parameter& parameter : core::parameters()) {
+    if (changed.*parameter.member) values.*parameter.member = built_in.*parameter.member;
+  }
   return values;
 }
 
 std::string outcome_of(const TuneLine& line) {
   if (!line.problem.empty()) return line.problem;
   if (line.tried == 0) return "no time left";
-  if (line.best.entries().empty()) return "";
-  if (!line.chosen.entries().empty()) return "kept";
+  if (core::is_empty(line.best)) return "";
+  if (!core::is_empty(line.chosen)) return "kept";
   if (line.compared.spread > most_spread) return "not kept: the device is too busy to tell";
   return line.compared.worst <= -most_lost
              ? formatted("not kept: {} at a size", percent_text(line.compared.worst))
@@ -68,11 +70,11 @@ LiveTable table_of_lines() {
 }
 
 std::string row_of(const TuneLine& line) {
-  const bool found = !line.best.entries().empty();
+  const bool found = !core::is_empty(line.best);
   std::string remark = outcome_of(line);
   if (found) {
     remark += formatted("{}{} -> {}", remark.empty() ? "" : "; ",
-                        text_of(before(line.best, line.built_in)), text_of(line.best));
+                        core::text_of(before(line.best, line.built_in)), core::text_of(line.best));
   } else if (line.tried > 0) {
     remark += formatted("{}the built-in values are best", remark.empty() ? "" : "; ");
   }
@@ -179,7 +181,7 @@ core::Tunings tunings_of(const TunedDevice& tuned, core::Tunings known) {
     auto& row = found[{line.unit.row, core::name_of(line.unit.elements)}];
     row.row = line.unit.row;
     row.elements = line.unit.elements;
-    for (const auto& [name, value] : line.chosen.entries()) row.values.set(name, value);
+    row.values = core::changed(row.values, line.chosen);
   }
   for (auto& [key, row] : found) known.set(std::move(row));
   return known;
@@ -217,7 +219,7 @@ std::vector<TunedDevice> devices_to_tune(const TuneOptions& options,
   for (const bifold::Device& device : open_devices(options.devices, unopened, without_disk)) {
     // What `check` found still decides which rows there are to tune.
     const auto& state = device.state();
-    *state->verdict = core::load_verdict({}, state->info, state->backend->binary_key());
+    *state->self_check = core::load_self_check({}, state->info, state->backend->binary_key());
     const auto file = core::tuning_file({}, device.info());
     const bool known = std::any_of(all.begin(), all.end(), [&](const TunedDevice& other) {
       return core::tuning_file({}, other.device.info()) == file;
@@ -294,7 +296,7 @@ int run_tune(const TuneOptions& options) {
     const bifold::DeviceInfo& info = tuned.device.info();
     print_text("\n{}: {} of {} lines kept\n", info.selector,
                std::count_if(tuned.lines.begin(), tuned.lines.end(),
-                             [](const TuneLine& line) { return !line.chosen.entries().empty(); }),
+                             [](const TuneLine& line) { return !core::is_empty(line.chosen); }),
                tuned.lines.size());
     if (!tuned.problem.empty()) print_text("{}", wrapped("given up: " + tuned.problem, 2));
     if (interrupted()) print_text("  interrupted: what was measured before counts\n");

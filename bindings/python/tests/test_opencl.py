@@ -325,10 +325,14 @@ def test_threads_with_a_queue_each(context):
     run_threads(work)
 
 
-def test_the_examples_of_the_readme(context, monkeypatch, capsys):
+def test_the_examples_of_the_pages(context, monkeypatch, capsys):
     monkeypatch.setenv("PYOPENCL_CTX", "0")
-    readme = (Path(__file__).parents[1] / "README.md").read_text()
-    first, second = re.findall(r"```python\n(.*?)```", readme, flags=re.S)
+    package = Path(__file__).parents[1]
+    page = (package.parents[1] / "docs" / "python.md").read_text()
+    first, second = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    (readme,) = re.findall(r"```python\n(.*?)```", (package / "README.md").read_text(), flags=re.S)
+    exec(readme, {})
+    assert capsys.readouterr().out.split() == re.findall(r"# (\d+)", readme) * 2
     names = {}
     exec(first, names)
     said = [re.search(r"# (.*)", line)[1] for line in first.splitlines() if "# " in line]

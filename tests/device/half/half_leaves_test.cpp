@@ -10,6 +10,7 @@
 
 #include "core/call/reduce.hpp"
 #include "core/kernel/architecture.hpp"
+#include "core/tuning/parameters.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"
@@ -40,12 +41,12 @@ TEST_CASE_TEMPLATE("reductions by the kernel of long inputs at the borders of le
   std::size_t ran = 0;
   for (const auto* row : test::rows_on_device(Algorithm::reduce, type_of<T>(), plus)) {
     core::Tuning tuning = test::default_tuning_of(test::workload_of(*row, type_of<T>(), plus));
-    if (!test::has_value(tuning, "large_from_mib")) continue;
-    tuning.set("quick_to_mib", 0).set("large_from_mib", 0);
-    for (const std::uint32_t rows : {tuning.get("UNROLL"), 1U}) {
+    if (!tuning.large_from_mib) continue;
+    tuning.low_occupancy_max_mib = tuning.large_from_mib = 0;
+    for (const std::uint32_t rows : {tuning.unroll.value(), 1U}) {
       const auto planned = [&](Type type) {
         return core::make_plan(test::device(), {type, Type::f32, plus, row->name},
-                               core::Tuning(tuning).set("UNROLL", rows));
+                               core::changed(tuning, {.unroll = rows}));
       };
       const ReducePlan plan = planned(type_of<T>());
       // Where lane groups take two leaves, half as many nodes are left as of elements of 4 bytes.

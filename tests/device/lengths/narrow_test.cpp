@@ -107,8 +107,10 @@ void check_type(Queue& queue) {
     const ReducePlan whole(test::device(), shape);
     const core::PlanShape inside{type_of<T>(), type_of<Result>(), type_of<Result>(), {}, op};
     core::Tuning tuning = core::tuning_for({test::device(), inside}, whole.variant());
-    const bool by_size = tuning.get_or("large_from_mib", 0) > 0;
-    if (by_size) tuning.set("quick_to_mib", 0).set("large_from_mib", 0).set("half_kept_to_mib", 0);
+    const bool by_size = tuning.large_from_mib.value_or(0) > 0;
+    if (by_size) {
+      tuning.low_occupancy_max_mib = tuning.large_from_mib = tuning.half_kept_to_mib = 0;
+    }
     const ReducePlan large = core::make_plan(test::device(), shape, tuning);
     const std::size_t n = leaf_rows * long_row + 2 * long_row + 77;
     for (const std::size_t length : test::affordable(std::vector<std::size_t>{5, 37, n})) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/kernel/architecture.hpp"
+#include "core/tuning/parameters.hpp"
 #include "core/tuning/tuning_space.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"
@@ -119,16 +120,15 @@ TEST_CASE("reductions in leaves for large inputs, and where GPUs keep half of on
     for (const auto* row : rows(Algorithm::reduce, type, op)) {
       Workload workload = test::workload_of(*row, type, op);
       const core::Tuning own = test::default_tuning_of(workload);
-      if (!test::has_value(own, "large_from_mib")) continue;
+      if (!own.large_from_mib) continue;
       for (const std::uint32_t half_kept_to_mib : {0U, 96U}) {
         if (half_kept_to_mib > 0 && !loads_by_policy) continue;
         CAPTURE(half_kept_to_mib);
-        workload.tuning = core::Tuning(own)
-                              .set("quick_to_mib", 0)
-                              .set("large_from_mib", 0)
-                              .set("half_kept_from_mib", 0)
-                              .set("half_kept_bytes_from_mib", 0)
-                              .set("half_kept_to_mib", half_kept_to_mib);
+        workload.tuning = core::changed(own, {.low_occupancy_max_mib = 0,
+                                              .large_from_mib = 0,
+                                              .half_kept_from_mib = 0,
+                                              .half_kept_bytes_from_mib = 0,
+                                              .half_kept_to_mib = half_kept_to_mib});
         ++ran;
         test::check_runs(queue, workload,
                          runs_of(workload, {1, 15, 16, 511, 512, 16'384, 16'385, 300'007}));
@@ -185,8 +185,9 @@ TEST_CASE("scans whose input makes way in the cache") {
       Workload workload = test::workload_of(*row, type, plus);
       const core::Tuning own = test::default_tuning_of(workload);
       rings += row->name == "order_v1_ring" ? 1U : 0U;
-      if (!test::has_value(own, "PASSING_FROM_MIB")) continue;
-      workload.tuning = core::Tuning(own).set("PASSING_FROM_MIB", 0).set("PASSING_TO_MIB", 1024);
+      if (!own.l2_evict_first_min_mib) continue;
+      workload.tuning =
+          core::changed(own, {.l2_evict_first_min_mib = 0, .l2_evict_first_max_mib = 1024});
       ran += check(queue, workload) ? 1U : 0U;
     }
   }
@@ -204,8 +205,8 @@ TEST_CASE("scans whose results go past the caches") {
         Workload workload = test::workload_of(*row, type, plus, kind);
         const core::Tuning own = test::default_tuning_of(workload);
         drawing += row->name == "order_v1_packs" ? 1U : 0U;
-        if (!test::has_value(own, core::past_caches_from_kib)) continue;
-        workload.tuning = core::Tuning(own).set(core::past_caches_from_kib, 0);
+        if (!own.past_caches_from_kib) continue;
+        workload.tuning = core::changed(own, {.past_caches_from_kib = 0});
         ran += check(queue, workload) ? 1U : 0U;
       }
     }
@@ -223,7 +224,7 @@ TEST_CASE("tiles that stay missing are reduced from their first element on") {
     for (const auto* row : rows(Algorithm::scan, type, plus)) {
       if (!test::publishes(*row)) continue;
       Workload workload = test::workload_of(*row, type, plus);
-      workload.tuning = core::Tuning(test::default_tuning_of(workload)).set("SPIN_LIMIT", 0);
+      workload.hooks.spin_limit = 0;
       const std::uint64_t tile = tile_elements(workload);
       std::vector<Run> runs;
       for (const std::uint64_t offset : {0U, 1U, 3U}) {

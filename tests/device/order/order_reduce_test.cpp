@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/call/reduce.hpp"
+#include "core/tuning/parameters.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"
 #include "support/cases/rows.hpp"
@@ -75,26 +76,28 @@ struct Bench {
 
 /// The row's plan; of `forced` it takes the values that it has.
 ReducePlan plan_of(const gallery::Variant& row, Type type, const Operator& op = plus,
-                   const core::Tuning& forced = {}) {
+                   const core::Tuning& forced = {}, const core::TestHooks& hooks = {}) {
   core::Tuning tuning = test::default_tuning_of(test::workload_of(row, type, op));
-  for (const auto& [name, value] : forced.entries()) {
-    if (test::has_value(tuning, name)) tuning.set(name, value);
+  for (const core::Parameter& parameter : core::parameters()) {
+    const auto& value = forced.*parameter.member;
+    if (tuning.*parameter.member && value) tuning.*parameter.member = value;
   }
-  return core::make_plan(test::device(), {type, type, op, row.name}, tuning);
+  return core::make_plan(test::device(), {type, type, op, row.name}, tuning, hooks);
 }
 
 // Short inputs may have a kernel of their own, which would run instead of the one under test.
-const core::Tuning without_quick{{"quick_to_mib", 0}};
+const core::Tuning without_quick{.low_occupancy_max_mib = 0};
 
 template <class T>
-void check_lengths(const std::vector<std::size_t>& all, const core::Tuning& forced = {}) {
+void check_lengths(const std::vector<std::size_t>& all, const core::Tuning& forced = {},
+                   const core::TestHooks& hooks = {}) {
   if (!test::device().supports(type_of<T>())) return;
   const std::vector<std::size_t> lengths = test::affordable(all);
   REQUIRE(!lengths.empty());
   const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
   Bench<T> bench(test::numbers<T>(longest + 32, 40));
   for (const auto* row : order_rows(type_of<T>())) {
-    const ReducePlan plan = plan_of(*row, type_of<T>(), plus, forced);
+    const ReducePlan plan = plan_of(*row, type_of<T>(), plus, forced, hooks);
     for (const std::size_t n : lengths) {
       const std::size_t offset = n % 17;
       const T init = n % 3 == 0 ? T{0.125} : T{-0.0};
@@ -139,33 +142,34 @@ TEST_CASE("the borders of leaves and subtrees") {
 TEST_CASE("the borders by the kernels of longer inputs") {
   check_lengths<float>(borders(Type::f32), without_quick);
   check_lengths<double>(borders(Type::f64), without_quick);
-  const core::Tuning large = core::Tuning(without_quick).set("large_from_mib", 0);
+  core::Tuning large{.low_occupancy_max_mib = 0, .large_from_mib = 0};
   check_lengths<float>(borders(Type::f32), large);
-  check_lengths<double>(borders(Type::f64), core::Tuning(large).set("half_kept_to_mib", 0));
+  large.half_kept_to_mib = 0;
+  check_lengths<double>(borders(Type::f64), large);
 }
 
 TEST_CASE("long inputs, and more subtrees than the last group takes at a time") {
   if (test::too_long_here()) return;
   check_lengths<float>({(std::size_t{1} << 24) + 1, 20'000'003});
-  check_lengths<float>({(std::size_t{1} << 21) + 12345}, {{"GROUP_SIZE", 32}});
+  check_lengths<float>({(std::size_t{1} << 21) + 12345}, {.group_size = 32});
 }
 
 TEST_CASE("no tuning changes a bit") {
   const std::vector<std::size_t> lengths{1, 127, 4096, 70'001, 262'145};
   for (const std::uint32_t group : {32U, 64U, 512U}) {
     if (group > test::device().capabilities().max_group_size) continue;
-    check_lengths<float>(lengths, {{"GROUP_SIZE", group}});
+    check_lengths<float>(lengths, {.group_size = group});
   }
   for (const std::uint32_t rows : {1U, 4U, 32U}) {
-    check_lengths<float>(lengths, core::Tuning(without_quick).set("UNROLL", rows));
+    check_lengths<float>(lengths, {.unroll = rows, .low_occupancy_max_mib = 0});
   }
   for (const std::uint32_t groups : {1U, 3U, 64U}) {
-    check_lengths<float>(lengths, {{"groups_per_unit", groups}});
+    check_lengths<float>(lengths, {.groups_per_unit = groups});
   }
   // A leaf's columns by one pass and by two, whatever registers the processor has.
   for (const std::uint32_t held : {256U, 512U}) {
-    check_lengths<float>(lengths, {{"HELD_BYTES", held}});
-    check_lengths<double>(lengths, {{"HELD_BYTES", held}});
+    check_lengths<float>(lengths, {}, {.held_bytes = held});
+    check_lengths<double>(lengths, {}, {.held_bytes = held});
   }
 }
 
@@ -178,9 +182,9 @@ TEST_CASE("groups in sets, of which the last may be a single one or not full") {
     lengths.push_back(leaves * leaf);
     lengths.push_back(leaves * leaf - leaf / 3);
   }
-  check_lengths<float>(lengths, {{"GROUP_SIZE", 32}, {"small_group", 32}});
+  check_lengths<float>(lengths, {.group_size = 32, .small_group = 32});
   // Leaves of f64 have half as many elements.
-  check_lengths<double>(lengths, {{"GROUP_SIZE", 32}, {"small_group", 32}});
+  check_lengths<double>(lengths, {.group_size = 32, .small_group = 32});
 }
 
 TEST_CASE("sets of groups of which only the first have elements") {
@@ -192,8 +196,8 @@ TEST_CASE("sets of groups of which only the first have elements") {
   for (const auto* row : order_rows(Type::f32)) {
     if (!row->device_values) continue;
     core::Tuning tuning = test::default_tuning_of(test::workload_of(*row, Type::f32, plus));
-    if (!test::has_value(tuning, "small_group")) continue;
-    tuning.set("GROUP_SIZE", 32).set("small_group", 32);
+    if (!tuning.small_group) continue;
+    tuning.group_size = tuning.small_group = 32;
     ReduceShape shape{Type::f32, Type::f32, plus, row->name};
     shape.on_device.count = Type::u64;
     const ReducePlan plan = core::make_plan(test::device(), shape, tuning);

@@ -64,7 +64,8 @@ std::vector<Workload> workloads(Type in, Type acc, Type out, const Operator& op,
     // Production has no tuning of its own.
     if (row->family.empty()) continue;
     for (const std::uint32_t group_size : {32u, 64u, 128u}) {
-      workload.tuning = test::default_tuning_of(workload).set("GROUP_SIZE", group_size);
+      workload.tuning = test::default_tuning_of(workload);
+      workload.tuning->group_size = group_size;
       all.push_back(workload);
     }
   }
@@ -84,7 +85,8 @@ std::vector<Workload> loaded_again(const std::vector<Workload>& all) {
     const bool has_tiles = std::find(uses.begin(), uses.end(), "order_tile") != uses.end();
     if (workload.tuning || !has_tiles) continue;
     again.push_back(workload);
-    again.back().tuning = test::default_tuning_of(workload).set(core::loads_of_tile, 2);
+    again.back().tuning = test::default_tuning_of(workload);
+    again.back().tuning->loads_of_tile = 2;
   }
   return again;
 }
@@ -215,10 +217,11 @@ void check_every_length(const Arithmetic<T>& arithmetic, ScanKind kind, bool wit
   check(arithmetic, kind, with_init, allowed(runs), Tunings::own);
 }
 
-/// The first `n` elements, repeatedly, apart and in place, with a value forced of those single-pass
-/// rows' tuning that have it.
-template <class T>
-void check_forced(const Arithmetic<T>& arithmetic, std::uint64_t n, std::string_view name,
+/// The first `n` elements, repeatedly, apart and in place, by single-pass rows with a value forced:
+/// of the hooks, or of the tuning of those that have it.
+template <class T, class Owner>
+void check_forced(const Arithmetic<T>& arithmetic, std::uint64_t n,
+                  std::optional<std::uint32_t> Owner::*member,
                   std::initializer_list<std::uint32_t> values) {
   const auto data = drawn(arithmetic, n);
   const auto want = borders<T, T, T>(data, arithmetic.init, arithmetic.combine);
@@ -227,9 +230,14 @@ void check_forced(const Arithmetic<T>& arithmetic, std::uint64_t n, std::string_
   for (Workload& workload : workloads(type, type, type, arithmetic.op, ScanKind::exclusive)) {
     if (!test::publishes(*workload.row) || workload.tuning) continue;
     const core::Tuning own = test::default_tuning_of(workload);
-    if (!test::has_value(own, name)) continue;
     for (const std::uint32_t value : values) {
-      workload.tuning = core::Tuning(own).set(name, value);
+      if constexpr (std::is_same_v<Owner, core::TestHooks>) {
+        workload.hooks.*member = value;
+      } else {
+        if (!(own.*member)) continue;
+        workload.tuning = own;
+        *workload.tuning.*member = value;
+      }
       const test::AnyPlan plan(workload);
       for (const Run& run : allowed({{n, 0, Place::apart}, {n, 0, Place::in_place}})) {
         for (int repetition = 0; repetition < 5; ++repetition) {
@@ -340,32 +348,35 @@ TEST_CASE("groups that nobody has published a prefix of are folded from their ti
   const std::uint64_t n =
       std::uint64_t{order_v1::scan_tile(4)} * order_v1::scan_group_tiles * groups + 9;
   check(sums<float>(), ScanKind::inclusive, true, {{n, 1, Place::apart}}, Tunings::own);
-  check_forced(sums<float>(), n, "PUBLISHED_EVERY", {3, 1000});
+  check_forced(sums<float>(), n, &core::TestHooks::published_every, {3, 1000});
   // A group of fewer work-items takes the groups of tiles in turns, where lanes exchange registers.
   if (test::device().info().kind == DeviceKind::cpu) return;
-  check_forced(sums<float>(), n, "GROUP_SIZE", {32, 64});
+  check_forced(sums<float>(), n, &core::Tuning::group_size, {32, 64});
 }
 
 TEST_CASE("how many tiles are drawn at once shows in no bit") {
   if (test::too_long_here()) return;
-  check_forced(sums<float>(), std::uint64_t{order_v1::scan_tile(4)} * 70 + 11, "DRAWN_TILES",
-               {1, 8, 32});
+  check_forced(sums<float>(), std::uint64_t{order_v1::scan_tile(4)} * 70 + 11,
+               &core::Tuning::drawn_tiles, {1, 8, 32});
 }
 
 TEST_CASE("tiles that stay missing are reduced in the same order by who needs them") {
   if (test::too_long_here()) return;
-  check_forced(maps<Map32>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11, "SPIN_LIMIT", {0});
+  check_forced(maps<Map32>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11,
+               &core::TestHooks::spin_limit, {0});
   // What is by vectors otherwise; on GPUs, of more groups than are looked at together.
   const std::uint64_t tiles = test::device().info().kind == DeviceKind::cpu ? 70 : 290;
-  check_forced(sums<float>(), order_v1::scan_tile(4) * tiles + 11, "SPIN_LIMIT", {0});
+  check_forced(sums<float>(), order_v1::scan_tile(4) * tiles + 11, &core::TestHooks::spin_limit,
+               {0});
   if (!test::device().supports(Type::f64)) return;
-  check_forced(sums<double>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11, "SPIN_LIMIT", {0});
+  check_forced(sums<double>(), std::uint64_t{order_v1::scan_tile(8)} * 70 + 11,
+               &core::TestHooks::spin_limit, {0});
 }
 
 TEST_CASE("whether results go past the caches shows in no bit") {
   if (test::too_long_here()) return;
   check_forced(sums<float>(), std::uint64_t{order_v1::scan_tile(4)} * 70 + 11,
-               core::past_caches_from_kib, {0, 1 << 30});
+               &core::Tuning::past_caches_from_kib, {0, 1 << 30});
 }
 
 TEST_SUITE_END();

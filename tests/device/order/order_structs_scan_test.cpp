@@ -175,14 +175,15 @@ void check_past_caches() {
   int rows = 0;
   for (const auto* row : test::rows_on_device(Algorithm::scan, type, op)) {
     const core::Tuning own = test::default_tuning_of(test::workload_of(*row, type, op));
-    if (row->order != gallery::Order::v1 || !test::has_value(own, core::past_caches_from_kib)) {
+    if (row->order != gallery::Order::v1 || !own.past_caches_from_kib) {
       continue;
     }
     ++rows;
     for (const ScanKind kind : {ScanKind::inclusive, ScanKind::exclusive}) {
       const ScanShape shape{type, type, type, kind, op, row->name};
-      const ScanPlan plan =
-          core::make_plan(test::device(), shape, core::Tuning(own).set("PAST_CACHES_FROM_KIB", 0));
+      core::Tuning past = own;
+      past.past_caches_from_kib = 0;
+      const ScanPlan plan = core::make_plan(test::device(), shape, past);
       std::vector<S> want(values.size());
       reference::v1::scan(
           kind, std::span<const S>(values), std::span(want), values.back(),

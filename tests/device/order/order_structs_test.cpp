@@ -94,7 +94,8 @@ std::vector<ReducePlan> plans_of(const gallery::Variant& row, const ReduceShape&
   plans.push_back(core::make_plan(test::device(), shape, tuning));
   if (core::has_quick_leaves(
           {test::device(), {shape.input, type, type, ScanKind::inclusive, shape.op}})) {
-    plans.push_back(core::make_plan(test::device(), shape, tuning.set("quick_to_mib", 0)));
+    tuning.low_occupancy_max_mib = 0;
+    plans.push_back(core::make_plan(test::device(), shape, tuning));
   }
   return plans;
 }

@@ -287,7 +287,7 @@ TEST_CASE("no group size changes a bit of it") {
   for (const std::string_view row : {"order_v1_ordered", "order_v1_ordered_single"}) {
     for (const std::uint32_t group : {32U, 64U, 128U, 256U}) {
       const ReducePlan plan =
-          core::make_plan(test::device(), {type, type, op, row}, {{"GROUP_SIZE", group}});
+          core::make_plan(test::device(), {type, type, op, row}, {.group_size = group});
       plan.run(queue, erase(data), erase(result), std::nullopt);
       CHECK_MESSAGE(same(queue.download(result)[0], want), row, ", groups of ", group);
     }

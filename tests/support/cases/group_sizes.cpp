@@ -23,23 +23,17 @@ core::Tuning default_tuning_of(const Workload& workload) {
   return core::built_in_tuning({device(), shape_of(workload)}, *workload.row);
 }
 
-bool has_value(const core::Tuning& tuning, std::string_view name) {
-  const auto& entries = tuning.entries();
-  return std::any_of(entries.begin(), entries.end(),
-                     [name](const core::Tuning::Entry& entry) { return entry.first == name; });
-}
-
 std::optional<core::Tuning> tuning_with_group(const Workload& workload, std::uint32_t group_size) {
   core::Tuning tuning = default_tuning_of(workload);
   if (group_size == 0) return tuning;
-  if (!has_value(tuning, "GROUP_SIZE")) return {};
+  if (!tuning.group_size) return {};
   const Capabilities& capabilities = device().capabilities();
   if (group_size > capabilities.max_group_size) return {};
   // Registers are exchanged between whole lane groups; local memory serves any size.
   if (capabilities.lanes != "local" && group_size % std::max(capabilities.subgroup_width, 32u)) {
     return {};
   }
-  tuning.set("GROUP_SIZE", group_size);
+  tuning.group_size = group_size;
   return tuning;
 }
 
@@ -55,11 +49,12 @@ std::uint64_t tile_of(const Workload& workload) {
   }
   std::uint64_t tile = 1;
   const core::Tuning tuning = default_tuning_of(workload);
-  for (const std::string_view factor : {"GROUP_SIZE", "PER_ITEM", "ROWS", "UNROLL", "STRIPES"}) {
-    if (has_value(tuning, factor)) tile *= std::max(tuning.get(factor), 1u);
+  for (const core::Tuning::Value& factor :
+       {tuning.group_size, tuning.per_item, tuning.rows, tuning.unroll, tuning.stripes}) {
+    tile *= std::max(factor.value_or(1), 1U);
   }
-  // Rows and stripes are made of packs of 16 bytes.
-  return has_value(tuning, "ROWS") ? tile * 16 / size_of(workload.input) : tile;
+  // Rows and stripes are made of vectors of 16 bytes.
+  return tuning.rows ? tile * 16 / size_of(workload.input) : tile;
 }
 
 }  // namespace bifold::test

@@ -15,9 +15,6 @@ inline constexpr std::array<std::uint32_t, 6> group_sizes{0, 1, 2, 32, 64, 256};
 /// The row's default tuning for the workload's types on the device under test.
 core::Tuning default_tuning_of(const Workload& workload);
 
-/// Whether the tuning has a value of that name.
-bool has_value(const core::Tuning& tuning, std::string_view name);
-
 /// The default tuning with that group size, or nothing when the row, the device or its lane
 /// exchange has no such size. 0 gives the default.
 std::optional<core::Tuning> tuning_with_group(const Workload& workload, std::uint32_t group_size);

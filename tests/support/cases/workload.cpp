@@ -9,7 +9,9 @@
 #include "core/call/reduce.hpp"
 #include "core/call/scan.hpp"
 #include "core/gallery/choose_row.hpp"
+#include "core/tuning/parameters.hpp"
 #include "support/cases/expected.hpp"
+#include "support/cases/group_sizes.hpp"
 #include "support/environment.hpp"
 
 namespace bifold::test {
@@ -118,18 +120,25 @@ int check_batch(Queue& queue, const AnyPlan& plan, const Workload& workload,
   return compare(workload, slots, input, image);
 }
 
+/// The tuning that the plan is forced to have; none where nothing is forced.
+std::optional<core::Tuning> forced_tuning(const Workload& workload) {
+  if (workload.tuning || workload.hooks == core::TestHooks{}) return workload.tuning;
+  return default_tuning_of(workload);
+}
+
 std::variant<ReducePlan, ScanPlan> plan_of(const Workload& workload) {
+  const std::optional<core::Tuning> tuning = forced_tuning(workload);
   if (workload.row->algorithm == Algorithm::reduce) {
     ReduceShape shape{workload.input,    workload.accumulator, workload.op, workload.row->name, {},
                       workload.on_device};
     shape.result = workload.output;
-    return workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
-                           : ReducePlan(device(), shape);
+    return tuning ? core::make_plan(device(), shape, *tuning, workload.hooks)
+                  : ReducePlan(device(), shape);
   }
   const ScanShape shape{workload.input, workload.output,    workload.accumulator, workload.kind,
                         workload.op,    workload.row->name, workload.on_device};
-  return workload.tuning ? core::make_plan(device(), shape, *workload.tuning)
-                         : ScanPlan(device(), shape);
+  return tuning ? core::make_plan(device(), shape, *tuning, workload.hooks)
+                : ScanPlan(device(), shape);
 }
 
 }  // namespace
@@ -156,9 +165,13 @@ std::string describe(const Workload& workload) {
   if (workload.on_device.count) text << ", count in a " << name_of(*workload.on_device.count);
   if (workload.on_device.init) text << ", init on the device";
   if (workload.on_device.total) text << ", with its total";
-  if (workload.tuning) {
-    for (const auto& [name, value] : workload.tuning->entries())
-      text << ' ' << name << '=' << value;
+  if (workload.tuning) text << ' ' << core::text_of(*workload.tuning);
+  const core::TestHooks& hooks = workload.hooks;
+  for (const auto& [name, value] : {std::pair{" spin limit ", hooks.spin_limit},
+                                    {" epoch limit ", hooks.epoch_limit},
+                                    {" published every ", hooks.published_every},
+                                    {" held bytes ", hooks.held_bytes}}) {
+    if (value) text << name << *value;
   }
   return text.str();
 }

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/shape/test_hooks.hpp"
 #include "core/tuning/tuning.hpp"
 #include "support/values/data.hpp"
 
@@ -30,6 +31,7 @@ struct Workload {
   Operator op = plus;
   ScanKind kind = ScanKind::inclusive;
   std::optional<core::Tuning> tuning{};  ///< The row's default when empty.
+  core::TestHooks hooks{};
   Flavor flavor = Flavor::exact;
   HostCombine combine = nullptr;  ///< Of a user operator.
   DeviceValues on_device{};

@@ -23,7 +23,7 @@ inline void build_packed(const Device& device) {
   spec.input = Type::of_kept(packed);
   spec.accumulator = spec.output = Type::u64;
   spec.op = plus;
-  spec.defines = {{"GROUP_SIZE", 1}};
+  spec.group_size = 1;
   core::add_parts(device, spec);
   static_cast<void>(core::build_kernel(device, spec));
 }

@@ -1,6 +1,6 @@
 // What `bifold-bench check` found out: kept on disk, believed only where it is true, and heeded by
 // production.
-#include "core/gallery/verdict.hpp"
+#include "core/gallery/self_check.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "core/gallery/choose_row.hpp"
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
-#include "support/devices/paper_device.hpp"
+#include "support/devices/offline_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/kept_files.hpp"
@@ -30,7 +30,7 @@ namespace {
 
 using core::Finding;
 using core::Judged;
-using core::Verdict;
+using core::SelfCheckResult;
 using test::cache_in;
 using test::made_up_device;
 using test::read_file;
@@ -45,12 +45,12 @@ const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
   return *found;
 }
 
-Verdict made_up() {
-  Verdict verdict;
-  verdict.set({&row(Algorithm::reduce, "vector"), Judged::integers, {}});
-  verdict.set({&row(Algorithm::reduce, "vector"), Judged::f32, "n = 3:\nfound 2 instead of 1"});
-  verdict.set({&row(Algorithm::scan, "lookback_warp"), Judged::f64, "passed"});
-  return verdict;
+SelfCheckResult made_up() {
+  SelfCheckResult self_check;
+  self_check.set({&row(Algorithm::reduce, "vector"), Judged::integers, {}});
+  self_check.set({&row(Algorithm::reduce, "vector"), Judged::f32, "n = 3:\nfound 2 instead of 1"});
+  self_check.set({&row(Algorithm::scan, "lookback_warp"), Judged::f64, "passed"});
+  return self_check;
 }
 
 /// `text` with a header that fits its body: what nobody wrote by accident.
@@ -67,32 +67,33 @@ std::string body_of(const std::string& text) { return text.substr(text.find('\n'
 template <class Change>
 void check_ignored(const char* words, Change change) {
   CAPTURE(words);
-  const fs::path folder = test::fresh_folder("verdict");
+  const fs::path folder = test::fresh_folder("self_check");
   const CacheOptions options = cache_in(folder);
-  REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
-  const fs::path file = core::verdict_file(options, made_up_device());
+  REQUIRE(core::store_self_check(options, made_up_device(), kernels_key, made_up()).empty());
+  const fs::path file = core::self_check_file(options, made_up_device());
   REQUIRE(fs::exists(file));
   change(file);
   const Warnings warnings;
-  CHECK(core::load_verdict(options, made_up_device(), kernels_key).findings().empty());
+  CHECK(core::load_self_check(options, made_up_device(), kernels_key).findings().empty());
   CHECK(warnings.count() == 1);
   CHECK(warnings.mention(words));
   CHECK(warnings.mention(file.string()));
 }
 
-/// The device on paper with what is in that folder.
-Device open_paper(const fs::path& folder, ForwardProgress progress) {
+/// The offline device with what is in that folder.
+Device open_offline(const fs::path& folder, ForwardProgress progress) {
   DeviceOptions options;
   options.cache = cache_in(folder);
   return Device(core::open_state(
-      made_up_device(), std::make_shared<test::PaperDevice>(progress, kernels_key), options));
+      made_up_device(), std::make_shared<test::OfflineDevice>(progress, kernels_key), options));
 }
 
-Device with_verdict(const Verdict& verdict,
-                    ForwardProgress progress = ForwardProgress::started_groups) {
+Device with_self_check(const SelfCheckResult& self_check,
+                       ForwardProgress progress = ForwardProgress::started_groups) {
   const fs::path folder = test::fresh_folder("planned");
-  REQUIRE(core::store_verdict(cache_in(folder), made_up_device(), kernels_key, verdict).empty());
-  return open_paper(folder, progress);
+  REQUIRE(
+      core::store_self_check(cache_in(folder), made_up_device(), kernels_key, self_check).empty());
+  return open_offline(folder, progress);
 }
 
 /// Of an operator that any row computes to the bit.
@@ -104,13 +105,13 @@ std::string production(const Device& device, Algorithm algorithm, Type type = Ty
 
 }  // namespace
 
-TEST_SUITE_BEGIN("verdict");
+TEST_SUITE_BEGIN("self_check");
 
 TEST_CASE("what is stored is what is loaded, problems on one line") {
-  const CacheOptions options = cache_in(test::fresh_folder("verdict") / "made" / "anew");
-  REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
+  const CacheOptions options = cache_in(test::fresh_folder("self_check") / "made" / "anew");
+  REQUIRE(core::store_self_check(options, made_up_device(), kernels_key, made_up()).empty());
   const Warnings warnings;
-  const Verdict loaded = core::load_verdict(options, made_up_device(), kernels_key);
+  const SelfCheckResult loaded = core::load_self_check(options, made_up_device(), kernels_key);
   const std::vector<Finding> stored = made_up().findings();
   REQUIRE(loaded.findings().size() == stored.size());
   for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -127,12 +128,12 @@ TEST_CASE("what is stored is what is loaded, problems on one line") {
 }
 
 TEST_CASE("without a file, or without a disk, nothing is known and nothing is said") {
-  CacheOptions options = cache_in(test::fresh_folder("verdict"));
+  CacheOptions options = cache_in(test::fresh_folder("self_check"));
   const Warnings warnings;
-  CHECK(core::load_verdict(options, made_up_device(), kernels_key).findings().empty());
-  REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
+  CHECK(core::load_self_check(options, made_up_device(), kernels_key).findings().empty());
+  REQUIRE(core::store_self_check(options, made_up_device(), kernels_key, made_up()).empty());
   options.disk = false;
-  CHECK(core::load_verdict(options, made_up_device(), kernels_key).findings().empty());
+  CHECK(core::load_self_check(options, made_up_device(), kernels_key).findings().empty());
   CHECK(warnings.count() == 0);
 }
 
@@ -141,12 +142,12 @@ TEST_CASE("a damaged file is ignored with a warning") {
   check_ignored("damaged", [](const fs::path& file) { write_file(file, "bifold-check 1 0 0\n"); });
   check_ignored("damaged", [](const fs::path& file) { write_file(file, std::string(5000, '\0')); });
   check_ignored("damaged", [](const fs::path& file) { write_file(file, read_file(file) + "x"); });
-  check_ignored("damaged",
+  check_ignored("1099511627776 bytes",
                 [](const fs::path& file) { fs::resize_file(file, std::uintmax_t{1} << 40); });
   const std::string whole = [] {
-    const CacheOptions options = cache_in(test::fresh_folder("verdict"));
-    REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
-    return read_file(core::verdict_file(options, made_up_device()));
+    const CacheOptions options = cache_in(test::fresh_folder("self_check"));
+    REQUIRE(core::store_self_check(options, made_up_device(), kernels_key, made_up()).empty());
+    return read_file(core::self_check_file(options, made_up_device()));
   }();
   for (std::size_t length = 1; length < whole.size(); length += 13) {
     check_ignored("damaged",
@@ -163,14 +164,27 @@ TEST_CASE("a damaged file is ignored with a warning") {
 
 TEST_CASE("a file that says what cannot be said is ignored as a whole") {
   for (const char* line :
-       {"reduce no_such_row f32 passed", "reduce vector f24 passed", "sort vector f32 passed",
-        "reduce vector f32", "reduce vector f32 failed", "reduce vector f32 failed ",
-        "reduce vector f32 passed away", ""}) {
+       {"reduce  f32 passed", "reduce no_such_row f24 passed", "reduce vector f24 passed",
+        "sort vector f32 passed", "reduce vector f32", "reduce vector f32 failed",
+        "reduce vector f32 failed ", "reduce vector f32 passed away", ""}) {
     CAPTURE(line);
     check_ignored("damaged", [&](const fs::path& file) {
       write_file(file, with_right_header(body_of(read_file(file)) + line + "\n"));
     });
   }
+}
+
+TEST_CASE("what a file says of a row that this build lacks is passed over") {
+  const CacheOptions options = cache_in(test::fresh_folder("self_check"));
+  REQUIRE(core::store_self_check(options, made_up_device(), kernels_key, made_up()).empty());
+  const fs::path file = core::self_check_file(options, made_up_device());
+  const std::string lines = "reduce no_such_row f32 passed\nscan no_such_row f64 failed wrong\n";
+  write_file(file, with_right_header(body_of(read_file(file)) + lines));
+  const Warnings warnings;
+  const SelfCheckResult loaded = core::load_self_check(options, made_up_device(), kernels_key);
+  CHECK(loaded.findings().size() == made_up().findings().size());
+  CHECK_FALSE(warnings.mention("ignored"));
+  CHECK_FALSE(warnings.mention("no_such_row"));
 }
 
 TEST_CASE("what is true of another library, driver or device is ignored, and the reason told") {
@@ -193,20 +207,20 @@ TEST_CASE("what is true of another library, driver or device is ignored, and the
   check_ignored(R"("kernels else" instead of)", replace("kernels made up", "kernels else"));
 }
 
-TEST_CASE("a new driver finds the verdict on the old one, another device finds none") {
-  const CacheOptions options = cache_in(test::fresh_folder("verdict"));
-  REQUIRE(core::store_verdict(options, made_up_device(), kernels_key, made_up()).empty());
+TEST_CASE("a new driver finds the self-check result on the old one, another device finds none") {
+  const CacheOptions options = cache_in(test::fresh_folder("self_check"));
+  REQUIRE(core::store_self_check(options, made_up_device(), kernels_key, made_up()).empty());
   DeviceInfo updated = made_up_device();
   updated.driver = "1.3";
   {
     const Warnings warnings;
-    CHECK(core::load_verdict(options, updated, kernels_key).findings().empty());
+    CHECK(core::load_self_check(options, updated, kernels_key).findings().empty());
     CHECK(warnings.mention("out of date"));
   }
   DeviceInfo other = made_up_device();
   other.name = "Made Up 7000";
   const Warnings warnings;
-  CHECK(core::load_verdict(options, other, kernels_key).findings().empty());
+  CHECK(core::load_self_check(options, other, kernels_key).findings().empty());
   CHECK(warnings.count() == 0);
 }
 
@@ -220,25 +234,25 @@ TEST_CASE("another user's file is not believed") {
 }
 
 TEST_CASE("a place that cannot be written is told") {
-  const fs::path folder = test::fresh_folder("verdict");
+  const fs::path folder = test::fresh_folder("self_check");
   write_file(folder / "file", "occupied");
   const std::string problem =
-      core::store_verdict(cache_in(folder / "file"), made_up_device(), kernels_key, made_up());
+      core::store_self_check(cache_in(folder / "file"), made_up_device(), kernels_key, made_up());
   CHECK(problem.find("could not be written") != std::string::npos);
   CHECK(read_file(folder / "file") == "occupied");
 }
 
 TEST_CASE("a finding replaces an earlier one, and merging keeps what failed") {
   const gallery::Variant& vector = row(Algorithm::reduce, "vector");
-  Verdict verdict;
-  verdict.set({&vector, Judged::f32, "wrong"});
-  verdict.merge({&vector, Judged::f32, {}});
-  CHECK(verdict.problem(vector, shape_of(Type::f32)) == "wrong");
-  verdict.set({&vector, Judged::f32, {}});
-  CHECK(verdict.problem(vector, shape_of(Type::f32)).empty());
-  verdict.merge({&vector, Judged::f32, "worse"});
-  CHECK(verdict.problem(vector, shape_of(Type::f32)) == "worse");
-  CHECK(verdict.findings().size() == 1);
+  SelfCheckResult self_check;
+  self_check.set({&vector, Judged::f32, "wrong"});
+  self_check.merge({&vector, Judged::f32, {}});
+  CHECK(self_check.problem(vector, shape_of(Type::f32)) == "wrong");
+  self_check.set({&vector, Judged::f32, {}});
+  CHECK(self_check.problem(vector, shape_of(Type::f32)).empty());
+  self_check.merge({&vector, Judged::f32, "worse"});
+  CHECK(self_check.problem(vector, shape_of(Type::f32)) == "worse");
+  CHECK(self_check.findings().size() == 1);
 }
 
 TEST_CASE("what is wrong on elements of 16 bits may be right on what they are accumulated in") {
@@ -250,29 +264,29 @@ TEST_CASE("what is wrong on elements of 16 bits may be right on what they are ac
     return shape;
   };
   const core::PlanShape halves = of(Type::f16, Type::f16);
-  Verdict verdict;
-  verdict.set({&single, Judged::integers, {}});
-  verdict.set({&single, Judged::f32, {}});
-  CHECK(verdict.passed(single, shape_of(Type::f32)));
-  CHECK_FALSE(verdict.passed(single, halves));
-  verdict.set({&single, Judged::f16, "wrong"});
-  CHECK(verdict.problem(single, halves) == "wrong");
-  CHECK(verdict.problem(single, shape_of(Type::f32)).empty());
-  CHECK(verdict.problem(single, of(Type::bf16, Type::bf16)).empty());
+  SelfCheckResult self_check;
+  self_check.set({&single, Judged::integers, {}});
+  self_check.set({&single, Judged::f32, {}});
+  CHECK(self_check.passed(single, shape_of(Type::f32)));
+  CHECK_FALSE(self_check.passed(single, halves));
+  self_check.set({&single, Judged::f16, "wrong"});
+  CHECK(self_check.problem(single, halves) == "wrong");
+  CHECK(self_check.problem(single, shape_of(Type::f32)).empty());
+  CHECK(self_check.problem(single, of(Type::bf16, Type::bf16)).empty());
   // A reduction of f16 into f32 reads them, too.
-  CHECK(verdict.problem(single, of(Type::f16, Type::f32)) == "wrong");
-  verdict.set({&single, Judged::f16, {}});
-  CHECK(verdict.passed(single, halves));
-  verdict.set({&single, Judged::f32, "wrong in what both are accumulated in"});
-  CHECK_FALSE(verdict.passed(single, halves));
+  CHECK(self_check.problem(single, of(Type::f16, Type::f32)) == "wrong");
+  self_check.set({&single, Judged::f16, {}});
+  CHECK(self_check.passed(single, halves));
+  self_check.set({&single, Judged::f32, "wrong in what both are accumulated in"});
+  CHECK_FALSE(self_check.passed(single, halves));
 }
 
 TEST_CASE("production goes on to the next row, and says why") {
-  CHECK(production(with_verdict({}), Algorithm::reduce) == "order_v1_single");
+  CHECK(production(with_self_check({}), Algorithm::reduce) == "order_v1_single");
   const gallery::Variant& single = row(Algorithm::reduce, "order_v1_single");
-  Verdict verdict;
-  verdict.set({&single, Judged::f32, "f32 plus, n = 3: element 0 is 2 instead of 1"});
-  const Device device = with_verdict(verdict);
+  SelfCheckResult self_check;
+  self_check.set({&single, Judged::f32, "f32 plus, n = 3: element 0 is 2 instead of 1"});
+  const Device device = with_self_check(self_check);
   // Of one type, where it is right on the others.
   const auto choice = [&](Type type) {
     return core::choose_row({device, shape_of(type)}, row(Algorithm::reduce, "production"));
@@ -291,22 +305,22 @@ TEST_CASE("production goes on to the next row, and says why") {
 }
 
 TEST_CASE("a row that is wrong on integers is picked for nothing") {
-  Verdict verdict;
-  verdict.set({&row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
-  const Device device = with_verdict(verdict);
+  SelfCheckResult self_check;
+  self_check.set({&row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
+  const Device device = with_self_check(self_check);
   for (const Type type : {Type::i8, Type::u64, Type::f32, Type::f64}) {
     CHECK(production(device, Algorithm::reduce, type) != "order_v1_single");
   }
 }
 
 TEST_CASE("when every row is wrong, the error names the check") {
-  Verdict verdict;
+  SelfCheckResult self_check;
   for (const gallery::Variant& variant : gallery::variants()) {
     if (variant.algorithm == Algorithm::reduce) {
-      verdict.set({&variant, Judged::integers, "all of it"});
+      self_check.set({&variant, Judged::integers, "all of it"});
     }
   }
-  const Device device = with_verdict(verdict);
+  const Device device = with_self_check(self_check);
   const auto failure = test::failure_of([&] { production(device, Algorithm::reduce); });
   CHECK(failure.category == ErrorCategory::unsupported);
   CHECK(failure.mentions("bifold-bench check found it wrong on this device: all of it"));
@@ -319,11 +333,11 @@ TEST_CASE("when every row is wrong, the error names the check") {
 }
 
 TEST_CASE("where no row in order v1 is right, floating sums fail and name the check") {
-  Verdict verdict;
+  SelfCheckResult self_check;
   for (const gallery::Variant& variant : gallery::variants()) {
-    if (variant.order == gallery::Order::v1) verdict.set({&variant, Judged::f32, "other bits"});
+    if (variant.order == gallery::Order::v1) self_check.set({&variant, Judged::f32, "other bits"});
   }
-  const Device device = with_verdict(verdict);
+  const Device device = with_self_check(self_check);
   core::PlanShape sums{Type::f32, Type::f32, Type::f32, ScanKind::inclusive, plus};
   const auto chosen = [&] {
     return core::choose_variant({device, sums}, Algorithm::reduce, "production").name;
@@ -345,35 +359,36 @@ TEST_CASE("where no row in order v1 is right, floating sums fail and name the ch
 TEST_CASE("look-back runs on a device that nothing is known of but that it passed the check") {
   const gallery::Variant& lookback = row(Algorithm::scan, "lookback_warp");
   const auto unknown = ForwardProgress::unknown;
-  CHECK(production(with_verdict({}, unknown), Algorithm::scan) == "reduce_then_scan");
-  Verdict verdict;
-  verdict.set({&lookback, Judged::integers, {}});
-  CHECK(production(with_verdict(verdict, unknown), Algorithm::scan) == "lookback_warp");
+  CHECK(production(with_self_check({}, unknown), Algorithm::scan) == "reduce_then_scan");
+  SelfCheckResult self_check;
+  self_check.set({&lookback, Judged::integers, {}});
+  CHECK(production(with_self_check(self_check, unknown), Algorithm::scan) == "lookback_warp");
   // Where that is all that is known, it holds for integers.
-  CHECK_FALSE(verdict.passed(lookback, shape_of(Type::f32)));
-  verdict.set({&lookback, Judged::f32, {}});
-  CHECK(verdict.passed(lookback, shape_of(Type::f32)));
-  CHECK_FALSE(verdict.passed(lookback, shape_of(Type::f64)));
-  verdict.set({&lookback, Judged::integers, "wrong in the 300th run"});
-  CHECK_FALSE(verdict.passed(lookback, shape_of(Type::f32)));
-  CHECK(production(with_verdict(verdict, unknown), Algorithm::scan) == "reduce_then_scan");
+  CHECK_FALSE(self_check.passed(lookback, shape_of(Type::f32)));
+  self_check.set({&lookback, Judged::f32, {}});
+  CHECK(self_check.passed(lookback, shape_of(Type::f32)));
+  CHECK_FALSE(self_check.passed(lookback, shape_of(Type::f64)));
+  self_check.set({&lookback, Judged::integers, "wrong in the 300th run"});
+  CHECK_FALSE(self_check.passed(lookback, shape_of(Type::f32)));
+  CHECK(production(with_self_check(self_check, unknown), Algorithm::scan) == "reduce_then_scan");
   // Another row that waits is not concerned, where groups are known to run on.
-  CHECK(production(with_verdict(verdict), Algorithm::scan, Type::i64) == "reduce_then_scan");
-  CHECK(production(with_verdict(verdict), Algorithm::scan) == "order_v1_ahead");
-  verdict.set({&row(Algorithm::scan, "order_v1_ahead"), Judged::integers, "wrong"});
-  CHECK(production(with_verdict(verdict), Algorithm::scan) == "reduce_then_scan");
+  CHECK(production(with_self_check(self_check), Algorithm::scan, Type::i64) == "reduce_then_scan");
+  CHECK(production(with_self_check(self_check), Algorithm::scan) == "order_v1_ahead");
+  self_check.set({&row(Algorithm::scan, "order_v1_ahead"), Judged::integers, "wrong"});
+  CHECK(production(with_self_check(self_check), Algorithm::scan) == "reduce_then_scan");
 }
 
-TEST_CASE("a damaged verdict changes nothing that production does") {
+TEST_CASE("a damaged self-check result changes nothing that production does") {
   const fs::path folder = test::fresh_folder("planned");
-  Verdict verdict;
-  verdict.set({&row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
-  REQUIRE(core::store_verdict(cache_in(folder), made_up_device(), kernels_key, verdict).empty());
-  const fs::path file = core::verdict_file(cache_in(folder), made_up_device());
-  CHECK(production(open_paper(folder, ForwardProgress::started_groups), Algorithm::reduce) !=
+  SelfCheckResult self_check;
+  self_check.set({&row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
+  REQUIRE(
+      core::store_self_check(cache_in(folder), made_up_device(), kernels_key, self_check).empty());
+  const fs::path file = core::self_check_file(cache_in(folder), made_up_device());
+  CHECK(production(open_offline(folder, ForwardProgress::started_groups), Algorithm::reduce) !=
         "order_v1_single");
   fs::resize_file(file, fs::file_size(file) - 1);
-  CHECK(production(open_paper(folder, ForwardProgress::started_groups), Algorithm::reduce) ==
+  CHECK(production(open_offline(folder, ForwardProgress::started_groups), Algorithm::reduce) ==
         "order_v1_single");
 }
 

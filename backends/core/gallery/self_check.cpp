@@ -1,4 +1,4 @@
-#include "core/gallery/verdict.hpp"
+#include "core/gallery/self_check.hpp"
 
 #include <algorithm>
 #include <bifold/version.hpp>
@@ -47,29 +47,23 @@ bool concerns(Judged judged, const PlanShape& shape) {
          contains(shape.accumulator, part) || contains(shape.output, part);
 }
 
+// What a line says; nothing where it says nothing. Without a row where this build has no such row.
 std::optional<Finding> finding_of(std::string_view line) {
-  const std::string_view algorithm = take(line, ' ');
+  const std::string_view name = take(line, ' ');
   const std::string_view row = take(line, ' ');
   const std::string_view elements = take(line, ' ');
-  Finding finding{nullptr, Judged::integers, {}};
-  for (const gallery::Variant& variant : gallery::variants()) {
-    if (name_of(variant.algorithm) == algorithm && variant.name == row) finding.row = &variant;
-  }
+  constexpr Algorithm algorithms[] = {Algorithm::reduce, Algorithm::scan};
+  const auto* const algorithm = std::find_if(std::begin(algorithms), std::end(algorithms),
+                                             [&](Algorithm one) { return name_of(one) == name; });
   const auto* const judged = std::find_if(std::begin(all_judged), std::end(all_judged),
                                           [&](Judged one) { return name_of(one) == elements; });
-  if (finding.row == nullptr || judged == std::end(all_judged)) return {};
+  if (algorithm == std::end(algorithms) || row.empty() || judged == std::end(all_judged)) return {};
+  Finding finding{gallery::find(*algorithm, row), Judged::integers, {}};
   finding.judged = *judged;
   if (line == passed_word) return finding;
   if (!line.starts_with(failed_word) || line.size() == failed_word.size()) return {};
   finding.problem = line.substr(failed_word.size());
   return finding;
-}
-
-VerdictReading read(const fs::path& path, std::string_view key) {
-  Opened<OpenFile> file = open_cache_file(path);
-  if (!file.thing) return {{}, file.problem};
-  const auto text = file.thing->bytes() <= most_checked_bytes ? file.thing->text() : std::nullopt;
-  return read_verdict(text.value_or(""), key);
 }
 
 }  // namespace
@@ -80,7 +74,7 @@ std::string_view name_of(Judged judged) noexcept {
   return floating ? bifold::name_of(*floating) : "integers";
 }
 
-void Verdict::set(Finding finding) {
+void SelfCheckResult::set(Finding finding) {
   for (Finding& known : findings_) {
     if (known.row != finding.row || known.judged != finding.judged) continue;
     known = std::move(finding);
@@ -89,19 +83,19 @@ void Verdict::set(Finding finding) {
   findings_.push_back(std::move(finding));
 }
 
-void Verdict::merge(const Finding& finding) {
+void SelfCheckResult::merge(const Finding& finding) {
   const Finding* known = find(*finding.row, finding.judged);
   if (known == nullptr || known->problem.empty()) set(finding);
 }
 
-const Finding* Verdict::find(const gallery::Variant& row, Judged judged) const noexcept {
+const Finding* SelfCheckResult::find(const gallery::Variant& row, Judged judged) const noexcept {
   for (const Finding& finding : findings_) {
     if (finding.row == &row && finding.judged == judged) return &finding;
   }
   return nullptr;
 }
 
-std::string Verdict::problem(const gallery::Variant& row, const PlanShape& shape) const {
+std::string SelfCheckResult::problem(const gallery::Variant& row, const PlanShape& shape) const {
   for (const Finding& finding : findings_) {
     if (finding.row != &row || finding.problem.empty() || !concerns(finding.judged, shape)) {
       continue;
@@ -111,7 +105,7 @@ std::string Verdict::problem(const gallery::Variant& row, const PlanShape& shape
   return {};
 }
 
-bool Verdict::passed(const gallery::Variant& row, const PlanShape& shape) const {
+bool SelfCheckResult::passed(const gallery::Variant& row, const PlanShape& shape) const {
   return std::all_of(std::begin(all_judged), std::end(all_judged), [&](Judged judged) {
     if (!concerns(judged, shape)) return true;
     const Finding* finding = find(row, judged);
@@ -119,15 +113,15 @@ bool Verdict::passed(const gallery::Variant& row, const PlanShape& shape) const 
   });
 }
 
-std::string verdict_key(const DeviceInfo& info, std::string_view binary_key) {
+std::string self_check_key(const DeviceInfo& info, std::string_view binary_key) {
   return formatted("library {}\nbackend {}\ndevice {}\ndriver {}\nkernels {}\n", version(),
                    on_one_line(info.backend), on_one_line(info.name), on_one_line(info.driver),
                    on_one_line(binary_key));
 }
 
-std::string verdict_text(std::string_view key, const Verdict& verdict) {
+std::string self_check_text(std::string_view key, const SelfCheckResult& self_check) {
   std::string body(key);
-  for (const Finding& finding : verdict.findings()) {
+  for (const Finding& finding : self_check.findings()) {
     body += formatted("{} {} {} {}\n", name_of(finding.row->algorithm), finding.row->name,
                       name_of(finding.judged),
                       finding.problem.empty()
@@ -137,7 +131,7 @@ std::string verdict_text(std::string_view key, const Verdict& verdict) {
   return checked_header(format, body) + body;
 }
 
-VerdictReading read_verdict(std::string_view text, std::string_view key) {
+SelfCheckReading read_self_check(std::string_view text, std::string_view key) {
   const auto body = checked_body(format, text);
   if (!body) return {{}, "it is damaged"};
   std::string_view rest = *body;
@@ -145,50 +139,53 @@ VerdictReading read_verdict(std::string_view text, std::string_view key) {
   if (const std::string part = foreign_part(rest, key, line); !part.empty()) {
     return {{}, "it is out of date or another device's: " + part};
   }
-  VerdictReading reading;
+  SelfCheckReading reading;
   while (!rest.empty()) {
     auto finding = finding_of(take(rest, '\n'));
     if (!finding) return {{}, "it is damaged"};
-    reading.verdict.set(std::move(*finding));
+    if (finding->row != nullptr) reading.self_check.set(std::move(*finding));
   }
   return reading;
 }
 
-fs::path verdict_file(const CacheOptions& options, const DeviceInfo& info) {
+fs::path self_check_file(const CacheOptions& options, const DeviceInfo& info) {
   const fs::path directory = cache_directory(options);
   if (directory.empty()) return {};
   const std::uint64_t name = hash(info.backend + '\n' + info.vendor + '\n' + info.name);
   return directory / formatted("{:016x}.check", name);
 }
 
-Verdict load_verdict(const CacheOptions& options, const DeviceInfo& info,
-                     std::string_view binary_key) {
+SelfCheckResult load_self_check(const CacheOptions& options, const DeviceInfo& info,
+                                std::string_view binary_key) {
   try {
-    const fs::path file = options.disk ? verdict_file(options, info) : fs::path();
+    const fs::path file = options.disk ? self_check_file(options, info) : fs::path();
     if (file.empty()) return {};
-    VerdictReading reading = read(file, verdict_key(info, binary_key));
+    Opened<OpenFile> opened = open_cache_file(file);
+    const std::string key = self_check_key(info, binary_key);
+    SelfCheckReading reading =
+        reading_of(opened, [&](std::string_view text) { return read_self_check(text, key); });
     if (!reading.problem.empty()) {
       log().warn("{}: what bifold-bench check found ({}) is ignored: {}", info.selector,
                  file.string(), reading.problem);
     }
-    for (const Finding& finding : reading.verdict.findings()) {
+    for (const Finding& finding : reading.self_check.findings()) {
       if (finding.problem.empty()) continue;
       log().warn("{}: production keeps off {} {} on {}, which bifold-bench check found wrong: {}",
                  info.selector, name_of(finding.row->algorithm), finding.row->name,
                  name_of(finding.judged), finding.problem);
     }
-    return std::move(reading.verdict);
+    return std::move(reading.self_check);
   } catch (const std::exception& error) {
     log().warn("{}: what bifold-bench check found is ignored: {}", info.selector, error.what());
     return {};
   }
 }
 
-std::string store_verdict(const CacheOptions& options, const DeviceInfo& info,
-                          std::string_view binary_key, const Verdict& verdict) {
-  const fs::path file = verdict_file(options, info);
+std::string store_self_check(const CacheOptions& options, const DeviceInfo& info,
+                             std::string_view binary_key, const SelfCheckResult& self_check) {
+  const fs::path file = self_check_file(options, info);
   if (file.empty()) return "there is no directory for it";
-  return write_atomically(file, {verdict_text(verdict_key(info, binary_key), verdict)});
+  return write_atomically(file, {self_check_text(self_check_key(info, binary_key), self_check)});
 }
 
 }  // namespace bifold::core

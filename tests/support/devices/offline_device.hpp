@@ -15,9 +15,9 @@
 namespace bifold::test {
 
 /// A device that exists as far as planning looks: it compiles and runs nothing.
-class PaperDevice final : public backend::Device {
+class OfflineDevice final : public backend::Device {
  public:
-  PaperDevice(ForwardProgress progress, std::string binary_key, std::string architecture = {})
+  OfflineDevice(ForwardProgress progress, std::string binary_key, std::string architecture = {})
       : key_(std::move(binary_key)) {
     capabilities_.architecture = std::move(architecture);
     capabilities_.max_group_size = 256;
@@ -52,7 +52,7 @@ class PaperDevice final : public backend::Device {
   }
 
  private:
-  static std::logic_error no_device() { return std::logic_error("a device on paper"); }
+  static std::logic_error no_device() { return std::logic_error("an offline device"); }
 
   Capabilities capabilities_{};
   std::string options_;

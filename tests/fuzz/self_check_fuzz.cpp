@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/gallery/verdict.hpp"
+#include "core/gallery/self_check.hpp"
 #include "core/text/checked_text.hpp"
 
 namespace {
@@ -17,20 +17,20 @@ void require(bool condition) {
 }
 
 void check(std::string_view text) {
-  const VerdictReading reading = read_verdict(text, key);
+  const SelfCheckReading reading = read_self_check(text, key);
   if (!reading.problem.empty()) {
-    require(reading.verdict.findings().empty());
+    require(reading.self_check.findings().empty());
     return;
   }
-  for (const Finding& finding : reading.verdict.findings()) {
+  for (const Finding& finding : reading.self_check.findings()) {
     require(finding.row != nullptr);
     require(finding.problem.find('\n') == std::string::npos);
   }
-  const std::string again = verdict_text(key, reading.verdict);
-  const VerdictReading second = read_verdict(again, key);
+  const std::string again = self_check_text(key, reading.self_check);
+  const SelfCheckReading second = read_self_check(again, key);
   require(second.problem.empty());
-  require(second.verdict.findings().size() == reading.verdict.findings().size());
-  require(verdict_text(key, second.verdict) == again);
+  require(second.self_check.findings().size() == reading.self_check.findings().size());
+  require(self_check_text(key, second.self_check) == again);
 }
 
 std::string with_header(std::string_view body) {

@@ -32,11 +32,12 @@ struct Finding {
 };
 
 /// Everything that is known of the rows on one device. Empty where no check was made.
-class Verdict {
+class SelfCheckResult {
  public:
   /// Adds, or puts in the place of an earlier finding.
   void set(Finding finding);
-  /// The same, but what failed before stays failed: for several devices that share a verdict.
+  /// The same, but what failed before stays failed: for several devices that share a self-check
+  /// result.
   void merge(const Finding& finding);
 
   [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
@@ -51,34 +52,34 @@ class Verdict {
   std::vector<Finding> findings_;
 };
 
-/// What a verdict is true of, a line for each: library, backend, device, driver, and whatever else
-/// compiled kernels depend on.
-std::string verdict_key(const DeviceInfo& info, std::string_view binary_key);
+/// What a self-check result is true of, a line for each: library, backend, device, driver, and
+/// whatever else compiled kernels depend on.
+std::string self_check_key(const DeviceInfo& info, std::string_view binary_key);
 
 /// A file's text: a line of format, length and checksum of the rest, the key, and a line
 /// "ALGORITHM ROW ELEMENTS passed", or "failed" and why, for each finding.
-std::string verdict_text(std::string_view key, const Verdict& verdict);
+std::string self_check_text(std::string_view key, const SelfCheckResult& self_check);
 
-struct VerdictReading {
-  Verdict verdict;
+struct SelfCheckReading {
+  SelfCheckResult self_check;
   std::string problem;  ///< Why there is none; empty: all is well.
 };
 
 /// What a file of that text means under that key: everything, or nothing and why.
-VerdictReading read_verdict(std::string_view text, std::string_view key);
+SelfCheckReading read_self_check(std::string_view text, std::string_view key);
 
-/// Where the verdict on such devices lies: one file for the device of that name, whatever its
-/// driver, so that one that is out of date is noticed. Empty where there is no directory.
-std::filesystem::path verdict_file(const CacheOptions& options, const DeviceInfo& info);
+/// Where the self-check result on such devices lies: one file for the device of that name, whatever
+/// its driver, so that one that is out of date is noticed. Empty where there is no directory.
+std::filesystem::path self_check_file(const CacheOptions& options, const DeviceInfo& info);
 
-/// The verdict in the device's file; an empty one, with a warning in the log, where the file is
-/// damaged, others could have written it, or it is another device's or out of date; an empty one
-/// where there is none, or no disk is to be used.
-Verdict load_verdict(const CacheOptions& options, const DeviceInfo& info,
-                     std::string_view binary_key);
+/// The self-check result in the device's file; an empty one, with a warning in the log, where the
+/// file is damaged, others could have written it, or it is another device's or out of date; an
+/// empty one where there is none, or no disk is to be used.
+SelfCheckResult load_self_check(const CacheOptions& options, const DeviceInfo& info,
+                                std::string_view binary_key);
 
 /// Writes the file whole or not at all. What went wrong, or nothing.
-std::string store_verdict(const CacheOptions& options, const DeviceInfo& info,
-                          std::string_view binary_key, const Verdict& verdict);
+std::string store_self_check(const CacheOptions& options, const DeviceInfo& info,
+                             std::string_view binary_key, const SelfCheckResult& self_check);
 
 }  // namespace bifold::core
