@@ -1,6 +1,6 @@
 // Part columns_shuffle: 32 consecutive work-items fold their values by halving, with shuffles.
 // Provides: columns
-// Uses: shuffle_down, shuffle_idx
+// Uses: shuffle_down
 
 // The local memory that the fold needs: none.
 typedef struct {
@@ -17,6 +17,11 @@ DEVICE ACC fold_items(ACC x, __local FoldScratch* scratch) {
 
 // The value of one of the 32 work-items.
 #define SHIFTS_COLUMNS 1
+
+// Part column_values_shuffle: columns are handed on between 32 work-items.
+// Provides: column_values
+// Uses: shuffle_idx
+
 DEVICE ACC value_of_item(ACC x, u32 item) { return shuffle_idx(x, item); }
 
 // Part columns_local: 32 consecutive work-items fold their values by halving, through local memory.
@@ -45,6 +50,10 @@ DEVICE ACC fold_items(ACC x, __local FoldScratch* scratch) {
 
 // Columns are not handed on: that would cost more.
 #define SHIFTS_COLUMNS 0
+
+// Part column_values_local: columns are not handed on.
+// Provides: column_values
+
 DEVICE ACC value_of_item(ACC x, u32 item) { return x; }
 
 // Part neighbours_shuffle: perfect binary trees over the work-items of a group, with shuffles. A

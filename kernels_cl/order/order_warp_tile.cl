@@ -13,6 +13,10 @@ typedef char order_run_fits[((RUN == ORDER_RUN) | (RUN * sizeof(IN) == 16)) ? 1 
 // The index within the warp tile of the first element that this lane has in `row`.
 DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }
 
+// Part warp_tile_prefix: the prefixes of a warp tile whose runs are folded.
+// Provides: warp_tile_prefix
+// Uses: order_warp_tile, order_lanes
+
 // The prefixes of a warp tile whose runs are folded: sums[r * RUN + k] is the fold of elements 0 to
 // k of this lane's run in row r. prefix[r] becomes the prefix of that run within its row,
 // inclusive. The last lane gets the warp tile's total.
@@ -30,7 +34,8 @@ DEVICE ACC prefix_warp_tile(const __private ACC* sums, __private ACC* prefix,
 
 // Part order_warp_tile_loads: a warp tile is loaded, and its runs are folded.
 // Provides: order_warp_tile_loads
-// Uses: elements, element_vectors, shifted_rows, order_warp_tile, lane_index, shifted_loads
+// Uses: elements, element_vectors, shifted_rows, order_warp_tile, lane_index, shifted_loads,
+//   warp_tile_prefix
 
 // Loads the warp tile from `begin` on. Elements from n on are the identity, on which no result
 // depends. Vectors are loaded at their alignment. One that is split by the begin of the warp tile

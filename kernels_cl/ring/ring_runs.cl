@@ -1,6 +1,6 @@
 // Part ring_runs_rows: totals of the runs that a lane has, one of every row.
 // Provides: ring_runs
-// Uses: order_warp_tile, ring_items
+// Uses: order_warp_tile, ring_item
 
 // The total of a whole run.
 DEVICE ACC total_run(Run run, u64 first) {
@@ -36,7 +36,7 @@ DEVICE void total_runs(Run run[WARP_TILE_ROWS], u64 begin, u64 n, ACC total[WARP
 // Part ring_runs_items: runs of narrow integers, element by element. What a stage holds beyond the
 // input changes no result within it, and built-in operators accept any bits.
 // Provides: ring_runs
-// Uses: order_warp_tile, total, ring_items
+// Uses: order_warp_tile, total, ring_items, ring_item
 
 #define OUT_BITS (8 * sizeof(OUT))
 #define OUT_WORDS (RUN * sizeof(OUT) / 4)
@@ -82,7 +82,7 @@ DEVICE void scan_run(Vector vector, u64 first, u64 n, ACC running, u32* word TOT
 // Part ring_runs_sums: sums of runs of narrow integers, several elements in a word. From sm_90 on.
 // Only the low bits of a sum, as many as an element has, are used; the others may hold anything.
 // Provides: ring_runs
-// Uses: ring_items, word_fold
+// Uses: ring_items, word_addition
 
 #define OUT_BITS (8 * sizeof(OUT))
 #define OUT_WORDS (VECTOR_BYTES / 4)

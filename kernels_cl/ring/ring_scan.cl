@@ -2,7 +2,7 @@
 // registers.
 // Provides: ring_scan
 // Uses: order_warp_tile_results, bulk_copies, order_ring, ring_items, ring_reads, ring_results,
-//   total, element_start, ring_access
+//   total, element_start, ring_access, ring_item, warp_tile_prefix
 
 // The folds of elements 0 to k of a whole run.
 DEVICE void fold_run(Run run, u64 first, __private ACC* sums) {

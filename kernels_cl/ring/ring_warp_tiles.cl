@@ -48,7 +48,7 @@ DEVICE ACC total_warp_tile(const __local uint4* stage, u32 misalignment, u32 war
 // exchange once for a warp tile and not for every row. The number of elements is odd, so that no
 // two lanes use the same bank of local memory.
 // Provides: ring_warp_tiles
-// Uses: order_lanes, order_warp_tile, ring_items, lane_index
+// Uses: order_lanes, order_warp_tile, lane_index, ring_item
 
 #define SPAN WARP_TILE_ROWS  // Elements of a lane.
 typedef char spans_begin_in_other_banks[SPAN % 2 == 1 ? 1 : -1];

@@ -8,11 +8,7 @@ typedef struct {
 
 #define NATIVE_f16 ushort
 
-DEVICE f16 f16_of_bits(u16 bits) {
-  f16 x;
-  x.bits = bits;
-  return x;
-}
+#define f16_of_bits(b) ((f16){(u16)(b)})
 
 // Part halves_native: conversions of f16 by functions of the language, which devices have as
 // instructions and which need no arithmetic on halves. To the nearest, ties to even; NaN stays NaN.

@@ -1,6 +1,6 @@
 // Part columns_shuffle: 32 consecutive work-items fold their values by halving, with shuffles.
 // Provides: columns
-// Uses: shuffle_down, shuffle_idx
+// Uses: shuffle_down
 
 // The local memory that the fold needs: none.
 struct FoldScratch {};
@@ -16,6 +16,11 @@ DEVICE ACC fold_items(ACC x, FoldScratch* scratch) {
 
 // The value of one of the 32 work-items.
 #define SHIFTS_COLUMNS 1
+
+// Part column_values_shuffle: columns are handed on between 32 work-items.
+// Provides: column_values
+// Uses: shuffle_idx
+
 DEVICE ACC value_of_item(ACC x, u32 item) { return shuffle_idx(x, item); }
 
 // Part neighbours_shuffle: perfect binary trees over the work-items of a group, with shuffles. A

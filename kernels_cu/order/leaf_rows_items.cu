@@ -1,7 +1,7 @@
 // Part leaf_rows_items: rows of leaves, element by element. A work-item takes neighbouring columns,
 // which it loads as vectors. Loads do not wait for one another.
 // Provides: leaf_rows
-// Uses: columns, elements, element_vectors, leaf_shape
+// Uses: columns, elements, element_vectors, leaf_shape, column_values
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
 #define FEW_ROWS (ROWS_AT_ONCE < 8 ? ROWS_AT_ONCE : 8)

@@ -1,10 +1,10 @@
 // Part scan_lookback_warp_copy: Single-pass scan with decoupled look-back over windows that a warp
-// copies to local memory: LANES predecessors are read at once, then one work-item combines
-// them in index order from the nearest inclusive prefix on. The source waits for every predecessor
-// in the window, also beyond the nearest inclusive prefix, swaps the operands, and relies on lanes
-// in lock step: here nothing is waited for that is not used, and a barrier of the warp stands
-// between copying and combining. Tile -1 counts as an inclusive prefix of `init`, so no window has
-// an edge. Tickets, bounded waiting: as scan_lookback.
+// copies to local memory: LANES predecessors are read at once, then one work-item combines them in
+// index order from the nearest inclusive prefix on. The source waits for every predecessor in the
+// window, also beyond the nearest inclusive prefix, swaps the operands, and relies on lanes in lock
+// step: here nothing is waited for that is not used, and a barrier of the warp stands between
+// copying and combining. Tile -1 counts as an inclusive prefix of `init`, so no window has an edge.
+// Tickets, bounded waiting: as scan_lookback.
 // Cost: reads and writes each element once; one launch; 4 barriers per tile.
 // Assumes 64-bit words visible to other running groups.
 // Source: Willen & Brolos 2022, version 2; Merrill & Garland 2016.

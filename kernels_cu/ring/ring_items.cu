@@ -1,5 +1,5 @@
 // Part ring_items_runs: elements of a run in a stage, and the misalignment of the first one.
-// Provides: ring_items
+// Provides: ring_items, ring_item
 // Uses: order_ring, element_address
 
 // Element k of a run. A built-in type is made from its bits: with a union, the compiler would also
@@ -39,12 +39,6 @@ DEVICE u32 misalignment_of(Elements input) {
 typedef Run Vector;
 typedef char runs_are_vectors[RUN_BYTES == VECTOR_BYTES ? 1 : -1];
 
-// Element k of a run.
-DEVICE IN item_of(Vector vector, u32 k) {
-  const u32 per_word = 4 / sizeof(IN);
-  return (IN)(vector.word[k / per_word] >> (k % per_word * (32 / per_word)));
-}
-
 // Bytes of a vector before the first element.
 DEVICE u32 misalignment_of(Elements input) {
   return (u32)((u64)address_at(input, 0) % VECTOR_BYTES);
@@ -68,6 +62,16 @@ DEVICE void read_runs(const uint4* stage, u32 misalignment, u32 warp_tile,
     if (misalignment != 0)
       vector[r] = join_vectors(vector[r], run_of(row[r * LANES + 1]), misalignment);
   }
+}
+
+// Part ring_item_bytes: an element of a long run.
+// Provides: ring_item
+// Uses: ring_items_bytes
+
+// Element k of a run.
+DEVICE IN item_of(Vector vector, u32 k) {
+  const u32 per_word = 4 / sizeof(IN);
+  return (IN)(vector.word[k / per_word] >> (k % per_word * (32 / per_word)));
 }
 
 // Part ring_reads_vectors: runs of 8 and 16 bytes are read from a stage as vectors.

@@ -6,11 +6,7 @@ struct bf16 {
   u16 bits;
 };
 
-DEVICE bf16 bf16_of_bits(u16 bits) {
-  bf16 x;
-  x.bits = bits;
-  return x;
-}
+#define bf16_of_bits(b) (bf16{(u16)(b)})
 
 DEVICE f32 f32_of_bf16(bf16 x) { return f32_of_bits((u32)x.bits << 16); }
 

@@ -6,11 +6,7 @@ struct f16 {
   u16 bits;
 };
 
-DEVICE f16 f16_of_bits(u16 bits) {
-  f16 x;
-  x.bits = bits;
-  return x;
-}
+#define f16_of_bits(b) (f16{(u16)(b)})
 
 // Part halves_native: conversions of f16 by instructions; their header is not at hand where kernels
 // are compiled. To the nearest, ties to even; NaN stays NaN.

@@ -1,6 +1,6 @@
-// Part word_sums: sums of the integers in words, VALUES_PER_WORD in each, by dot products with
-// ones. From sm_61 on.
-// Provides: word_fold
+// Part word_addition: the integers in a word are added, VALUES_PER_WORD of them, by a dot product
+// with ones. From sm_61 on.
+// Provides: word_addition
 
 #if SIGNED_VALUES
 #define VALUES "s32"
@@ -18,6 +18,10 @@ DEVICE u32 add_word_items(u32 word, u32 sum) {
 #endif
   return total;
 }
+
+// Part word_sums: sums of the integers in words.
+// Provides: word_fold
+// Uses: word_addition
 
 typedef u32 WordFold;
 

@@ -214,7 +214,7 @@ TEST_CASE("each part of each variant's text is used by something behind it") {
 TEST_CASE("production's texts have no function that is not reached") {
   for (const std::string& arch : architectures()) {
     for (const std::string algorithm : {"reduce", "scan"}) {
-      for (const std::string type : {"i32", "f32", "f64"}) {
+      for (const std::string type : {"i8", "i32", "i64", "f16", "bf16", "f32", "f64"}) {
         for (const Text& text : planned(kernel_of(algorithm, "production", type, arch))) {
           for (const auto& name : embed::unreached_functions(text.text, text.entries)) {
             FAIL_CHECK(name << " in " << algorithm << " of " << type << " for " << arch);

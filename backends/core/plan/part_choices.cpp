@@ -85,8 +85,8 @@ const std::vector<Path>& paths() {
       {{"lanes", "lane_index", "warp_index", "shuffle_word", "shuffle_idx", "shuffle_up",
         "shuffle_down", "lane_highest", "lane_barrier"},
        [](const Question& of) { return has(of).lanes; }},
-      {{"order_lanes", "columns", "neighbours", "item_tree", "shifted_rows", "shifted_loads",
-        "shifted_stores", "order_lookback"},
+      {{"order_lanes", "columns", "column_values", "neighbours", "item_tree", "shifted_rows",
+        "shifted_loads", "shifted_stores", "order_lookback"},
        [](const Question& of) -> std::string { return by_32(of) ? "shuffle" : "local"; }},
       {{"atomics", "word_loads", "device_fence"},
        [](const Question& of) { return has(of).atomics; }},
@@ -204,6 +204,10 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return layout(of).long_runs ? "ring_items_bytes" : "ring_items_runs";
      }},
+    {"ring_item",
+     [](const Question& of) -> std::string {
+       return layout(of).long_runs ? "ring_item_bytes" : "ring_items_runs";
+     }},
     {"ring_reads",
      [](const Question& of) -> std::string {
        return layout(of).long_runs     ? "ring_items_bytes"
@@ -304,7 +308,7 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
   spec.launch.overlaps = part("launch_overlapped");
   if (part("count_device") || part("init_counted")) spec.count = shape(of).on_device.count;
   if (part("lanes_subgroup")) spec.defines.emplace_back("LANES", has(of).subgroup_width);
-  if (list.has("word_fold")) define_words(of, spec);
+  if (list.has("word_fold") || list.has("word_addition")) define_words(of, spec);
   define_limits(of, list, spec);
   if (list.has("atomic_accumulator")) define_cell(has(of), spec);
   if (part("arrays_of_fields_chunks") || part("array_sums_of_fields_chunks")) {
