@@ -1,5 +1,7 @@
 // The C interface's functions of backends that were left out: they exist in every build, so that a
 // program starts whatever it was built with.
+#include <bifold/error.hpp>
+
 #include "core/c_api/c_api_error.hpp"
 
 #if !BIFOLD_HAS_OPENCL

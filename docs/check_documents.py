@@ -94,6 +94,21 @@ def check_beginning(name, text):
         yield f"{name}: no sentence behind the title says what the page answers"
 
 
+def check_messages(top):
+    """What troubleshooting.md quotes in bold are words of the library's messages."""
+    text = (top / "docs/troubleshooting.md").read_text(encoding="utf-8")
+    sources = "\n".join(file.read_text(encoding="utf-8")
+                        for file in sorted((top / "backends").rglob("*.[ch]pp")))
+    # Literals that follow one another are one; what is put into them can be anything.
+    known = re.sub(r'"\s*"', "", sources)
+    ours = text.partition("## PoCL ends the process")[0]
+    for quoted in re.findall(r"`([^`]*)`", " ".join(re.findall(r"\*\*(.*?)\*\*", ours, re.S))):
+        for part in re.sub(r"\s+", " ", quoted).split("..."):
+            if part.count(" ") > 1 and part.strip().removeprefix("opencl: ").removeprefix(
+                    "cuda: ") not in known:
+                yield f"docs/troubleshooting.md: no message says \"{part.strip()}\""
+
+
 def check(top):
     words = 0
     readme = (top / "README.md").read_text(encoding="utf-8")
@@ -115,6 +130,7 @@ def check(top):
     for page in PAGES:
         if not (top / "docs" / f"{page}.md").exists():
             yield f"docs/{page}.md: is missing"
+    yield from check_messages(top)
 
 
 def main():

@@ -85,7 +85,7 @@ void add_compare_command(CLI::App& app, CompareArguments& arguments) {
   CLI::App& command = *app.add_subcommand("compare", "Runs of several devices side by side");
   command.add_option("files", arguments.files, "What `run --json` and `gallery --json` wrote");
   command.add_flag("--backends", arguments.backends,
-                   "Run the quick suite by CUDA and OpenCL on one GPU, and compare that");
+                   "Run the suite quick by CUDA and OpenCL on one GPU, and compare that");
   command.add_option("--markdown", arguments.markdown, "Write the same to this file");
   command.add_option("--csv", arguments.csv, "Write a line for each configuration and device");
   command.add_option("--html", arguments.html, "Write a page with charts");

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <thread>
 
 #include "support/environment.hpp"
+#include "support/variable.hpp"
 
 namespace bifold {
 
@@ -126,19 +126,14 @@ TEST_CASE("switched off, the disk stays untouched") {
 
 TEST_CASE("switched off by the environment, the disk stays untouched as well") {
   const fs::path folder = test::fresh_folder("off-by-environment");
-  const auto set = [](const char* value) {
-    REQUIRE(setenv("BIFOLD_CACHE_DISABLE", value, 1) == 0);  // NOLINT(concurrency-mt-unsafe)
-  };
-  // For the cases that follow, however this one ends.
-  const std::shared_ptr<void> unset(nullptr, [](void* /*nothing*/) {
-    unsetenv("BIFOLD_CACHE_DISABLE");  // NOLINT(concurrency-mt-unsafe)
-  });
-  set("1");
-  CHECK(use(cache_in(folder)).compiled >= 1);
-  CHECK(entries(folder).empty());
+  {
+    const test::Variable disable("BIFOLD_CACHE_DISABLE", "1");
+    CHECK(use(cache_in(folder)).compiled >= 1);
+    CHECK(entries(folder).empty());
+  }
   for (const char* no : {"0", ""}) {
     INFO("set to \"", no, "\"");
-    set(no);
+    const test::Variable disable("BIFOLD_CACHE_DISABLE", no);
     (void)use(cache_in(folder));
     CHECK_FALSE(entries(folder).empty());
     CHECK(use(cache_in(folder)).from_disk >= 1);

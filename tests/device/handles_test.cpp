@@ -11,6 +11,7 @@
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/messages.hpp"
+#include "support/variable.hpp"
 
 namespace bifold {
 
@@ -111,20 +112,19 @@ TEST_CASE("BIFOLD_DISABLE keeps production from a variant, and the next best one
     return std::string(ReducePlan(test::open_again({}), {}).variant().name);
   };
   const std::string usual = production();
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread is there.
-  REQUIRE(setenv("BIFOLD_DISABLE", ("nothing, " + usual + " ,").c_str(), 1) == 0);
-  const std::string other = production();
-  REQUIRE(unsetenv("BIFOLD_DISABLE") == 0);  // NOLINT(concurrency-mt-unsafe)
-  CHECK(other != usual);
+  {
+    const test::Variable disabled("BIFOLD_DISABLE", "nothing, " + usual + " ,");
+    CHECK(production() != usual);
+  }
   CHECK(production() == usual);
 }
 
 TEST_CASE("a name in BIFOLD_DISABLE that no variant has is warned of, with the nearest one") {
   const test::Warnings warnings;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread is there.
-  REQUIRE(setenv("BIFOLD_DISABLE", "chunk,order_v1, lookback_warp,no such row,", 1) == 0);
-  (void)test::open_again({});
-  REQUIRE(unsetenv("BIFOLD_DISABLE") == 0);  // NOLINT(concurrency-mt-unsafe)
+  {
+    const test::Variable disabled("BIFOLD_DISABLE", "chunk,order_v1, lookback_warp,no such row,");
+    (void)test::open_again({});
+  }
   CHECK(warnings.count("BIFOLD_DISABLE") == 2);
   CHECK(warnings.mention("\"chunk\"; did you mean \"chunks\"?"));
   CHECK(warnings.mention("\"no such row\""));

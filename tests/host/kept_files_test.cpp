@@ -24,6 +24,7 @@
 #include "core/kernel/disk_cache.hpp"
 #include "support/environment.hpp"
 #include "support/messages.hpp"
+#include "support/variable.hpp"
 
 namespace bifold {
 
@@ -38,6 +39,11 @@ using test::Warnings;
 using test::write_file;
 
 constexpr uid_t another_user = 12345;
+
+/// The files are written, whatever the test was started with.
+struct OnDisk {
+  test::Variable disable{"BIFOLD_CACHE_DISABLE"};
+};
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -179,7 +185,7 @@ void check_folder_refused(const std::string& what, const std::string& why,
 
 TEST_SUITE_BEGIN("kept_files");
 
-TEST_CASE("what is made is for its owner alone, whatever the umask") {
+TEST_CASE_FIXTURE(OnDisk, "what is made is for its owner alone, whatever the umask") {
   for (const mode_t mask : {mode_t{0}, mode_t{002}, mode_t{022}, mode_t{077}}) {
     CAPTURE(mask);
     const fs::path above = test::fresh_folder("made") / "above";
@@ -196,7 +202,8 @@ TEST_CASE("what is made is for its owner alone, whatever the umask") {
   }
 }
 
-TEST_CASE("a file that others could have written is refused, and the reason is told once") {
+TEST_CASE_FIXTURE(OnDisk,
+                  "a file that others could have written is refused, and the reason is told once") {
   for (const unsigned mode : {0620U, 0602U, 0666U}) {
     check_refused(
         "mode-" + std::to_string(mode), "others may write to it",
@@ -217,7 +224,7 @@ TEST_CASE("a file that others could have written is refused, and the reason is t
   });
 }
 
-TEST_CASE("what a link in the place of a file leads to stays as it is") {
+TEST_CASE_FIXTURE(OnDisk, "what a link in the place of a file leads to stays as it is") {
   for (const Kind& kind : kinds()) {
     CAPTURE(kind.name);
     const fs::path folder = test::fresh_folder("replaced") / kind.name;
@@ -233,7 +240,8 @@ TEST_CASE("what a link in the place of a file leads to stays as it is") {
   }
 }
 
-TEST_CASE("a FIFO, a socket or a folder in the place of a file is refused without waiting") {
+TEST_CASE_FIXTURE(
+    OnDisk, "a FIFO, a socket or a folder in the place of a file is refused without waiting") {
   check_refused("fifo", "no regular file", [](const fs::path& file) {
     fs::remove(file);
     REQUIRE(mkfifo(file.c_str(), 0600) == 0);
@@ -264,7 +272,8 @@ TEST_CASE("a FIFO, a socket or a folder in the place of a file is refused withou
   CHECK(found.rejected);
 }
 
-TEST_CASE("a folder that others can write to, or own, is not used, and all say so once") {
+TEST_CASE_FIXTURE(OnDisk,
+                  "a folder that others can write to, or own, is not used, and all say so once") {
   for (const unsigned mode : {0770U, 0702U, 01777U}) {
     check_folder_refused(
         "mode-" + std::to_string(mode), "others may write to it",
@@ -276,7 +285,7 @@ TEST_CASE("a folder that others can write to, or own, is not used, and all say s
   });
 }
 
-TEST_CASE("a folder may be given through a link, and is judged itself") {
+TEST_CASE_FIXTURE(OnDisk, "a folder may be given through a link, and is judged itself") {
   const fs::path above = test::fresh_folder("linked");
   fs::create_directory_symlink("folder", above / "link");
   fs::create_directory(above / "folder");
@@ -291,7 +300,7 @@ TEST_CASE("a folder may be given through a link, and is judged itself") {
   }
 }
 
-TEST_CASE("a name that is another file's a moment later gets nothing through") {
+TEST_CASE_FIXTURE(OnDisk, "a name that is another file's a moment later gets nothing through") {
   const fs::path folder = test::fresh_folder("flipped");
   const fs::path elsewhere = test::fresh_folder("flipped-elsewhere");
   core::DiskCache(cache_in(folder)).store("key", bytes_of("good"));
@@ -326,7 +335,7 @@ TEST_CASE("a name that is another file's a moment later gets nothing through") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("temporary names cannot be taken in advance") {
+TEST_CASE_FIXTURE(OnDisk, "temporary names cannot be taken in advance") {
   for (const Kind& kind : kinds()) {
     CAPTURE(kind.name);
     const fs::path folder = test::fresh_folder("foretold") / kind.name;

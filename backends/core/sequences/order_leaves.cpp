@@ -43,8 +43,8 @@ void add_loads(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) 
     const std::size_t load = bytes % widest_load == 0 ? widest_load : widest_load / 2;
     vectors = !shape.second && bytes <= most && bytes % load == 0;
     if (vectors) {
-      spec.defines.emplace_back("PACK_WORDS", load / 4);
-      spec.defines.emplace_back("PACK_UNITS", bytes / load);
+      spec.defines.emplace_back("LOAD_WORDS", load / 4);
+      spec.defines.emplace_back("LOADS_EACH", bytes / load);
     }
   } else {
     const auto fits = [&](Type type) {

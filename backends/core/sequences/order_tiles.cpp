@@ -53,8 +53,8 @@ void add_vectors(const PlanShape& shape, KernelSpec& spec) {
   const std::uint32_t elements = vector_of(shape);
   spec.vector_width = elements;
   if (elements > 1 && shape.input.is_struct()) {
-    spec.defines.emplace_back("PACK_WORDS", vector_bytes / 4);
-    spec.defines.emplace_back("PACK_UNITS", 1);
+    spec.defines.emplace_back("LOAD_WORDS", vector_bytes / 4);
+    spec.defines.emplace_back("LOADS_EACH", 1);
   }
 }
 
@@ -63,9 +63,9 @@ void add_constants(KernelSpec& spec, std::uint32_t run,
   for (const auto& [name, value] : {
            std::pair<std::string_view, std::uint32_t>{"RUN", run},
            {"ROW_RUNS", order_v1::scan_row_runs},
-           {"STRIP_ROWS", warp_tile_rows},
-           {"TILE_STRIPS", order_v1::scan_warp_tiles},
-           {"GROUP_TILES", order_v1::scan_group_tiles},
+           {"WARP_TILE_ROWS", warp_tile_rows},
+           {"WARP_TILES", order_v1::scan_warp_tiles},
+           {"SUPERTILE_TILES", order_v1::scan_group_tiles},
        }) {
     spec.defines.emplace_back(name, value);
   }

@@ -1,11 +1,13 @@
 // The C interface inside an OpenCL application.
+// First, as it configures what the public header includes.
+#include "opencl/driver/clhpp.hpp"
+//
 #include <bifold/interop/opencl.hpp>
 
 #include "core/c_api/c_api_device.hpp"
 #include "core/c_api/c_api_handles.hpp"
 #include "core/c_api/c_api_queue.hpp"
 #include "core/c_api/c_api_structs.hpp"
-#include "opencl/driver/clhpp.hpp"
 
 using namespace bifold::c_api;
 namespace native = bifold::interop::opencl;

@@ -176,6 +176,10 @@ def take(x: Any, stream: int | None) -> Tensor:
 
     `stream` is a CUstream's number, of which 1 and 2 are the default ones, or None on the host.
     """
+    if _foreign.is_negated(x):
+        raise _errors.InvalidArgument(
+            "the array is a view that negates its memory; resolve_neg() gives one that does not"
+        )
     arguments = {} if stream is None else {"stream": stream}
     try:
         try:
@@ -183,6 +187,6 @@ def take(x: Any, stream: int | None) -> Tensor:
         except TypeError:
             # A producer of the time before versions.
             capsule = x.__dlpack__(**arguments)
-    except BufferError as failure:
+    except (BufferError, RuntimeError) as failure:  # The latter are PyTorch's.
         raise _errors.InvalidArgument(f"the array is not exported: {failure}") from failure
     return Tensor(capsule)

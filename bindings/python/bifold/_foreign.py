@@ -54,3 +54,12 @@ def cuda_interface(x: Any) -> dict[str, Any] | None:
 def has_dlpack(x: Any) -> bool:
     """Whether it exports its memory by DLPack."""
     return hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__")
+
+
+def is_negated(x: Any) -> bool:
+    """Whether it is a tensor of PyTorch whose elements are those of its memory with another sign.
+
+    PyTorch exports such a tensor without saying so.
+    """
+    is_neg = getattr(x, "is_neg", None)
+    return callable(is_neg) and is_neg() is True

@@ -97,6 +97,9 @@ class HostOperand(Operand):
             )
         if not self.host.flags.writeable:
             raise _errors.InvalidArgument("the output is read-only")
+        step = self.host.itemsize
+        if any(n > 1 and abs(s) < step for n, s in zip(self.host.shape, self.host.strides)):
+            raise _errors.InvalidArgument("elements of the output share their memory")
 
     def bind(self, call: Call) -> _native.View:
         buffer = Buffer.of_size(call.queue, self.size * self.dtype.itemsize)

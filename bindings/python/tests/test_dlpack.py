@@ -90,10 +90,27 @@ def test_a_used_capsule_is_refused():
     assert x.deleted == 1
 
 
-def test_what_a_producer_refuses_is_an_invalid_argument():
+def test_an_output_whose_elements_share_memory_is_refused():
+    one = np.lib.stride_tricks.as_strided(np.zeros(1, np.int32), (3,), (0,))
+    for out in (DlpackExporter(one), one):
+        with pytest.raises(bifold.InvalidArgument, match="share their memory"):
+            bifold.inclusive_scan(np.ones(3, np.int32), out)
+    assert bifold.reduce(DlpackExporter(one)) == 0
+
+
+def test_a_view_that_negates_its_memory_is_refused():
+    x = DlpackExporter(np.ones(3))
+    x.is_neg = lambda: True
+    with pytest.raises(bifold.InvalidArgument, match="resolve_neg"):
+        bifold.reduce(x)
+    assert x.deleted == 0
+
+
+@pytest.mark.parametrize("refusal", [BufferError, RuntimeError])
+def test_what_a_producer_refuses_is_an_invalid_argument(refusal):
     class Refusing(DlpackExporter):
         def __dlpack__(self, **_):
-            raise BufferError("not today")
+            raise refusal("not today")
 
     with pytest.raises(bifold.InvalidArgument, match="not today"):
         bifold.reduce(Refusing(np.ones(3)))
