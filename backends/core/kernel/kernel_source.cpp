@@ -153,7 +153,7 @@ void append_vectors(std::string& text, const KernelSpec& spec) {
       "#define VECTOR_LANES {0}\n#define LANE_NAME {1}\n"
       "typedef {1} Lane;\ntypedef VECTOR({1}, {0}) Vector;\n"
       "DEVICE Vector COMBINE_VECTORS(Vector a, Vector b) {{ return {2}; }}\n",
-      spec.vector_lanes, lane, builtin_pack_expression(kind, "a", "b"));
+      spec.vector_lanes, lane, builtin_vector_expression(kind, "a", "b"));
 }
 
 /// The fields of a struct, and COMBINE_FIELDS.

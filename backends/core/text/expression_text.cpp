@@ -132,7 +132,7 @@ std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
   throw Error(ErrorCategory::invalid_argument, "a user operator brings its own expression");
 }
 
-std::string builtin_pack_expression(OperatorKind kind, std::string_view a, std::string_view b) {
+std::string builtin_vector_expression(OperatorKind kind, std::string_view a, std::string_view b) {
   const auto infix = [&](std::string_view symbol) { return formatted("{} {} {}", a, symbol, b); };
   const auto call = [&](std::string_view name) { return formatted("{}({}, {})", name, a, b); };
   switch (kind) {
@@ -145,7 +145,7 @@ std::string builtin_pack_expression(OperatorKind kind, std::string_view a, std::
     case OperatorKind::bit_xor: return infix("^");
     default: break;
   }
-  throw Error(ErrorCategory::invalid_argument, "this operator does not combine packs");
+  throw Error(ErrorCategory::invalid_argument, "this operator does not combine vectors");
 }
 
 }  // namespace bifold::core

@@ -46,6 +46,6 @@ std::string builtin_expression(OperatorKind kind, Type type, std::string_view a,
 /// The OpenCL C expression that combines vectors lane by lane: of floating-point values, of
 /// unsigned integers, or for minimum and maximum of integers of the elements' own type. Not for
 /// logical and users' operators.
-std::string builtin_pack_expression(OperatorKind kind, std::string_view a, std::string_view b);
+std::string builtin_vector_expression(OperatorKind kind, std::string_view a, std::string_view b);
 
 }  // namespace bifold::core
