@@ -13,6 +13,7 @@
 #include "base/usage_error.hpp"
 #include "commands/kernel/kernel_command.hpp"
 #include "embed/live_text.hpp"
+#include "support/bench_tool.hpp"
 
 namespace bifold {
 
@@ -20,6 +21,7 @@ namespace {
 
 using bench::KernelArguments;
 using bench::UsageError;
+using test::contains;
 
 KernelArguments kernel_of(std::string algorithm, std::string variant, std::string type,
                           std::string arch) {
@@ -29,10 +31,6 @@ KernelArguments kernel_of(std::string algorithm, std::string variant, std::strin
   arguments.type = std::move(type);
   arguments.arch = std::move(arch);
   return arguments;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// The architectures that this build can plan for.
