@@ -1,9 +1,18 @@
 #include "embed/offline_cuda.hpp"
 
+#include <span>
 #include <string>
+#include <utility>
 
 #include "cuda/device/capabilities.hpp"
 #include "cuda/program/compiler.hpp"
+
+namespace bifold::backend {
+
+// Generated from the kernel files.
+std::span<const std::pair<std::string_view, std::string_view>> cuda_kernel_paths();
+
+}  // namespace bifold::backend
 
 namespace bifold::embed {
 
@@ -24,6 +33,13 @@ OfflineCudaDevice::OfflineCudaDevice(const Capabilities& capabilities, std::stri
 
 std::string_view OfflineCudaDevice::kernel_file(std::string_view name) const {
   return backend::cuda::kernel_text(name);
+}
+
+std::string_view OfflineCudaDevice::path_of_part(std::string_view part) const noexcept {
+  for (const auto& [name, path] : backend::cuda_kernel_paths()) {
+    if (name == part) return path;
+  }
+  return {};
 }
 
 }  // namespace bifold::embed

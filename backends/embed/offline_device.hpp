@@ -46,6 +46,9 @@ class OfflineDevice : public backend::Device {
 
   [[nodiscard]] const PlannedTexts& planned() const noexcept { return planned_; }
 
+  /// The file that holds a kernel part, from the kernels' folder on; empty for an unknown part.
+  [[nodiscard]] virtual std::string_view path_of_part(std::string_view part) const noexcept = 0;
+
  protected:
   OfflineDevice(Capabilities capabilities, std::string options);
 

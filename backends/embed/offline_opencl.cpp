@@ -12,6 +12,7 @@ namespace bifold::backend {
 
 // Generated from the kernel files.
 std::span<const std::pair<std::string_view, std::string_view>> opencl_kernel_files();
+std::span<const std::pair<std::string_view, std::string_view>> opencl_kernel_paths();
 
 }  // namespace bifold::backend
 
@@ -66,7 +67,14 @@ std::string_view OfflineOpenclDevice::kernel_file(std::string_view name) const {
     if (base == name) return text;
   }
   throw Error(ErrorCategory::build_failure,
-              core::formatted("there is no OpenCL kernel part \"{}\"", name));
+              core::formatted("there is no kernel part \"{}\" in OpenCL C", name));
+}
+
+std::string_view OfflineOpenclDevice::path_of_part(std::string_view part) const noexcept {
+  for (const auto& [name, path] : backend::opencl_kernel_paths()) {
+    if (name == part) return path;
+  }
+  return {};
 }
 
 }  // namespace bifold::embed

@@ -18,6 +18,7 @@ class OfflineOpenclDevice final : public OfflineDevice {
 
   [[nodiscard]] bool handles_are_addresses() const noexcept override { return false; }
   [[nodiscard]] std::string_view kernel_file(std::string_view name) const override;
+  [[nodiscard]] std::string_view path_of_part(std::string_view part) const noexcept override;
   [[nodiscard]] std::string_view kernel_suffix() const noexcept override { return ".cl"; }
 };
 

@@ -1,6 +1,6 @@
-// Part caches_chunks: what a CPU is told of its caches.
+// Part caches_chunks: stores that bypass a CPU's caches.
 // Provides: caches_chunks
-// Uses: elements
+// Uses: elements, element_start
 
 #ifndef PAST_CACHES_FROM_KIB
 #define PAST_CACHES_FROM_KIB 32768  // KiB from which on no cache holds input and output.
@@ -15,22 +15,25 @@
 #define LOAD_AHEAD(address)
 #endif
 
-// Elements that will be loaded, `distance` behind the first. They need not exist.
+// Whether a scan of n elements leaves results past the caches, as an ordinary store reads the line
+// that it writes to, a third of all that a scan moves: where input and output are what the last
+// cache holds or more and lie apart, so that no line is there already and no order of loads and
+// stores matters, and the output begins where a vector of 16 bytes may. Such stores may be seen
+// after later ones. No other work-item of the launch reads them, and before what comes behind the
+// launch they are there by its end, and on x86 by the atomic draw behind the tiles already.
+DEVICE bool goes_past_caches(Elements input, __global OUT* output, u64 n) {
+  return n >= ((u64)PAST_CACHES_FROM_KIB << 10) / (sizeof(IN) + sizeof(OUT)) &&
+         !starts_at(input, output) && (size_t)output % 16 == 0;
+}
+
+// Part load_ahead: prefetches into a CPU's caches.
+// Provides: load_ahead
+
+// Prefetches `count` elements, the first one `distance` behind `first`. They need not exist.
 DEVICE void load_ahead(const __global IN* first, u32 distance, u32 count) {
   const u32 line = 64 / sizeof(IN);
 #pragma unroll
   for (u32 i = 0; i < count; i += line) {
     LOAD_AHEAD((size_t)first + (distance + i) * sizeof(IN));
   }
-}
-
-// Whether a scan of n elements leaves results past the caches, as an ordinary store reads the line
-// that it writes to, a third of all that a scan moves: where input and output are what the last
-// cache holds or more and lie apart, so that no line is there already and no order of loads and
-// stores matters, and the output begins where a pack of 16 bytes may. Such stores may be seen after
-// later ones. No other work-item of the launch reads them, and before what comes behind the launch
-// they are there by its end, and on x86 by the atomic draw behind the tiles already.
-DEVICE bool goes_past_caches(Elements input, __global OUT* output, u64 n) {
-  return n >= ((u64)PAST_CACHES_FROM_KIB << 10) / (sizeof(IN) + sizeof(OUT)) &&
-         !starts_at(input, output) && (size_t)output % 16 == 0;
 }

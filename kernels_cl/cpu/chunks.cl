@@ -5,9 +5,9 @@
 #define TILE 4096  // Chunks are multiples of this many elements.
 #endif
 
-// Part chunks:
-// consecutive chunks for CPU devices, where a work-item is a loop on one core: it wants
-// contiguous memory and several independent accumulators that the compiler turns into vectors.
+// Part chunks: consecutive chunks for CPU devices, where a work-item is a loop on one core: it
+// wants contiguous memory and several independent accumulators that the compiler turns into
+// vectors.
 // Provides: chunks
 // Uses: chunk_tile
 

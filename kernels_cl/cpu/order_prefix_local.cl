@@ -1,4 +1,4 @@
-// Part order_prefix_local: prefixes of the totals of tiles in order v1, by one work-item.
+// Part order_prefix_local: prefixes of tiles' totals in order v1, computed by one work-item.
 // Provides: order_prefix_local
 
 // The Kogge-Stone prefix of `count` tiles' totals, in place.
@@ -8,25 +8,26 @@ DEVICE void prefix_totals(ACC* total, u32 count) {
   }
 }
 
-// Part order_groups_local:
-// what lies before a group of tiles of a single-pass scan in order v1, by one work-item.
-// Provides: order_groups_local
+// Part order_supertiles_local: the prefix of a supertile of a single-pass scan in order v1,
+// computed by one work-item.
+// Provides: order_supertiles_local
 // Uses: elements, tile_words, order_words, order_prefix_local
 
-// From the nearest prefix that is published on, the groups between are folded.
-DEVICE ACC await_groups(const __global u64* words, const __global u64* group_words, u64 group,
-                        u32 epoch, Elements input, ACC init) {
-  ACC totals[GROUP_TILES];
-  ACC groups = init;
-  u64 known = group;
-  while (known > 0 && inspect(group_words, known, epoch, &groups) == STATE_EMPTY) --known;
-  if (known == 0) groups = init;
-  for (u64 next = known; next < group; ++next) {
-    for (u32 t = 0; t < GROUP_TILES; ++t) {
-      totals[t] = await_total(words, next * GROUP_TILES + t, epoch, input);
+// Starts from the nearest published prefix and folds the supertiles between.
+DEVICE ACC await_supertiles(const __global u64* words, const __global u64* supertile_words,
+                            u64 supertile, u32 epoch, Elements input, ACC init) {
+  ACC totals[SUPERTILE_TILES];
+  ACC before_supertile = init;
+  u64 known = supertile;
+  while (known > 0 && try_read(supertile_words, known, epoch, &before_supertile) == STATE_EMPTY)
+    --known;
+  if (known == 0) before_supertile = init;
+  for (u64 next = known; next < supertile; ++next) {
+    for (u32 t = 0; t < SUPERTILE_TILES; ++t) {
+      totals[t] = await_total(words, next * SUPERTILE_TILES + t, epoch, input);
     }
-    prefix_totals(totals, GROUP_TILES);
-    groups = COMBINE(groups, totals[GROUP_TILES - 1]);
+    prefix_totals(totals, SUPERTILE_TILES);
+    before_supertile = COMBINE(before_supertile, totals[SUPERTILE_TILES - 1]);
   }
-  return groups;
+  return before_supertile;
 }

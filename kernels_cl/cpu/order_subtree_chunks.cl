@@ -1,8 +1,7 @@
-// Part order_subtree_chunks:
-// the binary tree of a reduction in order v1 by one work-item of a CPU device, which adds
-// the columns of a leaf in vector registers.
+// Part order_subtree_chunks: the binary tree of a reduction in order v1 by one work-item of a CPU
+// device, which adds the columns of a leaf in vector registers.
 // Provides: order_subtree_chunks
-// Uses: elements, arrays
+// Uses: elements, array_sums, lifted_chunks
 
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.

@@ -1,5 +1,5 @@
-// Part reduce_order_chunks:
-// A reduction in order v1 for CPUs: one work-item per group takes a subtree of leaves.
+// Part reduce_order_chunks: A reduction in order v1 for CPUs: one work-item per group takes a
+// subtree of leaves.
 // Cost: reads each element once, writes one accumulator per group; two launches; no barrier.
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
@@ -14,16 +14,16 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_chunks
       total_subtree(INPUT, COUNT, get_group_id(0), leaves_per_node);
 }
 
-// Part reduce_order_single_chunks:
-// The CPU's production reduction by operators that commute, in order v1 and in one launch: one
-// work-item per group takes a subtree of leaves, and the one that finishes last combines them.
+// Part reduce_order_single_chunks: The CPU's production reduction by operators that commute, in
+// order v1 and in one launch: one work-item per group takes a subtree of leaves, and the one that
+// finishes last combines them.
 // Cost: reads each element once, and writes and reads one accumulator per group; one launch; one
 // barrier, for which nobody waits.
 // Assumes a commutative operator, and 64-bit atomics and fences that reach the whole device. Groups
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_single_chunks
-// Uses: count, init, elements, atomics, last_group, order_subtree_chunks
+// Uses: count, init, elements, last_group, order_subtree_chunks, reduce_places
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single_chunks(
     INPUT_PARAMETERS, COUNT_PARAMETERS, u64 leaves_per_node, __global void* work, INIT_PARAMETERS,
@@ -58,16 +58,16 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single
   result[places.result] = TO_OUT(COMBINE(INIT, root));
 }
 
-// Part reduce_order_tile_chunks:
-// The CPU's reduction in order v1 by operators that do not commute, in one launch: one work-item
-// per group totals the tiles of its block, and the one that finishes last combines the totals.
+// Part reduce_order_tile_chunks: The CPU's reduction in order v1 by operators that do not commute,
+// in one launch: one work-item per group totals the tiles of its block, and the one that finishes
+// last combines the totals.
 // Cost: reads each element once, and writes and reads one accumulator per tile; one launch; one
 // barrier, for which nobody waits.
 // Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_tile_chunks
-// Uses: count, init, elements, tile_folds, blocks, atomics, last_group, neighbours_local,
-//   order_nodes
+// Uses: count, init, elements, tile_folds, blocks, reduce_places, last_group, neighbours_local,
+//   item_tree_local, order_nodes
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_tile_chunks(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS, __global OUT* result,

@@ -1,7 +1,6 @@
-// Part scan_chunks:
-// A scan for CPUs, production's where no order shows or any will do, of what order_v1_packs does
-// not take: reduce-then-scan over consecutive chunks, one work-item per group. The first pass is
-// reduce_chunks; here are the scan of its results and the pass that writes.
+// Part scan_chunks: A scan for CPUs, production's where no order shows or any will do, of what
+// order_v1_packs does not take: reduce-then-scan over consecutive chunks, one work-item per group.
+// The first pass is reduce_chunks; here are the scan of its results and the pass that writes.
 // Cost: reads each element twice, writes it once; three launches; no barrier.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.

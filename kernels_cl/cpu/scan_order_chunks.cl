@@ -1,6 +1,5 @@
-// Part scan_order_chunks:
-// The scan in order v1 for CPU devices: the phases of scan_order_passes, one work-item per group
-// and whole tiles per work-item.
+// Part scan_order_chunks: The scan in order v1 for CPU devices: the phases of scan_order_passes,
+// one work-item per group and whole tiles per work-item.
 // Cost: reads each element twice, writes it once; three launches; no barrier.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
@@ -31,20 +30,20 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void prefix_chunks(__glo
   const u64 tiles = COUNT / TILE;
   partials += partials_offset;
 
-  // --- Turn totals into prefixes in place, a group of tiles at a time ---
+  // --- Turn totals into prefixes in place, a supertile at a time ---
   ACC carry = INIT;
-  for (u64 begin = 0; begin <= tiles; begin += GROUP_TILES) {
-    ACC prefix[GROUP_TILES];
-    for (u32 t = 0; t < GROUP_TILES; ++t) {
+  for (u64 begin = 0; begin <= tiles; begin += SUPERTILE_TILES) {
+    ACC prefix[SUPERTILE_TILES];
+    for (u32 t = 0; t < SUPERTILE_TILES; ++t) {
       prefix[t] = begin + t < tiles ? partials[begin + t] : IDENTITY;
     }
-    prefix_totals(prefix, GROUP_TILES);
+    prefix_totals(prefix, SUPERTILE_TILES);
     // One more than totals: the last full tile's last inclusive value is what lies before the next.
     partials[begin] = carry;
-    for (u32 t = 1; t < GROUP_TILES && begin + t <= tiles; ++t) {
+    for (u32 t = 1; t < SUPERTILE_TILES && begin + t <= tiles; ++t) {
       partials[begin + t] = COMBINE(carry, prefix[t - 1]);
     }
-    carry = COMBINE(carry, prefix[GROUP_TILES - 1]);
+    carry = COMBINE(carry, prefix[SUPERTILE_TILES - 1]);
   }
 }
 

@@ -1,12 +1,11 @@
-// Part count_host: the number of elements, as the host gives it.
+// Part count_host: the number of elements, given by the host.
 // Provides: count
 
 #define COUNT_PARAMETERS u64 given_count
 #define COUNT given_count
-#define KNOWN_COUNT given_count  // Before earlier work has ended.
+#define KNOWN_COUNT given_count  // Before earlier kernels have ended.
 
-// Part count_device:
-// the number of elements, in device memory; the host gives the most that there can be.
+// Part count_device: the number of elements, in device memory. The host gives an upper limit.
 // Provides: count
 
 #define COUNT_PARAMETERS const __global COUNT_TYPE *count_memory, u64 count_offset, u64 count_limit

@@ -1,4 +1,4 @@
-// Part init_host: the initial value, as the host gives it.
+// Part init_host: the initial value, given by the host.
 // Provides: init
 
 #define INIT_PARAMETERS ACC given_init
@@ -10,9 +10,8 @@
 #define INIT_PARAMETERS const __global VALUE *init_memory, u64 init_offset
 #define INIT LIFT_INIT(init_memory[init_offset])
 
-// Part init_counted:
-// the initial value, as the host gives it, where the number of elements is in device
-// memory: of nothing it may be the result, and then something else stands for it.
+// Part init_counted: the initial value, given by the host, where the number of elements is in
+// device memory. Without elements, another value may be the result.
 // Provides: init
 
 #define INIT_PARAMETERS \

@@ -1,25 +1,23 @@
-// Part first_carry: the first value of an exclusive scan is what lies before all elements.
+// Part first_carry: the first value of an exclusive scan is the carry that all elements begin with.
 // Provides: first
 
 #define FIRST_PARAMETERS
 #define FIRST_ARGUMENTS
-#define PUT_FIRST(mine, place)
+#define PUT_FIRST(mine, value)
 #define STORE_FIRST(mine, to)
 
-// Part first_given:
-// the first value of an exclusive scan is given apart from what lies before all elements:
-// a floating sum of nothing is +0, and -0 is what changes no sum.
+// Part first_given: the first value of an exclusive scan is given apart from the carry. A floating
+// sum of nothing is +0, but -0 is the value that changes no sum.
 // Provides: first
 
 #define FIRST_PARAMETERS , ACC given_first
 #define FIRST_ARGUMENTS , given_first
-#define PUT_FIRST(mine, place) \
-  if (mine) place = given_first
+#define PUT_FIRST(mine, value) \
+  if (mine) value = given_first
 #define STORE_FIRST(mine, to) \
   if (mine) *(to) = TO_OUT(given_first)
 
-// Part total_none:
-// nobody asks for the total of a scan. Whoever is given it is given the first value, too.
+// Part total_none: the total of a scan is not wanted. The macros also pass on the first value.
 // Provides: total
 // Uses: first
 
@@ -27,9 +25,8 @@
 #define TOTAL_ARGUMENTS FIRST_ARGUMENTS
 #define LEAVE_TOTAL(mine, value)
 
-// Part total_device:
-// the total of a scan goes to device memory, written by the work-item whose it is.
-// Whoever is given its place is given the first value, too.
+// Part total_device: the total of a scan goes to device memory, written by the work-item that has
+// it. The macros also pass on the first value.
 // Provides: total
 // Uses: first
 

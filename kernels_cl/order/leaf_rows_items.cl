@@ -1,13 +1,12 @@
-// Part leaf_rows_items:
-// whole rows of leaves, which a work-item takes neighbouring columns of as packs. Loads do
-// not wait for one another.
+// Part leaf_rows_items: rows of leaves, element by element. A work-item takes neighbouring columns,
+// which it loads as vectors. Loads do not wait for one another.
 // Provides: leaf_rows
-// Uses: columns, elements, element_packs, leaf_shape
+// Uses: columns, elements, element_vectors, leaf_shape, column_values
 
 #define SUMS PER_ITEM  // Accumulators of a work-item, one for each of its columns.
 #define FEW_ROWS (ROWS_AT_ONCE < 8 ? ROWS_AT_ONCE : 8)
 
-// Adds `rows` whole rows, of which the work-item takes every 32nd column from that of `from` on.
+// Adds `rows` whole rows. The work-item takes every 32nd column, the first one at `from`.
 DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   for (u32 row = 0; row < rows; row += ROWS_APART) {
     Element items[ROWS_APART][PER_ITEM];
@@ -32,31 +31,33 @@ DEVICE void add_rows(ACC* sums, Elements input, u64 from, u32 rows) {
   }
 }
 
-// Adds the elements of a pack, the first of which is i, but for the first `early`.
-DEVICE void add_pack(ACC* sums, ElementPack pack, u64 i, u32 early) {
+// Adds the elements of a vector except the first `preceding`. The first element has index i.
+DEVICE void add_vector(ACC* sums, ElementVector vector, u64 i, u32 preceding) {
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (k < early) continue;
-    sums[k] = COMBINE(sums[k], lift_element(element_of(pack, k % VEC), i + k));
+    if (k < preceding) continue;
+    sums[k] = COMBINE(sums[k], lift_element(element_of(vector, k % VEC), i + k));
   }
 }
 
-// Adds `rows` whole rows by packs, the first of which is at `from`: it may begin before a
-// work-item's columns. `early` of its elements are the last columns of the row before, those that
-// the first work-item has; of the last row they are loaded alone, as a pack might reach beyond the
-// input. `at_once` rows are loaded before the first of them is added.
-DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 early, u32 at_once) {
+// Adds `rows` whole rows by vectors. The first vector is at `from`, which may lie before the
+// work-item's columns. Then its first `preceding` elements are the last columns of the row before,
+// which the first work-item has. For the last row those are loaded singly, as a vector might reach
+// beyond the input. `at_once` rows are loaded before the first one is added.
+DEVICE void add_vector_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 preceding,
+                            u32 at_once) {
   const u64 end = from + rows * COLUMNS;
   Element last[PER_ITEM];
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (rows > 0 && k < early) last[k] = load_element(input, end + k);
+    if (rows > 0 && k < preceding) last[k] = load_element(input, end + k);
   }
   for (u32 row = 0; row < rows; row += at_once) {
-    ElementPack pack[ROWS_AT_ONCE];
+    ElementVector vector[ROWS_AT_ONCE];
 #pragma unroll
     for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
-      if (f < at_once && row + f < rows) pack[f] = load_elements(input, from + (row + f) * COLUMNS);
+      if (f < at_once && row + f < rows)
+        vector[f] = load_elements(input, from + (row + f) * COLUMNS);
     }
 #pragma unroll
     for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
@@ -64,102 +65,104 @@ DEVICE void add_packed_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 e
       const u64 first = from + (row + f) * COLUMNS;
 #pragma unroll
       for (u32 k = 0; k < PER_ITEM; ++k) {
-        if (row + f == 0 && k < early) continue;
-        const Element element = element_of(pack[f], k % VEC);
+        if (row + f == 0 && k < preceding) continue;
+        const Element element = element_of(vector[f], k % VEC);
         sums[k] = COMBINE(sums[k], lift_element(element, first + k));
       }
     }
   }
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (rows > 0 && k < early) {
+    if (rows > 0 && k < preceding) {
       sums[k] = COMBINE(sums[k], lift_element(last[k], end + k));
     }
   }
 }
 
-// Loads `rows` rows from that of `from` on, a constant wherever it is called.
-DEVICE void load_rows(ElementPack* pack, u32 rows, Elements input, u64 from) {
+// Loads `rows` rows from `from` on. `rows` is a constant in every call.
+DEVICE void load_rows(ElementVector* vector, u32 rows, Elements input, u64 from) {
 #pragma unroll
-  for (u32 f = 0; f < rows; ++f) pack[f] = load_elements(input, from + f * COLUMNS);
+  for (u32 f = 0; f < rows; ++f) vector[f] = load_elements(input, from + f * COLUMNS);
 }
 
-// Of `rows` rows those that `some`, a power of two, stands for in their number; the larger ones
-// come first. `some` is a constant wherever these are called.
+// `some` is a power of two and a constant in every call: these functions handle `some` rows if that
+// bit is set in `rows`. Larger powers come first.
 DEVICE u64 first_of_some(u32 some, u64 from, u32 rows) {
   return from + rows / (2 * some) * (2 * some) * COLUMNS;
 }
-DEVICE void load_some(ElementPack* pack, u32 some, Elements input, u64 from, u32 rows) {
+DEVICE void load_some(ElementVector* vector, u32 some, Elements input, u64 from, u32 rows) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
-  load_rows(pack, some, input, first_of_some(some, from, rows));
+  load_rows(vector, some, input, first_of_some(some, from, rows));
 }
-DEVICE void add_some(ACC* sums, const ElementPack* pack, u32 some, u64 from, u32 rows, u32 early) {
+DEVICE void add_some(ACC* sums, const ElementVector* vector, u32 some, u64 from, u32 rows,
+                     u32 preceding) {
   if (some >= ROWS_AT_ONCE || (rows & some) == 0) return;
   const u64 first = first_of_some(some, from, rows);
 #pragma unroll
   for (u32 f = 0; f < some; ++f) {
-    add_pack(sums, pack[f], first + f * COLUMNS, f == 0 && first == from ? early : 0);
+    add_vector(sums, vector[f], first + f * COLUMNS, f == 0 && first == from ? preceding : 0);
   }
 }
 
-// Adds `rows` whole rows by packs, fewer than a leaf has, and the first `rest` elements of the row
-// behind them. The work-item has the columns from `column` on, or `off` before: then the first one
-// has the last columns of the row before. If each row were asked whether it is there, loads would
-// wait for one another.
-DEVICE void add_packed_part(ACC* sums, Elements input, u64 from, u32 rows, u32 rest, u32 column,
-                            u32 off) {
-  const u32 early = column == 0 ? off : 0;
+// Adds `rows` whole rows by vectors, fewer than a leaf has, and the first `rest` elements of the
+// next row. The work-item has the columns from `column` on, or from `misalignment` columns before:
+// then the first work-item has the last columns of the row before. If each row were checked, loads
+// would wait for one another.
+DEVICE void add_vector_part(ACC* sums, Elements input, u64 from, u32 rows, u32 rest, u32 column,
+                            u32 misalignment) {
+  const u32 preceding = column == 0 ? misalignment : 0;
   const u64 end = from + rows * COLUMNS;
   Element last[PER_ITEM];
   Element behind[PER_ITEM];
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (k < early ? rows > 0 : column - off + k < rest) last[k] = load_element(input, end + k);
-    if (k < early && COLUMNS - off + k < rest) {
+    if (k < preceding ? rows > 0 : column - misalignment + k < rest)
+      last[k] = load_element(input, end + k);
+    if (k < preceding && COLUMNS - misalignment + k < rest) {
       behind[k] = load_element(input, end + COLUMNS + k);
     }
   }
   const u32 turns = ROWS_AT_ONCE < LEAF_ROWS ? rows / ROWS_AT_ONCE : 0;
   for (u32 turn = 0; turn < turns; ++turn) {
     const u64 first = from + turn * (ROWS_AT_ONCE * COLUMNS);
-    ElementPack pack[ROWS_AT_ONCE];
-    load_rows(pack, ROWS_AT_ONCE, input, first);
+    ElementVector vector[ROWS_AT_ONCE];
+    load_rows(vector, ROWS_AT_ONCE, input, first);
 #pragma unroll
     for (u32 f = 0; f < ROWS_AT_ONCE; ++f) {
-      add_pack(sums, pack[f], first + f * COLUMNS, f == 0 && turn == 0 ? early : 0);
+      add_vector(sums, vector[f], first + f * COLUMNS, f == 0 && turn == 0 ? preceding : 0);
     }
   }
-  ElementPack pack[31];
-  load_some(pack, 16, input, from, rows);
-  load_some(pack + 16, 8, input, from, rows);
-  load_some(pack + 24, 4, input, from, rows);
-  load_some(pack + 28, 2, input, from, rows);
-  load_some(pack + 30, 1, input, from, rows);
-  add_some(sums, pack, 16, from, rows, early);
-  add_some(sums, pack + 16, 8, from, rows, early);
-  add_some(sums, pack + 24, 4, from, rows, early);
-  add_some(sums, pack + 28, 2, from, rows, early);
-  add_some(sums, pack + 30, 1, from, rows, early);
+  ElementVector vector[31];
+  load_some(vector, 16, input, from, rows);
+  load_some(vector + 16, 8, input, from, rows);
+  load_some(vector + 24, 4, input, from, rows);
+  load_some(vector + 28, 2, input, from, rows);
+  load_some(vector + 30, 1, input, from, rows);
+  add_some(sums, vector, 16, from, rows, preceding);
+  add_some(sums, vector + 16, 8, from, rows, preceding);
+  add_some(sums, vector + 24, 4, from, rows, preceding);
+  add_some(sums, vector + 28, 2, from, rows, preceding);
+  add_some(sums, vector + 30, 1, from, rows, preceding);
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
-    if (k < early ? rows > 0 : column - off + k < rest) {
+    if (k < preceding ? rows > 0 : column - misalignment + k < rest) {
       sums[k] = COMBINE(sums[k], lift_element(last[k], end + k));
     }
-    if (k < early && COLUMNS - off + k < rest) {
+    if (k < preceding && COLUMNS - misalignment + k < rest) {
       sums[k] = COMBINE(sums[k], lift_element(behind[k], end + COLUMNS + k));
     }
   }
 }
 
-// Gives work-items their columns, which all have `off` too early: of the first `off` sums those of
-// the next work-item, and then each comes so many places forward. Values chosen by an index would
-// be kept in memory from OpenCL.
-DEVICE void shift_columns(ACC* sums, u32 item, u32 off) {
+// Gives work-items their own columns where all began `misalignment` columns before. The first
+// `misalignment` sums come from the next work-item, and then all sums are rotated. In OpenCL,
+// values chosen by an index would be kept in memory.
+DEVICE void shift_columns(ACC* sums, u32 item, u32 misalignment) {
 #pragma unroll
-  for (u32 k = 0; k < SUMS; ++k) sums[k] = value_of_item(sums[k], (item + (k < off)) % 32);
+  for (u32 k = 0; k < SUMS; ++k) sums[k] = value_of_item(sums[k], (item + (k < misalignment)) % 32);
 #pragma unroll
   for (u32 step = 1; step < SUMS; step *= 2) {
-    if ((off & step) == 0) continue;
+    if ((misalignment & step) == 0) continue;
     ACC turned[SUMS];
 #pragma unroll
     for (u32 k = 0; k < SUMS; ++k) turned[k] = sums[(k + step) % SUMS];
@@ -168,7 +171,7 @@ DEVICE void shift_columns(ACC* sums, u32 item, u32 off) {
   }
 }
 
-// Adds the first `left` elements of a row, fewer than it has.
+// Adds the first `left` elements of a row that is not whole.
 DEVICE void add_part_of_row(ACC* sums, Elements input, u64 row, u32 left, u32 first, u32 apart) {
 #pragma unroll
   for (u32 k = 0; k < PER_ITEM; ++k) {
@@ -180,83 +183,85 @@ DEVICE void add_part_of_row(ACC* sums, Elements input, u64 row, u32 left, u32 fi
   }
 }
 
-// Adds the leaf from `begin` on, or what there is of it. Whether a work-item has neighbouring
-// columns: where they can be loaded as a pack, if `off` columns early; else it has every 32nd.
+// Adds the leaf from `begin` on, as far as it exists. Returns whether the work-item has
+// neighbouring columns, which is so if they can be loaded as vectors, possibly from a misaligned
+// array. Otherwise it has every 32nd column.
 DEVICE bool add_leaf(ACC* sums, Elements input, u64 n, u64 begin) {
   const u32 item = (u32)get_local_id(0) % 32;
-  const bool shifts = SUMS == VEC && PACKS_EVERYWHERE ? SHIFTS_COLUMNS : false;
-  const u32 off = shifts ? pack_offset(input) : 0;
-  const bool packed = VEC == PER_ITEM && (shifts || packs_aligned(input));
-  const u32 first = packed ? item * PER_ITEM : item;
-  const u32 apart = packed ? 1 : 32;
+  const bool shifts = SUMS == VEC && VECTORS_EVERYWHERE ? SHIFTS_COLUMNS : false;
+  const u32 misalignment = shifts ? vector_misalignment(input) : 0;
+  const bool by_vectors = VEC == PER_ITEM && (shifts || vectors_aligned(input));
+  const u32 first = by_vectors ? item * PER_ITEM : item;
+  const u32 apart = by_vectors ? 1 : 32;
   const u32 left = begin >= n ? 0 : n - begin < LEAF ? (u32)(n - begin) : LEAF;
   const bool whole = left == LEAF;
-  const u32 early = item == 0 ? off : 0;
-  // Where whole leaves begin early, only a few rows are on their way at once: all took twice as
-  // long. So are those of a part of a leaf where no time is to be gained.
-  if (off > 0 && whole) {
-    add_packed_rows(sums, input, begin + first - off, LEAF_ROWS, early, FEW_ROWS);
-  } else if (packed && whole) {
-    add_packed_rows(sums, input, begin + first, LEAF_ROWS, 0, ROWS_AT_ONCE);
-  } else if (PARTS_AT_ONCE && off > 0) {
-    add_packed_part(sums, input, begin + first - off, left / COLUMNS, left % COLUMNS, first, off);
-  } else if (PARTS_AT_ONCE && packed) {
-    add_packed_part(sums, input, begin + first, left / COLUMNS, left % COLUMNS, first, 0);
-  } else if (off > 0) {
-    add_packed_rows(sums, input, begin + first - off, left / COLUMNS, early, FEW_ROWS);
-  } else if (packed) {
-    add_packed_rows(sums, input, begin + first, left / COLUMNS, 0, FEW_ROWS);
+  const u32 preceding = item == 0 ? misalignment : 0;
+  // In whole leaves of a misaligned array only a few rows are loaded at once: all of them took
+  // twice as long. The same holds for partial leaves where no time is to be gained.
+  if (misalignment > 0 && whole) {
+    add_vector_rows(sums, input, begin + first - misalignment, LEAF_ROWS, preceding, FEW_ROWS);
+  } else if (by_vectors && whole) {
+    add_vector_rows(sums, input, begin + first, LEAF_ROWS, 0, ROWS_AT_ONCE);
+  } else if (PARTS_AT_ONCE && misalignment > 0) {
+    add_vector_part(sums, input, begin + first - misalignment, left / COLUMNS, left % COLUMNS,
+                    first, misalignment);
+  } else if (PARTS_AT_ONCE && by_vectors) {
+    add_vector_part(sums, input, begin + first, left / COLUMNS, left % COLUMNS, first, 0);
+  } else if (misalignment > 0) {
+    add_vector_rows(sums, input, begin + first - misalignment, left / COLUMNS, preceding, FEW_ROWS);
+  } else if (by_vectors) {
+    add_vector_rows(sums, input, begin + first, left / COLUMNS, 0, FEW_ROWS);
   } else {
     add_rows(sums, input, begin + first, left / COLUMNS);
   }
-  if (left % COLUMNS > 0 && !(packed && PARTS_AT_ONCE)) {
+  if (left % COLUMNS > 0 && !(by_vectors && PARTS_AT_ONCE)) {
     add_part_of_row(sums, input, begin + left / COLUMNS * COLUMNS, left % COLUMNS,
-                    first + COLUMNS - off, apart);
+                    first + COLUMNS - misalignment, apart);
   }
-  if (off > 0) shift_columns(sums, item, off);
-  return packed;
+  if (misalignment > 0) shift_columns(sums, item, misalignment);
+  return by_vectors;
 }
 
-// Adds a leaf, or what there is of it, for each lane group.
+// Adds a leaf, as far as it exists, for each warp.
 DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
   return add_leaf(sums, input, n, subtree * NODE_ELEMENTS + (u32)get_local_id(0) / 32 * LEAF);
 }
 
 #if LEAVES_EACH == 2
-// Half of the rows at once are on their way while the others are added.
+// Half of ROWS_AT_ONCE rows are loaded while the others are added.
 #define ROWS_AHEAD (ROWS_AT_ONCE / 2)
 #if ROWS_AHEAD == 0
 #error "rows at once in two halves"
 #endif
 
-// Adds a whole leaf by packs. Its first ROWS_AHEAD rows are in `pack`, on their way; in the end
-// those from `next` on are, if `goes_on`.
-DEVICE void add_rows_ahead(ACC* sums, Elements input, ElementPack pack[ROWS_AHEAD], u64 from,
+// Adds a whole leaf by vectors. The loads of its first ROWS_AHEAD rows were started into `vector`.
+// If it `goes_on`, the loads of those from `next` on are started in the end.
+DEVICE void add_rows_ahead(ACC* sums, Elements input, ElementVector vector[ROWS_AHEAD], u64 from,
                            bool goes_on, u64 next) {
 #pragma unroll
   for (u32 row = 0; row < LEAF_ROWS; row += ROWS_AHEAD) {
-    ElementPack ahead[ROWS_AHEAD];
+    ElementVector ahead[ROWS_AHEAD];
     const bool last = row + ROWS_AHEAD == LEAF_ROWS;
     const bool loads = last ? goes_on : true;
     if (loads)
       load_rows(ahead, ROWS_AHEAD, input, last ? next : from + (row + ROWS_AHEAD) * COLUMNS);
 #pragma unroll
     for (u32 f = 0; f < ROWS_AHEAD; ++f) {
-      add_pack(sums, pack[f], from + (row + f) * COLUMNS, 0);
-      if (loads) pack[f] = ahead[f];
+      add_vector(sums, vector[f], from + (row + f) * COLUMNS, 0);
+      if (loads) vector[f] = ahead[f];
     }
   }
 }
 
-// Adds two leaves, the first from `begin` on, if they are whole and begin where packs do: loads of
-// narrow elements go on from row to row and from leaf to leaf. Whether they are added.
+// Adds two leaves, the first from `begin` on, if both are whole and the array is aligned. Loads of
+// narrow elements continue from row to row and from leaf to leaf. Returns whether they were added.
 DEVICE bool add_leaf_pair(ACC* sums, ACC* later, Elements input, u64 n, u64 begin) {
-  if (VEC != PER_ITEM || !packs_aligned(input) || begin + 2 * LEAF > n) return false;
+  if (VEC != PER_ITEM || !vectors_aligned(input) || begin + 2 * LEAF > n) return false;
   const u64 first = begin + (u32)get_local_id(0) % 32 * PER_ITEM;
-  ElementPack pack[ROWS_AHEAD];
-  load_rows(pack, ROWS_AHEAD, input, first);
-  add_rows_ahead(sums, input, pack, first, true, first + LEAF);
-  add_rows_ahead(later, input, pack, first + LEAF, false, 0);
+  ElementVector vector[ROWS_AHEAD];
+  load_rows(vector, ROWS_AHEAD, input, first);
+  add_rows_ahead(sums, input, vector, first, true, first + LEAF);
+  add_rows_ahead(later, input, vector, first + LEAF, false, 0);
   return true;
 }
 #endif

@@ -1,74 +1,75 @@
-// Part order_tile_shape: how lane groups share a tile of order v1.
-// A lane group owns STRIPS_EACH consecutive strips of it.
+// Part order_tile_shape: how the warps of a group share a tile of order v1. A warp has
+// WARP_TILES_EACH consecutive warp tiles.
 // Provides: order_tile_shape
 // Uses: order_lanes
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
-#define STRIPS_EACH (TILE_STRIPS / LANE_GROUPS)
-#if TILE_STRIPS % LANE_GROUPS != 0
-#error "every lane group has as many strips"
+#define WARP_TILES_EACH (WARP_TILES / WARPS)
+#if WARP_TILES % WARPS != 0
+#error "every warp has as many warp tiles"
 #endif
 
-// Rows of which a lane holds something, strip after strip.
-#define ROWS_EACH (STRIPS_EACH * STRIP_ROWS)
+// Rows of which a lane holds something, warp tile after warp tile.
+#define ROWS_EACH (WARP_TILES_EACH * WARP_TILE_ROWS)
 
-// Part order_tile: a tile of order v1 in registers: of its rows a lane holds sums and prefixes, as
-// sum_strip leaves them.
+// Part order_tile: a tile of order v1 in registers. A lane has sums and prefixes of its rows, as
+// sum_warp_tile makes them.
 // Provides: order_tile
-// Uses: order_strip_loads, order_strip_results, order_tile_shape
+// Uses: order_warp_tile_loads, order_warp_tile_results, order_tile_shape, lane_index, warp_index
 
-// Loads the tile from `begin` on; the totals of its strips go to strips, where all see them behind
-// a barrier.
+// Loads the tile from `begin` on. The totals of its warp tiles go to `warp_totals`, where all
+// work-items see them after a barrier.
 DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, __private ACC* sums,
                            __private ACC* prefix, __local LaneScratch* scratch,
-                           __local ACC* strips) {
-  for (u32 s = 0; s < STRIPS_EACH; ++s) {
-    const u32 strip = lane_group() * STRIPS_EACH + s;
-    __private ACC* own = sums + s * STRIP_ROWS * RUN;
-    load_strip(input, begin + strip * STRIP, n, own);
-    const ACC total = sum_strip(own, prefix + s * STRIP_ROWS, scratch);
-    if (lane_index() == LANES - 1) strips[strip] = total;
+                           __local ACC* warp_totals) {
+  for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
+    const u32 warp_tile = warp_index() * WARP_TILES_EACH + s;
+    __private ACC* own = sums + s * WARP_TILE_ROWS * RUN;
+    load_warp_tile(input, begin + warp_tile * WARP_TILE, n, own);
+    const ACC total = sum_warp_tile(own, prefix + s * WARP_TILE_ROWS, scratch);
+    if (lane_index() == LANES - 1) warp_totals[warp_tile] = total;
   }
 }
 
-// Writes the tile from `begin` on: `before` is everything before it, `after` everything before the
-// next one.
+// Writes the tile from `begin` on. `before` is its prefix, `after` that of the next tile.
 DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64 n,
-                            __private ACC* sums, __private ACC* prefix, const __local ACC* strips,
-                            ACC before, ACC after, __local LaneScratch* scratch TOTAL_PARAMETERS) {
-  for (u32 s = 0; s < STRIPS_EACH; ++s) {
-    const u32 strip = lane_group() * STRIPS_EACH + s;
-    const ACC start = strip == 0 ? before : COMBINE(before, fold_strips(strips, strip));
-    const ACC next =
-        strip == TILE_STRIPS - 1 ? after : COMBINE(before, fold_strips(strips, strip + 1));
-    ACC row[STRIP_ROWS];
-    ACC earlier[STRIP_ROWS];
-    edge_rows(prefix + s * STRIP_ROWS, row, earlier, scratch);
-    __private ACC* own = sums + s * STRIP_ROWS * RUN;
-    complete_strip(begin + strip * STRIP, n, own, prefix + s * STRIP_ROWS, row, earlier, start,
-                   next TOTAL_ARGUMENTS);
-    store_strip(output, 0, begin + strip * STRIP, n, own);
+                            __private ACC* sums, __private ACC* prefix,
+                            const __local ACC* warp_totals, ACC before, ACC after,
+                            __local LaneScratch* scratch TOTAL_PARAMETERS) {
+  for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
+    const u32 warp_tile = warp_index() * WARP_TILES_EACH + s;
+    const ACC start =
+        warp_tile == 0 ? before : COMBINE(before, fold_warp_totals(warp_totals, warp_tile));
+    const ACC next = warp_tile == WARP_TILES - 1
+                         ? after
+                         : COMBINE(before, fold_warp_totals(warp_totals, warp_tile + 1));
+    ACC row[WARP_TILE_ROWS];
+    ACC earlier[WARP_TILE_ROWS];
+    edge_rows(prefix + s * WARP_TILE_ROWS, row, earlier, scratch);
+    __private ACC* own = sums + s * WARP_TILE_ROWS * RUN;
+    complete_warp_tile(begin + warp_tile * WARP_TILE, n, own, prefix + s * WARP_TILE_ROWS, row,
+                       earlier, start, next TOTAL_ARGUMENTS);
+    store_warp_tile(output, 0, begin + warp_tile * WARP_TILE, n, own);
   }
 }
 
-// Part order_tile_again:
-// a tile of order v1 whose elements are loaded once more for their results, row by row,
-// from a cache: for GPUs that have no registers for a strip. In between a lane keeps the prefixes
-// of its rows.
+// Part order_tile_again: a tile of order v1 whose elements are loaded again, row by row from a
+// cache, for their results. It is for GPUs without registers for a warp tile. In between a lane
+// keeps the prefixes of its rows.
 // Provides: order_tile
-// Uses: order_strip_loads, order_strip_results, order_tile_shape
+// Uses: order_warp_tile_loads, order_warp_tile_results, order_tile_shape, lane_index, warp_index
 
-// The folds of this lane's run of the row that element i begins; elements from n on are the
+// The folds of this lane's run, whose first element has index i. Elements from n on are the
 // identity, on which no result depends.
 DEVICE void fold_run(Elements input, u64 i, u64 n, bool whole, ACC sums[RUN]) {
   if (whole) {
 #pragma unroll
     for (u32 p = 0; p < RUN; p += VEC) {
-      const ElementPack pack = load_elements(input, i + p);
+      const ElementVector vector = load_elements(input, i + p);
 #pragma unroll
-      for (u32 k = 0; k < VEC; ++k) sums[p + k] = lift_element(element_of(pack, k), i + p + k);
+      for (u32 k = 0; k < VEC; ++k) sums[p + k] = lift_element(element_of(vector, k), i + p + k);
     }
   } else {
 #pragma unroll
@@ -81,26 +82,26 @@ DEVICE void fold_run(Elements input, u64 i, u64 n, bool whole, ACC sums[RUN]) {
   for (u32 k = 1; k < RUN; ++k) sums[k] = COMBINE(sums[k - 1], sums[k]);
 }
 
-// Loads the tile from `begin` on; the totals of its strips go to strips, where all see them behind
-// a barrier. Nothing goes to `unused`.
+// Loads the tile from `begin` on. The totals of its warp tiles go to `warp_totals`, where all
+// work-items see them after a barrier. Nothing goes to `unused`.
 DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, __private ACC* unused,
                            __private ACC* prefix, __local LaneScratch* scratch,
-                           __local ACC* strips) {
+                           __local ACC* warp_totals) {
 #pragma unroll
-  for (u32 s = 0; s < STRIPS_EACH; ++s) {
-    const u32 strip = lane_group() * STRIPS_EACH + s;
-    const u64 first = begin + strip * STRIP;
-    const bool whole = first + STRIP <= n && packs_aligned(input);
+  for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
+    const u32 warp_tile = warp_index() * WARP_TILES_EACH + s;
+    const u64 first = begin + warp_tile * WARP_TILE;
+    const bool whole = first + WARP_TILE <= n && vectors_aligned(input);
     ACC total = IDENTITY;
 #pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
       ACC sums[RUN];
       fold_run(input, first + run_index(r), n, whole, sums);
       const ACC row = lane_prefix(sums[RUN - 1], scratch);
-      prefix[s * STRIP_ROWS + r] = row;
+      prefix[s * WARP_TILE_ROWS + r] = row;
       total = r == 0 ? row : COMBINE(total, row);
     }
-    if (lane_index() == LANES - 1) strips[strip] = total;
+    if (lane_index() == LANES - 1) warp_totals[warp_tile] = total;
   }
 }
 
@@ -108,7 +109,7 @@ DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, __private ACC* unus
 DEVICE void store_run(__global OUT* output, u64 i, u64 n, bool whole, const ACC results[RUN]) {
   if (whole) {
 #pragma unroll
-    for (u32 p = 0; p < RUN; p += VEC) store_pack(output + i + p, pack_results(results + p));
+    for (u32 p = 0; p < RUN; p += VEC) store_vector(output + i + p, result_vector(results + p));
   } else {
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
@@ -117,37 +118,40 @@ DEVICE void store_run(__global OUT* output, u64 i, u64 n, bool whole, const ACC 
   }
 }
 
-// Writes the tile from `begin` on: `before` is everything before it, `after` everything before the
-// next one. Values are those of complete_strip.
+// Writes the tile from `begin` on. `before` is its prefix, `after` that of the next tile. Values
+// are those of complete_warp_tile.
 DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64 n,
-                            __private ACC* unused, __private ACC* prefix, const __local ACC* strips,
-                            ACC before, ACC after, __local LaneScratch* scratch TOTAL_PARAMETERS) {
-  const bool packs_out = (size_t)output % OUT_PACK_ALIGNMENT == 0;
+                            __private ACC* unused, __private ACC* prefix,
+                            const __local ACC* warp_totals, ACC before, ACC after,
+                            __local LaneScratch* scratch TOTAL_PARAMETERS) {
+  const bool out_aligned = (size_t)output % OUT_VECTOR_ALIGNMENT == 0;
 #pragma unroll
-  for (u32 s = 0; s < STRIPS_EACH; ++s) {
-    const u32 strip = lane_group() * STRIPS_EACH + s;
-    const u64 first = begin + strip * STRIP;
-    const bool full = first + STRIP <= n;
-    const ACC base = strip == 0 ? before : COMBINE(before, fold_strips(strips, strip));
-    const ACC end =
-        strip == TILE_STRIPS - 1 ? after : COMBINE(before, fold_strips(strips, strip + 1));
-    ACC row[STRIP_ROWS];
-    ACC earlier[STRIP_ROWS];
-    edge_rows(prefix + s * STRIP_ROWS, row, earlier, scratch);
+  for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
+    const u32 warp_tile = warp_index() * WARP_TILES_EACH + s;
+    const u64 first = begin + warp_tile * WARP_TILE;
+    const bool full = first + WARP_TILE <= n;
+    const ACC base =
+        warp_tile == 0 ? before : COMBINE(before, fold_warp_totals(warp_totals, warp_tile));
+    const ACC end = warp_tile == WARP_TILES - 1
+                        ? after
+                        : COMBINE(before, fold_warp_totals(warp_totals, warp_tile + 1));
+    ACC row[WARP_TILE_ROWS];
+    ACC earlier[WARP_TILE_ROWS];
+    edge_rows(prefix + s * WARP_TILE_ROWS, row, earlier, scratch);
     ACC start = base;
     ACC rows = IDENTITY;
 #pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
       const u64 i = first + run_index(r);
       rows = r == 0 ? row[0] : COMBINE(rows, row[r]);
-      const ACC next_start = r == STRIP_ROWS - 1 ? end : COMBINE(base, rows);
+      const ACC next_start = r == WARP_TILE_ROWS - 1 ? end : COMBINE(base, rows);
       ACC carry = start;
       if (lane_index() > 0) carry = COMBINE(start, earlier[r]);
-      ACC next = COMBINE(start, prefix[s * STRIP_ROWS + r]);
+      ACC next = COMBINE(start, prefix[s * WARP_TILE_ROWS + r]);
       if (lane_index() == LANES - 1) next = next_start;
 
       ACC sums[RUN];
-      fold_run(input, i, n, full && packs_aligned(input), sums);
+      fold_run(input, i, n, full && vectors_aligned(input), sums);
       ACC results[RUN];
       ACC running = carry;
 #pragma unroll
@@ -159,7 +163,7 @@ DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64
         results[k] = INCLUSIVE ? running : exclusive;
       }
       PUT_FIRST(r == 0 && i == 0, results[0]);
-      store_run(output, i, n, full && packs_out, results);
+      store_run(output, i, n, full && out_aligned, results);
       start = next_start;
     }
   }

@@ -1,16 +1,7 @@
-// Part order_words:
-// the totals that tiles of a single-pass scan in order v1 read from each other's words.
+// Part order_words: the totals that tiles of a single-pass scan in order v1 read from each other's
+// words.
 // Provides: order_words
-// Uses: elements, atomics, tile_words
-
-#ifndef PUBLISHED_EVERY
-#define PUBLISHED_EVERY 1  // Groups from one whose prefix is published to the next.
-#endif
-
-// Whether the tile at `place` of `group` publishes what lies before the next group.
-DEVICE bool publishes_prefix(u64 group, u32 place) {
-  return place == GROUP_TILES - 1 && (group + 1) % PUBLISHED_EVERY == 0;
-}
+// Uses: elements, tile_words, device_fence
 
 // The fold of `count` elements, by one work-item.
 DEVICE ACC fold_alone(Elements input, u64 begin, u32 count) {
@@ -23,48 +14,60 @@ DEVICE ACC fold_alone(Elements input, u64 begin, u32 count) {
   return fold;
 }
 
-// The total of a full tile by one work-item, in the tile's order, if runs are as short as order v1
-// has them; no order shows where they are longer.
+// The total of a full tile, computed by one work-item in the tile's order. If runs are longer than
+// in order v1, the order does not matter.
 DEVICE ACC reduce_tile_alone(Elements input, u64 begin) {
   if (RUN != ORDER_RUN) return fold_alone(input, begin, TILE);
   ACC tile;
 #pragma unroll 1
-  for (u32 s = 0; s < TILE_STRIPS; ++s) {
-    ACC strip;
+  for (u32 s = 0; s < WARP_TILES; ++s) {
+    ACC warp_tile;
 #pragma unroll 1
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
-      // Of another length than a strip's arrays: compilers that give arrays of one type a place in
-      // common would keep those in memory, too, for the sake of this one.
+    for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
+      // Longer than a warp tile's arrays: some compilers give arrays of one type a common place,
+      // and would then keep those in memory, too.
       ACC run[ROW_RUNS + 1];
 #pragma unroll 1
       for (u32 l = 0; l < ROW_RUNS; ++l) {
         run[l] = fold_alone(input, begin, RUN);
         begin += RUN;
       }
-      // The last prefix of as many runs is their binary tree.
+      // The last Kogge-Stone prefix of ROW_RUNS runs is their binary tree.
 #pragma unroll 1
       for (u32 width = ROW_RUNS / 2; width > 0; width /= 2) {
 #pragma unroll 1
         for (u32 l = 0; l < width; ++l) run[l] = COMBINE(run[2 * l], run[2 * l + 1]);
       }
-      strip = r == 0 ? run[0] : COMBINE(strip, run[0]);
+      warp_tile = r == 0 ? run[0] : COMBINE(warp_tile, run[0]);
     }
-    tile = s == 0 ? strip : COMBINE(tile, strip);
+    tile = s == 0 ? warp_tile : COMBINE(tile, warp_tile);
   }
   return tile;
 }
 
-// The total of `tile`, waited for; reduced here where it stays missing, as only a full tile may. In
-// place its owner may be overwriting the tile by now; but an owner publishes, behind a fence,
-// before it stores, so when the words are still empty afterwards the elements read were the
+// Waits for the total of `tile`, which is full, and reduces the tile here if it stays missing. In
+// place, the tile's owner may be overwriting it. But the owner publishes before it stores, with a
+// fence between. So if the words are still empty afterwards, the elements that were read are the
 // input's.
 DEVICE ACC await_total(const __global u64* words, u64 tile, u32 epoch, Elements input) {
   ACC value;
   u32 spins = 0;
   do {
-    if (inspect(words, tile, epoch, &value) != STATE_EMPTY) return value;
+    if (try_read(words, tile, epoch, &value) != STATE_EMPTY) return value;
   } while (++spins < SPIN_LIMIT);
   const ACC total = reduce_tile_alone(input, tile * TILE);
   device_fence();
-  return inspect(words, tile, epoch, &value) != STATE_EMPTY ? value : total;
+  return try_read(words, tile, epoch, &value) != STATE_EMPTY ? value : total;
+}
+
+// Part published_prefixes: which tile publishes the prefix of the next supertile.
+// Provides: published_prefixes
+
+#ifndef PUBLISHED_EVERY
+#define PUBLISHED_EVERY 1  // Supertiles from one that publishes the next prefix to the next one.
+#endif
+
+// Whether the tile at `position` of `supertile` publishes the prefix of the next supertile.
+DEVICE bool publishes_prefix(u64 supertile, u32 position) {
+  return position == SUPERTILE_TILES - 1 && (supertile + 1) % PUBLISHED_EVERY == 0;
 }

@@ -1,8 +1,8 @@
-// Part reduce_catanzaro:
-// Catanzaro's two-stage reduction: as many work-items as the device holds walk the input with the
-// stride of the whole launch, then each group reduces its accumulators in a local-memory tree.
-// Cost: reads each element once, writes one accumulator per group; two launches; log2(GROUP_SIZE)
-// + 1 barriers.
+// Part reduce_catanzaro: Catanzaro's two-stage reduction: as many work-items as the device holds
+// walk the input with the stride of the whole launch, then each group reduces its accumulators in a
+// local-memory tree.
+// Cost: reads each element once, writes one accumulator per group; two launches; log2(GROUP_SIZE) +
+// 1 barriers.
 // Assumes a commutative operator and a power-of-two group.
 // Source: Catanzaro 2010, as in Jradi 2017, section 2.3, listing 1.
 // Provides: reduce_catanzaro

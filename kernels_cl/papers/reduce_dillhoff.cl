@@ -1,10 +1,9 @@
-// Part reduce_dillhoff:
-// The first three steps of the tutorial, each a kernel that is launched again over its own results,
-// with two elements per work-item: `interleaved_simple` picks work-items by a modulo,
-// `interleaved_convergent` the first ones, `shared` moves the tree to local memory.
-// The listings overwrite the input, read past its end and let groups run on without a barrier after
-// the load; here the first two work on a copy, whose segments end where the input does, and every
-// step ends in a barrier.
+// Part reduce_dillhoff: The first three steps of the tutorial, each a kernel that is launched again
+// over its own results, with two elements per work-item: `interleaved_simple` picks work-items by a
+// modulo, `interleaved_convergent` the first ones, `shared` moves the tree to local memory. The
+// listings overwrite the input, read past its end and let groups run on without a barrier after the
+// load; here the first two work on a copy, whose segments end where the input does, and every step
+// ends in a barrier.
 // Cost: `shared` reads each element once; the others also copy it, and read two values and write
 // one per combination in global memory; log2(GROUP_SIZE) + 2 barriers.
 // Assumes a power-of-two group; except in `interleaved_simple`, a commutative operator.
@@ -94,17 +93,16 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void shared(
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);
 }
 
-// Part reduce_dillhoff_atomic:
-// The last two steps of the tutorial: `hierarchical` reduces a segment per group in local memory
-// and combines the results by one atomic each, `coarsened` lets each work-item first accumulate
-// more elements on its own, so that there are fewer groups. The listings read past the end of the
-// input and start from a cell that nobody has made ready; here what lies behind the end counts as
-// the identity, and a fill in the same stream goes before.
-// Cost: reads each element once, one atomic per group; one launch; log2(GROUP_SIZE) + 1 barriers.
-// Assumes a commutative operator and a power-of-two group.
-// Source: Dillhoff 2024, after Hwu, Kirk & El Hajj, chapter 10.
+// Part reduce_dillhoff_atomic: The last two steps of the tutorial: `hierarchical` reduces a segment
+// per group in local memory and combines the results by one atomic each, `coarsened` lets each
+// work-item first accumulate more elements on its own, so that there are fewer groups. The listings
+// read past the end of the input and start from an accumulator that nobody has initialised; here
+// what lies behind the end counts as the identity, and a fill in the same stream goes before. Cost:
+// reads each element once, one atomic per group; one launch; log2(GROUP_SIZE) + 1 barriers. Assumes
+// a commutative operator and a power-of-two group. Source: Dillhoff 2024, after Hwu, Kirk & El
+// Hajj, chapter 10.
 // Provides: reduce_dillhoff_atomic
-// Uses: levels, group_tree, cell
+// Uses: levels, group_tree, atomic_accumulator
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
@@ -117,7 +115,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void shared(
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void hierarchical(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* cell, u64 cell_offset) {
+    const __global IN* input, u64 input_offset, u64 n, __global ACC* accumulator,
+    u64 accumulator_offset) {
   __local ACC scratch[GROUP_SIZE];
   const u64 i = (u64)get_group_id(0) * GROUP_SIZE * PER_ITEM + get_local_id(0);
   input += input_offset;
@@ -130,11 +129,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void hierarchic
   sum = group_tree(sum, scratch);
 
   // --- Hierarchical: one atomic per group ---
-  if (get_local_id(0) == 0) combine_into(cell + cell_offset, sum);
+  if (get_local_id(0) == 0) combine_into(accumulator + accumulator_offset, sum);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void coarsened(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* cell, u64 cell_offset) {
+    const __global IN* input, u64 input_offset, u64 n, __global ACC* accumulator,
+    u64 accumulator_offset) {
   __local ACC scratch[GROUP_SIZE];
   const u64 i = (u64)get_group_id(0) * GROUP_SIZE * PER_ITEM * COARSE_FACTOR + get_local_id(0);
   input += input_offset;
@@ -149,5 +149,5 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void coarsened(
   sum = group_tree(sum, scratch);
 
   // --- Coarsened: one atomic per group ---
-  if (get_local_id(0) == 0) combine_into(cell + cell_offset, sum);
+  if (get_local_id(0) == 0) combine_into(accumulator + accumulator_offset, sum);
 }

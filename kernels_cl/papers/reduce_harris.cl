@@ -1,16 +1,15 @@
-// Part reduce_harris:
-// Harris' seven reductions, each one step from the one before, so that a diff of neighbours shows
-// the step: divergent modulo, strided index, sequential index, first combination during the load,
-// last lane group without group barriers, all steps unrolled, many elements per work-item.
-// The last two dozen lines of the original synchronise nothing and trust that a warp runs in lock
-// step, which none does since Volta: here a lane barrier follows every step, and idle lanes keep
-// out, so that nobody reads what another writes in the same step.
+// Part reduce_harris: Harris' seven reductions, each one step from the one before, so that a diff
+// of neighbours shows the step: divergent modulo, strided index, sequential index, first
+// combination during the load, last warp without group barriers, all steps unrolled, many elements
+// per work-item. The last two dozen lines of the original synchronise nothing and trust that a warp
+// runs in lock step, which none does since Volta: here a lane barrier follows every step, and idle
+// lanes keep out, so that nobody reads what another writes in the same step.
 // Cost: each launch reads every value once and leaves one per group, until one is left; kernel 7
 // walks the input and needs two launches; log2(GROUP_SIZE) + 1 barriers, fewer from kernel 5 on.
 // Assumes a power-of-two group and, from kernel 3 on, a commutative operator.
 // Source: Harris 2007, as tabulated by Jradi 2017.
 // Provides: reduce_harris
-// Uses: lanes, levels
+// Uses: lanes, levels, lane_index, warp_index, lane_barrier
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
@@ -19,7 +18,7 @@
 #define PER_ITEM 1  // Elements per work-item and step: 2 from kernel 4 on, and in groups of one.
 #endif
 
-// What LANES values of the group come to, in scratch[0]; called by the first lane group.
+// What LANES values of the group come to, in scratch[0]; called by the first warp.
 DEVICE void fold_last_lanes(__local ACC* scratch) {
   const u32 lane = lane_index();
 #pragma unroll
@@ -133,15 +132,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void harris5(
   scratch[id] = COMBINE(sum, element_or_identity(input, i + GROUP_SIZE, n));
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  // --- 5: Combine at halving distances, down to a lane group ---
+  // --- 5: Combine at halving distances, down to a warp ---
 #pragma unroll 1
   for (u32 offset = GROUP_SIZE / 2; offset >= LANES; offset /= 2) {
     if (id < offset) scratch[id] = COMBINE(scratch[id], scratch[id + offset]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 
-  // --- 5: The last lane group, unrolled ---
-  if (lane_group() == 0) fold_last_lanes(scratch);
+  // --- 5: The last warp, unrolled ---
+  if (warp_index() == 0) fold_last_lanes(scratch);
 
   // --- 5: Write the result of the group ---
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);
@@ -160,15 +159,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void harris6(
   scratch[id] = COMBINE(sum, element_or_identity(input, i + GROUP_SIZE, n));
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  // --- 6: Combine at halving distances, down to a lane group, unrolled ---
+  // --- 6: Combine at halving distances, down to a warp, unrolled ---
 #pragma unroll
   for (u32 offset = GROUP_SIZE / 2; offset >= LANES; offset /= 2) {
     if (id < offset) scratch[id] = COMBINE(scratch[id], scratch[id + offset]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 
-  // --- 6: The last lane group, unrolled ---
-  if (lane_group() == 0) fold_last_lanes(scratch);
+  // --- 6: The last warp, unrolled ---
+  if (warp_index() == 0) fold_last_lanes(scratch);
 
   // --- 6: Write the result of the group ---
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);
@@ -191,15 +190,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void harris7(
   scratch[id] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  // --- 7: Combine at halving distances, down to a lane group, unrolled ---
+  // --- 7: Combine at halving distances, down to a warp, unrolled ---
 #pragma unroll
   for (u32 offset = GROUP_SIZE / 2; offset >= LANES; offset /= 2) {
     if (id < offset) scratch[id] = COMBINE(scratch[id], scratch[id + offset]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 
-  // --- 7: The last lane group, unrolled ---
-  if (lane_group() == 0) fold_last_lanes(scratch);
+  // --- 7: The last warp, unrolled ---
+  if (warp_index() == 0) fold_last_lanes(scratch);
 
   // --- 7: Write the result of the group ---
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);

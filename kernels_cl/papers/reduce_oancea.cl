@@ -1,13 +1,14 @@
-// Part reduce_oancea:
-// Reductions of the course notes, each a kernel that is launched again over its own results.
-// `tree`: a level of a binary tree per launch, log2(n) launches. `block`: a group reduces as many
-// elements as it has work-items in local memory. `chunked`: a fixed number of work-items, each of
-// which reduces one consecutive chunk; on a GPU its loads do not coalesce, which is its lesson.
-// The notes take lengths that divide evenly; here a last odd element is handed on and what lies
-// behind the end counts as the identity. All three combine neighbours, so index order is kept.
+// Part reduce_oancea: Reductions of the course notes, each a kernel that is launched again over its
+// own results. `tree`: a level of a binary tree per launch, log2(n) launches. `block`: a group
+// reduces as many elements as it has work-items in local memory. `chunked`: a fixed number of
+// work-items, each of which reduces one consecutive chunk; on a GPU its loads do not coalesce,
+// which is its lesson. The notes take lengths that divide evenly; here a last odd element is handed
+// on and what lies behind the end counts as the identity. All three combine neighbours, so index
+// order is kept.
 // Cost: `tree` reads 2 and writes 1 value per element, the others read each element once and leave
 // one value per group; log2(GROUP_SIZE) + 1 barriers in `block` and `chunked`.
-// Assumes a power-of-two group. Source: Oancea & Henriksen 2023.
+// Assumes a power-of-two group.
+// Source: Oancea & Henriksen 2023.
 // Provides: reduce_oancea
 // Uses: levels
 
@@ -89,24 +90,25 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void chunked(
   if (get_local_id(0) == 0) write_group_result(scratch[0], init, results + results_offset);
 }
 
-// Part reduce_oancea_atomic:
-// The shortest reduction of the course notes: every work-item combines its element into the result
-// by an atomic. All of them queue for one word, which is what it is there to show.
-// The notes have it for types with an atomic sum of their own; here any operator on at most 8 bytes
-// works, by compare and exchange where the device has nothing better.
+// Part reduce_oancea_atomic: The shortest reduction of the course notes: every work-item combines
+// its element into the result by an atomic. All of them queue for one word, which is what it is
+// there to show. The notes have it for types with an atomic sum of their own; here any operator on
+// at most 8 bytes works, by compare and exchange where the device has nothing better.
 // Cost: reads each element once, one atomic per element; one launch; no barrier.
-// Assumes a commutative operator. Source: Oancea & Henriksen 2023.
+// Assumes a commutative operator.
+// Source: Oancea & Henriksen 2023.
 // Provides: reduce_oancea_atomic
-// Uses: cell
+// Uses: atomic_accumulator
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void combine_each(
-    const __global IN* input, u64 input_offset, u64 n, __global ACC* cell, u64 cell_offset) {
+    const __global IN* input, u64 input_offset, u64 n, __global ACC* accumulator,
+    u64 accumulator_offset) {
   const u64 i = (u64)get_group_id(0) * GROUP_SIZE + get_local_id(0);
 
   // --- One atomic per element ---
-  if (i < n) combine_into(cell + cell_offset, LIFT(input[input_offset + i]));
+  if (i < n) combine_into(accumulator + accumulator_offset, LIFT(input[input_offset + i]));
 }

@@ -1,10 +1,9 @@
-// Part reduce_staged_ordered:
-// A reduction for operators that do not commute: each group walks a consecutive range of its own
-// in tiles, which it stages through local memory; so the loads coalesce, although each work-item
-// then reduces PER_ITEM consecutive elements. The map is applied to staged elements, not stored.
-// The range of a group, rather than a grid of tiles, keeps the partial results few; ranges behind
-// the end are empty and leave the identity. An odd stride, padded where PER_ITEM is even, keeps the
-// work-items of a lane group on different banks.
+// Part reduce_staged_ordered: A reduction for operators that do not commute: each group walks a
+// consecutive range of its own in tiles, which it stages through local memory; so the loads
+// coalesce, although each work-item then reduces PER_ITEM consecutive elements. The map is applied
+// to staged elements, not stored. The range of a group, rather than a grid of tiles, keeps the
+// partial results few; ranges behind the end are empty and leave the identity. An odd stride,
+// padded where PER_ITEM is even, keeps the work-items of a warp on different banks.
 // Cost: reads each element once, writes one accumulator per group; two launches; three barriers per
 // tile of GROUP_SIZE * PER_ITEM elements, which has to fit local memory.
 // Source: Oancea & Henriksen 2023, on the maximum segment sum.
@@ -25,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_sta
     const __global IN* input, u64 input_offset, u64 n, ACC init, __global ACC* results,
     u64 results_offset) {
   __local LaneScratch lane_scratch;
-  __local ACC totals[LANE_GROUPS];
+  __local ACC totals[WARPS];
   __local IN staged[GROUP_SIZE * STRIDE];
   const u32 id = (u32)get_local_id(0);
   const u64 tiles = n / TILE + (n % TILE != 0);

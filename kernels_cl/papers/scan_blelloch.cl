@@ -1,13 +1,13 @@
-// Part scan_blelloch:
-// Blelloch's work-efficient scan: each block is a balanced tree in local memory; the up-sweep
-// leaves sums in its inner nodes, the root becomes the identity, and the down-sweep turns every
-// node into what stands before it. Blocks of blocks are scanned the same way and come back as
-// carries. The source applies the operator to (left child, parent) on the way down, which swaps
-// operands: here what stands before comes first. Nodes are padded, so that strides of a power of
-// two do not meet in one bank of local memory. Cost: reads each element twice, writes it once, and
-// 2 / BLOCK accumulators per element above; 2 launches per level and one for the last; 2
-// log2(BLOCK) barriers. Assumes GROUP_SIZE * PER_ITEM to be a power of two, at least 2. Source:
-// Oancea & Henriksen 2023, section on scan; Blelloch 1990.
+// Part scan_blelloch: Blelloch's work-efficient scan: each block is a balanced tree in local
+// memory; the up-sweep leaves sums in its inner nodes, the root becomes the identity, and the
+// down-sweep turns every node into what stands before it. Blocks of blocks are scanned the same way
+// and come back as carries. The source applies the operator to (left child, parent) on the way
+// down, which swaps operands: here what stands before comes first. Nodes are padded, so that
+// strides of a power of two do not meet in one bank of local memory.
+// Cost: reads each element twice, writes it once, and 2 / BLOCK accumulators per element above; 2
+// launches per level and one for the last; 2 log2(BLOCK) barriers.
+// Assumes GROUP_SIZE * PER_ITEM to be a power of two, at least 2.
+// Source: Oancea & Henriksen 2023, section on scan; Blelloch 1990.
 // Provides: scan_blelloch
 // Uses: first
 

@@ -1,10 +1,9 @@
-// Part scan_hillis_steele:
-// Scan of Hillis and Steele: one sweep of log2 steps over each block, in step d every element takes
-// in the one 2^d places before it. Blocks of blocks are scanned the same way and come back as
-// carries.
-// The source relies on a warp that runs in lock step and on lanes that are thread ids; here a step
-// reads one copy of the block and writes the other, with a barrier between, and i counts elements,
-// so that any group and any number of elements per work-item will do.
+// Part scan_hillis_steele: Scan of Hillis and Steele: one sweep of log2 steps over each block, in
+// step d every element takes in the one 2^d places before it. Blocks of blocks are scanned the same
+// way and come back as carries. The source relies on a warp that runs in lock step and on lanes
+// that are thread ids; here a step reads one copy of the block and writes the other, with a barrier
+// between, and i counts elements, so that any group and any number of elements per work-item will
+// do.
 // Cost: reads each element twice, writes it once, and 2 / BLOCK accumulators per element above; 2
 // launches per level and one for the last; log2(BLOCK) + 1 barriers, BLOCK log2(BLOCK) operations.
 // Assumes GROUP_SIZE * PER_ITEM to be at least 2.

@@ -1,20 +1,20 @@
-// Part scan_lookback:
-// Single-pass scan with decoupled look-back: a tile publishes its aggregate, then its first
-// work-item walks back over the tiles before it, adding aggregates until it meets one whose
-// inclusive prefix is known.
-// Tile ids are tickets drawn by running groups, so a tile waits only for groups that have started;
-// waiting is bounded, and a tile that stays missing is reduced by who needs it.
+// Part scan_lookback: Single-pass scan with decoupled look-back: a tile publishes its aggregate,
+// then its first work-item walks back over the tiles before it, adding aggregates until it meets
+// one whose inclusive prefix is known. Tile ids are tickets drawn by running groups, so a tile
+// waits only for groups that have started; waiting is bounded, and a tile that stays missing is
+// reduced by who needs it.
 // Cost: reads and writes each element once; one launch; 4 barriers per tile.
 // Assumes 64-bit words visible to other running groups.
 // Source: Willen & Brolos 2022, version 1; Merrill & Garland 2016.
 // Provides: scan_lookback
-// Uses: count, init, total, lanes, scan_tile, atomics, tile_words, missing_tile, tiles, tiles_drawn
+// Uses: count, init, total, lanes, scan_tile, tile_words, missing_tile, tiles, tiles_drawn,
+//   device_fence, tile_epoch_drawn
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback(
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global OUT* output,
     INIT_PARAMETERS, __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
-  __local ACC totals[LANE_GROUPS];
+  __local ACC totals[WARPS];
   __local ACC prefix;
   __local u64 drawn;
   const u64 n = COUNT;
@@ -47,7 +47,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
       ACC value;
       state = STATE_EMPTY;
       for (u32 spin = 0; spin < SPIN_LIMIT && state == STATE_EMPTY; ++spin) {
-        state = inspect(words, earlier - 1, epoch, &value);
+        state = try_read(words, earlier - 1, epoch, &value);
       }
       if (state == STATE_EMPTY) state = reduce_missing(words, earlier - 1, epoch, input, 0, &value);
       carry = COMBINE(value, carry);

@@ -1,22 +1,22 @@
-// Part scan_lookback_warp_copy:
-// Single-pass scan with decoupled look-back over windows that a lane group copies to local memory:
-// LANES predecessors are inspected at once, then one work-item combines them in index order from
-// the nearest inclusive prefix on.
-// The source waits for every predecessor in the window, also beyond the nearest inclusive prefix,
-// swaps the operands, and relies on lanes in lock step: here nothing is waited for that is not
-// used, and a barrier of the lane group stands between copying and combining. Tile -1 counts as an
-// inclusive prefix of `init`, so no window has an edge. Tickets, bounded waiting: as scan_lookback.
+// Part scan_lookback_warp_copy: Single-pass scan with decoupled look-back over windows that a warp
+// copies to local memory: LANES predecessors are read at once, then one work-item combines them in
+// index order from the nearest inclusive prefix on. The source waits for every predecessor in the
+// window, also beyond the nearest inclusive prefix, swaps the operands, and relies on lanes in lock
+// step: here nothing is waited for that is not used, and a barrier of the warp stands between
+// copying and combining. Tile -1 counts as an inclusive prefix of `init`, so no window has an edge.
+// Tickets, bounded waiting: as scan_lookback.
 // Cost: reads and writes each element once; one launch; 4 barriers per tile.
 // Assumes 64-bit words visible to other running groups.
 // Source: Willen & Brolos 2022, version 2; Merrill & Garland 2016.
 // Provides: scan_lookback_warp_copy
-// Uses: count, init, total, lanes, scan_tile, atomics, tile_words, missing_tile, tiles, tiles_drawn
+// Uses: count, init, total, lanes, scan_tile, tile_words, missing_tile, tiles, tiles_drawn,
+//   device_fence, tile_epoch_drawn, lane_index, warp_index, lane_highest, lane_barrier
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookback_warp_copy(
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global OUT* output,
     INIT_PARAMETERS, __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
-  __local ACC totals[LANE_GROUPS];
+  __local ACC totals[WARPS];
   __local ACC window[LANES];
   __local ACC prefix;
   __local u64 drawn;
@@ -42,7 +42,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
   const u32 epoch = epoch_drawn(ticket);
 
   // --- Publish the aggregate, look back, publish the inclusive prefix ---
-  if (lane_group() == 0) {
+  if (warp_index() == 0) {
     if (lane_index() == 0 && draw.predecessors > 0) {
       publish(words, tile, epoch, STATE_AGGREGATE, total);
     }
@@ -54,7 +54,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lookb
       u32 state = mine < 0 ? STATE_INCLUSIVE : STATE_EMPTY;
       i32 missing = LANES;
       for (u32 spin = 0; spin < SPIN_LIMIT && missing > inclusive; ++spin) {
-        if (state == STATE_EMPTY) state = inspect(words, (u64)mine, epoch, &value);
+        if (state == STATE_EMPTY) state = try_read(words, (u64)mine, epoch, &value);
         inclusive = lane_highest(state == STATE_INCLUSIVE, &lane_scratch);
         missing = lane_highest(state == STATE_EMPTY, &lane_scratch);
       }

@@ -1,7 +1,6 @@
-// Part image_check:
-// What a program needs of a driver that runs it: parameters of each kind, a required number of
-// work-items, more local memory than drivers advertise. Word GROUP_SIZE - 1 - i from `first` on,
-// times a factor and with something added, becomes word i.
+// Part image_check: What a program needs of a driver that runs it: parameters of each kind, a
+// required number of work-items, more local memory than drivers advertise. Word GROUP_SIZE - 1 - i
+// from `first` on, times a factor and with something added, becomes word i.
 // Cost: one group; one barrier.
 // Source: bifold.
 // Provides: image_check

@@ -1,8 +1,9 @@
-// Part reduce_partials:
-// Second stage of every two-stage reduction: one group reduces the partial results of the first.
-// Strided accumulation, then the tree in local memory; the initial value is folded in last.
+// Part reduce_partials: Second stage of every two-stage reduction: one group reduces the partial
+// results of the first. Strided accumulation, then the tree in local memory; the initial value is
+// folded in last.
 // Cost: reads `count` accumulators, writes one; log2(GROUP_SIZE) + 1 barriers.
-// Assumes a commutative operator. Source: Catanzaro 2010, as in Jradi 2017, section 2.3.
+// Assumes a commutative operator.
+// Source: Catanzaro 2010, as in Jradi 2017, section 2.3.
 // Provides: reduce_partials
 // Uses: init, group_tree
 

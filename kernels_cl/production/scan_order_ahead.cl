@@ -1,18 +1,18 @@
-// Part scan_order_ahead:
-// Single-pass scan in order v1 by groups that stay, each a tile ahead: as scan_order, but a group
-// loads its next tile into registers and publishes that one's total before it looks back for the
-// tile that it has. So totals are there earlier for whoever waits for them, as in scan_order_ring,
-// and no local memory holds tiles. Waiting is bounded, and a tile that stays missing is reduced by
-// who needs it, in the same order.
+// Part scan_order_ahead: Single-pass scan in order v1 by persistent groups that work one tile
+// ahead. As scan_order, but a group loads its next tile into registers and publishes its total
+// before it looks back for its current tile. So totals are published earlier, as in
+// scan_order_ring, and no tile needs local memory. Waiting is bounded. A group that waits for a
+// missing tile reduces it itself, in the same order.
 // Cost: reads and writes each element once; one launch; 3 to 5 barriers per tile, and 2 more for
-// every 7 groups without a published prefix. Assumes 64-bit words visible to other running groups.
+// every 7 supertiles without a published prefix.
+// Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_order_ahead
-// Uses: words, count, init, total, elements, order_tile, atomics, tile_words, tiles, tiles_drawn,
-//   order_words, order_lookback
+// Uses: words, count, init, total, elements, order_tile, tile_words, tiles, tiles_drawn,
+//   order_lookback, element_start, device_fence
 
-// The same value, word by word. Where arrays of structs with padding are copied as they are,
-// NVIDIA's compiler shuffles words that nothing was written to.
+// The same value, copied word by word. If arrays of structs with padding are copied as a whole,
+// NVIDIA's compiler shuffles words that were never written.
 DEVICE ACC by_words(ACC x) {
   AccWords from = words_of(x);
   AccWords words;
@@ -25,8 +25,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, INIT_PARAMETERS,
     __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
-  __local ACC strips[2 * TILE_STRIPS];
-  __local LookBack told;
+  __local ACC warp_totals[2 * WARP_TILES];
+  __local LookBack lookback;
   __local u64 drawn;
   const Elements input = INPUT;
   const u64 n = COUNT;
@@ -34,9 +34,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   output += places.output;
   control += places.control;
   __global u64* words = control + 2;
-  __global u64* group_words = words + places.tiles * ACC_WORDS;
+  __global u64* supertile_words = words + places.tiles * ACC_WORDS;
 
-  // The tile that the group has, of which there is none at first, and the next one.
+  // The current tile, of which there is none at first, and the next one.
   Draw draw = tile_at(0, 0);
   ACC total = IDENTITY;
   ACC sums[ROWS_EACH * RUN];
@@ -48,7 +48,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
 #pragma unroll
   for (u32 r = 0; r < ROWS_EACH; ++r) prefix[r] = IDENTITY;
   u64 ticket = 0;
-  u32 ahead = 0;  // Strips of the next tile: the one half or the other.
+  u32 ahead = 0;  // Warp tiles of the next tile: the one half or the other.
   bool goes_on = true;
   bool holds = false;
   while (goes_on) {
@@ -56,22 +56,23 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
     ticket = draw_ticket(control, &drawn);
     const Draw next = tile_at(tile_of(ticket), n);
     load_tile_sums(input, next.tile * TILE, n, next_sums, next_prefix, &lane_scratch,
-                   strips + ahead);
-    if (get_local_id(0) == 0) told.epoch = epoch_of(ticket);
+                   warp_totals + ahead);
+    if (get_local_id(0) == 0) lookback.epoch = epoch_of(ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const ACC next_total = fold_strips(strips + ahead, TILE_STRIPS);
+    const ACC next_total = fold_warp_totals(warp_totals + ahead, WARP_TILES);
     if (get_local_id(0) == 0 && next.valid) {
-      publish(words, next.tile, told.epoch, STATE_AGGREGATE, next_total);
+      publish(words, next.tile, lookback.epoch, STATE_AGGREGATE, next_total);
       if (starts_at(input, output)) device_fence();
     }
-    ahead = TILE_STRIPS - ahead;
+    ahead = WARP_TILES - ahead;
 
-    // --- Look back for the tile before, publish the prefix of the next group, write the tile ---
+    // --- Look back for the tile before, publish the next supertile's prefix, write the tile ---
     ACC before;
     ACC after;
-    look_back(&draw, words, group_words, total, input, init, &told, &before, &after, &lane_scratch);
-    store_tile_sums(input, output, draw.tile * TILE, holds ? n : 0, sums, prefix, strips + ahead,
-                    before, after, &lane_scratch TOTAL_ARGUMENTS);
+    look_back(&draw, words, supertile_words, total, input, init, &lookback, &before, &after,
+              &lane_scratch);
+    store_tile_sums(input, output, draw.tile * TILE, holds ? n : 0, sums, prefix,
+                    warp_totals + ahead, before, after, &lane_scratch TOTAL_ARGUMENTS);
     draw = next;
     total = next_total;
     holds = true;
@@ -84,7 +85,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0 && get_local_id(0) == 0, init);
 
   // --- Move the epoch on ---
-  // All groups draw a ticket for each tile, and each group one beyond them.
+  // Each tile takes one ticket, and each group draws one more.
   if (get_local_id(0) == 0) {
     const u64 tickets = (n + TILE - 1) / TILE + get_num_groups(0);
     end_epoch(control, words, places.capacity, epoch_of(ticket), get_num_groups(0),

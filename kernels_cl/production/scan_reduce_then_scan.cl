@@ -1,6 +1,6 @@
-// Part scan_reduce_then_scan:
-// Reduce-then-scan: every group reduces its consecutive tiles, one group scans the results, every
-// group scans its tiles again from there. No group waits for another, so it runs on every device.
+// Part scan_reduce_then_scan: Reduce-then-scan: every group reduces its consecutive tiles, one
+// group scans the results, and every group scans its tiles from its prefix. No group waits for
+// another, so it runs on every device.
 // Cost: reads each element twice, writes it once; three launches; 2 barriers per tile and pass.
 // Assumes nothing: operands are combined in index order, and the number of groups is not limited.
 // Source: Oancea & Henriksen 2023, section on scan; seed of Willen & Brolos 2022.
@@ -11,7 +11,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_til
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, __global ACC* partials,
     u64 partials_offset) {
   __local LaneScratch lane_scratch;
-  __local ACC totals[LANE_GROUPS];
+  __local ACC totals[WARPS];
   const u64 n = COUNT;
   const u64 first = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));
@@ -35,7 +35,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_til
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_partials(
     __global ACC* partials, u64 partials_offset, u64 count, INIT_PARAMETERS TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
-  __local ACC totals[LANE_GROUPS];
+  __local ACC totals[WARPS];
   const ACC init = INIT;
   partials += partials_offset;
 
@@ -46,7 +46,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_parti
     ACC row;
     ACC total;
     const ACC before = lane_scan(i < count ? partials[i] : IDENTITY, &lane_scratch, &row);
-    const ACC groups = scan_lane_groups(row, totals, &total);
+    const ACC groups = scan_warps(row, totals, &total);
     if (i < count) partials[i] = COMBINE(carry, COMBINE(groups, before));
     carry = COMBINE(carry, total);
   }
@@ -57,7 +57,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles
     const __global IN* input, u64 input_offset, COUNT_PARAMETERS, const __global ACC* partials,
     u64 partials_offset, __global OUT* output, u64 output_offset FIRST_PARAMETERS) {
   __local LaneScratch lane_scratch;
-  __local ACC totals[LANE_GROUPS];
+  __local ACC totals[WARPS];
   const u64 n = COUNT;
   const u64 first = block_begin(n, get_group_id(0), get_num_groups(0));
   const u64 end = block_begin(n, get_group_id(0) + 1, get_num_groups(0));

@@ -1,48 +1,50 @@
-// Part order_ring: a ring of tiles in local memory, and the role that fills it.
+// Part order_ring: a ring of tiles in local memory, and the warp that fills it.
 // Provides: order_ring
-// Uses: lanes, elements, order_strip, launch, atomics, tile_words, bulk_copies
+// Uses: lanes, elements, order_warp_tile, atomics, tile_words, bulk_copies, element_address,
+//   ring_access, lane_index, lane_barrier, prefetch_l2
 
 #ifndef STAGES
 #define STAGES 7  // Tiles in local memory.
 #endif
-// Input and output of so many MiB together are about what a cache holds; of none by default.
+// The input is loaded with L2::evict_first where input and output together have at least MIN and
+// less than MAX MiB: about what the L2 holds. By default this never happens.
 #ifndef L2_EVICT_FIRST_MIN_MIB
 #define L2_EVICT_FIRST_MIN_MIB 0
 #endif
 #ifndef L2_EVICT_FIRST_MAX_MIB
 #define L2_EVICT_FIRST_MAX_MIB 0
 #endif
-#define LEAD 2  // Tiles on their way to a group that has none yet.
+#define FIRST_TILES_IN_FLIGHT 2  // Tiles that a group loads before its first one has landed.
 #ifndef REDUCING
-#define REDUCING 8  // Lane groups that reduce tiles.
+#define REDUCING 8  // Warps that reduce tiles.
 #endif
 #ifndef LOOKING
-#define LOOKING 1  // Lane groups that look back.
+#define LOOKING 1  // Warps that look back.
 #endif
-#ifndef GATHERED_UNITS
-#define GATHERED_UNITS \
-  0  // Units of a tile's results behind the stages, from where they are stored.
+// Vectors behind the stages, in which a tile's results are gathered before they are stored.
+#ifndef GATHERED_VECTORS
+#define GATHERED_VECTORS 0
 #endif
 
-// The scanning lane groups have a strip each. Copies move units, and are quickest between places
-// as far from a line as each other: so a tile starts at that place of its stage, which has room for
-// a line more.
-#define SCANNING TILE_STRIPS
+// Each scanning warp has one warp tile. The bulk copy engine is fastest between addresses that have
+// the same offset in a 128-byte line. So a tile keeps its offset in its stage, and a stage has room
+// for one line more.
+#define SCANNING WARP_TILES
 #define LOOKER (REDUCING + SCANNING)
 #define LOADER (LOOKER + LOOKING)
-#define UNIT_BYTES 16
+#define VECTOR_BYTES 16
 #define LINE_BYTES 128
-#define STAGE_UNITS ((TILE * sizeof(IN) + LINE_BYTES) / UNIT_BYTES)
+#define STAGE_VECTORS ((TILE * sizeof(IN) + LINE_BYTES) / VECTOR_BYTES)
 #define SLOTS (STAGES + 1)
-#define REDUCED_EACH (TILE_STRIPS / REDUCING)
-#if TILE_STRIPS % REDUCING != 0 || GROUP_SIZE != LANES * (REDUCING + TILE_STRIPS + LOOKING + 1)
-#error "every reducing lane group has as many strips, and every role its lane groups"
+#define REDUCED_EACH (WARP_TILES / REDUCING)
+#if WARP_TILES % REDUCING != 0 || GROUP_SIZE != LANES * (REDUCING + WARP_TILES + LOOKING + 1)
+#error "every reducing warp has as many warp tiles, and every role its warps"
 #endif
 typedef char ring_run_fits[RUN * sizeof(IN) == RUN_BYTES ? 1 : -1];
 
 #define NO_TILE (~(u64)0)
 
-// A run as it lies in a stage, and in registers.
+// A run as it lies in a stage (RunVector), and in registers (Run).
 #if RUN_BYTES == 16
 typedef uint4 RunVector;
 #elif RUN_BYTES == 8
@@ -54,40 +56,44 @@ typedef struct {
   u32 word[RUN_BYTES / 4];
 } Run;
 
-// What the roles tell each other. A stage is free again as soon as it has been read, while what is
-// known of its tile is still needed: so there is one slot more than stages. Each signal has a phase
-// for every tile that its stage or slot gets; who waits names the phase by its parity.
+// What the roles share. A stage is free again when it has been read, but what is known of its tile
+// is needed longer: so there is one slot more than stages. Each mbarrier has a phase for every tile
+// that its stage or slot gets; a role waits for the phase by its parity.
 //
-// signal       of a   given by                       awaited by                means
+// mbarrier     of a   arrivals by                    awaited by                completed, it means
 // -----------  -----  -----------------------------  ------------------------  -------------------
 // landed       stage  the loader's lanes and copies  reducers, scanners, and   the tile is in the
 //                                                    the loader at the start   stage, or tile[] is
 //                                                                              NO_TILE
 // read         stage  reducers' and scanners' lanes  the loader, and lookers   the stage may be
-//                                                    that trail                loaded again
-// reduced      slot   a lane of each reducer         the first reducer         strips[] are totals
-// published    slot   a lane of the first reducer    lookers                   strips[] are folded
-//                                                                              and the last is out
-// looked_back  slot   the lookers' lanes             scanners                  groups[], earlier[]
-//                                                                              and with_own[]
+//                                                    that keep their distance  loaded again
+// reduced      slot   a lane of each reducer         the first reducer         warp_totals[] has
+//                                                                              totals
+// published    slot   a lane of the first reducer    lookers                   warp_totals[] is
+//                                                                              folded, and the last
+//                                                                              is published
+// looked_back  slot   the lookers' lanes             scanners                  before_supertile[],
+//                                                                              before_tile[] and
+//                                                                              through_tile[] are
+//                                                                              there
 typedef struct {
-  Signal landed[STAGES];      // The tile is in the stage.
-  Signal read[STAGES];        // It is in registers, reduced and to be scanned.
-  Signal reduced[SLOTS];      // The totals of its strips are there,
-  Signal published[SLOTS];    // then they are folded from left to right, and the last is published,
-  Signal looked_back[SLOTS];  // and what lies before the tile is known, too.
+  Mbarrier landed[STAGES];
+  Mbarrier read[STAGES];
+  Mbarrier reduced[SLOTS];
+  Mbarrier published[SLOTS];
+  Mbarrier looked_back[SLOTS];
   u64 tile[SLOTS];
   u32 epoch;
-  u64 ticket;  // The last one of this group.
-  ACC strips[SLOTS][TILE_STRIPS];
-  ACC groups[SLOTS];    // Before the tile's group,
-  ACC earlier[SLOTS];   // before the tile in its group,
-  ACC with_own[SLOTS];  // and that with the tile.
+  u64 ticket;                          // The last one that this group drew.
+  ACC warp_totals[SLOTS][WARP_TILES];  // Totals of warp tiles, then folded from left to right.
+  ACC before_supertile[SLOTS];         // The prefix of the tile's supertile.
+  ACC before_tile[SLOTS];              // The tile's prefix within its supertile,
+  ACC through_tile[SLOTS];             // and the same with the tile.
 } Ring;
 
-typedef char ring_leaves_room_for_stages[sizeof(Ring) <= TOLD_BYTES ? 1 : -1];
+typedef char ring_leaves_room_for_stages[sizeof(Ring) <= RING_STATE_BYTES ? 1 : -1];
 
-// A role's next tile: its stage and slot, and the parities of their phases.
+// The next tile of a role: its stage and slot, and the parities of their phases.
 typedef struct {
   u32 stage;
   u32 stage_parity;
@@ -111,111 +117,115 @@ DEVICE void next_turn(Turn* turn) {
   }
 }
 
-// By all work-items. Ends with a barrier.
+// Called by all work-items. Ends with a barrier.
 DEVICE void make_ring(__local Ring* ring) {
   if (get_local_id(0) == 0) {
     for (u32 s = 0; s < STAGES; ++s) {
-      make_signal(&ring->landed[s], LANES);
-      make_signal(&ring->read[s], LANES * (REDUCING + SCANNING));
+      mbarrier_init(&ring->landed[s], LANES);
+      mbarrier_init(&ring->read[s], LANES * (REDUCING + SCANNING));
     }
     for (u32 s = 0; s < SLOTS; ++s) {
-      make_signal(&ring->reduced[s], REDUCING);
-      make_signal(&ring->published[s], 1);
-      make_signal(&ring->looked_back[s], LANES * LOOKING);
+      mbarrier_init(&ring->reduced[s], REDUCING);
+      mbarrier_init(&ring->published[s], 1);
+      mbarrier_init(&ring->looked_back[s], LANES * LOOKING);
     }
-    order_copies();
+    fence_async_local();
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // --- Loader ---
 
-// What is loaded one by one where no whole unit is the input's: elements, or words of those that
-// units begin and end within.
+// What is loaded singly at the edges of the input, where no whole vector belongs to it. That is an
+// element, or a word of an element of 12 bytes.
 #if RUN_BYTES == 12
-typedef u32 Part;
-DEVICE Part load_part(Elements input, u64 begin, u64 k) {
+typedef u32 Piece;
+DEVICE Piece load_piece(Elements input, u64 begin, u64 k) {
   return ((const __global u32*)address_at(input, begin))[k];
 }
 #else
-typedef IN Part;
-DEVICE Part load_part(Elements input, u64 begin, u64 k) { return load_element(input, begin + k); }
+typedef IN Piece;
+DEVICE Piece load_piece(Elements input, u64 begin, u64 k) { return load_element(input, begin + k); }
 #endif
 
-// Units of a stage before the one in which its first element lies.
-DEVICE u32 first_unit_of(Elements input) {
+// How many vectors of a stage lie before the vector that holds its first element.
+DEVICE u32 first_vector_of(Elements input) {
   const u64 address = (u64)address_at(input, 0);
-  return address % sizeof(Part) != 0 ? 0 : (u32)(address % LINE_BYTES / UNIT_BYTES);
+  return address % sizeof(Piece) != 0 ? 0 : (u32)(address % LINE_BYTES / VECTOR_BYTES);
 }
 
-// Brings a tile's elements into a stage. Copies move whole units: where one at either end reaches
-// beyond the input, its parts are loaded one by one. So are all of a struct that lies where
-// neither elements nor words begin.
+// Loads a tile into a stage. Copies move whole vectors. A vector at either end that reaches beyond
+// the input is loaded piece by piece. A struct whose address is no multiple of a piece is loaded
+// like that as a whole.
 DEVICE void load_stage(Elements input, u64 n, u64 begin, __local uint4* stage,
-                       __local Signal* landed, bool passing) {
-  const u64 first = (u64)address_at(input, begin);
-  const u64 end = begin + TILE < n ? first + TILE * sizeof(IN) : (u64)address_at(input, n);
-  const u64 start = first / LINE_BYTES * LINE_BYTES;
-  u64 low = first / UNIT_BYTES * UNIT_BYTES;
-  u64 high = (end + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES;
-  if (low < (u64)address_at(input, first_of(input))) low += UNIT_BYTES;
-  if (high > (u64)address_at(input, n)) high -= UNIT_BYTES;
-  if (first % sizeof(Part) != 0 || high < low) {
-    low = start;
-    high = start;
+                       __local Mbarrier* landed, bool evict_first) {
+  const u64 tile_address = (u64)address_at(input, begin);
+  const u64 end_address =
+      begin + TILE < n ? tile_address + TILE * sizeof(IN) : (u64)address_at(input, n);
+  const u64 line_address = tile_address / LINE_BYTES * LINE_BYTES;
+  u64 low = tile_address / VECTOR_BYTES * VECTOR_BYTES;
+  u64 high = (end_address + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
+  if (low < (u64)address_at(input, first_index_of(input))) low += VECTOR_BYTES;
+  if (high > (u64)address_at(input, n)) high -= VECTOR_BYTES;
+  if (tile_address % sizeof(Piece) != 0 || high < low) {
+    low = line_address;
+    high = line_address;
   }
   const u32 bytes = (u32)(high - low);
-  const bool stores = low > first || high < end;
-  // The copy is on its way before parts are waited for.
+  const bool stores = low > tile_address || high < end_address;
+  // The copy is started before the pieces are loaded.
   if (lane_index() == 0 && bytes > 0) {
-    expect(landed, bytes);
-    __local u8* to = (__local u8*)stage + (low - start);
-    if (passing) {
-      copy_in_passing(to, (const __global void*)low, bytes, landed);
+    mbarrier_expect_tx(landed, bytes);
+    __local u8* to = (__local u8*)stage + (low - line_address);
+    if (evict_first) {
+      copy_in_evict_first(to, (const __global void*)low, bytes, landed);
     } else {
       copy_in(to, (const __global void*)low, bytes, landed);
     }
   }
   if (!stores) {
-    if (lane_index() == 0) arrive_for(landed, LANES);
+    if (lane_index() == 0) mbarrier_arrive_for(landed, LANES);
     return;
   }
-  const u64 skew = first % sizeof(Part) != 0 ? 0 : first - start;
-  __local Part* part = (__local Part*)((__local u8*)stage + skew);
-  const u64 step = LANES * sizeof(Part);
-  for (u64 at = first + lane_index() * sizeof(Part); at < low && at < end; at += step) {
-    const u64 k = (at - first) / sizeof(Part);
-    part[k] = load_part(input, begin, k);
+  const u64 misalignment = tile_address % sizeof(Piece) != 0 ? 0 : tile_address - line_address;
+  __local Piece* piece = (__local Piece*)((__local u8*)stage + misalignment);
+  const u64 step = LANES * sizeof(Piece);
+  for (u64 at = tile_address + lane_index() * sizeof(Piece); at < low && at < end_address;
+       at += step) {
+    const u64 k = (at - tile_address) / sizeof(Piece);
+    piece[k] = load_piece(input, begin, k);
   }
-  for (u64 at = (high > first ? high : first) + lane_index() * sizeof(Part); at < end; at += step) {
-    const u64 k = (at - first) / sizeof(Part);
-    part[k] = load_part(input, begin, k);
+  for (u64 at = (high > tile_address ? high : tile_address) + lane_index() * sizeof(Piece);
+       at < end_address; at += step) {
+    const u64 k = (at - tile_address) / sizeof(Piece);
+    piece[k] = load_piece(input, begin, k);
   }
-  order_copies();
-  arrive(landed);
+  fence_async_local();
+  mbarrier_arrive(landed);
 }
 
-// The tiles that are drawn first, which may be brought into the cache before earlier work has
-// ended: each group asks for as many as it is going to begin with, whoever draws them.
-DEVICE void expect_first_tiles(Elements input, u64 n) {
-  for (u64 k = 0; k < LEAD; ++k) {
+// Prefetches the first tiles into the L2, before earlier kernels have ended. Each group prefetches
+// as many as it will begin with; another group may draw them.
+DEVICE void prefetch_first_tiles(Elements input, u64 n) {
+  for (u64 k = 0; k < FIRST_TILES_IN_FLIGHT; ++k) {
     const u64 begin = (k * get_num_groups(0) + get_group_id(0)) * TILE;
     const u64 count = begin >= n ? 0 : n - begin < TILE ? n - begin : TILE;
-    expect_memory(address_at(input, begin), count * sizeof(IN));
+    prefetch_l2(address_at(input, begin), count * sizeof(IN));
   }
 }
 
-// Whether the input makes way in the cache for the output, which is more likely to be read next.
-DEVICE bool is_passing(u64 n) {
+// Whether the input is loaded with L2::evict_first, which leaves the L2 to the output: that is more
+// likely to be read next.
+DEVICE bool is_evict_first(u64 n) {
   const u64 bytes = n * (sizeof(IN) + sizeof(OUT));
   return bytes >= (u64)L2_EVICT_FIRST_MIN_MIB << 20 && bytes < (u64)L2_EVICT_FIRST_MAX_MIB << 20;
 }
 
-// Draws tiles in order and brings them into the stages that have been read, until there are none.
-// They are tickets and not the groups' indices: of a launch that overlaps with the one before, the
-// last group starts late, and nobody should wait for its first tile.
-// A group without a tile yet does not ask for all at once: memory would serve all groups' stages
-// alike, and no first tile would be there before the last one nearly is.
+// Draws tiles in order and loads them into stages that have been read, until there are none.
+// A tile is a ticket, not the group's index. With overlapped launches the last group starts late,
+// and no other group should wait for its first tile.
+// At the beginning a group loads only FIRST_TILES_IN_FLIGHT tiles at once. If all groups loaded all
+// stages, memory would serve them alike, and the first tile would land nearly as late as the last.
 DEVICE void load_tiles(Elements input, u64 n, __global u64* control, __local uint4* stages,
                        __local Ring* ring, bool in_place) {
   Turn turn = first_turn();
@@ -224,13 +234,14 @@ DEVICE void load_tiles(Elements input, u64 n, __global u64* control, __local uin
     drawn = add_word(control, 1);
     ring->epoch = epoch_of(drawn);
   }
-  const bool passing = !in_place && is_passing(n);
+  const bool evict_first = !in_place && is_evict_first(n);
   u64 tile = 0;
   u32 begun = 0;  // Stages that had a tile.
   while (tile != NO_TILE) {
     // --- Wait for a stage that has been read ---
-    if (begun < STAGES && begun++ >= LEAD) await(&ring->landed[turn.stage - LEAD], 0);
-    await(&ring->read[turn.stage], turn.stage_parity ^ 1);
+    if (begun < STAGES && begun++ >= FIRST_TILES_IN_FLIGHT)
+      mbarrier_wait(&ring->landed[turn.stage - FIRST_TILES_IN_FLIGHT], 0);
+    mbarrier_wait(&ring->read[turn.stage], turn.stage_parity ^ 1);
     // --- Tell which tile comes ---
     if (lane_index() == 0) {
       const u64 ticket = ticket_of(drawn);
@@ -240,19 +251,19 @@ DEVICE void load_tiles(Elements input, u64 n, __global u64* control, __local uin
     tile = ring->tile[turn.slot];
     // --- Bring it in ---
     if (tile != NO_TILE) {
-      load_stage(input, n, tile * TILE, stages + turn.stage * STAGE_UNITS,
-                 &ring->landed[turn.stage], passing);
-      // The next ticket is on its way while a stage is waited for.
+      load_stage(input, n, tile * TILE, stages + turn.stage * STAGE_VECTORS,
+                 &ring->landed[turn.stage], evict_first);
+      // The next ticket is drawn while a stage is waited for.
       if (lane_index() == 0) drawn = add_word(control, 1);
     } else if (lane_index() == 0) {
-      arrive_for(&ring->landed[turn.stage], LANES);
+      mbarrier_arrive_for(&ring->landed[turn.stage], LANES);
     }
     next_turn(&turn);
   }
   if (lane_index() == 0) ring->ticket = drawn;
 }
 
-// The tickets that all groups draw: one for each tile, and each group one beyond them.
+// The number of tickets that all groups draw: one for each tile, and one more for each group.
 DEVICE u64 tickets_of(u64 n) { return (n + TILE - 1) / TILE + get_num_groups(0); }
 
 #if RUN_BYTES != 12

@@ -1,9 +1,9 @@
-// Part ring_items_runs: elements of a run in a stage of a ring, and where its first one lies.
-// Provides: ring_items
-// Uses: order_ring
+// Part ring_items_runs: elements of a run in a stage, and the misalignment of the first one.
+// Provides: ring_items, ring_item
+// Uses: order_ring, element_address
 
-// Element k of a run. Of a built-in type it is made of its bits: through a union, the whole strip
-// would be written to memory besides.
+// Element k of a run. A built-in type is made from its bits: with a union, the compiler would also
+// write the whole warp tile to memory.
 DEVICE IN item_of(Run run, u32 k) {
 #if defined(IN_OF_BITS) && RUN_BYTES == 2 * RUN
   return IN_OF_BITS((u16)(run.word[k / 2] >> k % 2 * 16));
@@ -25,65 +25,74 @@ DEVICE IN item_of(Run run, u32 k) {
 #endif
 }
 
-// Bytes of a unit before the first element.
-DEVICE u32 skew_of(Elements input) {
+// Bytes of a vector before the first element.
+DEVICE u32 misalignment_of(Elements input) {
   const u64 address = (u64)address_at(input, 0);
-  return address % sizeof(Part) != 0 ? 0 : (u32)(address % UNIT_BYTES);
+  return address % sizeof(Piece) != 0 ? 0 : (u32)(address % VECTOR_BYTES);
 }
 
-// Part ring_items_bytes: long runs of integers of 1 and 2 bytes in a stage of a ring.
+// Part ring_items_bytes: long runs of 1-byte and 2-byte integers in a stage.
 // Provides: ring_items, ring_reads
-// Uses: order_ring, join_words
+// Uses: order_ring, join_words, element_address, lane_index
 
-// They are as long as what copies move.
-typedef Run Unit;
-typedef char runs_are_units[RUN_BYTES == UNIT_BYTES ? 1 : -1];
+// Such a run is one vector.
+typedef Run Vector;
+typedef char runs_are_vectors[RUN_BYTES == VECTOR_BYTES ? 1 : -1];
 
-// Element k of a run.
-DEVICE IN item_of(Unit unit, u32 k) {
-  const u32 per_word = 4 / sizeof(IN);
-  return (IN)(unit.word[k / per_word] >> (k % per_word * (32 / per_word)));
+// Bytes of a vector before the first element.
+DEVICE u32 misalignment_of(Elements input) {
+  return (u32)((u64)address_at(input, 0) % VECTOR_BYTES);
 }
 
-// Bytes of a unit before the first element.
-DEVICE u32 skew_of(Elements input) { return (u32)((u64)address_at(input, 0) % UNIT_BYTES); }
-
-// The unit that begins `skew` bytes into `low` and goes on in `high`.
-DEVICE Unit join_units(Unit low, Unit high, u32 skew) {
-  Unit unit;
-  join_words(low.word, high.word, UNIT_BYTES / 4, skew, unit.word);
-  return unit;
+// The vector that begins at byte `misalignment` of `low` and goes on in `high`.
+DEVICE Vector join_vectors(Vector low, Vector high, u32 misalignment) {
+  Vector vector;
+  join_words(low.word, high.word, VECTOR_BYTES / 4, misalignment, vector.word);
+  return vector;
 }
 
-// The runs that this lane has of a strip of the tile in the stage: `skew` bytes lie before the
-// first element.
-DEVICE void read_runs(const __local uint4* stage, u32 skew, u32 strip, Unit unit[STRIP_ROWS]) {
-  const __local uint4* row = stage + strip * (STRIP / RUN) + lane_index();
+// Reads this lane's runs of a warp tile. `misalignment` bytes of the stage lie before the first
+// element.
+DEVICE void read_runs(const __local uint4* stage, u32 misalignment, u32 warp_tile,
+                      Vector vector[WARP_TILE_ROWS]) {
+  const __local uint4* row = stage + warp_tile * (WARP_TILE / RUN) + lane_index();
 #pragma unroll
-  for (u32 r = 0; r < STRIP_ROWS; ++r) {
-    unit[r] = run_of(row[r * LANES]);
-    if (skew != 0) unit[r] = join_units(unit[r], run_of(row[r * LANES + 1]), skew);
+  for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
+    vector[r] = run_of(row[r * LANES]);
+    if (misalignment != 0)
+      vector[r] = join_vectors(vector[r], run_of(row[r * LANES + 1]), misalignment);
   }
 }
 
-// Part ring_reads_vectors: runs of 8 and 16 bytes read from a stage of a ring, each as a vector.
-// Provides: ring_reads
-// Uses: order_ring, join_words
+// Part ring_item_bytes: an element of a long run.
+// Provides: ring_item
+// Uses: ring_items_bytes
 
-// The runs that this lane has of a strip of the tile in the stage: `skew` bytes lie before the
-// first element.
-DEVICE void read_runs(const __local uint4* stage, u32 skew, u32 strip, Run run[STRIP_ROWS]) {
-  const __local RunVector* row = (const __local RunVector*)stage + skew / RUN_BYTES;
-  row += strip * (STRIP / RUN) + lane_index();
-  // A compiler is to know of words that they lie across no others.
+// Element k of a run.
+DEVICE IN item_of(Vector vector, u32 k) {
+  const u32 per_word = 4 / sizeof(IN);
+  return (IN)(vector.word[k / per_word] >> (k % per_word * (32 / per_word)));
+}
+
+// Part ring_reads_vectors: runs of 8 and 16 bytes are read from a stage as vectors.
+// Provides: ring_reads
+// Uses: order_ring, join_words, lane_index
+
+// Reads this lane's runs of a warp tile. `misalignment` bytes of the stage lie before the first
+// element.
+DEVICE void read_runs(const __local uint4* stage, u32 misalignment, u32 warp_tile,
+                      Run run[WARP_TILE_ROWS]) {
+  const __local RunVector* row = (const __local RunVector*)stage + misalignment / RUN_BYTES;
+  row += warp_tile * (WARP_TILE / RUN) + lane_index();
+  // This tells the compiler that 4-byte elements never lie across words.
   const u32 step = sizeof(IN) < 4 ? sizeof(IN) : 4;
-  const u32 across = skew % RUN_BYTES / step * step;
+  const u32 across = misalignment % RUN_BYTES / step * step;
   if (across == 0) {
 #pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) run[r] = run_of(row[r * LANES]);
+    for (u32 r = 0; r < WARP_TILE_ROWS; ++r) run[r] = run_of(row[r * LANES]);
   } else {
 #pragma unroll
-    for (u32 r = 0; r < STRIP_ROWS; ++r) {
+    for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
       const Run low = run_of(row[r * LANES]);
       const Run high = run_of(row[r * LANES + 1]);
       join_words(low.word, high.word, RUN_BYTES / 4, across, run[r].word);
@@ -91,19 +100,19 @@ DEVICE void read_runs(const __local uint4* stage, u32 skew, u32 strip, Run run[S
   }
 }
 
-// Part ring_reads_words:
-// runs of 12 bytes read from a stage of a ring, word by word. Lanes that read at once are
-// three words apart, and so meet in no bank of local memory.
+// Part ring_reads_words: runs of 12 bytes are read from a stage word by word. The lanes' addresses
+// are three words apart, so no two use the same bank of local memory.
 // Provides: ring_reads
-// Uses: order_ring
+// Uses: order_ring, lane_index
 
-// The runs that this lane has of a strip of the tile in the stage: `skew` bytes lie before the
-// first element.
-DEVICE void read_runs(const __local uint4* stage, u32 skew, u32 strip, Run run[STRIP_ROWS]) {
-  const __local u32* own = (const __local u32*)stage + skew / 4;
-  own += (strip * (STRIP / RUN) + lane_index()) * (RUN_BYTES / 4);
+// Reads this lane's runs of a warp tile. `misalignment` bytes of the stage lie before the first
+// element.
+DEVICE void read_runs(const __local uint4* stage, u32 misalignment, u32 warp_tile,
+                      Run run[WARP_TILE_ROWS]) {
+  const __local u32* own = (const __local u32*)stage + misalignment / 4;
+  own += (warp_tile * (WARP_TILE / RUN) + lane_index()) * (RUN_BYTES / 4);
 #pragma unroll
-  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+  for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
 #pragma unroll
     for (u32 w = 0; w < RUN_BYTES / 4; ++w) {
       run[r].word[w] = own[r * LANES * (RUN_BYTES / 4) + w];

@@ -1,61 +1,64 @@
-// Part ring_results_packs:
-// results of a strip in a ring, stored by the lanes that have them: gathered nowhere.
+// Part ring_results_direct: results of a warp tile in a ring are stored by the lanes that hold
+// them.
 // Provides: ring_results
-// Uses: order_strip_results
+// Uses: order_warp_tile_results
 
-DEVICE __local uint4* results_of(__local uint4* stages, u32 strip) { return 0; }
+DEVICE __local uint4* results_of(__local uint4* stages, u32 warp_tile) { return 0; }
 
-DEVICE void put_strip(__global OUT* output, u64 from, u64 begin, u64 n, bool in_place,
-                      __private ACC* sums, __local uint4* results) {
-  store_strip(output, from, begin, n, sums);
+DEVICE void put_warp_tile(__global OUT* output, u64 from, u64 begin, u64 n, bool in_place,
+                          __private ACC* sums, __local uint4* results) {
+  store_warp_tile(output, from, begin, n, sums);
 }
 
-DEVICE void await_results(void) {}
+DEVICE void wait_results(void) {}
 
-// Part ring_results_gathered:
-// results of a strip in a ring that no vector holds. Stored by the lanes that have them,
-// each would be in as many parts as it has words, and memory would see every sector in parts. They
-// are gathered in local memory behind the stages, from where the copy engine takes a strip at once.
+// Part ring_results_gathered: results of a warp tile in a ring whose size is no vector's. If each
+// lane stored its own, memory would see every sector in several parts. So they are gathered in
+// local memory behind the stages, and the copy engine stores a warp tile at once.
 // Provides: ring_results
-// Uses: lanes, order_strip_results, bulk_copies_out, order_ring
+// Uses: lanes, order_warp_tile_results, bulk_copies_out, order_ring, lane_index, lane_barrier
 
 #define RESULT_WORDS (sizeof(OUT) / 4)
-#define STRIP_UNITS (STRIP * sizeof(OUT) / UNIT_BYTES)
+#define WARP_TILE_VECTORS (WARP_TILE * sizeof(OUT) / VECTOR_BYTES)
 typedef char results_are_words[sizeof(OUT) % 4 == 0 ? 1 : -1];
 
-// Where the results of a strip are gathered: as far from a line as they are in the output.
-DEVICE __local uint4* results_of(__local uint4* stages, u32 strip) {
-  return stages + STAGES * STAGE_UNITS + strip * (STRIP_UNITS + LINE_BYTES / UNIT_BYTES);
+// Where the results of a warp tile are gathered: at the same offset in a line as in the output.
+DEVICE __local uint4* results_of(__local uint4* stages, u32 warp_tile) {
+  return stages + STAGES * STAGE_VECTORS +
+         warp_tile * (WARP_TILE_VECTORS + LINE_BYTES / VECTOR_BYTES);
 }
 
-// Stores what was gathered: whole units by the copy engine, and the words of one at either end.
+// Stores what was gathered: whole vectors by the copy engine, and the words of a split vector at
+// either end by lanes.
 DEVICE void store_results(__global OUT* to, const __local uint4* results) {
-  const u32 skew = (u32)((u64)to % UNIT_BYTES);
-  const u32 split = skew == 0 ? 0 : 1;
-  results += (u64)to % LINE_BYTES / UNIT_BYTES;
-  __global u8* begin = (__global u8*)to - skew;
+  const u32 misalignment = (u32)((u64)to % VECTOR_BYTES);
+  const u32 split = misalignment == 0 ? 0 : 1;
+  results += (u64)to % LINE_BYTES / VECTOR_BYTES;
+  __global u8* begin = (__global u8*)to - misalignment;
   if (lane_index() == 0) {
-    copy_out(begin + split * UNIT_BYTES, results + split, (STRIP_UNITS - split) * UNIT_BYTES);
+    copy_out(begin + split * VECTOR_BYTES, results + split,
+             (WARP_TILE_VECTORS - split) * VECTOR_BYTES);
   }
-  if (split != 0 && lane_index() < UNIT_BYTES / 4) {
-    const u32 word = lane_index() + (lane_index() * 4 < skew ? STRIP_UNITS * UNIT_BYTES / 4 : 0);
+  if (split != 0 && lane_index() < VECTOR_BYTES / 4) {
+    const u32 word =
+        lane_index() + (lane_index() * 4 < misalignment ? WARP_TILE_VECTORS * VECTOR_BYTES / 4 : 0);
     ((__global u32*)begin)[word] = ((const __local u32*)results)[word];
   }
 }
 
-DEVICE void put_strip(__global OUT* output, u64 from, u64 begin, u64 n, bool in_place,
-                      __private ACC* sums, __local uint4* results) {
-  if (begin < from || begin + STRIP > n) {
-    store_strip(output, from, begin, n, sums);
+DEVICE void put_warp_tile(__global OUT* output, u64 from, u64 begin, u64 n, bool in_place,
+                          __private ACC* sums, __local uint4* results) {
+  if (begin < from || begin + WARP_TILE > n) {
+    store_warp_tile(output, from, begin, n, sums);
     return;
   }
-  // Those of the strip before have left.
-  if (lane_index() == 0) await_copies_out();
+  // The results of the previous warp tile have been copied.
+  if (lane_index() == 0) wait_copies_out();
   lane_barrier();
   __global OUT* to = output + begin;
   __local u32* own = (__local u32*)results + (u64)to % LINE_BYTES / 4 + run_index(0) * RESULT_WORDS;
 #pragma unroll
-  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+  for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
       union {
@@ -69,14 +72,14 @@ DEVICE void put_strip(__global OUT* output, u64 from, u64 begin, u64 n, bool in_
       }
     }
   }
-  order_copies();
+  fence_async_local();
   lane_barrier();
-  // In place what is overwritten may be asked for until the tile's total is seen.
-  if (in_place && lane_index() == 0) order_copies_out();
+  // In place, another group may read these elements until the tile's total is visible.
+  if (in_place && lane_index() == 0) fence_async();
   store_results(to, results);
 }
 
-// No copy reads local memory any more.
-DEVICE void await_results(void) {
-  if (lane_index() == 0) await_copies_out();
+// Afterwards no copy reads local memory.
+DEVICE void wait_results(void) {
+  if (lane_index() == 0) wait_copies_out();
 }

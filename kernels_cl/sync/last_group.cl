@@ -1,23 +1,11 @@
-// Part last_group:
-// the group that finishes last of those of a launch, or of a set of them, which goes on
-// with what all of them left. Counters are 0 between launches: control[1], and those of sets before
-// control[0].
+// Part last_group: the group that finishes last, of a launch or of a set of its groups, goes on
+// with the results of all of them. Counters are 0 between launches: control[1] for the launch, and
+// the words before control[0] for sets.
 // Provides: last_group
-// Uses: atomics
+// Uses: atomics, device_fence
 
-// Where things lie, as indices from where their memory begins: of the groups' results, the control
-// words and the one result; and how many groups a set has, a power of two, or all of them. One
-// parameter, as ScanPlaces are.
-typedef struct {
-  u64 nodes;
-  u64 control;
-  u64 result;
-  u64 per_set;
-} ReducePlaces;
-
-// Whether all others of `groups` groups have been here: then what their first work-items wrote
-// before is seen by every work-item of this one. One group in all need not ask. Ends with a
-// barrier.
+// Whether all other groups have been here. Then what their first work-items wrote before is visible
+// to every work-item of this group. A single group need not ask. Ends with a barrier.
 DEVICE bool finishes_last(__global u64* counter, u64 groups, __local u32* flag) {
   if (get_local_id(0) == 0) {
     *flag = 0;
@@ -34,50 +22,64 @@ DEVICE bool finishes_last(__global u64* counter, u64 groups, __local u32* flag) 
   return *flag != 0;
 }
 
-// Part group_results_nodes:
-// what the groups of a launch make together, through a node of each that the group which
-// finishes last combines. Many groups come in sets, whose nodes are combined as soon as the set is
-// complete, while others run: what is left behind the last group is a node for each set.
+// Part reduce_places: where a reduction in one launch has its memory.
+// Provides: reduce_places
+
+// Indices of the groups' nodes, the control words and the result, each from the begin of its
+// memory; and the number of groups in a set: a power of two, or all. It is one parameter, as
+// ScanPlaces is.
+typedef struct {
+  u64 nodes;
+  u64 control;
+  u64 result;
+  u64 per_set;
+} ReducePlaces;
+
+// Part group_results_nodes: combines the results of a launch's groups: each group writes a node,
+// and the group that finishes last combines the nodes. Many groups form sets. A set's nodes are
+// combined as soon as the set is complete, while other groups run; then the last group has only a
+// node for each set.
 // Provides: group_results
 // Uses: last_group, order_nodes
 
-// Whether this work-item has the result of all groups, which takes the place of its group's in
-// `root`: the first one of the last group, or of the only one. By all work-items; the first one has
-// its group's result. `count` groups have one; a set is a subtree of theirs. The nodes of sets lie
-// behind those of groups.
+// Whether this work-item has the result of all groups, which replaces its group's in `root`. That
+// is the first work-item of the last group, or of the only one. Called by all work-items; the first
+// one has its group's result. `count` groups have a result. A set is a subtree of them. The nodes
+// of sets lie behind those of groups.
 DEVICE bool combine_groups(__private ACC* root, __global ACC* nodes, u64 count,
                            __global u64* control, u64 per_set, __local TreeScratch* scratch,
                            __local u32* flag) {
   u64 groups = get_num_groups(0);
-  u64 place = get_group_id(0);
+  u64 node = get_group_id(0);
 #pragma unroll 1
   for (bool in_sets = per_set < groups;; in_sets = false) {
-    const u64 set = in_sets ? place / per_set : 0;
+    const u64 set = in_sets ? node / per_set : 0;
     const u64 first = in_sets ? set * per_set : 0;
     const u64 size = in_sets && groups - first > per_set ? per_set : groups - first;
     if (size > 1) {
-      if (get_local_id(0) == 0) nodes[place] = *root;
+      if (get_local_id(0) == 0) nodes[node] = *root;
       if (!finishes_last(in_sets ? control - 1 - set : control + 1, size, flag)) return false;
       const u64 behind = count > first ? count - first : 0;
       *root = combine_nodes(nodes + first, behind < size ? behind : size, scratch);
     }
     if (!in_sets) return get_local_id(0) == 0;
     nodes += groups;
-    place = set;
+    node = set;
     count = (count + per_set - 1) / per_set;
     groups = (groups + per_set - 1) / per_set;
   }
 }
 
-// Part group_results_sum:
-// what the groups of a launch make together, where that is a sum of 32 bits: one atomic
-// operation per group adds its part and counts it, so that nothing is to be read or ordered behind.
+// Part group_results_sum: combines the results of a launch's groups, where they are sums of 32
+// bits. One atomic operation per group adds its sum and counts the group, so nothing has to be read
+// back or ordered.
 // Provides: group_results
 // Uses: atomics, neighbours
 
-// Whether this work-item has the result of all groups, which takes the place of its group's in
-// `root`: the first one of the last group, or of the only one. By all work-items; the first one has
-// its group's result. control[1] has the sum above the number of groups, and is 0 between launches.
+// Whether this work-item has the result of all groups, which replaces its group's in `root`. That
+// is the first work-item of the last group, or of the only one. Called by all work-items; the first
+// one has its group's result. The upper half of control[1] has the sum, the lower half the number
+// of groups. It is 0 between launches.
 DEVICE bool combine_groups(__private ACC* root, __global ACC* nodes, u64 count,
                            __global u64* control, u64 per_set, __local TreeScratch* scratch,
                            __local u32* flag) {

@@ -1,8 +1,8 @@
-// Part tiles: the tiles of a single-pass scan, one of which a group has.
+// Part tiles: the tiles of a single-pass scan. A group has one of them.
 // Provides: tiles
 
-// The tile of a group. One beyond n, of a launch for more elements than there are, has no element;
-// who has it looks at no predecessor and publishes nothing.
+// The tile of a group. A launch may be made for more elements than there are: a tile beyond n has
+// no elements, reads no predecessors and publishes nothing.
 typedef struct {
   u64 tile;
   u64 predecessors;  // Tiles before it.
@@ -20,9 +20,8 @@ DEVICE Draw tile_at(u64 tile, u64 n) {
   return draw;
 }
 
-// Part tiles_drawn:
-// tiles of a single-pass scan are tickets that running groups draw: so a tile waits only
-// for groups that have started, in whatever order groups start.
+// Part tiles_drawn: tiles of a single-pass scan are tickets that running groups draw. So a tile
+// waits only for groups that have started, in whatever order groups start.
 // Provides: tiles_taken
 // Uses: atomics, tile_words
 
@@ -35,16 +34,19 @@ DEVICE u64 draw_ticket(__global u64* control, __local u64* drawn) {
 
 DEVICE u64 tile_of(u64 ticket) { return ticket_of(ticket); }
 
-// The epoch of the call, known to the first lane group.
+// Part tile_epoch_drawn: the epoch of the call, which the first warp asks for.
+// Provides: tile_epoch
+// Uses: tiles_drawn
+
+// The epoch of the call, known to the first warp.
 DEVICE u32 epoch_drawn(u64 ticket) { return epoch_of(ticket); }
 
-// Part tiles_indexed:
-// tiles of a single-pass scan are the groups' indices, where groups start in that order.
-// The ticket counts who has started, brings the epoch, and is on its way while the tile is loaded.
-// If an earlier group should start later all the same, its tile stays missing and is reduced by who
-// waits.
+// Part tiles_indexed: tiles of a single-pass scan are the groups' indices, where groups start in
+// that order. The ticket counts the groups that have started and brings the epoch; it arrives while
+// the tile is loaded. If an earlier group starts later all the same, its tile stays missing and is
+// reduced by the group that waits.
 // Provides: tiles_taken
-// Uses: lanes, atomics, tile_words
+// Uses: atomics, tile_words
 
 // The ticket of the group, which its first work-item has.
 DEVICE u64 draw_ticket(__global u64* control, __local u64* drawn) {
@@ -53,16 +55,21 @@ DEVICE u64 draw_ticket(__global u64* control, __local u64* drawn) {
 
 DEVICE u64 tile_of(u64 ticket) { return get_group_id(0); }
 
-// The epoch of the call, known to the first lane group.
+// Part tile_epoch_indexed: the epoch of the call, which the first warp asks for.
+// Provides: tile_epoch
+// Uses: tiles_indexed, shuffle_word
+
+// The epoch of the call, known to the first warp.
 DEVICE u32 epoch_drawn(u64 ticket) { return shuffle_word(epoch_of(ticket), 0); }
 
-// Part missing_tile: the total of a tile that stays missing, by who waits for it.
+// Part missing_tile: the total of a missing tile, computed by the group that waits for it.
 // Provides: missing_tile
-// Uses: atomics, tile_words
+// Uses: tile_words, device_fence
 
-// As inspect, for a tile whose words stayed empty: its elements from `first` on are reduced here.
-// In place its owner may be overwriting them by now; but an owner publishes, behind a fence, before
-// it stores, so when the words are still empty afterwards the elements read were the input's.
+// As try_read, for a tile whose words stayed empty: its elements from `first` on are reduced here.
+// In place, the tile's owner may be overwriting them. But the owner publishes before it stores,
+// with a fence between. So if the words are still empty afterwards, the elements that were read are
+// the input's.
 DEVICE u32 reduce_missing(const __global u64* words, u64 tile, u32 epoch, const __global IN* input,
                           u64 first, ACC* value) {
   ACC sum = IDENTITY;
@@ -70,7 +77,7 @@ DEVICE u32 reduce_missing(const __global u64* words, u64 tile, u32 epoch, const 
     sum = COMBINE(sum, LIFT(input[i]));
   }
   device_fence();
-  const u32 state = inspect(words, tile, epoch, value);
+  const u32 state = try_read(words, tile, epoch, value);
   if (state != STATE_EMPTY) return state;
   *value = sum;
   return STATE_AGGREGATE;

@@ -12,9 +12,8 @@ DEVICE bool comes_behind_f32(f32 a, f32 b) {
   return a > b || (a == b && bits_of_f32(a) < bits_of_f32(b));
 }
 
-// Part comparisons_bits:
-// which of two f32 values comes first, by their bits: for devices to which all denormals
-// are equal.
+// Part comparisons_bits: which of two f32 values comes first, by their bits: for devices to which
+// all denormals are equal.
 // Provides: comparisons
 
 // Rises with the value; -0 lies below +0, and NaN beyond the infinities.
@@ -35,11 +34,9 @@ DEVICE bool comes_behind_f32(f32 a, f32 b) {
   return rank_of_f32(a) > rank_of_f32(b);
 }
 
-// Part extrema_ptx:
-// IEEE 754-2019 minimum and maximum of f32, an instruction of sm_80: NaN wins, and -0 lies
-// below +0.
+// Part extrema_ptx: IEEE 754-2019 minimum and maximum of f32, an instruction of sm_80: NaN wins,
+// and -0 lies below +0.
 // Provides: extrema
-// Uses: comparisons
 
 DEVICE f32 minimum_f32(f32 a, f32 b) {
   f32 least;
@@ -54,7 +51,6 @@ DEVICE f32 maximum_f32(f32 a, f32 b) {
 
 // Part extrema_native: IEEE 754-2019 minimum and maximum of f32, as the device compares them.
 // Provides: extrema
-// Uses: comparisons
 
 // Operands that compare neither way are equal, and then differ in the sign of zero only, or one is
 // NaN: or-ing the bits keeps NaN and prefers -0.

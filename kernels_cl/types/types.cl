@@ -58,6 +58,9 @@ typedef float f32;
 #define PASTE(a, b) PASTE_TOKENS(a, b)
 #define VECTOR(type, width) PASTE(PASTE(NATIVE_, type), width)
 
+// Part rounding_of_sum_f32: what a sum of two f32 loses by rounding.
+// Provides: rounding_of_sum_f32
+
 // What a + b loses by rounding, exactly (Knuth's two-sum).
 DEVICE f32 rounding_of_sum_f32(f32 a, f32 b) {
   const f32 sum = a + b;

@@ -1,6 +1,5 @@
-// Part types_bf16:
-// bf16, the upper half of an f32: a type of elements that are stored, and computed with as
-// f32. A struct, so that no expression takes its bits for a number.
+// Part types_bf16: bf16, the upper half of an f32. Elements are stored as bf16 and computed with as
+// f32. It is a struct, so that no expression takes its bits for a number.
 // Provides: types_bf16
 
 typedef struct {
@@ -9,17 +8,12 @@ typedef struct {
 
 #define NATIVE_bf16 ushort
 
-DEVICE bf16 bf16_of_bits(u16 bits) {
-  bf16 x;
-  x.bits = bits;
-  return x;
-}
+#define bf16_of_bits(b) ((bf16){(u16)(b)})
 
 DEVICE f32 f32_of_bf16(bf16 x) { return f32_of_bits((u32)x.bits << 16); }
 
-// Part bf16_ptx:
-// conversion to bf16 by an instruction of sm_80. To the nearest, ties to even; NaN stays
-// NaN.
+// Part bf16_ptx: conversion to bf16 by an instruction of sm_80. To the nearest, ties to even; NaN
+// stays NaN.
 // Provides: bf16_conversions
 // Uses: types_bf16
 
@@ -29,9 +23,8 @@ DEVICE bf16 bf16_of_f32(f32 x) {
   return rounded;
 }
 
-// Part bf16_bits:
-// conversion to bf16 in integers. To the nearest, ties to even; a NaN stays one, though
-// its last bits are lost.
+// Part bf16_bits: conversion to bf16 in integers. To the nearest, ties to even; a NaN stays one,
+// though its last bits are lost.
 // Provides: bf16_conversions
 // Uses: types_bf16
 

@@ -1,6 +1,5 @@
-// Part types_f16:
-// f16, a type of elements that are stored, and computed with as f32. A struct, so that no
-// expression takes its bits for a number.
+// Part types_f16: f16. Elements are stored as f16 and computed with as f32. It is a struct, so that
+// no expression takes its bits for a number.
 // Provides: types_f16
 
 typedef struct {
@@ -9,15 +8,10 @@ typedef struct {
 
 #define NATIVE_f16 ushort
 
-DEVICE f16 f16_of_bits(u16 bits) {
-  f16 x;
-  x.bits = bits;
-  return x;
-}
+#define f16_of_bits(b) ((f16){(u16)(b)})
 
-// Part halves_native:
-// conversions of f16 by functions of the language, which devices have as instructions and
-// which need no arithmetic on halves. To the nearest, ties to even; NaN stays NaN.
+// Part halves_native: conversions of f16 by functions of the language, which devices have as
+// instructions and which need no arithmetic on halves. To the nearest, ties to even; NaN stays NaN.
 // Provides: f16_conversions
 // Uses: types_f16
 
@@ -29,9 +23,8 @@ DEVICE f16 f16_of_f32(f32 x) {
   return rounded;
 }
 
-// Part halves_bits:
-// conversions of f16 that compilers for CPUs keep in vector registers, where they leave
-// them for the functions of the language.
+// Part halves_bits: conversions of f16 that compilers for CPUs keep in vector registers, where they
+// leave them for the functions of the language.
 // Provides: f16_conversions
 // Uses: types_f16
 

@@ -9,12 +9,21 @@ typedef double f64;
 #define bits_of_f64(x) as_ulong(x)
 #define f64_of_bits(b) as_double((u64)(b))
 
+// Part extrema_f64: IEEE 754-2019 minimum and maximum of f64: NaN wins, and -0 lies below +0.
+// Provides: extrema_f64
+// Uses: types_f64
+
 DEVICE f64 minimum_f64(f64 a, f64 b) {
   return a < b ? a : b < a ? b : f64_of_bits(bits_of_f64(a) | bits_of_f64(b));
 }
+
 DEVICE f64 maximum_f64(f64 a, f64 b) {
   return a > b ? a : b > a ? b : a == b ? f64_of_bits(bits_of_f64(a) & bits_of_f64(b)) : a + b;
 }
+
+// Part comparisons_f64: which of two f64 values comes first.
+// Provides: comparisons_f64
+// Uses: types_f64
 
 // Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
 // and -0 below +0.
@@ -22,10 +31,15 @@ DEVICE bool comes_before_f64(f64 a, f64 b) {
   if (a != a || b != b) return a != a && b == b;
   return a < b || (a == b && bits_of_f64(a) > bits_of_f64(b));
 }
+
 DEVICE bool comes_behind_f64(f64 a, f64 b) {
   if (a != a || b != b) return a != a && b == b;
   return a > b || (a == b && bits_of_f64(a) < bits_of_f64(b));
 }
+
+// Part rounding_of_sum_f64: what a sum of two f64 loses by rounding.
+// Provides: rounding_of_sum_f64
+// Uses: types_f64
 
 // What a + b loses by rounding, exactly (Knuth's two-sum).
 DEVICE f64 rounding_of_sum_f64(f64 a, f64 b) {
@@ -33,6 +47,10 @@ DEVICE f64 rounding_of_sum_f64(f64 a, f64 b) {
   const f64 rest = sum - a;
   return (a - (sum - rest)) + (b - rest);
 }
+
+// Part odd_f32_of_f64: an f64 on its way to 16 bits.
+// Provides: odd_f32_of_f64
+// Uses: types_f64
 
 // As an f32 of which the last bit tells whether something was lost: rounded on to half as many
 // bits, it gives what rounding x at once would.

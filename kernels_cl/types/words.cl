@@ -1,5 +1,5 @@
-// Part words:
-// an accumulator as 32-bit words, as which values of any type travel between work-items.
+// Part words: an accumulator as 32-bit words. Values of every type are exchanged between work-items
+// as such words.
 // Provides: words
 
 #define ACC_WORDS ((sizeof(ACC) + 3) / 4)
@@ -16,13 +16,13 @@ DEVICE AccWords words_of(ACC x) {
   return words;
 }
 
-// Part join_words:
-// words that lie across others, as elements of an array do that starts off alignment.
+// Part join_words: words of a misaligned array, made from the aligned words that they lie across.
 // Provides: join_words
 
-// `count` words, at most 4, from byte `skew` of as many in `low` on, which go on in `high`.
-DEVICE void join_words(const __private u32* low, const __private u32* high, u32 count, u32 skew,
-                       __private u32* joined) {
+// `count` words, at most 4. They begin at byte `misalignment` of `low` and go on in `high`, which
+// have `count` words each.
+DEVICE void join_words(const __private u32* low, const __private u32* high, u32 count,
+                       u32 misalignment, __private u32* joined) {
   u32 word[8];
 #pragma unroll
   for (u32 w = 0; w < count; ++w) {
@@ -34,11 +34,11 @@ DEVICE void join_words(const __private u32* low, const __private u32* high, u32 
     if (step >= count) continue;
 #pragma unroll
     for (u32 w = 0; w + step < 2 * count; ++w) {
-      if ((skew & 4 * step) != 0) word[w] = word[w + step];
+      if ((misalignment & 4 * step) != 0) word[w] = word[w + step];
     }
   }
 #pragma unroll
   for (u32 w = 0; w < count; ++w) {
-    joined[w] = (u32)(((u64)word[w + 1] << 32 | word[w]) >> skew % 4 * 8);
+    joined[w] = (u32)(((u64)word[w + 1] << 32 | word[w]) >> misalignment % 4 * 8);
   }
 }

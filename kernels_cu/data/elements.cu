@@ -1,6 +1,5 @@
-// Part elements_one:
-// the elements of one array. A work-item loads first and lifts later, so that loads need
-// not wait for one another; i is an element's index.
+// Part elements_one: the elements of one array; i is an element's index. A work-item loads first
+// and lifts later, so that loads do not wait for one another.
 // Provides: elements, ring_elements
 
 #define INPUT_PARAMETERS const IN *input_memory, u64 input_offset
@@ -9,41 +8,54 @@
 typedef const IN* Elements;
 typedef IN Element;
 
-DEVICE u64 first_of(Elements elements) { return 0; }
-DEVICE const IN* address_at(Elements elements, u64 i) { return elements + i; }
 DEVICE Element load_element(Elements elements, u64 i) { return elements[i]; }
 DEVICE ACC lift_element(Element element, u64 i) { return LIFT_AT(element, i); }
+
+// Part element_address: the address of an element of one array.
+// Provides: element_address
+// Uses: elements
+
+DEVICE const IN* address_at(Elements elements, u64 i) { return elements + i; }
+
+// Part element_start_one: whether the elements of one array start at an address.
+// Provides: element_start
+// Uses: elements
 
 // Whether the elements start at that address.
 DEVICE bool starts_at(Elements elements, const void* address) {
   return (const void*)elements == address;
 }
 
-// Part elements_from:
-// the elements of one array as elements_one has them, but the array is taken to begin in
-// front of them, where a pack does; i counts from there. What lies before is the identity.
-// Provides: elements, ring_elements
+// Part ring_access_one: what a ring asks of an array that begins where it is said to.
+// Provides: ring_access
+// Uses: element_address, element_start
 
-#define INPUT_PARAMETERS const IN *input_memory, u64 input_offset, u64 first
-#define INPUT elements_from(input_memory + input_offset - first, first)
+DEVICE u64 first_index_of(Elements elements) { return 0; }
+
+// Part elements_from: the elements of one array, as in elements_one. The array is taken to begin
+// earlier, where a vector begins; i counts from there. Elements before the array are the identity.
+// Provides: elements, ring_elements, ring_access, element_address, element_start
+
+#define INPUT_PARAMETERS const IN *input_memory, u64 input_offset, u64 first_index
+#define INPUT elements_from(input_memory + input_offset - first_index, first_index)
 
 typedef struct {
   const IN* array;
-  u64 first;
+  u64 first_index;
 } Elements;
 typedef IN Element;
 
-DEVICE Elements elements_from(const IN* array, u64 first) {
+DEVICE Elements elements_from(const IN* array, u64 first_index) {
   Elements elements;
   elements.array = array;
-  elements.first = first;
+  elements.first_index = first_index;
   return elements;
 }
 
-DEVICE u64 first_of(Elements elements) { return elements.first; }
+DEVICE u64 first_index_of(Elements elements) { return elements.first_index; }
 DEVICE const IN* address_at(Elements elements, u64 i) { return elements.array + i; }
 DEVICE Element load_element(Elements elements, u64 i) {
-  return i < elements.first ? (IN)IDENTITY : elements.array[i];
+  return i < elements.first_index ? (IN)IDENTITY : elements.array[i];
 }
 DEVICE ACC lift_element(Element element, u64 i) { return LIFT_AT(element, i); }
 
@@ -52,9 +64,8 @@ DEVICE bool starts_at(Elements elements, const void* address) {
   return (const void*)elements.array == address;
 }
 
-// Part elements_two:
-// the elements of two arrays, taken in pairs. A work-item loads first and lifts later, so
-// that loads need not wait for one another; i is an element's index.
+// Part elements_two: the elements of two arrays, taken in pairs; i is their index. A work-item
+// loads first and lifts later, so that loads do not wait for one another.
 // Provides: elements
 
 #define INPUT_PARAMETERS \
@@ -85,6 +96,10 @@ DEVICE Element load_element(Elements elements, u64 i) {
   return element;
 }
 DEVICE ACC lift_element(Element element, u64 i) { return LIFT_PAIR(element.x, element.y, i); }
+
+// Part element_start_two: whether the elements of either array start at an address.
+// Provides: element_start
+// Uses: elements
 
 // Whether the elements start at that address.
 DEVICE bool starts_at(Elements elements, const void* address) {

@@ -1,9 +1,8 @@
-// Part columns_shuffle:
-// the fold of 32 consecutive work-items by halving, where they exchange registers.
+// Part columns_shuffle: 32 consecutive work-items fold their values by halving, with shuffles.
 // Provides: columns
-// Uses: lanes
+// Uses: shuffle_down
 
-// What the fold needs in local memory: nothing.
+// The local memory that the fold needs: none.
 struct FoldScratch {};
 
 // Item l takes the value of l + 16, then of l + 8, and so on; the first item has the result.
@@ -15,23 +14,28 @@ DEVICE ACC fold_items(ACC x, FoldScratch* scratch) {
   return x;
 }
 
-// The value of one of the 32.
+// The value of one of the 32 work-items.
 #define SHIFTS_COLUMNS 1
+
+// Part column_values_shuffle: columns are handed on between 32 work-items.
+// Provides: column_values
+// Uses: shuffle_idx
+
 DEVICE ACC value_of_item(ACC x, u32 item) { return shuffle_idx(x, item); }
 
-// Part neighbours_shuffle:
-// perfect binary trees over the work-items of a group, in which 32 exchange registers.
+// Part neighbours_shuffle: perfect binary trees over the work-items of a group, with shuffles. A
+// team is 32 consecutive work-items.
 // Provides: neighbours
-// Uses: lanes
+// Uses: shuffle_down
 
 #define TEAMS (GROUP_SIZE / 32)
 
-// What a tree needs in local memory; between two trees there has to be a barrier.
+// The local memory that a tree needs. A barrier has to separate two trees.
 struct TreeScratch {
   ACC team[TEAMS];
 };
 
-// Over the values of every 32nd work-item; the first one has the root.
+// The tree over the first values of all teams; the first work-item has the root.
 DEVICE ACC combine_teams(ACC x, TreeScratch* scratch) {
   const u32 item = threadIdx.x % 32;
   if (item == 0) scratch->team[threadIdx.x / 32] = x;
@@ -45,7 +49,11 @@ DEVICE ACC combine_teams(ACC x, TreeScratch* scratch) {
   return x;
 }
 
-// Over the values of all work-items; the first one has the root.
+// Part item_tree_shuffle: the perfect binary tree over all work-items of a group.
+// Provides: item_tree
+// Uses: neighbours_shuffle, shuffle_down
+
+// The tree over the values of all work-items; the first one has the root.
 DEVICE ACC combine_items(ACC x, TreeScratch* scratch) {
 #pragma unroll
   for (u32 distance = 1; distance < 32; distance *= 2) {
@@ -54,24 +62,23 @@ DEVICE ACC combine_items(ACC x, TreeScratch* scratch) {
   return combine_teams(x, scratch);
 }
 
-// Part group_lanes:
-// a group's reduction by lane exchange: every lane group its own values, then the first
-// lane group the results of all. Index order is kept.
+// Part group_lanes: a group's reduction by exchange between lanes. Every warp reduces its own
+// values, then the first warp reduces the warps' results. Index order is kept.
 // Provides: group_lanes
-// Uses: lanes, lane_folds
+// Uses: lanes, lane_folds, lane_index, warp_index
 
-// The combination of x over the group, known to its first lane group.
+// The combination of x over the group, known to its first warp.
 DEVICE ACC group_lanes(ACC x, LaneScratch* lane_scratch, ACC* totals) {
   x = lane_reduce(x, lane_scratch);
-#if LANE_GROUPS > 1
-  if (lane_index() == 0) totals[lane_group()] = x;
+#if WARPS > 1
+  if (lane_index() == 0) totals[warp_index()] = x;
   __syncthreads();
-  if (lane_group() == 0) {
-    // Each lane takes its share of consecutive results: narrow lane groups may be more than lanes.
-    const u32 share = (LANE_GROUPS + LANES - 1) / LANES;
+  if (warp_index() == 0) {
+    // Each lane takes a share of consecutive results: there may be more warps than lanes.
+    const u32 share = (WARPS + LANES - 1) / LANES;
     x = IDENTITY;
     for (u32 g = lane_index() * share; g < (lane_index() + 1) * share; ++g) {
-      if (g < LANE_GROUPS) x = COMBINE(x, totals[g]);
+      if (g < WARPS) x = COMBINE(x, totals[g]);
     }
     x = lane_reduce(x, lane_scratch);
   }

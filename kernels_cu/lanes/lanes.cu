@@ -1,38 +1,37 @@
-// Part lanes_shuffle: exchange between the work-items of a warp, by shuffles.
-// A lane group is LANES consecutive work-items; every word is called by all of them together.
+// Part lanes_shuffle: exchange between the lanes of a warp. A warp is LANES consecutive work-items.
+// All lanes of a warp call these functions together.
 // Provides: lanes
 // Uses: words
 
 #define LANES 32
-#define LANE_GROUPS (GROUP_SIZE / LANES)
-static_assert(GROUP_SIZE % LANES == 0, "a group is made of whole lane groups");
+#define WARPS (GROUP_SIZE / LANES)
+static_assert(GROUP_SIZE % LANES == 0, "a group is made of whole warps");
 
-// What the exchange needs in local memory: nothing.
+// The local memory that the exchange needs: none.
 struct LaneScratch {};
 
+// Part lane_index_shuffle: the index of a work-item in its warp.
+// Provides: lane_index
+// Uses: lanes
+
 DEVICE u32 lane_index() { return threadIdx.x % LANES; }
-DEVICE u32 lane_group() { return threadIdx.x / LANES; }
+
+// Part warp_index_shuffle: the index of a warp in its group.
+// Provides: warp_index
+// Uses: lanes
+
+DEVICE u32 warp_index() { return threadIdx.x / LANES; }
+
+// Part shuffle_word_shuffle: a word of another lane.
+// Provides: shuffle_word
 
 // The word of lane `lane`.
 DEVICE u32 shuffle_word(u32 word, u32 lane) { return __shfl_sync(0xffffffffu, word, lane); }
 
-// The shuffles of a value, word by word: the words of one do not wait for each other.
-DEVICE ACC shuffle_up(ACC x, u32 distance) {
-  AccWords words = words_of(x);
-#pragma unroll
-  for (u32 w = 0; w < ACC_WORDS; ++w) {
-    words.word[w] = __shfl_up_sync(0xffffffffu, words.word[w], distance);
-  }
-  return words.value;
-}
-DEVICE ACC shuffle_down(ACC x, u32 distance) {
-  AccWords words = words_of(x);
-#pragma unroll
-  for (u32 w = 0; w < ACC_WORDS; ++w) {
-    words.word[w] = __shfl_down_sync(0xffffffffu, words.word[w], distance);
-  }
-  return words.value;
-}
+// Part shuffle_idx_shuffle: the value of lane `lane`.
+// Provides: shuffle_idx
+// Uses: words
+
 DEVICE ACC shuffle_idx(ACC x, u32 lane) {
   AccWords words = words_of(x);
 #pragma unroll
@@ -42,17 +41,51 @@ DEVICE ACC shuffle_idx(ACC x, u32 lane) {
   return words.value;
 }
 
+// Part shuffle_up_shuffle: the value of the lane that lies `distance` before.
+// Provides: shuffle_up
+// Uses: words
+
+// The shuffles of a value, word by word, so that its words do not wait for each other.
+DEVICE ACC shuffle_up(ACC x, u32 distance) {
+  AccWords words = words_of(x);
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    words.word[w] = __shfl_up_sync(0xffffffffu, words.word[w], distance);
+  }
+  return words.value;
+}
+
+// Part shuffle_down_shuffle: the value of the lane that lies `distance` behind.
+// Provides: shuffle_down
+// Uses: words
+
+DEVICE ACC shuffle_down(ACC x, u32 distance) {
+  AccWords words = words_of(x);
+#pragma unroll
+  for (u32 w = 0; w < ACC_WORDS; ++w) {
+    words.word[w] = __shfl_down_sync(0xffffffffu, words.word[w], distance);
+  }
+  return words.value;
+}
+
+// Part lane_highest_shuffle: the highest lane whose flag is set.
+// Provides: lane_highest
+// Uses: lanes
+
 // The highest lane whose flag is set, or -1; known to every lane.
 DEVICE i32 lane_highest(bool flag, LaneScratch* scratch) {
   return 31 - __clz((i32)__ballot_sync(0xffffffffu, flag));
 }
 
-// What any lane wrote to local memory before is seen by every lane behind it.
+// Part lane_barrier_shuffle: a barrier of the lanes of a warp.
+// Provides: lane_barrier
+
+// What a lane wrote to local memory before the barrier is visible to every lane behind it.
 DEVICE void lane_barrier() { __syncwarp(0xffffffffu); }
 
-// Part shuffles: scan and reduction over the lanes of a group, by the shuffles.
+// Part shuffles: scan and reduction over the lanes of a warp, by shuffles.
 // Provides: lane_folds
-// Uses: lanes
+// Uses: lanes, lane_index, shuffle_up, shuffle_down, shuffle_idx
 
 // The exclusive prefix of x over the lanes before this one, in index order; the combination of all
 // lanes goes to total.

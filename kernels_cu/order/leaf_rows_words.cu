@@ -1,8 +1,7 @@
-// Part leaf_rows_words:
-// whole rows of leaves of narrow integers, whose totals are the same in any order: words
-// are folded as they are loaded. A row may be longer than order v1 has it.
+// Part leaf_rows_words: rows of leaves of narrow integers, whose totals do not depend on the order.
+// Words are folded as they are loaded. A row may be longer than in order v1.
 // Provides: leaf_rows
-// Uses: elements, units_in, leaf_shape, word_fold
+// Uses: elements, uint4_in, leaf_shape, word_fold
 
 #define SUMS 1  // Accumulators of a work-item, which all of its columns go into.
 #define ROWS_EACH ((LEAF_ROWS + LEAVES - 1) / LEAVES)
@@ -18,38 +17,38 @@ typedef uint2 RowWords;
 #define FOLD_ROW(words, fold) fold_word((words).y, fold_word((words).x, fold))
 #else
 typedef uint4 RowWords;
-#define LOAD_ROW(from) load_unit(from)
+#define LOAD_ROW(from) load_uint4(from)
 #define FOLD_PAIR(one, other, fold) fold_word(other, fold_word(one, fold))
 #define FOLD_ROW(words, fold) FOLD_PAIR((words).z, (words).w, FOLD_PAIR((words).x, (words).y, fold))
 #endif
 
-// A work-item's element in front of the first pack or behind the last, if it has one.
+// A work-item's element before the first vector or behind the last one, if it has one.
 struct EdgeElement {
   Element element;
-  u64 place;
+  u64 index;
   bool there;
 };
 
-// Leaves of the input what packs can be loaded from. The elements around them are the first
-// subtree's: loaded one by one, and waited for by nobody before the packs are on their way.
+// Reduces the input to what can be loaded by vectors. The first subtree takes the elements around
+// it, one by one; nobody waits for them before the loads of vectors are started.
 DEVICE EdgeElement take_edges(Elements* input, u64* n, u64 subtree) {
-  const u32 off = (u32)((u64)*input % sizeof(RowWords) / sizeof(IN));
-  const u32 before = (PER_ITEM - off) % PER_ITEM;
+  const u32 misalignment = (u32)((u64)*input % sizeof(RowWords) / sizeof(IN));
+  const u32 before = (PER_ITEM - misalignment) % PER_ITEM;
   const u32 head = before < *n ? before : (u32)*n;
   const u32 tail = (u32)((*n - head) % PER_ITEM);
   const u32 item = threadIdx.x;
   const bool behind = item >= PER_ITEM;
   EdgeElement edge;
-  edge.place = behind ? *n - tail + (item - PER_ITEM) : item;
+  edge.index = behind ? *n - tail + (item - PER_ITEM) : item;
   edge.there = subtree == 0 && (behind ? item - PER_ITEM < tail : item < head);
-  if (edge.there) edge.element = load_element(*input, edge.place);
+  if (edge.there) edge.element = load_element(*input, edge.index);
   *input += head;
   *n -= head + tail;
   return edge;
 }
 
 DEVICE void add_edge(ACC* sums, EdgeElement edge) {
-  if (edge.there) sums[0] = COMBINE(sums[0], lift_element(edge.element, edge.place));
+  if (edge.there) sums[0] = COMBINE(sums[0], lift_element(edge.element, edge.index));
 }
 
 // Folds ROWS_AT_ONCE rows from element `from` of the input on.
@@ -64,7 +63,7 @@ DEVICE WordFold fold_unrolled_rows(WordFold fold, Elements input, u64 from) {
   return fold;
 }
 
-// Folds a leaf's rows, without a loop: so that loads go on while words are folded.
+// Folds a leaf's rows without a loop, so that loads continue while words are folded.
 DEVICE void add_leaf(ACC* sums, Elements input, u64 from) {
   WordFold fold = empty_fold();
 #pragma unroll
@@ -74,9 +73,9 @@ DEVICE void add_leaf(ACC* sums, Elements input, u64 from) {
   sums[0] = COMBINE(sums[0], fold_total(fold));
 }
 
-// Folds this lane group's share of `rows` rows from element `from` of the input on. Of none,
-// nothing: an empty fold is the identity of the elements' type, which wider accumulators have
-// another one than.
+// Folds this warp's share of `rows` rows from element `from` of the input on. A warp without a
+// share adds nothing: an empty fold is the identity of the element type, and a wider accumulator
+// has another identity.
 DEVICE void add_share_of_rows(ACC* sums, Elements input, u64 from, u32 rows, u32 team) {
   if (team >= rows) return;
   WordFold fold = empty_fold();
@@ -95,8 +94,8 @@ DEVICE void add_share_of_rows(ACC* sums, Elements input, u64 from, u32 rows, u32
   sums[0] = COMBINE(sums[0], fold_total(fold));
 }
 
-// Adds a whole leaf for each lane group. What lies behind the last of them the lane groups share
-// out, row by row: one alone would take longer than all others.
+// Adds a whole leaf for each warp. The warps share the rows behind the last whole leaf: one warp
+// alone would take longer than all others.
 DEVICE bool add_leaves(ACC* sums, Elements input, u64 n, u64 subtree) {
   const EdgeElement edge = take_edges(&input, &n, subtree);
   const u32 team = threadIdx.x / 32;

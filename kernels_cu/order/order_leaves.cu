@@ -1,4 +1,4 @@
-// Part leaf_shape: leaves of order v1, LEAF_ROWS rows of COLUMNS elements.
+// Part leaf_shape: leaves of order v1, which are LEAF_ROWS rows of COLUMNS elements.
 // Provides: leaf_shape
 
 #ifndef GROUP_SIZE
@@ -8,13 +8,13 @@
 #define ROWS_AT_ONCE 8  // Rows of a leaf that a work-item has on their way at once.
 #endif
 #ifndef FEW_GROUPS
-#define FEW_GROUPS 0  // Whether no more groups come than may have all the registers they like.
+#define FEW_GROUPS 0  // Whether groups are so few that registers need not be shared.
 #endif
-// Whether leaves that are not whole have so many rows on their way as well: of many groups few have
-// such a leaf, and all would take registers for it.
+// Whether partial leaves, too, have so many rows loaded at once. Of many groups few have a partial
+// leaf, but all would reserve registers for it.
 #define PARTS_AT_ONCE FEW_GROUPS
 #ifndef LEAVES_EACH
-#define LEAVES_EACH 1  // Leaves of a lane group, at most two.
+#define LEAVES_EACH 1  // Leaves of a warp, at most two.
 #endif
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.
@@ -24,17 +24,17 @@
 #endif
 
 #define PER_ITEM (COLUMNS / 32)
-#define LEAVES (GROUP_SIZE / 32)  // Of a group at once: one for each lane group.
+#define LEAVES (GROUP_SIZE / 32)  // Of a group at once: one for each warp.
 #define LEAF (LEAF_ROWS * COLUMNS)
-// Rows at once where elements are loaded one by one.
+// Rows that are loaded at once where elements are loaded singly.
 #define ROWS_APART (PER_ITEM > 32 ? 1 : 32 / PER_ITEM < ROWS_AT_ONCE ? 32 / PER_ITEM : ROWS_AT_ONCE)
 #define NODE_ELEMENTS (LEAVES * LEAVES_EACH * LEAF)
 
-// Part order_leaves: the totals of leaves. 32 work-items take a leaf each.
+// Part order_leaves: the totals of leaves. 32 work-items take one leaf.
 // Provides: order_leaves
 // Uses: columns, neighbours, elements, leaf_shape, leaf_rows
 
-// The columns of a work-item by halving; the first one has the result.
+// Folds the columns of a work-item by halving into sums[0].
 DEVICE void fold_columns(ACC* sums) {
 #pragma unroll
   for (u32 width = SUMS / 2; width > 0; width /= 2) {
@@ -43,24 +43,25 @@ DEVICE void fold_columns(ACC* sums) {
   }
 }
 
-// What a group needs in local memory.
+// The local memory that a group needs.
 struct LeafScratch {
   FoldScratch fold;
   TreeScratch tree;
 };
 
-// The total of the leaf whose columns work-items have added; the first one of them has it. Columns
-// fold by halving: first those of different work-items, or, where these have every 32nd, first
-// those of one. Every work-item of the lane group takes part in every exchange, and of the group
-// where exchanges are barriers: compilers for CPUs lose their way where these depend on something.
-DEVICE ACC fold_leaf(ACC* sums, bool packed, LeafScratch* scratch) {
-  if (!packed) fold_columns(sums);
+// The total of the leaf whose columns the work-items have added; the first one gets it. Columns are
+// folded by halving. Neighbouring columns of one work-item are folded last; where a work-item has
+// every 32nd column, its columns are folded first. Every work-item of the warp takes part in every
+// exchange, and every one of the group where exchanges are barriers: compilers for CPUs fail where
+// that depends on a condition.
+DEVICE ACC fold_leaf(ACC* sums, bool by_vectors, LeafScratch* scratch) {
+  if (!by_vectors) fold_columns(sums);
 #pragma unroll
   for (u32 k = 0; k < SUMS; ++k) {
     const ACC folded = fold_items(sums[k], &scratch->fold);
-    if (packed || k == 0) sums[k] = folded;
+    if (by_vectors || k == 0) sums[k] = folded;
   }
-  if (packed) fold_columns(sums);
+  if (by_vectors) fold_columns(sums);
   return sums[0];
 }
 
@@ -71,9 +72,9 @@ DEVICE void clear_columns(ACC* sums) {
 
 #if LEAVES_EACH == 2
 #if !SHIFTS_COLUMNS
-#error "lane groups that fold leaves for themselves exchange registers, and meet at no barrier"
+#error "warps that fold leaves for themselves exchange registers, and meet at no barrier"
 #endif
-// The total of this lane group's two leaves.
+// The total of this warp's two leaves.
 DEVICE ACC total_leaf_pair(Elements input, u64 n, u64 subtree, LeafScratch* scratch) {
   const u64 begin = subtree * NODE_ELEMENTS + threadIdx.x / 32 * (2 * LEAF);
   ACC sums[SUMS];
@@ -88,39 +89,39 @@ DEVICE ACC total_leaf_pair(Elements input, u64 n, u64 subtree, LeafScratch* scra
 #pragma unroll 1
   for (u32 leaf = 0; leaf < 2; ++leaf) {
     clear_columns(sums);
-    const bool packed = add_leaf(sums, input, n, begin + leaf * LEAF);
-    const ACC own = fold_leaf(sums, packed, scratch);
+    const bool by_vectors = add_leaf(sums, input, n, begin + leaf * LEAF);
+    const ACC own = fold_leaf(sums, by_vectors, scratch);
     total = leaf == 0 ? own : COMBINE(total, own);
   }
   return total;
 }
 #endif
 
-// The total of the group's leaves, those of subtree `subtree`; the first work-item has it. A column
-// is added in row order, the columns fold by halving, and a binary tree combines the leaves.
+// The total of the leaves of subtree `subtree`, which the group has; the first work-item gets it.
+// Columns are added in row order and folded by halving, and a binary tree combines the leaves.
 DEVICE ACC total_leaves(Elements input, u64 n, u64 subtree, LeafScratch* scratch) {
 #if LEAVES_EACH == 2
   const ACC total = total_leaf_pair(input, n, subtree, scratch);
 #else
   ACC sums[SUMS];
   clear_columns(sums);
-  const bool packed = add_leaves(sums, input, n, subtree);
-  const ACC total = fold_leaf(sums, packed, scratch);
+  const bool by_vectors = add_leaves(sums, input, n, subtree);
+  const ACC total = fold_leaf(sums, by_vectors, scratch);
 #endif
   return combine_teams(total, &scratch->tree);
 }
 
-// Part order_nodes:
-// the perfect binary tree over the subtrees of a reduction in order v1, by one group.
+// Part order_nodes: the perfect binary tree over the subtrees of a reduction in order v1, built by
+// one group.
 // Provides: order_nodes
-// Uses: neighbours
+// Uses: neighbours, item_tree
 
 #ifndef NODES_PER_ITEM
 #define NODES_PER_ITEM 16  // Consecutive nodes that a work-item combines.
 #endif
 
-// Combines `count` nodes, which it overwrites; the first work-item has the root. Of no nodes, it is
-// the identity.
+// Combines `count` nodes, which it overwrites. The first work-item gets the root. Without nodes, it
+// is the identity.
 DEVICE ACC combine_nodes(ACC* nodes, u64 count, TreeScratch* scratch) {
   const u32 id = threadIdx.x;
   for (;;) {

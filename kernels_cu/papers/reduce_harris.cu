@@ -1,16 +1,15 @@
-// Part reduce_harris:
-// Harris' seven reductions, each one step from the one before, so that a diff of neighbours shows
-// the step: divergent modulo, strided index, sequential index, first combination during the load,
-// last lane group without group barriers, all steps unrolled, many elements per work-item.
-// The last two dozen lines of the original synchronise nothing and trust that a warp runs in lock
-// step, which none does since Volta: here a lane barrier follows every step, and idle lanes keep
-// out, so that nobody reads what another writes in the same step.
+// Part reduce_harris: Harris' seven reductions, each one step from the one before, so that a diff
+// of neighbours shows the step: divergent modulo, strided index, sequential index, first
+// combination during the load, last warp without group barriers, all steps unrolled, many elements
+// per work-item. The last two dozen lines of the original synchronise nothing and trust that a warp
+// runs in lock step, which none does since Volta: here a lane barrier follows every step, and idle
+// lanes keep out, so that nobody reads what another writes in the same step.
 // Cost: each launch reads every value once and leaves one per group, until one is left; kernel 7
 // walks the input and needs two launches; log2(GROUP_SIZE) + 1 barriers, fewer from kernel 5 on.
 // Assumes a power-of-two group and, from kernel 3 on, a commutative operator.
 // Source: Harris 2007, as tabulated by Jradi 2017.
 // Provides: reduce_harris
-// Uses: lanes, levels
+// Uses: lanes, levels, lane_index, warp_index, lane_barrier
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
@@ -19,7 +18,7 @@
 #define PER_ITEM 1  // Elements per work-item and step: 2 from kernel 4 on, and in groups of one.
 #endif
 
-// What LANES values of the group come to, in scratch[0]; called by the first lane group.
+// What LANES values of the group come to, in scratch[0]; called by the first warp.
 DEVICE void fold_last_lanes(ACC* scratch) {
   const u32 lane = lane_index();
 #pragma unroll
@@ -128,15 +127,15 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   scratch[id] = COMBINE(sum, element_or_identity(input, i + GROUP_SIZE, n));
   __syncthreads();
 
-  // --- 5: Combine at halving distances, down to a lane group ---
+  // --- 5: Combine at halving distances, down to a warp ---
 #pragma unroll 1
   for (u32 offset = GROUP_SIZE / 2; offset >= LANES; offset /= 2) {
     if (id < offset) scratch[id] = COMBINE(scratch[id], scratch[id + offset]);
     __syncthreads();
   }
 
-  // --- 5: The last lane group, unrolled ---
-  if (lane_group() == 0) fold_last_lanes(scratch);
+  // --- 5: The last warp, unrolled ---
+  if (warp_index() == 0) fold_last_lanes(scratch);
 
   // --- 5: Write the result of the group ---
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);
@@ -154,15 +153,15 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   scratch[id] = COMBINE(sum, element_or_identity(input, i + GROUP_SIZE, n));
   __syncthreads();
 
-  // --- 6: Combine at halving distances, down to a lane group, unrolled ---
+  // --- 6: Combine at halving distances, down to a warp, unrolled ---
 #pragma unroll
   for (u32 offset = GROUP_SIZE / 2; offset >= LANES; offset /= 2) {
     if (id < offset) scratch[id] = COMBINE(scratch[id], scratch[id + offset]);
     __syncthreads();
   }
 
-  // --- 6: The last lane group, unrolled ---
-  if (lane_group() == 0) fold_last_lanes(scratch);
+  // --- 6: The last warp, unrolled ---
+  if (warp_index() == 0) fold_last_lanes(scratch);
 
   // --- 6: Write the result of the group ---
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);
@@ -184,15 +183,15 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   scratch[id] = sum;
   __syncthreads();
 
-  // --- 7: Combine at halving distances, down to a lane group, unrolled ---
+  // --- 7: Combine at halving distances, down to a warp, unrolled ---
 #pragma unroll
   for (u32 offset = GROUP_SIZE / 2; offset >= LANES; offset /= 2) {
     if (id < offset) scratch[id] = COMBINE(scratch[id], scratch[id + offset]);
     __syncthreads();
   }
 
-  // --- 7: The last lane group, unrolled ---
-  if (lane_group() == 0) fold_last_lanes(scratch);
+  // --- 7: The last warp, unrolled ---
+  if (warp_index() == 0) fold_last_lanes(scratch);
 
   // --- 7: Write the result of the group ---
   if (id == 0) write_group_result(scratch[0], init, results + results_offset);

@@ -1,12 +1,12 @@
-// Part reduce_persistent:
-// Jradi's reduction: Catanzaro's, with the global-memory loop unrolled UNROLL times and every
-// branch on the data's end replaced by algebra, in persistent work-items.
+// Part reduce_persistent: Jradi's reduction: Catanzaro's, with the global-memory loop unrolled
+// UNROLL times and every branch on the data's end replaced by algebra, in persistent work-items.
 // The paper multiplies the value by (i < n), which reads past the end and turns NaN and infinity
 // into NaN; here the index is multiplied and the value selected by a bit mask, still without a
 // branch. The paper drops the barriers of the local tree, which is right only inside one lock-step
 // wave; here they stay, and idle work-items keep to a spare half of the scratch.
-// Cost: reads each element once, writes one accumulator per group; two launches; log2(GROUP_SIZE)
-// + 1 barriers. Assumes a commutative operator and a power-of-two group.
+// Cost: reads each element once, writes one accumulator per group; two launches; log2(GROUP_SIZE) +
+// 1 barriers.
+// Assumes a commutative operator and a power-of-two group.
 // Source: Jradi 2017, section 3, listings 4 to 6.
 // Provides: reduce_persistent
 // Uses: words, count

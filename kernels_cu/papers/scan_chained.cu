@@ -1,20 +1,21 @@
-// Part scan_chained:
-// Single-pass chained scan: a tile publishes nothing but its inclusive prefix, and waits for the
-// one of the tile before it, so that the prefixes travel from tile to tile one at a time. The
-// source waits without a bound for a flag that no order ties to its value: here both travel in one
-// tagged word. Tile ids are tickets drawn by running groups, so a tile waits only for groups that
-// have started; past the bound of the wait it reduces the missing tile itself, and the ones before
-// that, back to the nearest prefix that is there. Cost: reads and writes each element once; one
-// launch; 4 barriers per tile. Assumes 64-bit words visible to other running groups. Source: Willen
-// & Brolos 2022, version 0.
+// Part scan_chained: Single-pass chained scan: a tile publishes nothing but its inclusive prefix,
+// and waits for the one of the tile before it, so that the prefixes travel from tile to tile one at
+// a time. The source waits without a bound for a flag that no order ties to its value: here both
+// travel in one tagged word. Tile ids are tickets drawn by running groups, so a tile waits only for
+// groups that have started; past the bound of the wait it reduces the missing tile itself, and the
+// ones before that, back to the nearest prefix that is there.
+// Cost: reads and writes each element once; one launch; 4 barriers per tile.
+// Assumes 64-bit words visible to other running groups.
+// Source: Willen & Brolos 2022, version 0.
 // Provides: scan_chained
-// Uses: count, init, total, lanes, scan_tile, atomics, tile_words, missing_tile, tiles, tiles_drawn
+// Uses: count, init, total, lanes, scan_tile, tile_words, missing_tile, tiles, tiles_drawn,
+//   device_fence, tile_epoch_drawn
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_chained(const IN* input, u64 input_offset, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS,
                  u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC totals[WARPS];
   __shared__ ACC prefix;
   __shared__ u64 drawn;
   const u64 n = COUNT;
@@ -47,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       ACC value;
       state = STATE_EMPTY;
       for (u32 spin = 0; spin < limit && state == STATE_EMPTY; ++spin) {
-        state = inspect(words, earlier - 1, epoch, &value);
+        state = try_read(words, earlier - 1, epoch, &value);
       }
       if (state == STATE_EMPTY) {
         state = reduce_missing(words, earlier - 1, epoch, input, 0, &value);

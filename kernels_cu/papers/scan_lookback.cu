@@ -1,20 +1,20 @@
-// Part scan_lookback:
-// Single-pass scan with decoupled look-back: a tile publishes its aggregate, then its first
-// work-item walks back over the tiles before it, adding aggregates until it meets one whose
-// inclusive prefix is known.
-// Tile ids are tickets drawn by running groups, so a tile waits only for groups that have started;
-// waiting is bounded, and a tile that stays missing is reduced by who needs it.
+// Part scan_lookback: Single-pass scan with decoupled look-back: a tile publishes its aggregate,
+// then its first work-item walks back over the tiles before it, adding aggregates until it meets
+// one whose inclusive prefix is known. Tile ids are tickets drawn by running groups, so a tile
+// waits only for groups that have started; waiting is bounded, and a tile that stays missing is
+// reduced by who needs it.
 // Cost: reads and writes each element once; one launch; 4 barriers per tile.
 // Assumes 64-bit words visible to other running groups.
 // Source: Willen & Brolos 2022, version 1; Merrill & Garland 2016.
 // Provides: scan_lookback
-// Uses: count, init, total, lanes, scan_tile, atomics, tile_words, missing_tile, tiles, tiles_drawn
+// Uses: count, init, total, lanes, scan_tile, tile_words, missing_tile, tiles, tiles_drawn,
+//   device_fence, tile_epoch_drawn
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_lookback(const IN* input, u64 input_offset, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS,
                   u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC totals[WARPS];
   __shared__ ACC prefix;
   __shared__ u64 drawn;
   const u64 n = COUNT;
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       ACC value;
       state = STATE_EMPTY;
       for (u32 spin = 0; spin < SPIN_LIMIT && state == STATE_EMPTY; ++spin) {
-        state = inspect(words, earlier - 1, epoch, &value);
+        state = try_read(words, earlier - 1, epoch, &value);
       }
       if (state == STATE_EMPTY) state = reduce_missing(words, earlier - 1, epoch, input, 0, &value);
       carry = COMBINE(value, carry);

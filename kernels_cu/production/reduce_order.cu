@@ -1,7 +1,8 @@
-// Part reduce_order:
-// The reduction whose bits are the same everywhere: order v1. 32 work-items take a leaf each, a
-// group a subtree of leaves. Cost: reads each element once, writes one accumulator per group; two
-// launches. Assumes a commutative operator. Source: bifold, docs/order.md.
+// Part reduce_order: The reduction in order v1, which has the same bits on every device. 32
+// work-items take a leaf, a group takes a subtree of leaves.
+// Cost: reads each element once, writes one accumulator per group; two launches.
+// Assumes a commutative operator.
+// Source: bifold, docs/order.md.
 // Provides: reduce_order
 // Uses: count, elements, order_leaves
 
@@ -16,9 +17,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   if (threadIdx.x == 0) nodes[nodes_offset + blockIdx.x] = node;
 }
 
-// Part reduce_order_nodes:
-// Last launch of a reduction in order v1: one group combines the subtrees of the first launch, as a
-// perfect binary tree, and folds the initial value in.
+// Part reduce_order_nodes: The last launch of a reduction in order v1. One group combines the
+// subtrees of the first launch as a perfect binary tree, and folds the initial value in.
 // Cost: reads an accumulator per node, that is per `node_elements` elements; writes one.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
@@ -43,18 +43,18 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   if (threadIdx.x == 0) result[result_offset] = TO_OUT(COMBINE(INIT, root));
 }
 
-// Part reduce_order_single:
-// The reduction in order v1 in one launch: groups reduce a subtree of leaves each, as reduce_order
-// does, and the one that finishes last combines the subtrees; of many, first those of its set.
+// Part reduce_order_single: The reduction in order v1 in one launch. Groups reduce a subtree of
+// leaves each, as in reduce_order. The group that finishes last combines the subtrees; if there are
+// many groups, each set of them is combined first.
 // Cost: reads each element once, and writes and reads one accumulator per group, and per set of
 // them, or adds it to one word; one launch.
 // Assumes a commutative operator, and 64-bit atomics and fences that reach the whole device. Groups
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_single
-// Uses: count, launch, init, elements, order_leaves, atomics, last_group, group_results
+// Uses: count, launch, init, elements, order_leaves, group_results, reduce_places
 
-// Without a bound, ptxas leaves room for so many groups that loads wait for registers.
+// Without a bound, ptxas reserves registers for so many groups that loads wait for registers.
 #if FEW_GROUPS
 #define BOUNDS GROUP_SIZE, 1
 #else
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(BOUNDS)
                         OUT* result, ReducePlaces places) {
   __shared__ LeafScratch scratch;
   __shared__ u32 flag;
-  await_earlier_work();
+  pdl_wait();
   ACC* const nodes = (ACC*)work + places.nodes;
   u64* const control = (u64*)work + places.control;
   const u64 n = COUNT;

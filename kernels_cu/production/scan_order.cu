@@ -1,18 +1,19 @@
-// Part scan_order:
-// Single-pass scan in order v1: the same bits whatever the device and the launch shape. As
-// scan_lookback_warp, but tiles publish their totals only, at once; a tile's prefix is a fixed
-// expression of them: groups of GROUP_TILES tiles folded from left to right from `init` on, then
-// the Kogge-Stone prefix in its own group. Who needs a group's total computes it from the words of
-// its tiles; the last tile of a group publishes the prefix of the next, from which others go on.
-// Waiting is bounded, and a tile that stays missing is reduced by who needs it, in the same order.
+// Part scan_order: Single-pass scan in order v1: the same bits on every device and for every launch
+// shape. As scan_lookback_warp, but a tile publishes only its total, and at once. A tile's prefix
+// is a fixed expression of totals. The totals of supertiles are folded from left to right, starting
+// with `init`; within a supertile the prefix is Kogge-Stone's. Whoever needs a supertile's total
+// computes it from its tiles' words. The last tile of a supertile publishes the prefix of the next
+// one, from which other tiles go on. Waiting is bounded. A group that waits for a missing tile
+// reduces it itself, in the same order.
 // Cost: reads and writes each element once; one launch; 2 to 4 barriers per tile, and 2 more for
-// every 7 groups without a published prefix. Assumes 64-bit words visible to other running groups.
+// every 7 supertiles without a published prefix.
+// Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_order
-// Uses: words, count, init, total, elements, order_tile, launch, atomics, tile_words, tiles,
-//   tiles_taken, order_words, order_lookback
+// Uses: words, count, init, total, elements, order_tile, launch, tile_words, tiles, tiles_taken,
+//   order_lookback, element_start, device_fence
 
-// Groups that a multiprocessor is to hold at once: where it is told no number, the compiler spills
+// Groups that a multiprocessor is to hold at once. Without a number, the compiler spills
 // registers for the sake of more. Three keep nearly all of values of up to 8 bytes in registers.
 #define GROUPS_HELD (ACC_WORDS <= 2 ? 3 : 1)
 
@@ -20,17 +21,17 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
     scan_order(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS, u64* control,
                ScanPlaces places TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC strips[TILE_STRIPS];
-  __shared__ LookBack told;
+  __shared__ ACC warp_totals[WARP_TILES];
+  __shared__ LookBack lookback;
   __shared__ u64 drawn;
-  await_earlier_work();
+  pdl_wait();
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
   output += places.output;
   control += places.control;
   u64* words = control + 2;
-  u64* group_words = words + places.tiles * ACC_WORDS;
+  u64* supertile_words = words + places.tiles * ACC_WORDS;
 
   // --- Draw a tile ---
   const u64 ticket = draw_ticket(control, &drawn);
@@ -40,28 +41,29 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
   // --- Scan the tile in registers ---
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
-  load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
-  if (threadIdx.x == 0) told.epoch = epoch_of(ticket);
+  load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, warp_totals);
+  if (threadIdx.x == 0) lookback.epoch = epoch_of(ticket);
   __syncthreads();
 
-  // --- Publish the total, look back, publish the prefix of the next group ---
-  const ACC total = fold_strips(strips, TILE_STRIPS);
+  // --- Publish the total, look back, publish the prefix of the next supertile ---
+  const ACC total = fold_warp_totals(warp_totals, WARP_TILES);
   if (threadIdx.x == 0 && draw.valid) {
-    publish(words, draw.tile, told.epoch, STATE_AGGREGATE, total);
+    publish(words, draw.tile, lookback.epoch, STATE_AGGREGATE, total);
     if (starts_at(input, output)) device_fence();
   }
   ACC before;
   ACC after;
-  look_back(&draw, words, group_words, total, input, init, &told, &before, &after, &lane_scratch);
+  look_back(&draw, words, supertile_words, total, input, init, &lookback, &before, &after,
+            &lane_scratch);
 
   // --- Write the tile ---
-  store_tile_sums(input, output, begin, n, sums, prefix, strips, before, after,
+  store_tile_sums(input, output, begin, n, sums, prefix, warp_totals, before, after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && draw.tile == 0 && threadIdx.x == 0, init);
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {
-    end_epoch(control, words, places.capacity, told.epoch, places.tiles,
+    end_epoch(control, words, places.capacity, lookback.epoch, places.tiles,
               ticket_of(ticket) + 1 == places.tiles);
   }
 }

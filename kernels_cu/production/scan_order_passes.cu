@@ -1,56 +1,55 @@
-// Part scan_order_passes:
-// Three-pass scan in order v1: the totals of all tiles, their prefixes, the scan of the tiles from
-// there. No group waits for another, so it runs on every device; CPUs run scan_order_drawn or
-// scan_order_chunks.
+// Part scan_order_passes: Three-pass scan in order v1: the totals of all tiles, their prefixes,
+// then the tiles. No group waits for another, so it runs on every device. CPUs run scan_order_drawn
+// or scan_order_chunks.
 // Cost: reads each element twice, writes it once; three launches; 2 barriers per tile and pass.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
 // Provides: scan_order_passes
-// Uses: count, init, total, elements, order_lanes, order_tile
+// Uses: count, init, total, elements, order_lanes, order_tile, lane_index, warp_index
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     total_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, ACC* partials, u64 partials_offset) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC strips[TILE_STRIPS];
+  __shared__ ACC warp_totals[WARP_TILES];
   const Elements input = INPUT;
   const u64 n = COUNT;
 
   // --- Reduce the tile of this group ---
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
-  load_tile_sums(input, (u64)blockIdx.x * TILE, n, sums, prefix, &lane_scratch, strips);
+  load_tile_sums(input, (u64)blockIdx.x * TILE, n, sums, prefix, &lane_scratch, warp_totals);
   __syncthreads();
 
   // --- Write its total ---
   if (threadIdx.x == 0) {
-    partials[partials_offset + blockIdx.x] = fold_strips(strips, TILE_STRIPS);
+    partials[partials_offset + blockIdx.x] = fold_warp_totals(warp_totals, WARP_TILES);
   }
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     prefix_tiles(ACC* partials, u64 partials_offset, COUNT_PARAMETERS, INIT_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC totals[WARPS];
   // Nothing lies behind a tile that is not full: nobody asks for its total.
   const u64 tiles = COUNT / TILE;
   partials += partials_offset;
 
-  // --- Turn totals into prefixes in place, a group of tiles per lane group at a time ---
+  // --- Turn totals into prefixes in place, a supertile per warp at a time ---
   ACC carry = INIT;
   for (u64 begin = 0; begin <= tiles; begin += GROUP_SIZE) {
     const u64 i = begin + threadIdx.x;
     const ACC prefix = lane_prefix(i < tiles ? partials[i] : IDENTITY, &lane_scratch);
-    if (lane_index() == LANES - 1) totals[lane_group()] = prefix;
+    if (lane_index() == LANES - 1) totals[warp_index()] = prefix;
     __syncthreads();
-    ACC groups = carry;
-    for (u32 g = 0; g < LANE_GROUPS; ++g) {
-      if (g == lane_group()) groups = carry;
+    ACC before_supertile = carry;
+    for (u32 g = 0; g < WARPS; ++g) {
+      if (g == warp_index()) before_supertile = carry;
       carry = COMBINE(carry, totals[g]);
     }
     __syncthreads();
     // One more than totals: the last full tile's last inclusive value is what lies before the next.
-    if (lane_index() == 0 && i <= tiles) partials[i] = groups;
-    if (lane_index() < LANES - 1 && i < tiles) partials[i + 1] = COMBINE(groups, prefix);
+    if (lane_index() == 0 && i <= tiles) partials[i] = before_supertile;
+    if (lane_index() < LANES - 1 && i < tiles) partials[i + 1] = COMBINE(before_supertile, prefix);
   }
 }
 
@@ -58,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, const ACC* partials, u64 partials_offset,
                OUT* output, u64 output_offset TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC strips[TILE_STRIPS];
+  __shared__ ACC warp_totals[WARP_TILES];
   const u64 begin = (u64)blockIdx.x * TILE;
   const Elements input = INPUT;
   const u64 n = COUNT;
@@ -68,10 +67,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   // --- Scan the tile of this group from its prefix on ---
   ACC sums[ROWS_EACH * RUN];
   ACC prefix[ROWS_EACH];
-  load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, strips);
+  load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, warp_totals);
   __syncthreads();
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
-  store_tile_sums(input, output, begin, n, sums, prefix, strips, partials[0], after,
+  store_tile_sums(input, output, begin, n, sums, prefix, warp_totals, partials[0], after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && blockIdx.x == 0 && threadIdx.x == 0, partials[0]);
 }

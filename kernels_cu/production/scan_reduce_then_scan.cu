@@ -1,6 +1,6 @@
-// Part scan_reduce_then_scan:
-// Reduce-then-scan: every group reduces its consecutive tiles, one group scans the results, every
-// group scans its tiles again from there. No group waits for another, so it runs on every device.
+// Part scan_reduce_then_scan: Reduce-then-scan: every group reduces its consecutive tiles, one
+// group scans the results, and every group scans its tiles from its prefix. No group waits for
+// another, so it runs on every device.
 // Cost: reads each element twice, writes it once; three launches; 2 barriers per tile and pass.
 // Assumes nothing: operands are combined in index order, and the number of groups is not limited.
 // Source: Oancea & Henriksen 2023, section on scan; seed of Willen & Brolos 2022.
@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     reduce_tiles(const IN* input, u64 input_offset, COUNT_PARAMETERS, ACC* partials,
                  u64 partials_offset) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC totals[WARPS];
   const u64 n = COUNT;
   const u64 first = block_begin(n, blockIdx.x, gridDim.x);
   const u64 end = block_begin(n, blockIdx.x + 1, gridDim.x);
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_partials(ACC* partials, u64 partials_offset, u64 count, INIT_PARAMETERS TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC totals[WARPS];
   const ACC init = INIT;
   partials += partials_offset;
 
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     ACC row;
     ACC total;
     const ACC before = lane_scan(i < count ? partials[i] : IDENTITY, &lane_scratch, &row);
-    const ACC groups = scan_lane_groups(row, totals, &total);
+    const ACC groups = scan_warps(row, totals, &total);
     if (i < count) partials[i] = COMBINE(carry, COMBINE(groups, before));
     carry = COMBINE(carry, total);
   }
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_tiles(const IN* input, u64 input_offset, COUNT_PARAMETERS, const ACC* partials,
                u64 partials_offset, OUT* output, u64 output_offset FIRST_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
-  __shared__ ACC totals[LANE_GROUPS];
+  __shared__ ACC totals[WARPS];
   const u64 n = COUNT;
   const u64 first = block_begin(n, blockIdx.x, gridDim.x);
   const u64 end = block_begin(n, blockIdx.x + 1, gridDim.x);

@@ -1,49 +1,52 @@
-// Part ring_lookback_tiles:
-// the look-back of a ring by one lane group that reads the totals of all tiles since the
-// group's last one, and keeps what lay before that one's group of tiles.
+// Part ring_lookback_tiles: the look-back of a ring by one warp. For each of the group's tiles it
+// reads the totals of all tiles since the group's previous one. It keeps the prefix of the previous
+// tile's supertile.
 // Provides: ring_lookback
-// Uses: order_lanes, tile_words, order_words, bulk_copies, order_ring, ring_strips,
-//   published_groups
+// Uses: order_lanes, tile_words, order_words, bulk_copies, order_ring, ring_warp_tiles,
+//   published_supertiles, lane_index, lane_barrier, published_prefixes
 
-#ifndef FAR_GROUPS
-#define FAR_GROUPS 64  // Groups since the last tile beyond which a published prefix is looked for.
+#ifndef FAR_SUPERTILES
+#define FAR_SUPERTILES \
+  64  // Supertiles since the last tile beyond which a published prefix is sought.
 #endif
 
-// Publishes the total of a tile in the place of a group that has not.
+// Computes and publishes the total of a tile whose group has not published it.
 DEVICE void install_total(u64* words, u64 tile, u32 epoch, Elements input) {
   ACC value;
-  if (inspect(words, tile, epoch, &value) == STATE_EMPTY) {
+  if (try_read(words, tile, epoch, &value) == STATE_EMPTY) {
     publish(words, tile, epoch, STATE_AGGREGATE, await_total(words, tile, epoch, input));
   }
 }
 
-// The tile whose total this lane needs of group `first` + `place`, one of those before the tile's
-// own `group`, which comes behind the others; the tile itself where there is none.
-DEVICE u64 tile_needed(u64 tile, u64 group, u64 first, u32 place) {
-  const u64 of = (place == STRIP_ROWS ? group : first + place) * GROUP_TILES + lane_index();
-  return of < tile && (place == STRIP_ROWS || first + place < group) ? of : tile;
+// The tile whose total this lane reads for supertile `first` + `position`, one of those before the
+// tile's own. The own supertile comes last, at position WARP_TILE_ROWS. The tile itself where there
+// is none.
+DEVICE u64 tile_needed(u64 tile, u64 supertile, u64 first, u32 position) {
+  const u64 of =
+      (position == WARP_TILE_ROWS ? supertile : first + position) * SUPERTILE_TILES + lane_index();
+  return of < tile && (position == WARP_TILE_ROWS || first + position < supertile) ? of : tile;
 }
 
-// Finds what lies before each tile from the totals that were published. Of groups, it keeps the
-// prefix of the last one that it met, and goes on from there.
-DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* group_words,
+// Finds the prefix of each tile from the published totals. It keeps the prefix of the last
+// supertile that it met, and goes on from there.
+DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* supertile_words,
                          u64 tiles, Ring* ring, LaneScratch* scratch) {
   Turn turn = first_turn();
   u64 known = 0;
-  ACC groups = init;
+  ACC before_supertile = init;
   for (;;) {
     // --- Wait for a tile with a published total ---
-    await(&ring->published[turn.slot], turn.slot_parity);
+    mbarrier_wait(&ring->published[turn.slot], turn.slot_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
     const u32 epoch = ring->epoch;
-    const u64 group = tile / GROUP_TILES;
-    const u32 place = (u32)(tile % GROUP_TILES);
+    const u64 supertile = tile / SUPERTILE_TILES;
+    const u32 position = (u32)(tile % SUPERTILE_TILES);
     // --- Fold the totals since the last tile of this group ---
-    if (group > known + FAR_GROUPS) {
-      skip_groups(group_words, group, epoch, &known, &groups, scratch);
+    if (supertile > known + FAR_SUPERTILES) {
+      skip_supertiles(supertile_words, supertile, epoch, &known, &before_supertile, scratch);
     }
-    ACC total[STRIP_ROWS + 1];
+    ACC total[WARP_TILE_ROWS + 1];
     do {
       bool all = false;
       while (!all) {
@@ -51,53 +54,56 @@ DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* 
         do {
           all = true;
 #pragma unroll
-          for (u32 g = 0; g <= STRIP_ROWS; ++g) {
-            const u64 of = tile_needed(tile, group, known, g);
-            all = inspect(words, of, epoch, &total[g]) != STATE_EMPTY && all;
+          for (u32 g = 0; g <= WARP_TILE_ROWS; ++g) {
+            const u64 of = tile_needed(tile, supertile, known, g);
+            all = try_read(words, of, epoch, &total[g]) != STATE_EMPTY && all;
           }
         } while (!all && ++spins < SPIN_LIMIT);
         if (!all) {
 #pragma unroll 1
-          for (u32 g = 0; g <= STRIP_ROWS; ++g) {
-            install_total(words, tile_needed(tile, group, known, g), epoch, input);
+          for (u32 g = 0; g <= WARP_TILE_ROWS; ++g) {
+            install_total(words, tile_needed(tile, supertile, known, g), epoch, input);
           }
         }
       }
       lane_barrier();
       const ACC sum = total_rows(total, scratch);
 #pragma unroll
-      for (u32 g = 0; g < STRIP_ROWS; ++g) {
+      for (u32 g = 0; g < WARP_TILE_ROWS; ++g) {
         const ACC next = lane_value(sum, g, scratch);
-        if (known + g < group) groups = COMBINE(groups, next);
+        if (known + g < supertile) before_supertile = COMBINE(before_supertile, next);
       }
-      known = known + STRIP_ROWS < group ? known + STRIP_ROWS : group;
-    } while (known < group);
+      known = known + WARP_TILE_ROWS < supertile ? known + WARP_TILE_ROWS : supertile;
+    } while (known < supertile);
 
-    const ACC prefix = lane_prefix(total[STRIP_ROWS], scratch);
-    const ACC earlier = lane_value(prefix, place == 0 ? 0 : place - 1, scratch);
-    const ACC with_own = lane_value(prefix, place, scratch);
+    const ACC prefix = lane_prefix(total[WARP_TILE_ROWS], scratch);
+    const ACC before_tile = lane_value(prefix, position == 0 ? 0 : position - 1, scratch);
+    const ACC through_tile = lane_value(prefix, position, scratch);
     // --- Tell the scanners ---
     if (lane_index() == 0) {
-      ring->groups[turn.slot] = groups;
-      ring->earlier[turn.slot] = earlier;
-      ring->with_own[turn.slot] = with_own;
+      ring->before_supertile[turn.slot] = before_supertile;
+      ring->before_tile[turn.slot] = before_tile;
+      ring->through_tile[turn.slot] = through_tile;
     }
-    arrive(&ring->looked_back[turn.slot]);
-    if (lane_index() == 0 && publishes_prefix(group, place)) {
-      publish(group_words, group + 1, epoch, STATE_INCLUSIVE, COMBINE(groups, with_own));
+    mbarrier_arrive(&ring->looked_back[turn.slot]);
+    if (lane_index() == 0 && publishes_prefix(supertile, position)) {
+      publish(supertile_words, supertile + 1, epoch, STATE_INCLUSIVE,
+              COMBINE(before_supertile, through_tile));
     }
     next_turn(&turn);
   }
 }
 
-// Part ring_lookback_groups:
-// the look-back of a ring through totals of groups of tiles, by two lane groups that take
-// no notice of each other. It reads least, a word per tile of the own group and per group before.
+// Part ring_lookback_supertiles: the look-back of a ring through the totals of supertiles, by two
+// warps that run independently. It reads the fewest words: one for each tile of the own supertile,
+// and one for each supertile before.
 // Provides: ring_lookback
-// Uses: order_lanes, tile_words, order_words, bulk_copies, order_ring
+// Uses: order_lanes, tile_words, order_words, bulk_copies, order_ring, lane_index, lane_highest,
+//   lane_barrier
 
-// Tiles from one that has been scanned to one that is looked back from: among the tiles of its
-// group, and among the groups before.
+// How many tiles a look-back warp runs ahead of the tiles that have been scanned: the warp that
+// reads tiles of the own supertile, and the warp that reads supertiles. The tuning parameters call
+// a supertile a group.
 #ifndef LOOKBACK_DISTANCE_TILES
 #define LOOKBACK_DISTANCE_TILES 3
 #endif
@@ -108,124 +114,127 @@ DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* 
 #error "a look-back that trails by as many tiles as there are stages takes a later tile for its own"
 #endif
 #ifndef GROUP_POLLS
-#define GROUP_POLLS 64  // Polls of a group's total before it is computed from its tiles' totals.
+#define GROUP_POLLS 64  // Polls of a supertile's total before it is computed from its tiles'.
 #endif
 #ifndef ASKED_AHEAD
-#define ASKED_AHEAD 0  // Tiles at the beginning that ask for the groups behind their own, too.
+#define ASKED_AHEAD 0  // First tiles that also read totals of later supertiles.
 #endif
 #ifndef ASKS_FOR_NEXT
-#define ASKS_FOR_NEXT 0  // Whether later tiles ask for the groups before the next tile, too.
+#define ASKS_FOR_NEXT 0  // Whether later tiles also read what the next tile needs.
 #endif
 
-// The total of a full group of tiles from theirs, known to every lane.
-DEVICE ACC total_group(const u64* words, u64 group, u32 epoch, Elements input,
-                       LaneScratch* scratch) {
-  const ACC total = await_total(words, group * GROUP_TILES + lane_index(), epoch, input);
+// The total of a full supertile, computed from its tiles' totals; known to every lane.
+DEVICE ACC total_supertile(const u64* words, u64 supertile, u32 epoch, Elements input,
+                           LaneScratch* scratch) {
+  const ACC total = await_total(words, supertile * SUPERTILE_TILES + lane_index(), epoch, input);
   lane_barrier();
   return lane_value(lane_prefix(total, scratch), LANES - 1, scratch);
 }
 
-// Who looks back goes `most` tiles ahead of those that leave the ring: what it reads by then has
-// been published meanwhile, while polls for what has not would slow down publishing it.
-DEVICE void trail(Ring* ring, Turn* scanned, u32* ahead, u32 most) {
+// Keeps a look-back warp at most `most` tiles ahead of the tiles that leave the ring. What it reads
+// then has been published by now. Polling for what is not there yet would slow down its
+// publication.
+DEVICE void keep_distance(Ring* ring, Turn* scanned, u32* ahead, u32 most) {
   if (++*ahead > most) {
-    await(&ring->read[scanned->stage], scanned->stage_parity);
+    mbarrier_wait(&ring->read[scanned->stage], scanned->stage_parity);
     next_turn(scanned);
   }
 }
 
-// Finds what lies before each tile in its group from the totals of the tiles there. The last tile
-// of a group publishes the group's total, which spares others reading 32.
-DEVICE void look_back_in_group(Elements input, u64* words, u64* group_words, Ring* ring,
-                               LaneScratch* scratch) {
+// Finds the prefix of each tile within its supertile. The last tile of a supertile publishes the
+// supertile's total, so that others read one word instead of 32.
+DEVICE void look_back_in_supertile(Elements input, u64* words, u64* supertile_words, Ring* ring,
+                                   LaneScratch* scratch) {
   Turn turn = first_turn();
   Turn scanned = first_turn();
   u32 ahead = 0;
   for (;;) {
     // --- Wait for a tile with a published total ---
-    await(&ring->published[turn.slot], turn.slot_parity);
+    mbarrier_wait(&ring->published[turn.slot], turn.slot_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
-    trail(ring, &scanned, &ahead, LOOKBACK_DISTANCE_TILES);
+    keep_distance(ring, &scanned, &ahead, LOOKBACK_DISTANCE_TILES);
     const u32 epoch = ring->epoch;
-    const u64 group = tile / GROUP_TILES;
-    const u32 place = (u32)(tile % GROUP_TILES);
-    // --- Fold the totals before it in its group ---
-    const u64 own = group * GROUP_TILES + lane_index();
+    const u64 supertile = tile / SUPERTILE_TILES;
+    const u32 position = (u32)(tile % SUPERTILE_TILES);
+    // --- Fold the totals before it in its supertile ---
+    const u64 own = supertile * SUPERTILE_TILES + lane_index();
     const ACC total = await_total(words, own < tile ? own : tile, epoch, input);
     lane_barrier();
     const ACC prefix = lane_prefix(total, scratch);
-    const ACC earlier = lane_value(prefix, place == 0 ? 0 : place - 1, scratch);
-    const ACC with_own = lane_value(prefix, place, scratch);
+    const ACC before_tile = lane_value(prefix, position == 0 ? 0 : position - 1, scratch);
+    const ACC through_tile = lane_value(prefix, position, scratch);
     // --- Tell the scanners ---
     if (lane_index() == 0) {
-      if (place == GROUP_TILES - 1) {
-        publish(group_words, group, epoch, STATE_AGGREGATE, with_own);
+      if (position == SUPERTILE_TILES - 1) {
+        publish(supertile_words, supertile, epoch, STATE_AGGREGATE, through_tile);
       }
-      ring->earlier[turn.slot] = earlier;
-      ring->with_own[turn.slot] = with_own;
+      ring->before_tile[turn.slot] = before_tile;
+      ring->through_tile[turn.slot] = through_tile;
     }
-    arrive(&ring->looked_back[turn.slot]);
+    mbarrier_arrive(&ring->looked_back[turn.slot]);
     next_turn(&turn);
   }
 }
 
-// The group of the tile behind the one whose turn it is, once that has been published; where there
-// is none, `group`.
-DEVICE u64 next_group(Ring* ring, Turn turn, u64 group) {
+// The supertile of this group's next tile, once that tile has been published; `supertile` where
+// there is none.
+DEVICE u64 next_supertile(Ring* ring, Turn turn, u64 supertile) {
   next_turn(&turn);
-  await(&ring->published[turn.slot], turn.slot_parity);
+  mbarrier_wait(&ring->published[turn.slot], turn.slot_parity);
   const u64 tile = ring->tile[turn.slot];
-  return tile == NO_TILE ? group : tile / GROUP_TILES;
+  return tile == NO_TILE ? supertile : tile / SUPERTILE_TILES;
 }
 
-// Finds what lies before each tile's group: goes on from what lay before the last tile's group,
-// with the totals of the groups since, a lane each. What is not published in time is computed here.
-// The first tiles come together, and so do their groups' totals: lanes that this tile has no use
-// for ask for those behind its own, which may spare the next ones asking. Later that is slower, but
-// for the next tile's, which are waited for as its own are.
-DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, const u64* group_words,
-                                u64 tiles, Ring* ring, LaneScratch* scratch) {
+// Finds the prefix of each tile's supertile: it starts from the previous tile's prefix and folds
+// the totals of the supertiles since, which the lanes read, one each. A total that is not published
+// in time is computed here.
+// During start-up the first ASKED_AHEAD tiles also read totals of later supertiles with idle lanes,
+// which may spare the next tiles a read. Afterwards that would be slower. With ASKS_FOR_NEXT, later
+// tiles also read the totals that this group's next tile needs.
+DEVICE void look_back_over_supertiles(Elements input, ACC init, const u64* words,
+                                      const u64* supertile_words, u64 tiles, Ring* ring,
+                                      LaneScratch* scratch) {
   Turn turn = first_turn();
   Turn scanned = first_turn();
   u32 ahead = 0;
   u64 known = 0;
-  u64 asked = 0;  // The first of the groups whose totals lanes have, where they are there.
+  u64 asked = 0;  // The first supertile of those whose totals the lanes have or want.
   ACC total = IDENTITY;
   bool there = false;
-  ACC groups = init;
+  ACC before_supertile = init;
   for (;;) {
     // --- Wait for a tile with a published total ---
-    await(&ring->published[turn.slot], turn.slot_parity);
+    mbarrier_wait(&ring->published[turn.slot], turn.slot_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
-    trail(ring, &scanned, &ahead, LOOKBACK_DISTANCE_GROUPS);
+    keep_distance(ring, &scanned, &ahead, LOOKBACK_DISTANCE_GROUPS);
     const u32 epoch = ring->epoch;
-    const u64 group = tile / GROUP_TILES;
-    // --- Fold the totals of the groups before its own ---
-    while (known < group) {
+    const u64 supertile = tile / SUPERTILE_TILES;
+    // --- Fold the totals of the supertiles before its own ---
+    while (known < supertile) {
       u32 begin = (u32)(known - asked);
-      u32 end = group - asked < LANES ? (u32)(group - asked) : LANES;
+      u32 end = supertile - asked < LANES ? (u32)(supertile - asked) : LANES;
       const bool needed = lane_index() >= begin && lane_index() < end;
       if (begin == LANES || lane_highest(needed && !there, scratch) >= 0) {
         asked = known;
         begin = 0;
-        end = group - asked < LANES ? (u32)(group - asked) : LANES;
+        end = supertile - asked < LANES ? (u32)(supertile - asked) : LANES;
         const bool for_next = ASKS_FOR_NEXT ? ahead > ASKED_AHEAD : false;
-        const u64 last = for_next ? next_group(ring, turn, group) : group;
+        const u64 last = for_next ? next_supertile(ring, turn, supertile) : supertile;
         const u32 wanted = last - asked < LANES ? (u32)(last - asked) : LANES;
         there = false;
         const u64 mine = asked + lane_index();
-        const bool early = ahead <= ASKED_AHEAD && mine < tiles / GROUP_TILES;
-        const u32 polls = lane_index() < wanted ? GROUP_POLLS : early ? 1 : 0;
+        const bool asks_ahead = ahead <= ASKED_AHEAD && mine < tiles / SUPERTILE_TILES;
+        const u32 polls = lane_index() < wanted ? GROUP_POLLS : asks_ahead ? 1 : 0;
         for (u32 poll = 0; !there && poll < polls; ++poll) {
-          there = inspect(group_words, mine, epoch, &total) != STATE_EMPTY;
+          there = try_read(supertile_words, mine, epoch, &total) != STATE_EMPTY;
         }
         lane_barrier();
         const bool asks = lane_index() < wanted;
         for (i32 missing = lane_highest(asks && !there, scratch); missing >= 0;
              missing = lane_highest(asks && !there, scratch)) {
-          const ACC found = total_group(words, asked + (u32)missing, epoch, input, scratch);
+          const ACC found = total_supertile(words, asked + (u32)missing, epoch, input, scratch);
           if (lane_index() == (u32)missing) {
             total = found;
             there = true;
@@ -235,26 +244,27 @@ DEVICE void look_back_of_groups(Elements input, ACC init, const u64* words, cons
 #pragma unroll
       for (u32 g = 0; g < 8; ++g) {
         const ACC next = lane_value(total, (begin + g) % LANES, scratch);
-        if (begin + g < end) groups = COMBINE(groups, next);
+        if (begin + g < end) before_supertile = COMBINE(before_supertile, next);
       }
       for (u32 g = begin + 8; g < end; ++g) {
-        groups = COMBINE(groups, lane_value(total, g, scratch));
+        before_supertile = COMBINE(before_supertile, lane_value(total, g, scratch));
       }
       known = asked + end;
     }
     // --- Tell the scanners ---
-    if (lane_index() == 0) ring->groups[turn.slot] = groups;
-    arrive(&ring->looked_back[turn.slot]);
+    if (lane_index() == 0) ring->before_supertile[turn.slot] = before_supertile;
+    mbarrier_arrive(&ring->looked_back[turn.slot]);
     next_turn(&turn);
   }
 }
 
-// Finds what lies before the tiles that this group draws; `looker` counts lane groups that do.
-DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* group_words,
+// Finds the prefixes of the tiles that this group draws. `looker` is the index of the look-back
+// warp.
+DEVICE void look_back_of(u32 looker, Elements input, ACC init, u64* words, u64* supertile_words,
                          u64 tiles, Ring* ring, LaneScratch* scratch) {
   if (looker == 0) {
-    look_back_in_group(input, words, group_words, ring, scratch);
+    look_back_in_supertile(input, words, supertile_words, ring, scratch);
   } else {
-    look_back_of_groups(input, init, words, group_words, tiles, ring, scratch);
+    look_back_over_supertiles(input, init, words, supertile_words, tiles, ring, scratch);
   }
 }

@@ -1,46 +1,46 @@
-// Part ring_reduce: the role of a ring that reduces tiles.
+// Part ring_reduce: the warps of a ring that reduce tiles.
 // Provides: ring_reduce
-// Uses: tile_words, bulk_copies, order_ring, ring_items, ring_strips
+// Uses: tile_words, bulk_copies, order_ring, ring_items, ring_warp_tiles, device_fence, lane_index
 
-// Reduces tiles as they land and publishes their totals, which others wait for.
-DEVICE void reduce_tiles_of(u32 squad, Elements input, u64 n, u64* words, bool in_place,
+// Reduces each tile when it has landed, and publishes its total.
+DEVICE void reduce_tiles_of(u32 reducer, Elements input, u64 n, u64* words, bool in_place,
                             const uint4* stages, Ring* ring, LaneScratch* scratch) {
-  const u32 skew = skew_of(input);
-  const uint4* tiles = stages + first_unit_of(input);
+  const u32 misalignment = misalignment_of(input);
+  const uint4* tiles = stages + first_vector_of(input);
   Turn turn = first_turn();
   for (;;) {
     // --- Wait for a tile ---
-    await(&ring->landed[turn.stage], turn.stage_parity);
+    mbarrier_wait(&ring->landed[turn.stage], turn.stage_parity);
     const u64 tile = ring->tile[turn.slot];
     if (tile == NO_TILE) break;
-    // --- Total its strips ---
-    ACC* strips = ring->strips[turn.slot];
+    // --- Total its warp tiles ---
+    ACC* warp_totals = ring->warp_totals[turn.slot];
 #pragma unroll 1
     for (u32 s = 0; s < REDUCED_EACH; ++s) {
-      const u32 strip = squad * REDUCED_EACH + s;
-      const ACC total = total_strip(tiles + turn.stage * STAGE_UNITS, skew, strip,
-                                    tile * TILE + strip * STRIP, n, scratch);
-      if (lane_index() == 0) strips[strip] = total;
+      const u32 warp_tile = reducer * REDUCED_EACH + s;
+      const ACC total = total_warp_tile(tiles + turn.stage * STAGE_VECTORS, misalignment, warp_tile,
+                                        tile * TILE + warp_tile * WARP_TILE, n, scratch);
+      if (lane_index() == 0) warp_totals[warp_tile] = total;
     }
-    arrive(&ring->read[turn.stage]);
-    if (lane_index() == 0) arrive(&ring->reduced[turn.slot]);
+    mbarrier_arrive(&ring->read[turn.stage]);
+    if (lane_index() == 0) mbarrier_arrive(&ring->reduced[turn.slot]);
     // --- Publish its total ---
-    if (squad == 0) {
-      await(&ring->reduced[turn.slot], turn.slot_parity);
+    if (reducer == 0) {
+      mbarrier_wait(&ring->reduced[turn.slot], turn.slot_parity);
       if (lane_index() == 0) {
-        ACC sum[TILE_STRIPS];
+        ACC sum[WARP_TILES];
 #pragma unroll
-        for (u32 s = 0; s < TILE_STRIPS; ++s) sum[s] = strips[s];
+        for (u32 s = 0; s < WARP_TILES; ++s) sum[s] = warp_totals[s];
 #pragma unroll
-        for (u32 s = 1; s < TILE_STRIPS; ++s) sum[s] = COMBINE(sum[s - 1], sum[s]);
-        publish(words, tile, ring->epoch, STATE_AGGREGATE, sum[TILE_STRIPS - 1]);
+        for (u32 s = 1; s < WARP_TILES; ++s) sum[s] = COMBINE(sum[s - 1], sum[s]);
+        publish(words, tile, ring->epoch, STATE_AGGREGATE, sum[WARP_TILES - 1]);
         if (in_place) device_fence();
 #pragma unroll
-        for (u32 s = 1; s < TILE_STRIPS; ++s) strips[s] = sum[s];
-        arrive(&ring->published[turn.slot]);
+        for (u32 s = 1; s < WARP_TILES; ++s) warp_totals[s] = sum[s];
+        mbarrier_arrive(&ring->published[turn.slot]);
       }
     }
     next_turn(&turn);
   }
-  if (squad == 0 && lane_index() == 0) arrive(&ring->published[turn.slot]);
+  if (reducer == 0 && lane_index() == 0) mbarrier_arrive(&ring->published[turn.slot]);
 }

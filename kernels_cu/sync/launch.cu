@@ -1,25 +1,43 @@
-// Part launch_in_order: a kernel that is started when the commands in front of it have ended.
+// Part launch_in_order: a kernel that starts when earlier commands have ended.
 // Provides: launch
 
-DEVICE void await_earlier_work() {}
-DEVICE void admit_later_work() {}
-DEVICE void expect_memory(const void* from, u64 bytes) {}
+DEVICE void pdl_wait() {}
 
-// Part launch_overlapped:
-// a kernel that waits by itself for the commands in front of it, so that its groups may be
-// started while those end (programmatic dependent launch). From sm_90 on.
+// Part launch_dependents_in_order: the next kernel is admitted, in a queue that starts kernels one
+// after another.
+// Provides: launch_dependents
+
+DEVICE void pdl_launch_dependents() {}
+
+// Part prefetch_l2_in_order: memory is brought into the L2 cache, in a queue that starts kernels
+// one after another.
+// Provides: prefetch_l2
+
+DEVICE void prefetch_l2(const void* from, u64 bytes) {}
+
+// Part launch_overlapped: a kernel that itself waits for earlier commands, so that its groups may
+// start while those end (programmatic dependent launch). From sm_90 on.
 // Provides: launch
 
-// What was enqueued before has ended, and what it wrote is seen. Comes before any access to global
-// memory, but for what is expected.
-DEVICE void await_earlier_work() { asm volatile("griddepcontrol.wait;" : : : "memory"); }
+// Waits until earlier kernels have ended and their writes are visible. Comes before any access to
+// global memory, except a prefetch.
+DEVICE void pdl_wait() { asm volatile("griddepcontrol.wait;" : : : "memory"); }
 
-// The next kernel's groups may be started where there is room, before this one ends.
-DEVICE void admit_later_work() { asm volatile("griddepcontrol.launch_dependents;" : : : "memory"); }
+// Part launch_dependents_overlapped: the next kernel is admitted, by programmatic dependent launch.
+// Provides: launch_dependents
 
-// Brings memory of the device into the cache that all multiprocessors share, before earlier work
-// has ended or later: what that writes goes through the same cache. Moves whole units of 16 bytes.
-DEVICE void expect_memory(const void* from, u64 bytes) {
+// Allows the next kernel's groups to start before this kernel ends.
+DEVICE void pdl_launch_dependents() {
+  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+}
+
+// Part prefetch_l2_overlapped: memory is brought into the L2 cache, by programmatic dependent
+// launch.
+// Provides: prefetch_l2
+
+// Prefetches device memory into the L2, also before earlier kernels have ended: their writes go
+// through the same cache. Moves whole vectors of 16 bytes.
+DEVICE void prefetch_l2(const void* from, u64 bytes) {
   const u64 low = ((u64)from + 15) / 16 * 16;
   const u64 high = ((u64)from + bytes) / 16 * 16;
   if (low < high) {

@@ -1,9 +1,9 @@
-// Part tile_words: what groups of one launch publish to each other.
-// A value travels in ACC_WORDS words of {32 value bits, 30 epoch bits, 2 state bits}; it is taken
-// only when all its words carry the same tag, so no fence orders them. The epoch in the control
-// word moves on with every call, which makes the words of earlier calls count as empty.
+// Part tile_words: the words that groups of a launch publish to each other. A value is ACC_WORDS
+// words of {32 value bits, 30 epoch bits, 2 state bits}. A reader accepts it only when all its
+// words have the same tag, so no fence orders them. The epoch in the control word advances with
+// every call, so words of earlier calls count as empty.
 // Provides: tile_words
-// Uses: words, atomics
+// Uses: words, atomics, word_loads, device_fence
 
 #ifndef EPOCH_LIMIT
 #define EPOCH_LIMIT 0x3fffffff  // Epochs before the words are zeroed again.
@@ -18,8 +18,8 @@
 #define STATE_AGGREGATE 1u
 #define STATE_INCLUSIVE 2u
 
-// Indices and counts of a launch that no other file of the prelude has. They are one parameter:
-// NVIDIA's OpenCL takes time for each, whatever its size.
+// Indices and counts of a launch. They are one parameter, because NVIDIA's OpenCL needs time for
+// each parameter, whatever its size.
 typedef struct {
   u64 output;    // Index of the first result,
   u64 control;   // and of the first control word.
@@ -40,8 +40,8 @@ DEVICE void publish(u64* words, u64 tile, u32 epoch, u32 state, ACC value) {
   }
 }
 
-// The state that `tile` has published in this epoch, and its value.
-DEVICE u32 inspect(const u64* words, u64 tile, u32 epoch, ACC* value) {
+// Reads the state that `tile` has published in this epoch, and its value.
+DEVICE u32 try_read(const u64* words, u64 tile, u32 epoch, ACC* value) {
   const u64* from = words + tile * ACC_WORDS;
   u64 word[ACC_WORDS + 1];
 #pragma unroll
@@ -64,15 +64,15 @@ DEVICE u32 inspect(const u64* words, u64 tile, u32 epoch, ACC* value) {
   return whole ? tag & 3u : STATE_EMPTY;
 }
 
-// Moves the epoch on for the next call. By one work-item of each group, of which one is `last` to
-// have drawn: who knows the epoch of the call does not care. But where epochs run out the words are
-// zeroed, and that waits until all groups are here.
+// Advances the epoch for the next call. Called by one work-item of each group; `last` is true in
+// the group that drew last. The others know the epoch of this call already. When epochs run out,
+// the last group to come here zeroes the words.
 DEVICE void end_epoch(u64* control, u64* words, u64 capacity, u32 epoch, u64 groups, bool last) {
   if (epoch + 1 < EPOCH_LIMIT) {
     if (last) store_word(control, (u64)(epoch + 1) << 32);
     return;
   }
-  // Behind the words of the group.
+  // After the words that this group has published.
   device_fence();
   if (add_word(control + 1, 1) + 1 == groups) {
     device_fence();

@@ -12,11 +12,10 @@ DEVICE bool comes_behind_f32(f32 a, f32 b) {
   return a > b || (a == b && bits_of_f32(a) < bits_of_f32(b));
 }
 
-// Part extrema_ptx:
-// IEEE 754-2019 minimum and maximum of f32, from sm_80 on an instruction: NaN wins, and -0
-// lies below +0. The text is the same for every architecture, as PTX in the library is found by it.
+// Part extrema_ptx: IEEE 754-2019 minimum and maximum of f32, from sm_80 on an instruction: NaN
+// wins, and -0 lies below +0. The text is the same for every architecture, as PTX in the library is
+// found by it.
 // Provides: extrema
-// Uses: comparisons
 
 DEVICE f32 minimum_f32(f32 a, f32 b) {
 #if __CUDA_ARCH__ >= 800

@@ -94,6 +94,6 @@ FLOATING_FUNCTIONS(f32, f, 0x7fffffffu, 0x7f800000u)
 
 // Part functions_f64: the functions of operator and map texts, of f64.
 // Provides: functions_f64
-// Uses: types_f64, functions_floating
+// Uses: types_f64, extrema_f64, functions_floating
 
 FLOATING_FUNCTIONS(f64, , (u64)0x7fffffffffffffff, (u64)0x7ff0000000000000)

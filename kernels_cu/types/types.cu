@@ -36,6 +36,9 @@ typedef float f32;
 #define u64_of_bits(b) ((u64)(b))
 #define f32_of_bits(b) __uint_as_float(b)
 
+// Part rounding_of_sum_f32: what a sum of two f32 loses by rounding.
+// Provides: rounding_of_sum_f32
+
 // What a + b loses by rounding, exactly (Knuth's two-sum).
 DEVICE f32 rounding_of_sum_f32(f32 a, f32 b) {
   const f32 sum = a + b;

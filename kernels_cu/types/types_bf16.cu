@@ -1,23 +1,17 @@
-// Part types_bf16:
-// bf16, the upper half of an f32: a type of elements that are stored, and computed with as
-// f32. A struct, so that no expression takes its bits for a number.
+// Part types_bf16: bf16, the upper half of an f32. Elements are stored as bf16 and computed with as
+// f32. It is a struct, so that no expression takes its bits for a number.
 // Provides: types_bf16
 
 struct bf16 {
   u16 bits;
 };
 
-DEVICE bf16 bf16_of_bits(u16 bits) {
-  bf16 x;
-  x.bits = bits;
-  return x;
-}
+#define bf16_of_bits(b) (bf16{(u16)(b)})
 
 DEVICE f32 f32_of_bf16(bf16 x) { return f32_of_bits((u32)x.bits << 16); }
 
-// Part bf16_ptx:
-// conversion to bf16, from sm_80 on by an instruction. To the nearest, ties to even; NaN
-// stays NaN. The text is the same for every architecture, as PTX in the library is found by it.
+// Part bf16_ptx: conversion to bf16, from sm_80 on by an instruction. To the nearest, ties to even;
+// NaN stays NaN. The text is the same for every architecture, as PTX in the library is found by it.
 // Provides: bf16_conversions
 // Uses: types_bf16
 

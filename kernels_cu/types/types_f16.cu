@@ -1,21 +1,15 @@
-// Part types_f16:
-// f16, a type of elements that are stored, and computed with as f32. A struct, so that no
-// expression takes its bits for a number.
+// Part types_f16: f16. Elements are stored as f16 and computed with as f32. It is a struct, so that
+// no expression takes its bits for a number.
 // Provides: types_f16
 
 struct f16 {
   u16 bits;
 };
 
-DEVICE f16 f16_of_bits(u16 bits) {
-  f16 x;
-  x.bits = bits;
-  return x;
-}
+#define f16_of_bits(b) (f16{(u16)(b)})
 
-// Part halves_native:
-// conversions of f16 by instructions; their header is not at hand where kernels are
-// compiled. To the nearest, ties to even; NaN stays NaN.
+// Part halves_native: conversions of f16 by instructions; their header is not at hand where kernels
+// are compiled. To the nearest, ties to even; NaN stays NaN.
 // Provides: f16_conversions
 // Uses: types_f16
 

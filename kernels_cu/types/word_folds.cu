@@ -1,7 +1,6 @@
-// Part word_sums:
-// sums of the integers in words, VALUES_PER_WORD in each, by dot products with ones. From
-// sm_61 on.
-// Provides: word_fold
+// Part word_addition: the integers in a word are added, VALUES_PER_WORD of them, by a dot product
+// with ones. From sm_61 on.
+// Provides: word_addition
 
 #if SIGNED_VALUES
 #define VALUES "s32"
@@ -20,14 +19,18 @@ DEVICE u32 add_word_items(u32 word, u32 sum) {
   return total;
 }
 
+// Part word_sums: sums of the integers in words.
+// Provides: word_fold
+// Uses: word_addition
+
 typedef u32 WordFold;
 
 DEVICE WordFold empty_fold() { return 0; }
 DEVICE WordFold fold_word(u32 word, WordFold fold) { return add_word_items(word, fold); }
 DEVICE ACC fold_total(WordFold fold) { return (ACC)fold; }
 
-// Part word_bits: bitwise operators on the integers in words, all of them at once.
-// BIT_OPERATOR: 0 for and, 1 for or, 2 for exclusive or.
+// Part word_bits: bitwise operators on the integers in words, all of them at once. BIT_OPERATOR: 0
+// for and, 1 for or, 2 for exclusive or.
 // Provides: word_fold
 
 typedef u32 WordFold;

@@ -85,7 +85,7 @@ void check_refused(const Call& call, std::string_view file) {
 backend::Source known_source(const Device& device) {
   core::KernelSpec spec;
   spec.family = "bandwidth";
-  spec.entry = "read_packs";
+  spec.entry = "read_vectors";
   spec.group_size = 256;
   core::add_parts(device, spec);
   return core::kernel_source(*device.state()->backend, spec);

@@ -99,14 +99,17 @@ std::map<std::string, SourceFile> kernels(const std::string& folder, const std::
   return parts;
 }
 
-/// What a dialect may have alone: interchangeable paths of the prelude, of which each has those
-/// that its devices offer, and the contiguous chunks that only CPUs want.
+/// What a dialect may have alone: interchangeable parts, of which each dialect has those that its
+/// devices offer, and the contiguous chunks that only CPUs want.
 bool may_be_alone(const std::string& name) {
-  return name.starts_with("lanes_") || name.starts_with("atomics_") || name.starts_with("cell_") ||
-         name.starts_with("halves_") || name.starts_with("bf16_") ||
-         name.starts_with("comparisons_") || name.starts_with("extrema_") ||
-         name.starts_with("launch_") || name.ends_with("_local") || name.ends_with("chunks") ||
-         name == "chunk_tile";
+  constexpr std::string_view paths[] = {"lanes_",      "lane_index_",   "warp_index_",   "shuffle_",
+                                        "shuffles_",   "lane_highest_", "lane_barrier_", "atomics_",
+                                        "word_loads_", "device_fence_", "accumulator_",  "halves_",
+                                        "bf16_",       "comparisons_",  "extrema_",      "launch_",
+                                        "prefetch_l2_"};
+  const auto begins = [&](std::string_view path) { return name.starts_with(path); };
+  return std::any_of(std::begin(paths), std::end(paths), begins) || name.ends_with("_local") ||
+         name.ends_with("chunks") || name == "chunk_tile" || name == "load_ahead";
 }
 
 /// Families whose gallery rows all name one backend.
@@ -125,24 +128,24 @@ std::set<std::string> families_of_one_backend() {
 const std::map<std::string, std::string> must_differ{
     {"bf16_ptx", "CUDA's one text asks for the architecture when it is compiled"},
     {"bulk_copies", "an address in local memory has another spelling"},
-    {"cell_exchange", "OpenCL has one function for each width, behind an extension"},
-    {"cell_native", "CUDA overloads its atomic functions, OpenCL does not"},
-    {"cell_wide", "OpenCL has these operations as PTX alone"},
+    {"accumulator_exchange", "OpenCL has one function for each width, behind an extension"},
+    {"accumulator_native", "CUDA overloads its atomic functions, OpenCL does not"},
+    {"accumulator_wide", "OpenCL has these operations as PTX alone"},
     {"columns_shuffle", "C has no struct without a member"},
-    {"element_packs_two", "CUDA loads vectors by templates, OpenCL by vector types"},
+    {"element_vectors_two", "CUDA loads vectors by templates, OpenCL by vector types"},
     {"extrema_ptx", "CUDA's one text asks for the architecture when it is compiled"},
     {"functions_f32", "CUDA's names of f32 functions end in f"},
     {"functions_integers", "functions have other names"},
     {"halves_native", "OpenCL converts by built-in functions, CUDA's need a header"},
     {"image_check", "CUDA sizes local memory at the launch"},
     {"order_tile", "CUDA's compiler alone is told to unroll"},
-    {"packs_in", "CUDA loads vectors by templates, OpenCL by vector types"},
-    {"packs_out", "CUDA stores vectors by templates, OpenCL by vector types"},
+    {"vectors_in", "CUDA loads vectors by templates, OpenCL by vector types"},
+    {"vectors_out", "CUDA stores vectors by templates, OpenCL by vector types"},
     {"reduce_order_single", "CUDA's compiler alone is given bounds of registers"},
     {"ring_scan_again", "CUDA's compiler splits a store unless an intrinsic keeps it whole"},
     {"ring_scan_kept", "OpenCL's takes edges of rows later: f64 takes 1 % longer otherwise"},
     {"ring_scan_spans", "CUDA's compiler splits a store unless an intrinsic keeps it whole"},
-    {"ring_strips_rows", "CUDA's compiler keeps arrays of chosen structs in memory"},
+    {"ring_warp_tiles_rows", "CUDA's compiler keeps arrays of chosen structs in memory"},
     {"scan_order", "CUDA's compiler alone is given bounds of registers"},
     {"scan_order_ahead", "NVIDIA's OpenCL keeps arrays of structs in memory unless by words"},
     {"scan_order_ring", "CUDA sizes local memory at the launch"},
@@ -355,7 +358,7 @@ TEST_CASE("what is launched early waits before it touches memory") {
       INFO(file.path);
       CHECK(outline_of(file).entries.size() == 1);
       const std::size_t body = file.text.find(") {");
-      const std::size_t wait = file.text.find("  await_earlier_work();\n");
+      const std::size_t wait = file.text.find("  pdl_wait();\n");
       REQUIRE(wait != std::string::npos);
       const std::string before = file.text.substr(body, wait - body);
       CHECK_FALSE(std::regex_search(before, memory));

@@ -45,7 +45,7 @@ __kernel void f(__global ulong* word, __global ulong* out) { *out = atom_or(word
     CHECK(can.atomics64 == (can.atomics == "ptx"));
   }
   refused(failure_of([&] { (void)bench.device->kernel_file("absent"); }),
-          ErrorCategory::invalid_argument, "no kernel file absent.cl");
+          ErrorCategory::invalid_argument, "no kernel part \"absent\" in OpenCL C");
 }
 
 TEST_CASE("a device's name is text on one line, whatever the driver says") {

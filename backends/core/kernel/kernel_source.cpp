@@ -73,7 +73,7 @@ void append_accumulator(std::string& text, const KernelSpec& spec) {
       AccumulatorLayout(spec.op, spec.accumulator).bytes);
 }
 
-/// OUT_WHOLE: words as long as a struct, or as the VEC of a pack, that are stored at once, if there
+/// OUT_WHOLE: words as long as a struct, or as a vector of VEC, that are stored at once, if there
 /// are such. One that has padding is stored as its fields.
 void append_whole(std::string& text, const KernelSpec& spec) {
   if (has_padding(spec.output)) return;
@@ -141,19 +141,19 @@ void append_operator(std::string& text, const KernelSpec& spec, const WrittenTex
       kernel_value(accumulator, zeros.data()));
 }
 
-/// Packs of values, and COMBINE_PACKS. Integers' sums and products are those of unsigned values,
-/// which wrap.
-void append_packs(std::string& text, const KernelSpec& spec) {
+/// Vectors of values, and COMBINE_VECTORS. Integers' sums and products are those of unsigned
+/// values, which wrap.
+void append_vectors(std::string& text, const KernelSpec& spec) {
   const OperatorKind kind = spec.op.kind();
   const bool compares = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
   const bool as_they_are = compares || is_floating(spec.accumulator);
   const std::string_view lane =
       as_they_are ? name_of(spec.accumulator) : unsigned_of(spec.accumulator);
   text += formatted(
-      "#define PACK_LANES {0}\n#define LANE_NAME {1}\n"
-      "typedef {1} Lane;\ntypedef VECTOR({1}, {0}) Pack;\n"
-      "DEVICE Pack COMBINE_PACKS(Pack a, Pack b) {{ return {2}; }}\n",
-      spec.pack_lanes, lane, builtin_pack_expression(kind, "a", "b"));
+      "#define VECTOR_LANES {0}\n#define LANE_NAME {1}\n"
+      "typedef {1} Lane;\ntypedef VECTOR({1}, {0}) Vector;\n"
+      "DEVICE Vector COMBINE_VECTORS(Vector a, Vector b) {{ return {2}; }}\n",
+      spec.vector_lanes, lane, builtin_pack_expression(kind, "a", "b"));
 }
 
 /// The fields of a struct, and COMBINE_FIELDS.
@@ -215,14 +215,6 @@ std::string described(std::string_view file, const KernelSpec& spec) {
   return name;
 }
 
-/// Whether the text may name comparisons of f32 values: a user's, or an extreme of such values.
-bool compares_f32(const KernelSpec& spec) {
-  const OperatorKind kind = spec.op.kind();
-  const bool extreme = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
-  return kind == OperatorKind::user || !spec.map.is_identity() ||
-         (extreme && spec.accumulator == Type::f32);
-}
-
 }  // namespace
 
 bool has_padding(Type type) {
@@ -251,9 +243,24 @@ std::vector<std::string_view> type_parts(const KernelSpec& spec) {
   const auto calls = [&](bool WrittenText::*functions) {
     return texts.op.*functions || texts.map.*functions;
   };
+  const auto names_word = [&](std::string_view word) {
+    return uses_word(texts.op.text, word) || uses_word(texts.map.text, word);
+  };
   std::vector<std::string_view> names{"types"};
-  if (compares_f32(spec)) names.emplace_back("extrema");
+  if (names_word("minimum_f32") || names_word("maximum_f32")) names.emplace_back("extrema");
+  if (names_word("comes_before_f32") || names_word("comes_behind_f32")) {
+    names.emplace_back("comparisons");
+  }
+  if (names_word("rounding_of_sum_f32")) names.emplace_back("rounding_of_sum_f32");
   if (uses_f64(spec, texts)) names.emplace_back("types_f64");
+  if (names_word("minimum_f64") || names_word("maximum_f64")) names.emplace_back("extrema_f64");
+  if (names_word("comes_before_f64") || names_word("comes_behind_f64")) {
+    names.emplace_back("comparisons_f64");
+  }
+  if (names_word("rounding_of_sum_f64")) names.emplace_back("rounding_of_sum_f64");
+  if (spec.accumulator == Type::f64 && is_storage(spec.output)) {
+    names.emplace_back("odd_f32_of_f64");
+  }
   if (stores(spec, Type::f16)) names.emplace_back("f16_conversions");
   if (stores(spec, Type::bf16)) names.emplace_back("bf16_conversions");
   if (calls(&WrittenText::integer_functions)) names.emplace_back("functions_integers");
@@ -277,7 +284,7 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   append_types(text, spec);
   append_operator(text, spec, texts.op);
   append_conversions(text, spec, texts.map);
-  if (spec.pack_lanes > 0) append_packs(text, spec);
+  if (spec.vector_lanes > 0) append_vectors(text, spec);
   if (spec.field_operator) append_fields(text, spec, *spec.field_operator);
 
   for (const std::string& part : parts.subspan(spec.type_parts)) append_part(text, device, part);

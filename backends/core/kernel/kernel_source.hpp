@@ -29,10 +29,10 @@ struct KernelSpec {
   Type accumulator = Type::i32;
   Type output = Type::i32;
   Operator op = plus;
-  Map map{};                     ///< From elements to the accumulator.
-  std::optional<Type> second{};  ///< Of the elements of a second array, which the map takes too.
-  std::optional<Type> count{};   ///< Of a count in device memory.
-  std::uint32_t pack_lanes = 0;  ///< Elements of a pack that operators take as one; 0: they do not.
+  Map map{};                       ///< From elements to the accumulator.
+  std::optional<Type> second{};    ///< Of the elements of a second array, which the map takes too.
+  std::optional<Type> count{};     ///< Of a count in device memory.
+  std::uint32_t vector_lanes = 0;  ///< Elements that operators take as one vector; 0: they do not.
   std::optional<OperatorKind> field_operator{};  ///< Of all fields, where arrays of them are used.
   std::optional<std::uint32_t> group_size{};     ///< GROUP_SIZE; empty: one work-item.
   std::optional<std::uint32_t> vector_width{};   ///< VEC: elements of a load or store.

@@ -75,22 +75,37 @@ std::string part_body(std::string_view text) {
   return body.append(text.substr(std::min(length, text.size())));
 }
 
+std::string_view PartList::text_of(const std::string& part, std::string_view name) const {
+  try {
+    return device_.kernel_file(part);
+  } catch (const Error& error) {
+    fail(error.what(), name);
+  }
+}
+
+void PartList::fail(std::string_view why, std::string_view name) const {
+  if (open_.empty()) {
+    throw Error(ErrorCategory::build_failure, formatted("{}, as the kernel {}", why, name));
+  }
+  std::string asking = open_.back();
+  if (open_.size() > 1) asking += formatted(" of the kernel {}", open_.front());
+  throw Error(ErrorCategory::build_failure,
+              formatted("{}; {} is asked for by the part {}", why, name, asking));
+}
+
 void PartList::add(std::string_view name) {
   if (provided_.contains(name)) return;
   const std::string part = choose_(name);
-  const PartHead head = part_head(device_.kernel_file(part));
+  const PartHead head = part_head(text_of(part, name));
   const bool provides_it = part == name || std::find(head.provides.begin(), head.provides.end(),
                                                      name) != head.provides.end();
-  if (!provides_it) {
-    throw Error(ErrorCategory::build_failure,
-                formatted("the kernel part {} does not provide {}", part, name));
+  if (!provides_it) fail(formatted("the kernel part {} does not provide it", part), name);
+  if (std::find(open_.begin(), open_.end(), part) != open_.end()) {
+    fail(formatted("the kernel part {} is used by what it uses", part), name);
   }
-  if (!open_.insert(part).second) {
-    throw Error(ErrorCategory::build_failure,
-                formatted("the kernel part {} is used by what it uses", part));
-  }
+  open_.push_back(part);
   for (const std::string_view used : head.uses) add(used);
-  open_.erase(part);
+  open_.pop_back();
   parts_.push_back(part);
   provided_.insert(part);
   provided_.insert(head.provides.begin(), head.provides.end());

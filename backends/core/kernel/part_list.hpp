@@ -34,7 +34,8 @@ class PartList {
       : device_(device), choose_(std::move(choose)) {}
 
   /// Adds the part that provides `name`, behind what it uses, unless a part that is here provides
-  /// it. Throws build_failure where the chosen part does not, or where parts use each other.
+  /// it. Throws build_failure where there is no such part, where the chosen one does not provide
+  /// the name, or where parts use each other. The message names the part that asked.
   void add(std::string_view name);
 
   [[nodiscard]] const std::vector<std::string>& parts() const noexcept { return parts_; }
@@ -42,11 +43,14 @@ class PartList {
   [[nodiscard]] bool has(std::string_view name) const { return provided_.contains(name); }
 
  private:
+  [[nodiscard]] std::string_view text_of(const std::string& part, std::string_view name) const;
+  [[noreturn]] void fail(std::string_view why, std::string_view name) const;
+
   const backend::Device& device_;
   PartChoice choose_;
   std::vector<std::string> parts_;
   std::set<std::string, std::less<>> provided_;
-  std::set<std::string, std::less<>> open_;  // Parts whose uses are being added.
+  std::vector<std::string> open_;  // Parts whose uses are being added, each asked for by the last.
 };
 
 }  // namespace bifold::core

@@ -10,15 +10,15 @@ namespace {
 std::string_view operation(OperatorKind kind, Type type) {
   if (is_floating(type)) {
     if (kind != OperatorKind::plus) return {};
-    return type == Type::f32 ? "CELL_PLUS_F32" : "CELL_PLUS_F64";
+    return type == Type::f32 ? "ATOMIC_PLUS_F32" : "ATOMIC_PLUS_F64";
   }
   switch (kind) {
-    case OperatorKind::plus: return "CELL_PLUS";
-    case OperatorKind::minimum: return "CELL_MINIMUM";
-    case OperatorKind::maximum: return "CELL_MAXIMUM";
-    case OperatorKind::bit_and: return "CELL_BIT_AND";
-    case OperatorKind::bit_or: return "CELL_BIT_OR";
-    case OperatorKind::bit_xor: return "CELL_BIT_XOR";
+    case OperatorKind::plus: return "ATOMIC_PLUS";
+    case OperatorKind::minimum: return "ATOMIC_MINIMUM";
+    case OperatorKind::maximum: return "ATOMIC_MAXIMUM";
+    case OperatorKind::bit_and: return "ATOMIC_BIT_AND";
+    case OperatorKind::bit_or: return "ATOMIC_BIT_OR";
+    case OperatorKind::bit_xor: return "ATOMIC_BIT_XOR";
     case OperatorKind::multiplies:
     case OperatorKind::logical_and:
     case OperatorKind::logical_or:
@@ -30,24 +30,24 @@ std::string_view operation(OperatorKind kind, Type type) {
 // The part with the device's own atomics on that type; empty where it has none.
 std::string_view native_part(const Capabilities& has, Type type) {
   if (size_of(type) < 4) return {};
-  if (size_of(type) == 4 && !is_floating(type)) return "cell_native";
-  return has.atomics == "ptx" ? "cell_wide" : std::string_view{};
+  if (size_of(type) == 4 && !is_floating(type)) return "accumulator_native";
+  return has.atomics == "ptx" ? "accumulator_wide" : std::string_view{};
 }
 
 }  // namespace
 
 std::string_view cell_part(const Capabilities& has, OperatorKind kind, Type accumulator) {
   const std::string_view native = native_part(has, accumulator);
-  return operation(kind, accumulator).empty() || native.empty() ? "cell_exchange" : native;
+  return operation(kind, accumulator).empty() || native.empty() ? "accumulator_exchange" : native;
 }
 
 void define_cell(const Capabilities& has, KernelSpec& spec) {
   const OperatorKind kind = spec.op.kind();
-  spec.defines.emplace_back("CELL_BYTES", size_of(spec.accumulator) == 8 ? 8 : 4);
-  if (cell_part(has, kind, spec.accumulator) == "cell_exchange") return;
-  spec.defines.emplace_back("CELL_NATIVE", 1);
+  spec.defines.emplace_back("ATOMIC_BYTES", size_of(spec.accumulator) == 8 ? 8 : 4);
+  if (cell_part(has, kind, spec.accumulator) == "accumulator_exchange") return;
+  spec.defines.emplace_back("ATOMIC_NATIVE", 1);
   spec.defines.emplace_back(operation(kind, spec.accumulator), 1);
-  if (spec.accumulator == Type::i64) spec.defines.emplace_back("CELL_SIGNED", 1);
+  if (spec.accumulator == Type::i64) spec.defines.emplace_back("ATOMIC_SIGNED", 1);
 }
 
 }  // namespace bifold::core

@@ -74,52 +74,50 @@ std::string_view tile_scan_part(const Question& of) {
   return by_vectors(of, true) ? "tile_refolded_chunks" : "tile_again_chunks";
 }
 
+// Names of which the parts are NAME_PATH, by one path of the device.
+struct Path {
+  std::vector<std::string_view> names;
+  std::string (*path)(const Question& of);
+};
+
+const std::vector<Path>& paths() {
+  static const std::vector<Path> table{
+      {{"lanes", "lane_index", "warp_index", "shuffle_word", "shuffle_idx", "shuffle_up",
+        "shuffle_down", "lane_highest", "lane_barrier"},
+       [](const Question& of) { return has(of).lanes; }},
+      {{"order_lanes", "columns", "column_values", "neighbours", "item_tree", "shifted_rows",
+        "shifted_loads", "shifted_stores", "order_lookback"},
+       [](const Question& of) -> std::string { return by_32(of) ? "shuffle" : "local"; }},
+      {{"atomics", "word_loads", "device_fence"},
+       [](const Question& of) { return has(of).atomics; }},
+      {{"launch", "launch_dependents", "prefetch_l2"},
+       [](const Question& of) -> std::string {
+         return has(of).overlapped_launches ? "overlapped" : "in_order";
+       }},
+      // NVIDIA's devices start groups in the order of their indices.
+      {{"tile_epoch"},
+       [](const Question& of) -> std::string {
+         return ptx_architecture(has(of)) > 0 ? "indexed" : "drawn";
+       }},
+  };
+  return table;
+}
+
 struct Choice {
   std::string_view name;
   std::string (*part)(const Question& of);
 };
 
-template <bool (*Condition)(const Question&)>
-std::string_view either(const Question& of, std::string_view yes, std::string_view no) {
-  return Condition(of) ? yes : no;
-}
-
 // clang-format off: a row reads as a row.
 constexpr Choice choices[] = {
     // By what the device offers.
-    {"lanes", [](const Question& of) { return "lanes_" + has(of).lanes; }},
     {"lane_folds",
      [](const Question& of) -> std::string { return shuffles(of) ? "shuffles" : "lanes_local"; }},
-    {"order_lanes",
-     [](const Question& of) -> std::string {
-       return by_32(of) ? "order_lanes_shuffle" : "order_lanes_local";
-     }},
-    {"columns",
-     [](const Question& of) -> std::string {
-       return by_32(of) ? "columns_shuffle" : "columns_local";
-     }},
-    {"neighbours",
-     [](const Question& of) -> std::string {
-       return by_32(of) ? "neighbours_shuffle" : "neighbours_local";
-     }},
-    {"shifted_rows",
-     [](const Question& of) -> std::string {
-       return by_32(of) ? "shifted_rows_shuffle" : "shifted_rows_local";
-     }},
-    {"order_lookback",
-     [](const Question& of) -> std::string {
-       return by_32(of) ? "order_lookback_shuffle" : "order_lookback_local";
-     }},
     // NVIDIA's devices start groups in the order of their indices.
     {"tiles_taken",
      [](const Question& of) -> std::string {
        return ptx_architecture(has(of)) > 0 ? "tiles_indexed" : "tiles_drawn";
      }},
-    {"launch",
-     [](const Question& of) -> std::string {
-       return has(of).overlapped_launches ? "launch_overlapped" : "launch_in_order";
-     }},
-    {"atomics", [](const Question& of) { return "atomics_" + has(of).atomics; }},
     {"comparisons",
      [](const Question& of) -> std::string {
        return has(of).denormals_f32 ? "comparisons_native" : "comparisons_bits";
@@ -156,9 +154,13 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return shape(of).second ? "elements_two" : "elements_one";
      }},
-    {"element_packs",
+    {"element_start",
      [](const Question& of) -> std::string {
-       return shape(of).second ? "element_packs_two" : "element_packs_one";
+       return shape(of).second ? "element_start_two" : "element_start_one";
+     }},
+    {"element_vectors",
+     [](const Question& of) -> std::string {
+       return shape(of).second ? "element_vectors_two" : "element_vectors_one";
      }},
     {"joined_rows",
      [](const Question& of) -> std::string {
@@ -185,7 +187,7 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return of.loads_again ? "order_tile_again" : "order_tile";
      }},
-    {"cell",
+    {"atomic_accumulator",
      [](const Question& of) {
        return std::string(cell_part(has(of), shape(of).op.kind(), shape(of).accumulator));
      }},
@@ -194,9 +196,17 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return layout(of).may_begin_early ? "elements_from" : "elements_one";
      }},
+    {"ring_access",
+     [](const Question& of) -> std::string {
+       return layout(of).may_begin_early ? "elements_from" : "ring_access_one";
+     }},
     {"ring_items",
      [](const Question& of) -> std::string {
        return layout(of).long_runs ? "ring_items_bytes" : "ring_items_runs";
+     }},
+    {"ring_item",
+     [](const Question& of) -> std::string {
+       return layout(of).long_runs ? "ring_item_bytes" : "ring_items_runs";
      }},
     {"ring_reads",
      [](const Question& of) -> std::string {
@@ -210,13 +220,13 @@ constexpr Choice choices[] = {
               : layout(of).packed_sums ? "ring_runs_sums"
                                        : "ring_runs_items";
      }},
-    {"ring_strips",
+    {"ring_warp_tiles",
      [](const Question& of) -> std::string {
-       return layout(of).spans ? "ring_strips_spans" : "ring_strips_rows";
+       return layout(of).spans ? "ring_warp_tiles_spans" : "ring_warp_tiles_rows";
      }},
     {"ring_results",
      [](const Question& of) -> std::string {
-       return layout(of).gathers_results ? "ring_results_gathered" : "ring_results_packs";
+       return layout(of).gathers_results ? "ring_results_gathered" : "ring_results_direct";
      }},
     {"ring_scan",
      [](const Question& of) -> std::string {
@@ -226,25 +236,29 @@ constexpr Choice choices[] = {
      }},
     {"ring_lookback",
      [](const Question& of) -> std::string {
-       return layout(of).looks_back_by_groups ? "ring_lookback_groups" : "ring_lookback_tiles";
+       return layout(of).looks_back_by_groups ? "ring_lookback_supertiles" : "ring_lookback_tiles";
      }},
     // Of a CPU's work-items.
     {"arrays",
      [](const Question& of) -> std::string {
        return operator_of_fields(of) ? "arrays_of_fields_chunks" : "arrays_of_items_chunks";
      }},
-    {"stored_packs",
+    {"array_sums",
+     [](const Question& of) -> std::string {
+       return operator_of_fields(of) ? "array_sums_of_fields_chunks" : "array_sums_of_items_chunks";
+     }},
+    {"stored_vectors",
      [](const Question& of) {
        const Type type = shape(of).input;
-       return formatted("packs_of_{}_chunks", is_storage(type) ? name_of(type) : "values");
+       return formatted("vectors_of_{}_chunks", is_storage(type) ? name_of(type) : "values");
      }},
-    {"strip_folds",
+    {"warp_tile_folds",
      [](const Question& of) -> std::string {
-       return by_vectors(of, true) ? "order_strip_packs_chunks" : "order_strip_chunks";
+       return by_vectors(of, true) ? "order_warp_tile_vectors_chunks" : "order_warp_tile_chunks";
      }},
     {"tile_folds",
      [](const Question& of) -> std::string {
-       return by_vectors(of, false) ? "tile_packs_chunks" : "order_tile_chunks";
+       return by_vectors(of, false) ? "tile_vectors_chunks" : "order_tile_chunks";
      }},
     {"tile_scan", [](const Question& of) { return std::string(tile_scan_part(of)); }},
 };
@@ -277,7 +291,7 @@ void define_limits(const Question& of, const PartList& list, KernelSpec& spec) {
     spec.defines.emplace_back("SPIN_LIMIT", hooks.spin_limit.value_or(polls_long ? 16384 : 1024));
     spec.defines.emplace_back("EPOCH_LIMIT", hooks.epoch_limit.value_or(0x3fffffff));
   }
-  if (list.has("order_words")) {
+  if (list.has("published_prefixes")) {
     spec.defines.emplace_back("PUBLISHED_EVERY", hooks.published_every.value_or(1));
   }
   if (list.has("order_subtree_chunks")) {
@@ -294,15 +308,17 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
   spec.launch.overlaps = part("launch_overlapped");
   if (part("count_device") || part("init_counted")) spec.count = shape(of).on_device.count;
   if (part("lanes_subgroup")) spec.defines.emplace_back("LANES", has(of).subgroup_width);
-  if (list.has("word_fold")) define_words(of, spec);
+  if (list.has("word_fold") || list.has("word_addition")) define_words(of, spec);
   define_limits(of, list, spec);
-  if (list.has("cell")) define_cell(has(of), spec);
-  if (part("arrays_of_fields_chunks")) spec.field_operator = operator_of_fields(of);
+  if (list.has("atomic_accumulator")) define_cell(has(of), spec);
+  if (part("arrays_of_fields_chunks") || part("array_sums_of_fields_chunks")) {
+    spec.field_operator = operator_of_fields(of);
+  }
   constexpr std::uint32_t vector_bytes = 16;
-  if (part("order_strip_packs_chunks")) {
-    spec.pack_lanes = order_v1::scan_strip_rows;
-  } else if (part("tile_packs_chunks")) {
-    spec.pack_lanes = vector_bytes / static_cast<std::uint32_t>(size_of(shape(of).input));
+  if (part("order_warp_tile_vectors_chunks")) {
+    spec.vector_lanes = order_v1::scan_strip_rows;
+  } else if (part("tile_vectors_chunks")) {
+    spec.vector_lanes = vector_bytes / static_cast<std::uint32_t>(size_of(shape(of).input));
   }
 }
 
@@ -311,6 +327,10 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
 std::string chosen_part(const PartQuestion& question, std::string_view name) {
   for (const auto& [forced, part] : question.forced) {
     if (forced == name) return std::string(part);
+  }
+  for (const Path& row : paths()) {
+    if (std::find(row.names.begin(), row.names.end(), name) == row.names.end()) continue;
+    return formatted("{}_{}", name, row.path(question));
   }
   const auto* const row = std::find_if(std::begin(choices), std::end(choices),
                                        [&](const Choice& choice) { return choice.name == name; });

@@ -46,9 +46,9 @@ struct BandwidthProbe::State {
         cpu ? 1 : std::min(256U, std::bit_floor(target.capabilities().max_group_size));
     spec.group_size = group;
     add_parts(target, spec);
-    spec.entry = "read_packs";
+    spec.entry = "read_vectors";
     read = build_kernel(target, spec);
-    spec.entry = "copy_packs";
+    spec.entry = "copy_vectors";
     copy = build_kernel(target, spec);
   }
 

@@ -43,8 +43,8 @@ void add_packs(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) 
     const std::size_t unit = bytes % widest_pack == 0 ? widest_pack : widest_pack / 2;
     packs = !shape.second && bytes <= most && bytes % unit == 0;
     if (packs) {
-      spec.defines.emplace_back("PACK_WORDS", unit / 4);
-      spec.defines.emplace_back("PACK_UNITS", bytes / unit);
+      spec.defines.emplace_back("LOAD_WORDS", unit / 4);
+      spec.defines.emplace_back("LOADS_EACH", bytes / unit);
     }
   } else {
     const auto fits = [&](Type type) {

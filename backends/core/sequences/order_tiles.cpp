@@ -53,8 +53,8 @@ void add_packs(const PlanShape& shape, KernelSpec& spec) {
   const std::uint32_t pack = pack_of(shape);
   spec.vector_width = pack;
   if (pack > 1 && shape.input.is_struct()) {
-    spec.defines.emplace_back("PACK_WORDS", pack_bytes / 4);
-    spec.defines.emplace_back("PACK_UNITS", 1);
+    spec.defines.emplace_back("LOAD_WORDS", pack_bytes / 4);
+    spec.defines.emplace_back("LOADS_EACH", 1);
   }
 }
 
@@ -63,9 +63,9 @@ void add_constants(KernelSpec& spec, std::uint32_t run,
   for (const auto& [name, value] : {
            std::pair<std::string_view, std::uint32_t>{"RUN", run},
            {"ROW_RUNS", order_v1::scan_row_runs},
-           {"STRIP_ROWS", strip_rows},
-           {"TILE_STRIPS", order_v1::scan_tile_strips},
-           {"GROUP_TILES", order_v1::scan_group_tiles},
+           {"WARP_TILE_ROWS", strip_rows},
+           {"WARP_TILES", order_v1::scan_tile_strips},
+           {"SUPERTILE_TILES", order_v1::scan_group_tiles},
        }) {
     spec.defines.emplace_back(name, value);
   }

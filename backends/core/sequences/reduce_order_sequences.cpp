@@ -85,7 +85,8 @@ PlannedKernel build_nodes(const Request& request, std::uint32_t group_size) {
   spec.output = request.shape.output;
   spec.op = request.shape.op;
   // One work-item has nobody to exchange registers with.
-  constexpr ForcedPart alone[] = {{"neighbours", "neighbours_local"}};
+  constexpr ForcedPart alone[] = {{"neighbours", "neighbours_local"},
+                                  {"item_tree", "item_tree_local"}};
   PartQuestion question{.request = request};
   if (group_size == 1) question.forced = alone;
   add_parts(question, spec);

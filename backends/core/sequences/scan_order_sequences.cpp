@@ -143,8 +143,8 @@ std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& r
   values.stages = stages;
   values.lookback_distance_tiles = distance_tiles;
   values.lookback_distance_groups = distance_groups;
-  defines.emplace_back("TOLD_BYTES", told_bytes(stages, accumulator_bytes));
-  defines.emplace_back("GATHERED_UNITS", gathered_bytes / unit_bytes);
+  defines.emplace_back("RING_STATE_BYTES", told_bytes(stages, accumulator_bytes));
+  defines.emplace_back("GATHERED_VECTORS", gathered_bytes / unit_bytes);
   const std::uint32_t lane_groups =
       tuning.reducing.value() + order_v1::scan_tile_strips + looking + 1;
   const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,

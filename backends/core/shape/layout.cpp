@@ -100,7 +100,7 @@ Layout layout_of(const PlanShape& shape, const Capabilities& capabilities) {
                                 : order_v1::scan_run(size_of(shape.accumulator));
   layout.run_bytes = layout.run * element_bytes;
   layout.looks_back_by_groups = size_of(shape.accumulator) > 4 || layout.run_bytes < vector_bytes;
-  // Odd, as ring_strips_spans wants it.
+  // Odd, as ring_warp_tiles_spans wants it.
   constexpr std::uint32_t span = 7;
   layout.strip_rows = layout.spans ? span : order_v1::scan_strip_rows;
   layout.accumulator = shape.accumulator;

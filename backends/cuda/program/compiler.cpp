@@ -133,7 +133,7 @@ std::string_view kernel_text(std::string_view name) {
   for (const auto& [base, text] : cuda_kernel_files()) {
     if (base == name) return text;
   }
-  raise_invalid_argument("there is no CUDA kernel file \"" + std::string(name) + '"');
+  raise_invalid_argument("there is no kernel part \"" + std::string(name) + "\" in CUDA C++");
 }
 
 Compiled compile(const NvrtcApi& api, const Source& source) {

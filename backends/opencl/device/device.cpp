@@ -127,7 +127,8 @@ std::string_view Device::kernel_file(std::string_view name) const {
       return text;
     }
   }
-  refuse(ErrorCategory::invalid_argument, core::formatted("there is no kernel file {}.cl", name));
+  refuse(ErrorCategory::invalid_argument,
+         core::formatted("there is no kernel part \"{}\" in OpenCL C", name));
 }
 
 std::shared_ptr<const backend::Program> Device::build(const Source& source) {

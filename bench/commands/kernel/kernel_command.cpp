@@ -199,8 +199,9 @@ void plan(const Offline& offline, const KernelArguments& arguments, Algorithm al
   }
 }
 
-/// The text with a heading before each part. A part begins with a `#line` that names its file.
-std::string with_headings(std::string_view text) {
+/// The text with a heading before each part: its file and its name. A part begins with a `#line`
+/// that has the name and the dialect's suffix.
+std::string with_headings(std::string_view text, const OfflineDevice& device) {
   constexpr std::string_view directive = "#line 1 \"";
   std::string result;
   std::string last;
@@ -210,10 +211,15 @@ std::string with_headings(std::string_view text) {
     if (line.starts_with(directive)) {
       std::string_view name = line.substr(directive.size());
       name = name.substr(0, name.find('"'));
-      const bool part = name.ends_with(".cu") || name.ends_with(".cl") || name == "generated";
+      const bool part = name.ends_with(device.kernel_suffix());
       // What is generated goes on behind an operator or a map.
-      if (part && name != last) result += formatted("\n// ===== {} =====\n", name);
-      if (part) last = name;
+      if ((part || name == "generated") && name != last) {
+        last = name;
+        if (part) name.remove_suffix(device.kernel_suffix().size());
+        const std::string_view path = part ? device.path_of_part(name) : std::string_view{};
+        const std::string_view colon = path.empty() ? "" : ": ";
+        result += formatted("\n// ===== {}{}{} =====\n", path, colon, name);
+      }
     }
     result += line;
     at = end;
@@ -248,7 +254,8 @@ std::string kernel_text(const KernelArguments& arguments) {
                         arguments.algorithm, arguments.variant, arguments.type, offline.name,
                         joined(names, ", "), arguments.live ? ", what it reaches" : "");
     result +=
-        with_headings(arguments.live ? bifold::embed::live_text(text, of_text) : std::string(text));
+        with_headings(arguments.live ? bifold::embed::live_text(text, of_text) : std::string(text),
+                      *offline.backend);
   }
   return result;
 }

@@ -47,13 +47,13 @@ constexpr const char* words =
     // kernels
     "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16 DEVICE FIELD_OFFSET NATIVE_i8 PASTE VECTOR "
     "IN OUT VALUE ACC SECOND IN_NAME OUT_NAME VALUE_NAME OUT_WHOLE IN_OF_BITS COUNT_TYPE "
-    "ADJOINED VALUE_OF LIFT LIFT_AT LIFT_INIT LIFT_PAIR TO_OUT IDENTITY COMBINE COMBINE_PACKS "
-    "COMBINE_FIELDS PACK_LANES LANE_NAME Lane Pack FIELDS FIELD ACC_WORDS AccWords words_of "
+    "ADJOINED VALUE_OF LIFT LIFT_AT LIFT_INIT LIFT_PAIR TO_OUT IDENTITY COMBINE COMBINE_VECTORS "
+    "COMBINE_FIELDS VECTOR_LANES LANE_NAME Lane Vector FIELDS FIELD ACC_WORDS AccWords words_of "
     "word made value present adjoined absent combined mapped a b x y i text input output VEC "
     "UNROLL ROWS TILE GROUP_SIZE PER_ITEM STRIPES COUNT COUNT_PARAMETERS INIT INIT_PARAMETERS "
     "TOTAL_PARAMETERS LEAVE_TOTAL Element KeptTile Tile Run Range Places Segment made_ layout "
     "bits bits_of_f32 f32_of_bits minimum_f32 maximum_f32 comes_before_f32 rounding_of_sum_f32 "
-    "text_min_i32 text_abs_f32 TEXT_MAGNITUDE_F32 INTEGER_FUNCTIONS Phases Signal lane lanes "
+    "text_min_i32 text_abs_f32 TEXT_MAGNITUDE_F32 INTEGER_FUNCTIONS Phases Mbarrier lane lanes "
     "groups group_sum tile_sum epoch state total count lead n ";
 
 }  // namespace

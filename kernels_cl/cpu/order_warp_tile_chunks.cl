@@ -1,41 +1,40 @@
-// Part strip_shape_chunks: what a work-item of a CPU device takes of a tile at once.
-// Provides: strip_shape_chunks
+// Part warp_tile_shape_chunks: what a work-item of a CPU device takes of a tile at once.
+// Provides: warp_tile_shape_chunks
 
-#define STRIP (RUN * ROW_RUNS * STRIP_ROWS)
+#define WARP_TILE (RUN * ROW_RUNS * WARP_TILE_ROWS)
 #define ORDER_RUN (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1)
 typedef char order_run_fits[RUN == ORDER_RUN ? 1 : -1];
 
-// Part order_strip_chunks:
-// strips of a scan in order v1 by one work-item, for CPU devices: plain loops that the
-// compiler turns into vectors.
-// Provides: strip_folds
-// Uses: total, elements, arrays, caches_chunks, strip_shape_chunks
+// Part order_warp_tile_chunks: warp tiles of a scan in order v1 by one work-item, for CPU devices:
+// plain loops that the compiler turns into vectors.
+// Provides: warp_tile_folds
+// Uses: total, elements, arrays, caches_chunks, warp_tile_shape_chunks, lifted_chunks
 
-#define STRIP_RUNS (ROW_RUNS * STRIP_ROWS)
+#define WARP_TILE_RUNS (ROW_RUNS * WARP_TILE_ROWS)
 
-// Folds of a strip: sum[k][u] of elements 0 to k of run u, but for the last of a run; behind the
-// width of a row, the prefixes of runs within their rows.
+// Folds of a warp tile: sum[k][u] of elements 0 to k of run u, but for the last of a run; behind
+// the width of a row, the prefixes of runs within their rows.
 typedef struct {
 #if RUN > 1
-  ACC sum[RUN - 1][STRIP_RUNS];
+  ACC sum[RUN - 1][WARP_TILE_RUNS];
 #endif
-  ACC prefix[ROW_RUNS + STRIP_RUNS];
-} Strip;
+  ACC prefix[ROW_RUNS + WARP_TILE_RUNS];
+} WarpTile;
 
 #if RUN > 1
-#define SUMS(strip) (strip)->sum
+#define SUMS(warp_tile) (warp_tile)->sum
 #else
-#define SUMS(strip) 0
+#define SUMS(warp_tile) 0
 #endif
 
-// sum[k][u] is the fold of elements 0 to k of run u of the strip from `begin` on, and total[u] of
-// all; elements from n on are the identity, on which no result depends.
-DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC (*sum)[STRIP_RUNS],
-                      ACC total[STRIP_RUNS]) {
-  if (RUN == 1 && begin + STRIP <= n) {
-    lift_array(input, begin, total, STRIP_RUNS);
-  } else if (begin + STRIP <= n) {
-    for (u32 u = 0; u < STRIP_RUNS; ++u) {
+// sum[k][u] is the fold of elements 0 to k of run u of the warp tile from `begin` on, and total[u]
+// of all; elements from n on are the identity, on which no result depends.
+DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC (*sum)[WARP_TILE_RUNS],
+                      ACC total[WARP_TILE_RUNS]) {
+  if (RUN == 1 && begin + WARP_TILE <= n) {
+    lift_array(input, begin, total, WARP_TILE_RUNS);
+  } else if (begin + WARP_TILE <= n) {
+    for (u32 u = 0; u < WARP_TILE_RUNS; ++u) {
       ACC run = lifted(input, begin + u * RUN);
 #pragma unroll
       for (u32 k = 1; k < RUN; ++k) {
@@ -45,7 +44,7 @@ DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC (*sum)[STRIP_RUNS],
       total[u] = run;
     }
   } else {
-    for (u32 u = 0; u < STRIP_RUNS; ++u) {
+    for (u32 u = 0; u < WARP_TILE_RUNS; ++u) {
       ACC run = IDENTITY;
       for (u32 k = 0; k < RUN; ++k) {
         const u64 i = begin + u * RUN + k;
@@ -63,16 +62,17 @@ DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC (*sum)[STRIP_RUNS],
 // lanes of a row are combined with the row before as well, or with what lies before `from`, a row's
 // width of any values, and are then put right.
 DEVICE void prefix_step(const ACC* from, ACC* to, u32 distance) {
-  combine_arrays(from - distance, from, to, STRIP_RUNS);
-  for (u32 r = 0; r < STRIP_ROWS; ++r) copy_array(from + r * ROW_RUNS, to + r * ROW_RUNS, distance);
+  combine_arrays(from - distance, from, to, WARP_TILE_RUNS);
+  for (u32 r = 0; r < WARP_TILE_ROWS; ++r)
+    copy_array(from + r * ROW_RUNS, to + r * ROW_RUNS, distance);
 }
 
-// The total of the strip from `begin` on, which has elements, and what a scan of it takes.
-DEVICE ACC fold_strip(Elements input, u64 begin, u64 n, Strip* strip) {
-  ACC one[ROW_RUNS + STRIP_RUNS];
-  ACC* other = strip->prefix;
+// The total of the warp tile from `begin` on, which has elements, and what a scan of it takes.
+DEVICE ACC fold_warp_tile(Elements input, u64 begin, u64 n, WarpTile* warp_tile) {
+  ACC one[ROW_RUNS + WARP_TILE_RUNS];
+  ACC* other = warp_tile->prefix;
   for (u32 l = 0; l < ROW_RUNS; ++l) one[l] = other[l] = IDENTITY;
-  fold_runs(input, begin, n, SUMS(strip), one + ROW_RUNS);
+  fold_runs(input, begin, n, SUMS(warp_tile), one + ROW_RUNS);
   prefix_step(one + ROW_RUNS, other + ROW_RUNS, 1);
   prefix_step(other + ROW_RUNS, one + ROW_RUNS, 2);
   prefix_step(one + ROW_RUNS, other + ROW_RUNS, 4);
@@ -80,7 +80,7 @@ DEVICE ACC fold_strip(Elements input, u64 begin, u64 n, Strip* strip) {
   prefix_step(one + ROW_RUNS, other + ROW_RUNS, 16);
   const ACC* row = other + 2 * ROW_RUNS - 1;
   ACC rows = row[0];
-  for (u32 r = 1; r < STRIP_ROWS; ++r) rows = COMBINE(rows, row[r * ROW_RUNS]);
+  for (u32 r = 1; r < WARP_TILE_ROWS; ++r) rows = COMBINE(rows, row[r * ROW_RUNS]);
   return rows;
 }
 
@@ -92,16 +92,16 @@ DEVICE ACC fold_strip(Elements input, u64 begin, u64 n, Strip* strip) {
 #define BEFORE(k, u) border[(u) + (k)]
 #endif
 
-// Scans the strip that fold_strip() took, of which `before` lies in front, and `after` in front of
-// the next.
-DEVICE void scan_strip(const Strip* strip, Elements input, u64 begin, u64 n, ACC before, ACC after,
-                       __global OUT* output TOTAL_PARAMETERS) {
-  const ACC* prefix = strip->prefix + ROW_RUNS;
+// Scans the warp tile that fold_warp_tile() took, of which `before` lies in front, and `after` in
+// front of the next.
+DEVICE void scan_warp_tile(const WarpTile* warp_tile, Elements input, u64 begin, u64 n, ACC before,
+                           ACC after, __global OUT* output TOTAL_PARAMETERS) {
+  const ACC* prefix = warp_tile->prefix + ROW_RUNS;
   // border[u] is everything before run u.
-  ACC border[STRIP_RUNS + 1];
+  ACC border[WARP_TILE_RUNS + 1];
   ACC start = before;
   ACC rows = IDENTITY;
-  for (u32 r = 0; r < STRIP_ROWS; ++r) {
+  for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
     ACC starts[ROW_RUNS];
     for (u32 l = 0; l < ROW_RUNS; ++l) starts[l] = start;
     border[r * ROW_RUNS] = start;
@@ -111,31 +111,32 @@ DEVICE void scan_strip(const Strip* strip, Elements input, u64 begin, u64 n, ACC
     rows = r == 0 ? row : COMBINE(rows, row);
     start = COMBINE(before, rows);
   }
-  border[STRIP_RUNS] = after;
+  border[WARP_TILE_RUNS] = after;
 
   // From folds within a run to inclusive values. A run's last one is the next run's border, which
   // its own border and total would not give: that is another association.
 #if RUN > 1
-  ACC inner[RUN - 1][STRIP_RUNS];
+  ACC inner[RUN - 1][WARP_TILE_RUNS];
 #pragma unroll
-  for (u32 k = 0; k < RUN - 1; ++k) combine_arrays(border, strip->sum[k], inner[k], STRIP_RUNS);
+  for (u32 k = 0; k < RUN - 1; ++k)
+    combine_arrays(border, warp_tile->sum[k], inner[k], WARP_TILE_RUNS);
 #endif
   const u64 last = n - 1 - begin;
-  LEAVE_TOTAL(last < STRIP, BEFORE(last % RUN + 1, last / RUN));
-  const bool whole = last >= STRIP - 1;
+  LEAVE_TOTAL(last < WARP_TILE, BEFORE(last % RUN + 1, last / RUN));
+  const bool whole = last >= WARP_TILE - 1;
   if (whole && goes_past_caches(input, output, n)) {
-    OUT staged[STRIP] __attribute__((aligned(sizeof(uint4))));
-    for (u32 u = 0; u < STRIP_RUNS; ++u) {
+    OUT staged[WARP_TILE] __attribute__((aligned(sizeof(uint4))));
+    for (u32 u = 0; u < WARP_TILE_RUNS; ++u) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) staged[u * RUN + k] = TO_OUT(BEFORE(k + INCLUSIVE, u));
     }
-    for (u32 i = 0; i < STRIP * sizeof(OUT) / sizeof(uint4); ++i) {
+    for (u32 i = 0; i < WARP_TILE * sizeof(OUT) / sizeof(uint4); ++i) {
       STORE_PAST_CACHES(((const uint4*)staged)[i], (__global uint4*)(output + begin) + i);
     }
   } else if (RUN == 1 && whole) {
-    store_array(border + INCLUSIVE, output + begin, STRIP_RUNS);
+    store_array(border + INCLUSIVE, output + begin, WARP_TILE_RUNS);
   } else if (whole) {
-    for (u32 u = 0; u < STRIP_RUNS; ++u) {
+    for (u32 u = 0; u < WARP_TILE_RUNS; ++u) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) output[begin + u * RUN + k] = TO_OUT(BEFORE(k + INCLUSIVE, u));
     }
