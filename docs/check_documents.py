@@ -109,6 +109,16 @@ def check_messages(top):
                 yield f"docs/troubleshooting.md: no message says \"{part.strip()}\""
 
 
+def check_options(top):
+    """packaging.md lists every option of the build."""
+    option = re.compile(r"^(?:option\((\w+)|set\((BIFOLD_\w+) [^)]*?CACHE)", re.M)
+    listed = (top / "docs/packaging.md").read_text(encoding="utf-8")
+    for file in [top / "CMakeLists.txt", *sorted((top / "cmake").glob("*.cmake"))]:
+        for names in option.findall(file.read_text(encoding="utf-8")):
+            if f"`{''.join(names)}`" not in listed:
+                yield f"docs/packaging.md: does not list {''.join(names)}"
+
+
 def check(top):
     words = 0
     readme = (top / "README.md").read_text(encoding="utf-8")
@@ -131,6 +141,7 @@ def check(top):
         if not (top / "docs" / f"{page}.md").exists():
             yield f"docs/{page}.md: is missing"
     yield from check_messages(top)
+    yield from check_options(top)
 
 
 def main():

@@ -15,12 +15,11 @@
 #define LOAD_AHEAD(address)
 #endif
 
-// Whether a scan of n elements leaves results past the caches, as an ordinary store reads the line
-// that it writes to, a third of all that a scan moves: where input and output are what the last
-// cache holds or more and lie apart, so that no line is there already and no order of loads and
-// stores matters, and the output begins where a vector of 16 bytes may. Such stores may be seen
-// after later ones. No other work-item of the launch reads them, and before what comes behind the
-// launch they are there by its end, and on x86 by the atomic draw behind the tiles already.
+// Whether a scan of n elements stores its results past the caches. An ordinary store first reads
+// the line that it writes, which is a third of all memory traffic of a scan. It is worth it where
+// input and output fill the last cache and lie apart, and the output is aligned to 16 bytes. Such
+// stores may become visible after later stores. No other work-item of the launch reads these
+// results. They are visible at the end of the launch, and on x86 with the next atomic draw.
 DEVICE bool goes_past_caches(Elements input, __global OUT* output, u64 n) {
   return n >= ((u64)PAST_CACHES_FROM_KIB << 10) / (sizeof(IN) + sizeof(OUT)) &&
          !starts_at(input, output) && (size_t)output % 16 == 0;

@@ -1,5 +1,5 @@
-// Part order_subtree_chunks: the binary tree of a reduction in order v1 by one work-item of a CPU
-// device, which adds the columns of a leaf in vector registers.
+// Part order_subtree_chunks: the binary tree of a reduction in order v1, by one work-item of a CPU,
+// which adds the columns of a leaf in vector registers.
 // Provides: order_subtree_chunks
 // Uses: elements, array_sums, lifted_chunks
 
@@ -18,8 +18,8 @@
 #define KEPT_BYTES 512  // Of columns that may stay in registers, if not all of them at a time.
 #endif
 
-// Bytes of columns that vector registers hold at a time, beside what is loaded; 0 is as many as
-// those of the processor do that the kernel is compiled for.
+// Bytes of columns that are kept in vector registers, besides what is loaded. 0 means as many as
+// the registers of the processor hold for which the kernel is compiled.
 #ifndef HELD_BYTES
 #define HELD_BYTES 0
 #endif
@@ -33,10 +33,10 @@
 
 #define LEAF (LEAF_ROWS * COLUMNS)
 
-// A node of each level waits at most, and a level doubles the elements.
+// At most one node of each level waits, and each level doubles the elements.
 #define LEVELS 64
 
-// Complete subtrees that wait for their neighbours on the right.
+// Complete subtrees that wait for their right neighbours.
 typedef struct {
   ACC waiting[LEVELS];
   u32 depth;
@@ -61,8 +61,8 @@ DEVICE ACC root_of(const SubtreeStack* stack) {
   return root;
 }
 
-// The columns of a whole leaf that a pass over it adds, from `first` on. Columns make vectors: of
-// integers a compiler may take rows for them, unless told not to, and gather their elements.
+// One pass over a whole leaf adds the columns from `first` on. Columns become vectors. For integers
+// a compiler may vectorise rows instead and gather their elements, unless told not to.
 DEVICE void add_columns(Elements input, u64 begin, u32 first, ACC sums[COLUMNS]) {
   ACC part[PASS_COLUMNS];
   for (u32 c = 0; c < PASS_COLUMNS; ++c) part[c] = IDENTITY;
@@ -87,8 +87,8 @@ DEVICE void add_rows(Elements input, u64 begin, u64 count, ACC sums[COLUMNS]) {
 // The leaf that begins there, of which `count` elements exist.
 DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count, bool cached) {
   ACC sums[COLUMNS];
-  // Where registers do not hold all columns, a cache may be read twice, half of a row at a time;
-  // but memory wants to be read in order. Of a struct, halves would only be more code.
+  // If registers do not hold all columns, the leaf is read twice from a cache, half of a row at a
+  // time. Memory has to be read in order. For a struct, halves would only be more code.
   if (COLUMNS * sizeof(ACC) <= KEPT_BYTES && (PASSES == 1 || cached) && count == LEAF) {
     add_columns(input, begin, 0, sums);
     if (PASSES > 1) add_columns(input, begin, COLUMNS - PASS_COLUMNS, sums);
@@ -101,8 +101,8 @@ DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count, bool cached) {
   return sums[0];
 }
 
-// Subtree `subtree` of those with `leaves_each` leaves. It may have none, where n is less than the
-// launch was made for.
+// Subtree `subtree`, which has `leaves_each` leaves. It may have none, if n is less than the launch
+// was made for.
 DEVICE ACC total_subtree(Elements input, u64 n, u64 subtree, u64 leaves_each) {
   const u64 leaves = n / LEAF + (n % LEAF != 0);
   const u64 first = subtree * leaves_each;

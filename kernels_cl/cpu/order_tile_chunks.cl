@@ -55,8 +55,8 @@ DEVICE void scan_one_tile(Elements input, u64 tile, u64 n, ACC before, ACC after
   }
 }
 
-// Part tile_again_chunks: tiles of a single-pass scan, for CPU devices, whose elements are loaded
-// once more for their scan.
+// Part tile_again_chunks: tiles of a single-pass scan, for CPUs, whose elements are loaded a second
+// time for their scan.
 // Provides: tile_scan
 // Uses: tile_folds
 
@@ -73,8 +73,8 @@ DEVICE void scan_tile(const KeptTile* kept, Elements input, u64 begin, u64 n, AC
   scan_one_tile(input, begin, n, before, after, output TOTAL_ARGUMENTS);
 }
 
-// Part tile_kept_chunks: tiles of a single-pass scan in order v1, for CPU devices, whose folds are
-// kept for their scan: the elements are loaded once.
+// Part tile_kept_chunks: tiles of a single-pass scan in order v1, for CPUs, whose folds are kept
+// for their scan: elements are loaded once.
 // Provides: tile_scan
 // Uses: warp_tile_folds
 
@@ -106,9 +106,9 @@ DEVICE void scan_tile(const KeptTile* kept, Elements input, u64 begin, u64 n, AC
   }
 }
 
-// Part tile_refolded_chunks: tiles of a single-pass scan in order v1 whose warp tiles are folded
-// once more for their scan: a GPU would set memory aside for every work-item that it can hold at a
-// time, gigabytes.
+// Part tile_refolded_chunks: tiles of a single-pass scan in order v1 whose warp tiles are folded a
+// second time for their scan. A GPU would otherwise reserve gigabytes of memory, for all work-items
+// that it can hold at once.
 // Provides: tile_scan
 // Uses: warp_tile_folds
 

@@ -1,19 +1,19 @@
-// Part warp_tile_shape_chunks: what a work-item of a CPU device takes of a tile at once.
+// Part warp_tile_shape_chunks: the shape of a warp tile, which a CPU's work-item takes at once.
 // Provides: warp_tile_shape_chunks
 
 #define WARP_TILE (RUN * ROW_RUNS * WARP_TILE_ROWS)
 #define ORDER_RUN (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1)
 typedef char order_run_fits[RUN == ORDER_RUN ? 1 : -1];
 
-// Part order_warp_tile_chunks: warp tiles of a scan in order v1 by one work-item, for CPU devices:
-// plain loops that the compiler turns into vectors.
+// Part order_warp_tile_chunks: warp tiles of a scan in order v1, each by one work-item of a CPU:
+// plain loops that the compiler vectorises.
 // Provides: warp_tile_folds
 // Uses: total, elements, arrays, caches_chunks, warp_tile_shape_chunks, lifted_chunks
 
 #define WARP_TILE_RUNS (ROW_RUNS * WARP_TILE_ROWS)
 
-// Folds of a warp tile: sum[k][u] of elements 0 to k of run u, but for the last of a run; behind
-// the width of a row, the prefixes of runs within their rows.
+// Folds of a warp tile: sum[k][u] of elements 0 to k of run u, except the last of a run. prefix has
+// ROW_RUNS unused values, then the prefixes of runs within their rows.
 typedef struct {
 #if RUN > 1
   ACC sum[RUN - 1][WARP_TILE_RUNS];
@@ -58,9 +58,9 @@ DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC (*sum)[WARP_TILE_RUN
   }
 }
 
-// One step of the Kogge-Stone prefix of every row. Branches would cost the vectors, so the first
-// lanes of a row are combined with the row before as well, or with what lies before `from`, a row's
-// width of any values, and are then put right.
+// One step of the Kogge-Stone prefix of every row. With branches the compiler would not vectorise
+// it. So the first lanes of a row are also combined with the row before, or with what lies before
+// `from` (any values, as many as a row has), and are then corrected.
 DEVICE void prefix_step(const ACC* from, ACC* to, u32 distance) {
   combine_arrays(from - distance, from, to, WARP_TILE_RUNS);
   for (u32 r = 0; r < WARP_TILE_ROWS; ++r)
@@ -113,8 +113,8 @@ DEVICE void scan_warp_tile(const WarpTile* warp_tile, Elements input, u64 begin,
   }
   border[WARP_TILE_RUNS] = after;
 
-  // From folds within a run to inclusive values. A run's last one is the next run's border, which
-  // its own border and total would not give: that is another association.
+  // From folds within a run to inclusive values. A run's last inclusive value is the next run's
+  // border: its own border and total would be combined in another association.
 #if RUN > 1
   ACC inner[RUN - 1][WARP_TILE_RUNS];
 #pragma unroll

@@ -55,16 +55,16 @@ DEVICE StoredVector stored_vector(Vector vector) {
   return convert_ushort8(vector == vector ? nearest : bits >> 16 | 0x40);
 }
 
-// Part order_warp_tile_vectors_chunks: warp tiles of a scan in order v1 by one work-item, for CPU
-// devices, of floating-point values of one type, or of halves. A vector has one value of each row
-// of the warp tile, as rows are independent of one another almost to the end: what a row combines
-// is then combined by vectors, without exchanges.
+// Part order_warp_tile_vectors_chunks: warp tiles of a scan in order v1, each by one work-item of a
+// CPU, of floating-point values of one type or of halves. A vector has one value of each row of the
+// warp tile: rows are independent almost to the end, so rows are combined by vectors, without
+// exchange.
 // Provides: warp_tile_folds
 // Uses: total, elements, caches_chunks, stored_vectors, warp_tile_shape_chunks, load_ahead
 
 #ifdef __has_warning
 #if __has_warning("-Wpsabi")
-// Where registers are shorter than vectors, clang warns of calls that pass vectors. All are
+// If registers are shorter than vectors, clang warns of calls that pass vectors. All calls are
 // inlined.
 #pragma clang diagnostic ignored "-Wpsabi"
 #endif
@@ -87,9 +87,9 @@ typedef struct {
   Vector prefix[ROW_RUNS];
 } WarpTile;
 
-// From runs to elements of every row, and back: with RUN vectors of runs, of which part p of vector
-// j is of row j + RUN * p, vector k gets element k of the rows in order. Nothing crosses 16 bytes,
-// which is more than moving within them on many CPUs.
+// Transposes runs to elements of every row, and back. There are RUN vectors of runs; part p of
+// vector j belongs to row j + RUN * p. Vector k gets element k of the rows in order. Elements move
+// only within 16 bytes: on many CPUs crossing them is slower.
 #if RUN == 4
 #define RUNS_OF(row, j) ((StoredVector)((row)[j], (row)[(j) + 4]))
 #define RUNS_IN(vector) (vector).lo, (vector).hi
@@ -179,7 +179,7 @@ DEVICE void fold_runs(Elements input, u64 begin, u64 n, bool whole, WarpTile* wa
     for (u32 u = 0; u < 2; ++u) {
       const u32 l = g + u;
       Vector of[RUN];
-      // Two warp tiles ahead, in order: no CPU guesses what the loads of many rows come to.
+      // Two warp tiles ahead, in order: no CPU predicts the loads of so many rows.
       if (whole)
         load_ahead(input + begin, 2 * WARP_TILE + l * (WARP_TILE / ROW_RUNS), WARP_TILE / ROW_RUNS);
       load_runs(input, begin, n, whole, l, of);
@@ -214,8 +214,9 @@ DEVICE ACC fold_warp_tile(Elements input, u64 begin, u64 n, WarpTile* warp_tile)
   return fold_rows(prefix[ROW_RUNS - 1]);
 }
 
-// The results of run l of every row, `border` in front of it and `next` in front of the run behind
-// it. That is the run's last value, too: its border and its total would be another association.
+// The results of run l of every row. `border` is the prefix of the run, `next` that of the
+// following run. `next` is also the run's last inclusive value: border and total would be combined
+// in another association.
 DEVICE void scan_run(const WarpTile* warp_tile, u32 l, Vector border, Vector next, u64 last,
                      Run staged[WARP_TILE / RUN], __global OUT* output TOTAL_PARAMETERS) {
   Vector of[RUN + 1];
@@ -263,7 +264,7 @@ DEVICE void scan_warp_tile(const WarpTile* warp_tile, Elements input, u64 begin,
     scan_rows(warp_tile, first, end, last, 0, output + begin TOTAL_ARGUMENTS);
     return;
   }
-  // In order: lines that are left in parts are slow where no cache has them.
+  // In order: lines that are written in parts are slow when no cache holds them.
   Run staged[WARP_TILE / RUN] __attribute__((aligned(sizeof(uint4))));
   scan_rows(warp_tile, first, end, last, staged, 0 TOTAL_ARGUMENTS);
   if (whole) {

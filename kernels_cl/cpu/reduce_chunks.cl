@@ -1,6 +1,6 @@
-// Part reduce_chunks: A reduction for CPUs, production's by operators that do not commute where
-// their order does not show or may be any: one work-item per group, each reduces a consecutive
-// chunk into STRIPES accumulators that the compiler makes vectors of.
+// Part reduce_chunks: A reduction for CPUs: production's by operators that do not commute, where
+// their order does not matter. Each work-item (one per group) reduces a consecutive chunk into
+// STRIPES accumulators, which the compiler vectorises.
 // Cost: reads each element once, writes one accumulator per chunk; two launches; no barrier.
 // Assumes a commutative operator where STRIPES > 1; with one stripe operands stay in index order.
 // Source: bifold.

@@ -1,4 +1,4 @@
-// Part reduce_order_chunks: A reduction in order v1 for CPUs: one work-item per group takes a
+// Part reduce_order_chunks: A reduction in order v1 for CPUs: the work-item of a group takes a
 // subtree of leaves.
 // Cost: reads each element once, writes one accumulator per group; two launches; no barrier.
 // Assumes a commutative operator.
@@ -15,8 +15,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_chunks
 }
 
 // Part reduce_order_single_chunks: The CPU's production reduction by operators that commute, in
-// order v1 and in one launch: one work-item per group takes a subtree of leaves, and the one that
-// finishes last combines them.
+// order v1 and in one launch. The work-item of a group takes a subtree of leaves, and the group
+// that finishes last combines the subtrees.
 // Cost: reads each element once, and writes and reads one accumulator per group; one launch; one
 // barrier, for which nobody waits.
 // Assumes a commutative operator, and 64-bit atomics and fences that reach the whole device. Groups
@@ -44,7 +44,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single
 
   // --- Combine the nodes of all groups ---
   if (last) {
-    // There may be fewer, where n is less than the launch was made for.
+    // There may be fewer, if n is less than the launch was made for.
     const u64 node_elements = leaves_per_node * LEAF;
     const u64 count = n / node_elements + (n % node_elements != 0);
     SubtreeStack stack;
@@ -54,13 +54,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single
   }
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   result[places.result] = TO_OUT(COMBINE(INIT, root));
 }
 
 // Part reduce_order_tile_chunks: The CPU's reduction in order v1 by operators that do not commute,
-// in one launch: one work-item per group totals the tiles of its block, and the one that finishes
-// last combines the totals.
+// in one launch. The work-item of a group totals the tiles of its block, and the group that
+// finishes last combines the totals.
 // Cost: reads each element once, and writes and reads one accumulator per tile; one launch; one
 // barrier, for which nobody waits.
 // Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
@@ -94,6 +94,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_tile_c
   const ACC root = combine_nodes(nodes, n / TILE + (n % TILE != 0), &scratch);
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   result[places.result] = TO_OUT(COMBINE(INIT, root));
 }

@@ -1,6 +1,6 @@
-// Part scan_chunks: A scan for CPUs, production's where no order shows or any will do, of what
-// order_v1_packs does not take: reduce-then-scan over consecutive chunks, one work-item per group.
-// The first pass is reduce_chunks; here are the scan of its results and the pass that writes.
+// Part scan_chunks: A scan for CPUs: production's where the order does not matter and
+// order_v1_packs does not apply. Reduce-then-scan over consecutive chunks, one work-item per group.
+// The first pass is reduce_chunks; this part has the scan of its results and the pass that writes.
 // Cost: reads each element twice, writes it once; three launches; no barrier.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
@@ -12,8 +12,8 @@
 #endif
 #define RUN 4  // Elements that are combined before what lies in front of them is.
 
-// Scans a run and returns what lies before the next one. Within it no element waits for those in
-// front of the run, and hardly for each other.
+// Scans a run and returns the prefix of the next one. Elements do not wait for those before the
+// run, and hardly for each other.
 DEVICE ACC scan_run(const __global IN* input, __global OUT* output, ACC before) {
   const ACC third = LIFT(input[2]);
   const ACC later = COMBINE(third, LIFT(input[3]));

@@ -1,5 +1,5 @@
-// Part scan_order_chunks: The scan in order v1 for CPU devices: the phases of scan_order_passes,
-// one work-item per group and whole tiles per work-item.
+// Part scan_order_chunks: The scan in order v1 for CPUs, with the phases of scan_order_passes. Each
+// work-item (one per group) takes whole tiles.
 // Cost: reads each element twice, writes it once; three launches; no barrier.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
@@ -26,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void prefix_chunks(__glo
                                                                            u64 partials_offset,
                                                                            COUNT_PARAMETERS,
                                                                            INIT_PARAMETERS) {
-  // Nothing lies behind a tile that is not full: nobody asks for its total.
+  // No tile follows one that is not full, so its total is not needed.
   const u64 tiles = COUNT / TILE;
   partials += partials_offset;
 

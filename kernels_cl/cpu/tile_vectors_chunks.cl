@@ -1,13 +1,13 @@
-// Part tile_vectors_chunks: tiles of a scan by one work-item, for CPU devices, of integers of one
-// type, a vector of 16 bytes at a time.
+// Part tile_vectors_chunks: tiles of a scan, each by one work-item of a CPU, of integers of one
+// type, by vectors of 16 bytes.
 // Provides: tile_folds
 // Uses: total, elements, caches_chunks
 
 #define ORDER_RUN 0  // Not RUN: no association has to be kept.
 #define NEUTRAL ((Lane)(IDENTITY))
 
-// A vector that starts where an element may. vload and vstore would say the same, but PoCL's go
-// lane by lane where these are bytes.
+// A vector at the alignment of an element. vload and vstore would do, but PoCL's handle bytes lane
+// by lane.
 typedef Vector VectorAnywhere __attribute__((aligned(sizeof(Lane))));
 
 // Lanes moved up by a power of two, neutral elements behind them; and the last lane.
@@ -75,9 +75,9 @@ DEVICE ACC total_of_tile(Elements input, u64 begin, u64 n) {
 #if VECTOR_LANES == 2
 #define ITEMS_AT_ONCE 8  // Stored behind one another.
 
-// Scans elements from i on, as many at once as long as there are so many before `end`; i and
-// `running`, what lies in front, are moved on. To scan a vector of two takes more than to add one
-// element to the next.
+// Scans elements from i on, ITEMS_AT_ONCE at a time, while that many remain before `end`. i and
+// `running`, the prefix, are advanced. Scanning a vector of two elements would take more than
+// adding one element to the next.
 DEVICE void scan_items(Elements input, u64* i, u64 end, ACC* running, __global OUT* output) {
   for (; *i + ITEMS_AT_ONCE <= end; *i += ITEMS_AT_ONCE) {
     OUT results[ITEMS_AT_ONCE];
@@ -111,7 +111,7 @@ DEVICE void scan_one_tile(Elements input, u64 tile, u64 n, ACC before, ACC after
     } else {
       *(__global VectorAnywhere*)(output + i) = result;
     }
-    // From one vector to the next only this waits: not for the last lane of a result.
+    // Only this depends on the previous vector, not the last lane of a result.
     carry = COMBINE_VECTORS(carry, (Vector)(LAST(prefix)));
   }
 

@@ -1,5 +1,5 @@
 // Part bandwidth: Bandwidth probes: what a plain kernel reads, or copies, per second on this
-// device. The limits that results are compared with.
+// device. Results are compared with these limits.
 // Cost: read_vectors reads each 16-byte vector once and writes nothing unless the data is of one
 // rare kind; copy_vectors reads and writes each vector once. One launch each, no barrier.
 // Source: bifold.

@@ -1,6 +1,6 @@
-// Part compare: Counts the elements in which two ranges of unsigned integers differ: for long
-// tests, instead of a download. Every group takes a consecutive part and adds to a counter of its
-// own, so that no atomics are needed and counts gather over launches.
+// Part compare: Counts the elements in which two ranges of unsigned integers differ. Long tests use
+// it instead of a download. Every group takes a consecutive part and adds to a counter of its own,
+// so no atomics are needed and counts accumulate over launches.
 // Cost: reads each element of both ranges once; one launch; log2(GROUP_SIZE) + 1 barriers.
 // Assumes a power-of-two group.
 // Source: bifold.

@@ -1,6 +1,6 @@
-// Part type_trial_chunks: A trial of an element type: it goes through everything that kernels do
-// with elements, and each step hands it on as it is. Compilers were seen to lay out, copy and
-// return structs wrongly.
+// Part type_trial_chunks: A trial of an element type. It does everything that kernels do with
+// elements, and each step passes them on unchanged. Some compilers lay out, copy or return structs
+// wrongly.
 // Cost: one work-item, a few turns.
 // Source: bifold.
 // Provides: type_trial_chunks

@@ -39,7 +39,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
   const ACC root = combine_nodes(nodes + nodes_offset, count, &scratch);
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   if (get_local_id(0) == 0) result[result_offset] = TO_OUT(COMBINE(INIT, root));
 }
 
@@ -73,6 +73,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
       combine_groups(&root, nodes, count, control, places.per_set, &scratch.tree, &flag);
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   if (done) result[places.result] = TO_OUT(COMBINE(INIT, root));
 }

@@ -22,6 +22,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_par
   sum = group_tree(sum, scratch);
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   if (id == 0) result[result_offset] = TO_OUT(COMBINE(INIT, sum));
 }

@@ -30,7 +30,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void prefix_til
     __global ACC* partials, u64 partials_offset, COUNT_PARAMETERS, INIT_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC totals[WARPS];
-  // Nothing lies behind a tile that is not full: nobody asks for its total.
+  // No tile follows one that is not full, so its total is not needed.
   const u64 tiles = COUNT / TILE;
   partials += partials_offset;
 

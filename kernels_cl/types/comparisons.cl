@@ -1,8 +1,8 @@
-// Part comparisons_native: which of two f32 values comes first, as the device compares them.
+// Part comparisons_native: which of two f32 values comes first, by the device's comparisons.
 // Provides: comparisons
 
-// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
-// and -0 below +0.
+// Whether a comes before b when the least, or the greatest, is sought: NaN before everything, and
+// -0 below +0.
 DEVICE bool comes_before_f32(f32 a, f32 b) {
   if (a != a || b != b) return a != a && b == b;
   return a < b || (a == b && bits_of_f32(a) > bits_of_f32(b));
@@ -23,8 +23,8 @@ DEVICE i32 rank_of_f32(f32 x) {
 }
 DEVICE bool is_nan_f32(f32 x) { return (bits_of_f32(x) & 0x7fffffff) > 0x7f800000; }
 
-// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
-// and -0 below +0.
+// Whether a comes before b when the least, or the greatest, is sought: NaN before everything, and
+// -0 below +0.
 DEVICE bool comes_before_f32(f32 a, f32 b) {
   if (is_nan_f32(a) || is_nan_f32(b)) return is_nan_f32(a) && !is_nan_f32(b);
   return rank_of_f32(a) < rank_of_f32(b);

@@ -30,7 +30,7 @@ INTEGER_FUNCTIONS(u32, 32, u32)
 INTEGER_FUNCTIONS(i64, 64, u64)
 INTEGER_FUNCTIONS(u64, 64, u64)
 
-// Of the least value, which has no other sign, itself.
+// The least value, which has no positive counterpart, stays as it is.
 DEVICE i32 text_abs_i32(i32 x) { return x < 0 ? (i32)(0u - (u32)x) : x; }
 DEVICE i64 text_abs_i64(i64 x) { return x < 0 ? (i64)((u64)0 - (u64)x) : x; }
 #define text_abs_u32(x) (x)
@@ -45,8 +45,8 @@ DEVICE i64 text_abs_i64(i64 x) { return x < 0 ? (i64)((u64)0 - (u64)x) : x; }
 #define FUNCTION_OF_TWO(T, S, text_name, own) \
   DEVICE T text_name##_##T(T a, T b) { return own##S(a, b); }
 
-// Of two, a number wins over NaN, and -0 lies below +0. What a value is is asked of its bits,
-// whatever the device does to denormals.
+// A number wins over NaN, and -0 lies below +0. Values are classified by their bits, whatever the
+// device does to denormals.
 #define FLOATING_FUNCTIONS(T, S, MAGNITUDE, INFINITE)                                              \
   FUNCTION_OF_ONE(T, S, text_abs, fabs)                                                            \
   FUNCTION_OF_ONE(T, S, text_floor, floor)                                                         \

@@ -1,11 +1,11 @@
-// Part types: element types and the words on them that both dialects share.
+// Part types: element types, and conversions that both dialects share.
 // Provides: types
 
 #pragma OPENCL FP_CONTRACT OFF
 
 #ifdef __clang__
-// Conditions of constants are what the checks in kernels consist of. NVIDIA's driver reports every
-// warning on an application's stderr.
+// The checks in kernels are conditions on constants. NVIDIA's driver prints every warning to an
+// application's stderr.
 #pragma clang diagnostic ignored "-Wconstant-logical-operand"
 #endif
 
@@ -61,7 +61,7 @@ typedef float f32;
 // Part rounding_of_sum_f32: what a sum of two f32 loses by rounding.
 // Provides: rounding_of_sum_f32
 
-// What a + b loses by rounding, exactly (Knuth's two-sum).
+// The rounding error of a + b, exactly (Knuth's two-sum).
 DEVICE f32 rounding_of_sum_f32(f32 a, f32 b) {
   const f32 sum = a + b;
   const f32 rest = sum - a;

@@ -10,8 +10,8 @@ typedef struct {
 
 #define f16_of_bits(b) ((f16){(u16)(b)})
 
-// Part halves_native: conversions of f16 by functions of the language, which devices have as
-// instructions and which need no arithmetic on halves. To the nearest, ties to even; NaN stays NaN.
+// Part halves_native: conversions of f16 by functions of the language, to the nearest, ties to
+// even; NaN stays NaN. Devices have instructions for them, and they need no arithmetic on halves.
 // Provides: f16_conversions
 // Uses: types_f16
 

@@ -1,4 +1,4 @@
-// Part types_f64: the words of types for f64, left out where a device has none.
+// Part types_f64: f64, left out where a device has none.
 // Provides: types_f64
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -25,8 +25,8 @@ DEVICE f64 maximum_f64(f64 a, f64 b) {
 // Provides: comparisons_f64
 // Uses: types_f64
 
-// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
-// and -0 below +0.
+// Whether a comes before b when the least, or the greatest, is sought: NaN before everything, and
+// -0 below +0.
 DEVICE bool comes_before_f64(f64 a, f64 b) {
   if (a != a || b != b) return a != a && b == b;
   return a < b || (a == b && bits_of_f64(a) > bits_of_f64(b));
@@ -41,7 +41,7 @@ DEVICE bool comes_behind_f64(f64 a, f64 b) {
 // Provides: rounding_of_sum_f64
 // Uses: types_f64
 
-// What a + b loses by rounding, exactly (Knuth's two-sum).
+// The rounding error of a + b, exactly (Knuth's two-sum).
 DEVICE f64 rounding_of_sum_f64(f64 a, f64 b) {
   const f64 sum = a + b;
   const f64 rest = sum - a;
@@ -52,8 +52,8 @@ DEVICE f64 rounding_of_sum_f64(f64 a, f64 b) {
 // Provides: odd_f32_of_f64
 // Uses: types_f64
 
-// As an f32 of which the last bit tells whether something was lost: rounded on to half as many
-// bits, it gives what rounding x at once would.
+// An f32 whose last bit tells whether something was lost. Rounded again to half as many bits, it
+// gives what rounding x at once would.
 DEVICE f32 odd_f32_of_f64(f64 x) {
   const f32 nearest = (f32)x;
   const f64 rounded = nearest;

@@ -73,8 +73,8 @@ DEVICE ACC fold_total(WordFold fold) {
 #endif
 #define HALF_IDENTITY (GREATEST ? LEAST_HALF : LEAST_HALF ^ 0xffffu)
 
-// What is higher up in a half decides: of bytes, `upper` has the extrema of the upper ones of
-// halves, and `lower` those of the others, which are moved there. Of halves, `upper` has all.
+// The upper byte of a half decides a comparison. With bytes, `upper` has the extrema of the upper
+// bytes of halves, and `lower` those of the lower bytes, shifted up. With halves, `upper` has all.
 typedef struct {
   u32 upper;
   u32 lower;

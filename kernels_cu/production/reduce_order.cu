@@ -39,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const ACC root = combine_nodes(nodes + nodes_offset, count, &scratch);
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   if (threadIdx.x == 0) result[result_offset] = TO_OUT(COMBINE(INIT, root));
 }
 
@@ -80,6 +80,6 @@ extern "C" __global__ void __launch_bounds__(BOUNDS)
       combine_groups(&root, nodes, count, control, places.per_set, &scratch.tree, &flag);
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   if (done) result[places.result] = TO_OUT(COMBINE(INIT, root));
 }

@@ -40,6 +40,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       combine_groups(&root, nodes, count, control, places.per_set, &scratch.tree, &flag);
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   if (done) result[places.result] = TO_OUT(COMBINE(INIT, root));
 }

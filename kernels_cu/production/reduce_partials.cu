@@ -22,6 +22,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   sum = group_tree(sum, scratch);
 
   // --- Write the result ---
-  // Nobody else reads INIT, whose place may be the result's.
+  // Nobody else reads INIT, which may be the result's memory.
   if (id == 0) result[result_offset] = TO_OUT(COMBINE(INIT, sum));
 }

@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     prefix_tiles(ACC* partials, u64 partials_offset, COUNT_PARAMETERS, INIT_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[WARPS];
-  // Nothing lies behind a tile that is not full: nobody asks for its total.
+  // No tile follows one that is not full, so its total is not needed.
   const u64 tiles = COUNT / TILE;
   partials += partials_offset;
 

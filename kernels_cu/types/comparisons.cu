@@ -1,8 +1,8 @@
-// Part comparisons_native: which of two f32 values comes first, as the device compares them.
+// Part comparisons_native: which of two f32 values comes first, by the device's comparisons.
 // Provides: comparisons
 
-// Whether a stands before b where the least, or the greatest, is looked for: NaN before everything,
-// and -0 below +0.
+// Whether a comes before b when the least, or the greatest, is sought: NaN before everything, and
+// -0 below +0.
 DEVICE bool comes_before_f32(f32 a, f32 b) {
   if (a != a || b != b) return a != a && b == b;
   return a < b || (a == b && bits_of_f32(a) > bits_of_f32(b));
@@ -12,9 +12,9 @@ DEVICE bool comes_behind_f32(f32 a, f32 b) {
   return a > b || (a == b && bits_of_f32(a) < bits_of_f32(b));
 }
 
-// Part extrema_ptx: IEEE 754-2019 minimum and maximum of f32, from sm_80 on an instruction: NaN
-// wins, and -0 lies below +0. The text is the same for every architecture, as PTX in the library is
-// found by it.
+// Part extrema_ptx: IEEE 754-2019 minimum and maximum of f32: NaN wins, and -0 lies below +0. From
+// sm_80 on it is an instruction. The text is the same for every architecture, because embedded PTX
+// is found by its text.
 // Provides: extrema
 
 DEVICE f32 minimum_f32(f32 a, f32 b) {

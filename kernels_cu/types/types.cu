@@ -1,4 +1,4 @@
-// Part types: element types and the words on them that both dialects share.
+// Part types: element types, and conversions that both dialects share.
 // Provides: types
 
 typedef signed char i8;
@@ -39,7 +39,7 @@ typedef float f32;
 // Part rounding_of_sum_f32: what a sum of two f32 loses by rounding.
 // Provides: rounding_of_sum_f32
 
-// What a + b loses by rounding, exactly (Knuth's two-sum).
+// The rounding error of a + b, exactly (Knuth's two-sum).
 DEVICE f32 rounding_of_sum_f32(f32 a, f32 b) {
   const f32 sum = a + b;
   const f32 rest = sum - a;

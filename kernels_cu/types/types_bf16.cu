@@ -10,8 +10,9 @@ struct bf16 {
 
 DEVICE f32 f32_of_bf16(bf16 x) { return f32_of_bits((u32)x.bits << 16); }
 
-// Part bf16_ptx: conversion to bf16, from sm_80 on by an instruction. To the nearest, ties to even;
-// NaN stays NaN. The text is the same for every architecture, as PTX in the library is found by it.
+// Part bf16_ptx: conversion to bf16, to the nearest, ties to even; NaN stays NaN. From sm_80 on it
+// is an instruction. The text is the same for every architecture, because embedded PTX is found by
+// its text.
 // Provides: bf16_conversions
 // Uses: types_bf16
 

@@ -8,8 +8,8 @@ struct f16 {
 
 #define f16_of_bits(b) (f16{(u16)(b)})
 
-// Part halves_native: conversions of f16 by instructions; their header is not at hand where kernels
-// are compiled. To the nearest, ties to even; NaN stays NaN.
+// Part halves_native: conversions of f16 by instructions, to the nearest, ties to even; NaN stays
+// NaN. The run-time compiler has no header for them.
 // Provides: f16_conversions
 // Uses: types_f16
 

@@ -16,11 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using bifold::test::check_one_line;
+using bifold::test::check_quiet;
 using bifold::test::check_refused;
+using bifold::test::contains;
 using bifold::test::has_cpu_device;
 using bifold::test::run_tool;
 using bifold::test::Scratch;
 using bifold::test::text_of;
+using bifold::test::without_devices;
 using Json = nlohmann::json;
 using Outcome = bifold::test::ToolOutcome;
 
@@ -67,10 +70,6 @@ struct Place {
   }
 };
 
-bool contains(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
-
 /// What production would run for a kind of call.
 Json production(const Json& device, const std::string& call) {
   for (const Json& choice : device.at("production")) {
@@ -107,8 +106,7 @@ TEST_CASE("a command line that cannot be carried out gives status 2 and one line
 
 TEST_CASE("without a device there is nothing to pass") {
   const Scratch empty;
-  const Outcome outcome = run_tool({"check"}, {"OCL_ICD_VENDORS=" + (empty / "").string(),
-                                               "CUDA_VISIBLE_DEVICES=", "OCL_ICD_FILENAMES="});
+  const Outcome outcome = run_tool({"check"}, without_devices(empty));
   CHECK(outcome.status == 1);
   check_one_line(outcome.error, "no device");
 }
@@ -130,10 +128,7 @@ TEST_CASE("a device that computes right passes, and the self-check result is sto
   if (!has_cpu_device()) return;
   const Place place;
   const Outcome outcome = place.check("chunks");
-  CAPTURE(outcome.out);
-  CAPTURE(outcome.error);
-  CHECK(outcome.status == 0);
-  CHECK(outcome.error == "");
+  check_quiet(outcome);
   CHECK_FALSE(contains(outcome.out, "FAILED"));
   CHECK(contains(outcome.out, "All passed"));
   CHECK(contains(outcome.out, "What production will run"));

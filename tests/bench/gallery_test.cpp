@@ -15,17 +15,16 @@
 namespace {
 
 namespace fs = std::filesystem;
+using bifold::test::check_quiet;
 using bifold::test::check_refused;
+using bifold::test::contains;
 using bifold::test::has_cpu_device;
 using bifold::test::run_tool;
 using bifold::test::Scratch;
 using bifold::test::text_of;
 using bifold::test::ToolOutcome;
+using bifold::test::without_devices;
 using Json = nlohmann::json;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// The cells of the first Markdown line that starts with the row's name, behind `heading`.
 std::vector<std::string> cells_of(const std::string& page, const std::string& heading,
@@ -60,10 +59,7 @@ Page gallery(std::vector<std::string> arguments) {
                                "--json",  json,       "--markdown", markdown};
   all.insert(all.end(), arguments.begin(), arguments.end());
   Page page{run_tool(all), {}, {}};
-  CAPTURE(page.outcome.out);
-  CAPTURE(page.outcome.error);
-  REQUIRE(page.outcome.status == 0);
-  CHECK(page.outcome.error == "");
+  check_quiet(page.outcome);
   page.json = Json::parse(text_of(json));
   page.markdown = text_of(markdown);
 
@@ -103,8 +99,7 @@ TEST_CASE("a bad command line of gallery gives status 2 and one line") {
 
 TEST_CASE("gallery without any device fails, --list does not") {
   const Scratch empty;
-  const std::vector<std::string> nowhere{"OCL_ICD_VENDORS=" + (empty / "").string(),
-                                         "CUDA_VISIBLE_DEVICES=", "OCL_ICD_FILENAMES="};
+  const auto nowhere = without_devices(empty);
   const ToolOutcome outcome = run_tool({"gallery"}, nowhere);
   CHECK(outcome.status == 1);
   bifold::test::check_one_line(outcome.error, "no device found; cuda: ");

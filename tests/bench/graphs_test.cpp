@@ -22,6 +22,7 @@ namespace {
 
 using bench::Outcome;
 using bench::Regime;
+using bifold::test::contains;
 using bifold::test::failure_of;
 using Json = nlohmann::json;
 
@@ -148,10 +149,6 @@ struct Match {
   bench::Result result{};
 };
 
-bool mentions(const std::string& text, std::string_view words) {
-  return text.find(words) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("bench graphs");
@@ -183,7 +180,7 @@ TEST_CASE("a peer that is wrong or breaks where it is captured is told so, and c
     REQUIRE(match.result.peers.size() == 1);
     const bench::PeerResult& peer = match.result.peers[0];
     CHECK(peer.outcome == (habit == Habit::idle ? Outcome::wrong : Outcome::failed));
-    CHECK(mentions(peer.reason, habit == Habit::idle ? "in a CUDA graph: WRONG at index 0"
+    CHECK(contains(peer.reason, habit == Habit::idle ? "in a CUDA graph: WRONG at index 0"
                                                      : "in a CUDA graph: worn out"));
     match.queue.finish();
   }
@@ -222,7 +219,7 @@ TEST_CASE("the tool measures graphs beside peers, and tells of them") {
        "--seconds=0.0001", "--samples=1", "--no-progress", "--json", file});
   CAPTURE(outcome.out);
   CHECK(outcome.status == 0);
-  CHECK(mentions(outcome.out, "In a CUDA graph"));
+  CHECK(contains(outcome.out, "In a CUDA graph"));
   const Json document = Json::parse(bifold::test::text_of(file));
   CHECK(document.at("results").size() == 8);
   for (const Json& result : document.at("results")) {
@@ -246,7 +243,7 @@ TEST_CASE("the tool leaves graphs out where it is told to") {
                                                "--size=3000", "--type=i32", "--seconds=0.0001",
                                                "--samples=1", "--no-progress", "--json", file});
   CHECK(outcome.status == 0);
-  CHECK_FALSE(mentions(outcome.out, "In a CUDA graph"));
+  CHECK_FALSE(contains(outcome.out, "In a CUDA graph"));
   const Json document = Json::parse(bifold::test::text_of(file));
   CHECK(document.at("settings").at("graphs") == false);
   CHECK(document.at("results").size() == 2);

@@ -14,6 +14,7 @@
 #include "commands/kernel/kernel_command.hpp"
 #include "core/kernel/part_list.hpp"
 #include "embed/live_text.hpp"
+#include "support/bench_tool.hpp"
 #if BIFOLD_HAS_CUDA
 #include "embed/offline_cuda.hpp"
 #endif
@@ -24,6 +25,7 @@ namespace {
 
 using bench::KernelArguments;
 using bench::UsageError;
+using test::contains;
 
 KernelArguments kernel_of(std::string algorithm, std::string variant, std::string type,
                           std::string arch) {
@@ -33,10 +35,6 @@ KernelArguments kernel_of(std::string algorithm, std::string variant, std::strin
   arguments.type = std::move(type);
   arguments.arch = std::move(arch);
   return arguments;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// The architectures that this build can plan for.

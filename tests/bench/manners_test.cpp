@@ -28,6 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using bifold::test::check_refused;
+using bifold::test::contains;
 using bifold::test::has_cpu_device;
 using bifold::test::run_tool;
 using bifold::test::run_tool_onto;
@@ -38,10 +39,6 @@ using Outcome = bifold::test::ToolOutcome;
 
 constexpr std::array subcommands{"list", "run",      "compare", "gallery", "check",
                                  "tune", "accuracy", "startup", "kernel",  "report"};
-
-bool contains(const std::string& text, const std::string& words) {
-  return text.find(words) != std::string::npos;
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

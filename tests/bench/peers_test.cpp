@@ -24,7 +24,9 @@ namespace {
 using bench::Outcome;
 using bench::PeerTask;
 using bench::Regime;
+using bifold::test::check_quiet;
 using bifold::test::check_refused;
+using bifold::test::contains;
 using bifold::test::has_cpu_device;
 using bifold::test::run_tool;
 using bifold::test::Scratch;
@@ -112,10 +114,6 @@ bench::Report run_beside(const bench::Peer& peer, std::uint64_t n = small) {
   return report;
 }
 
-bool mentions(const std::string& text, std::string_view words) {
-  return text.find(words) != std::string::npos;
-}
-
 /// Ours has its figures whatever a peer does, and the peer has none.
 void check_no_figure(const bench::Report& report, Outcome outcome, const std::string& reason,
                      const std::string& cell) {
@@ -130,16 +128,16 @@ void check_no_figure(const bench::Report& report, Outcome outcome, const std::st
     }
     REQUIRE(result.peers.size() == 1);
     CHECK(result.peers[0].outcome == outcome);
-    CHECK_MESSAGE(mentions(result.peers[0].reason, reason), result.peers[0].reason);
+    CHECK_MESSAGE(contains(result.peers[0].reason, reason), result.peers[0].reason);
     const Json& peer = json.at("results").at(i).at("peers").at(0);
     CHECK(peer.at("verified") == false);
     CHECK(peer.at("reason") == result.peers[0].reason);
     CHECK_FALSE(peer.contains("regimes"));
   }
   const std::string text = bench::peers_as_text(report);
-  CHECK(mentions(text, cell));
-  CHECK(mentions(text, reason));
-  CHECK(mentions(bench::peers_as_markdown(report), "| " + cell + " |"));
+  CHECK(contains(text, cell));
+  CHECK(contains(text, reason));
+  CHECK(contains(bench::peers_as_markdown(report), "| " + cell + " |"));
 }
 
 TEST_SUITE_BEGIN("bench peers");
@@ -176,9 +174,9 @@ TEST_CASE("a peer that is right has a time and a ratio in each regime") {
   const std::string text = bench::peers_as_text(report);
   for (const char* words : {"Back to back", "Isolated", "Blocking", "fake: 0.1", "x\n",
                             "bifold differs from itself by"}) {
-    CHECK_MESSAGE(mentions(text, words), words);
+    CHECK_MESSAGE(contains(text, words), words);
   }
-  CHECK_FALSE(mentions(text, "graph"));
+  CHECK_FALSE(contains(text, "graph"));
 }
 
 TEST_CASE("a peer that is wrong, idle or broken is told so and has no figure") {
@@ -241,8 +239,8 @@ TEST_CASE("samples are taken in turn, and each contender has as many") {
                                                  }};
   const auto timings =
       bench::measure_in_turn({1e-9, 3}, bench::Batches::single, std::span(contenders));
-  CHECK(mentions(turns, "ababab"));
-  CHECK_FALSE(mentions(turns, "aa"));
+  CHECK(contains(turns, "ababab"));
+  CHECK_FALSE(contains(turns, "aa"));
   REQUIRE(timings.size() == 2);
   CHECK(timings[0].samples == timings[1].samples);
   CHECK(timings[0].median_s == doctest::Approx(1e-3));
@@ -304,10 +302,10 @@ TEST_CASE("yardsticks take turns with our calls, and one that fails costs nothin
   const auto wrong = compared.run(result, {ours, ours}, yardsticks,
                                   {data, buffer.view(), buffer.view()}, verifier);
   CHECK_FALSE(wrong.has_value());
-  CHECK_MESSAGE(mentions(calls, "oyoyoyo"), calls);
+  CHECK_MESSAGE(contains(calls, "oyoyoyo"), calls);
   CHECK(told_s > 0);
   CHECK_FALSE(told_of_failed);
-  CHECK(mentions(result.limits.problem, "no room"));
+  CHECK(contains(result.limits.problem, "no room"));
   CHECK(result.timing.samples >= 3);
 }
 
@@ -327,9 +325,7 @@ TEST_CASE("the peers that are here verify, and those that are not are named") {
   const auto outcome = run_tool({"run", "--device=opencl:cpu", "--peers", "--size=1,5000",
                                  "--type=i32,f32,u8,i64,complex,triple,pair", "--kind=exclusive",
                                  "--seconds=0.001", "--samples=2", "--json", file});
-  CAPTURE(outcome.out);
-  CHECK(outcome.status == 0);
-  CHECK(outcome.error == "");
+  check_quiet(outcome);
   const Json json = Json::parse(text_of(file));
   REQUIRE(json.at("peers").size() == 7);
   for (const Json& peer : json.at("peers")) {
@@ -338,9 +334,9 @@ TEST_CASE("the peers that are here verify, and those that are not are named") {
       continue;
     }
     const std::string module = peer.at("module");
-    CHECK_MESSAGE(!mentions(BIFOLD_BUILT_PEERS, module), "was built: " << peer.dump());
+    CHECK_MESSAGE(!contains(BIFOLD_BUILT_PEERS, module), "was built: " << peer.dump());
     const std::string missing = "peer " + module + " is missing: ";
-    CHECK(mentions(outcome.out, missing));
+    CHECK(contains(outcome.out, missing));
     std::cout << "SKIPPED: " << missing << peer.at("reason").get<std::string>() << '\n';
   }
   for (const Json& result : json.at("results")) {
@@ -370,12 +366,12 @@ TEST_CASE("the tool starts where no peer is, and says so") {
                                  "--size=1000", "--type=i32", "--seconds=0.001", "--samples=2"},
                                 {}, alone);
   CHECK(outcome.status == 0);
-  CHECK(mentions(outcome.out, "2 timed, 0 skipped, 0 wrong, 0 failed"));
-  CHECK(mentions(outcome.out, "peer cub is missing: not built"));
-  CHECK(mentions(outcome.out, "peer tbb is missing: not built"));
-  CHECK(mentions(outcome.out, "peer thrust is missing: " + (scratch / "peers/thrust.so").string()));
-  CHECK(mentions(outcome.out, "Isolated: "));  // Ours is measured in all regimes.
-  CHECK_FALSE(mentions(outcome.out, "clblast"));
+  CHECK(contains(outcome.out, "2 timed, 0 skipped, 0 wrong, 0 failed"));
+  CHECK(contains(outcome.out, "peer cub is missing: not built"));
+  CHECK(contains(outcome.out, "peer tbb is missing: not built"));
+  CHECK(contains(outcome.out, "peer thrust is missing: " + (scratch / "peers/thrust.so").string()));
+  CHECK(contains(outcome.out, "Isolated: "));  // Ours is measured in all regimes.
+  CHECK_FALSE(contains(outcome.out, "clblast"));
 }
 
 TEST_CASE("names of peers and what belongs to them are checked") {
@@ -398,9 +394,7 @@ TEST_CASE("a first call is timed with kernel caches empty and warm") {
   const auto file = scratch / "startup.json";
   const auto outcome =
       run_tool({"startup", "--device=opencl:cpu", "--type=i32", "--size=5000", "--json", file});
-  CAPTURE(outcome.out);
-  CHECK(outcome.status == 0);
-  CHECK(outcome.error == "");
+  check_quiet(outcome);
   const Json json = Json::parse(text_of(file));
   CHECK(json.at("command") == "startup");
   CHECK(json.at("n") == 5000);

@@ -14,11 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using bifold::test::check_one_line;
+using bifold::test::check_quiet;
 using bifold::test::check_refused;
 using bifold::test::has_cpu_device;
 using bifold::test::run_tool;
 using bifold::test::Scratch;
 using bifold::test::text_of;
+using bifold::test::without_devices;
 using Json = nlohmann::json;
 using Outcome = bifold::test::ToolOutcome;
 
@@ -30,10 +32,7 @@ Json run_small(std::vector<std::string> arguments, int expected_status = 0) {
                                "--samples", "3",        "--json",     file,        "--no-progress"};
   all.insert(all.end(), arguments.begin(), arguments.end());
   const Outcome outcome = run_tool(all);
-  CAPTURE(outcome.out);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.status == expected_status);
-  CHECK(outcome.error == "");
+  check_quiet(outcome, expected_status);
   CHECK_FALSE(fs::exists(file.string() + ".tmp"));
   return Json::parse(text_of(file));
 }
@@ -62,8 +61,7 @@ TEST_SUITE_BEGIN("bench tool");
 
 TEST_CASE("list names every backend and device and succeeds") {
   const Outcome outcome = run_tool({"list"});
-  CHECK(outcome.status == 0);
-  CHECK(outcome.error == "");
+  check_quiet(outcome);
   for (const bifold::BackendInfo& backend : bifold::backends()) {
     CHECK(outcome.out.find(backend.name) != std::string::npos);
     if (!backend.available) CHECK(outcome.out.find("not available: ") != std::string::npos);
@@ -77,12 +75,8 @@ TEST_CASE("list names every backend and device and succeeds") {
 TEST_CASE("list succeeds without any device and gives the reasons") {
   const Scratch empty;
   const fs::path file = empty / "list.json";
-  const Outcome outcome = run_tool(
-      {"list", "--json", file},
-      {"OCL_ICD_VENDORS=" + (empty / "").string(), "CUDA_VISIBLE_DEVICES=", "OCL_ICD_FILENAMES="});
-  CAPTURE(outcome.out);
-  CHECK(outcome.status == 0);
-  CHECK(outcome.error == "");
+  const Outcome outcome = run_tool({"list", "--json", file}, without_devices(empty));
+  check_quiet(outcome);
   const Json document = Json::parse(text_of(file));
   CHECK(document.at("schema") == "bifold-bench");
   CHECK(document.at("devices").empty());
@@ -97,8 +91,7 @@ TEST_CASE("list succeeds without any device and gives the reasons") {
 
 TEST_CASE("a run without any device fails with one line that gives the reasons") {
   const Scratch empty;
-  const Outcome outcome = run_tool({"run"}, {"OCL_ICD_VENDORS=" + (empty / "").string(),
-                                             "CUDA_VISIBLE_DEVICES=", "OCL_ICD_FILENAMES="});
+  const Outcome outcome = run_tool({"run"}, without_devices(empty));
   CHECK(outcome.status == 1);
   check_one_line(outcome.error, "no device found; cuda: ");
 }
@@ -299,9 +292,7 @@ TEST_CASE("the table explains itself") {
   if (!has_cpu_device()) return;
   const Outcome outcome = run_tool({"run", "--device=opencl:cpu", "--device=opencl:cpu", "--quick",
                                     "--seconds=0.001", "--size=2^12", "--type=i32"});
-  CAPTURE(outcome.out);
-  CHECK(outcome.status == 0);
-  CHECK(outcome.error == "");  // No progress bar where standard error is no terminal.
+  check_quiet(outcome);  // No progress bar where standard error is no terminal.
   for (const char* words :
        {"bifold ", "driver", "per call", "GB/s", "share", "spread", "What the columns mean",
         "1,000,000,000", "reduce", "scan", "Scans are inclusive.", "2^12",

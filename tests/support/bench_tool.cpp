@@ -119,12 +119,28 @@ ToolOutcome run_tool_onto(int output, std::vector<std::string> arguments) {
   });
 }
 
+void check_quiet(const ToolOutcome& outcome, int status) {
+  CAPTURE(outcome.out);
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.status == status);
+  CHECK(outcome.error == "");
+}
+
+std::vector<std::string> without_devices(const Scratch& empty) {
+  return {"OCL_ICD_VENDORS=" + (empty / "").string(),
+          "CUDA_VISIBLE_DEVICES=", "OCL_ICD_FILENAMES="};
+}
+
+bool contains(const std::string& text, std::string_view words) {
+  return text.find(words) != std::string::npos;
+}
+
 void check_one_line(const std::string& error, const std::string& words) {
   CAPTURE(error);
   CHECK(std::count(error.begin(), error.end(), '\n') == 1);
   CHECK(error.ends_with('\n'));
   CHECK(error.starts_with("bifold-bench: "));
-  CHECK_MESSAGE(error.find(words) != std::string::npos, "expected: " << words);
+  CHECK_MESSAGE(contains(error, words), "expected: " << words);
 }
 
 void check_refused(const std::vector<std::string>& arguments, const std::string& words) {

@@ -42,6 +42,15 @@ ToolOutcome run_tool(std::vector<std::string> arguments,
 /// the tool writes there is not in the outcome.
 ToolOutcome run_tool_onto(int output, std::vector<std::string> arguments);
 
+/// Whether it ended with that status, and nothing on its standard error.
+void check_quiet(const ToolOutcome& outcome, int status = 0);
+
+/// An environment in which no backend has a device. The folder is empty.
+std::vector<std::string> without_devices(const Scratch& empty);
+
+/// Whether `text` has `words` in it.
+bool contains(const std::string& text, std::string_view words);
+
 /// Whether `error` is one line that starts with the program's name and mentions `words`.
 void check_one_line(const std::string& error, const std::string& words);
 
