@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,21 @@ TEST_CASE("every parameter is one of its row's family, and production's rows hav
       if (std::find(names.begin(), names.end(), variant.name) == names.end()) continue;
       CHECK_FALSE(core::tuning_space(variant).empty());
     }
+  }
+}
+
+TEST_CASE("every parameter has names, a member and a define of its own") {
+  std::set<std::string_view> names;
+  std::set<std::string_view> defines;
+  Tuning all;
+  for (const core::Parameter& parameter : core::parameters()) {
+    CAPTURE(parameter.name);
+    CHECK(names.insert(parameter.name).second);
+    if (!parameter.old_name.empty()) CHECK(names.insert(parameter.old_name).second);
+    if (!parameter.define.empty()) CHECK(defines.insert(parameter.define).second);
+    CHECK_FALSE(all.*parameter.member);
+    all.*parameter.member = 1;
+    CHECK(core::parameter_of(parameter.member).name == parameter.name);
   }
 }
 
