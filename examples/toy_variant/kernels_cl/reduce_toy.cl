@@ -1,5 +1,6 @@
-// Part reduce_toy: A worked example of a variant: each work-item combines every stride-th element,
-// and the first work-item of a group combines what the others found. Simple, and slow.
+// Part reduce_toy:
+// A worked example of a variant: each work-item combines every stride-th element, and the first
+// work-item of a group combines what the others found. Simple, and slow.
 // Cost: reads each element once, writes one accumulator per group; two launches; one barrier.
 // Assumes a commutative operator.
 // Source: bifold, docs/contributing.md.
