@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "core/base/ascii.hpp"
@@ -140,7 +141,8 @@ std::vector<Piece> pieces_of(std::string_view text) {
     } else {
       int depth = depth_of(line);
       std::string_view last = code;
-      while (!(depth <= 0 && (last.ends_with(';') || last.ends_with('}'))) && end < text.size()) {
+      const auto open = [&] { return depth > 0 || (!last.ends_with(';') && !last.ends_with('}')); };
+      while (open() && end < text.size()) {
         const std::size_t next = std::min(text.find('\n', end), text.size() - 1) + 1;
         const std::string_view more = text.substr(end, next - end);
         depth += depth_of(more);
@@ -267,10 +269,10 @@ std::vector<std::string> unused_parts(std::string_view text) {
   std::vector<std::string> unused;
   std::set<std::string, std::less<>> behind;
   bool last = true;
-  for (auto section = sections.rbegin(); section != sections.rend(); ++section) {
-    bool used = section->name.empty() || last;
-    if (!section->name.empty()) last = false;
-    for (const Piece& piece : pieces_of(section->text)) {
+  for (const auto& section : std::views::reverse(sections)) {
+    bool used = section.name.empty() || last;
+    if (!section.name.empty()) last = false;
+    for (const Piece& piece : pieces_of(section.text)) {
       if (!piece.name.empty() && behind.contains(piece.name)) used = true;
       // A type's name is one of its words; no other of them is a kernel's.
       if (piece.kind != Kind::other) continue;
@@ -293,8 +295,8 @@ std::vector<std::string> unused_parts(std::string_view text) {
         }
       }
     }
-    if (!used) unused.push_back(section->name);
-    behind.merge(words_of(section->text));
+    if (!used) unused.push_back(section.name);
+    behind.merge(words_of(section.text));
   }
   return unused;
 }

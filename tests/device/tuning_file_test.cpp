@@ -132,7 +132,7 @@ TEST_CASE("a call compiles what its size runs, a plan what any size does") {
                                 ScanKind::inclusive, shape.op};
   const core::Tuning values =
       core::built_in_tuning({device, planned}, *gallery::find(Algorithm::reduce, shape.variant));
-  const bool keeps_half = values.half_kept_from_mib < values.half_kept_to_mib;
+  const bool keeps_half = *values.half_kept_from_mib < *values.half_kept_to_mib;
   const bool has_quick = core::has_quick_leaves({device, planned});
   const std::uint64_t all_programs = 2 + (keeps_half ? 1U : 0U) + (has_quick ? 1U : 0U);
   const ReducePlan plan(device, shape);

@@ -80,6 +80,9 @@ const Device& Queue::device() const& {
 
 Device Queue::device() const&& { return device(); }
 
+// What changes a queue's work is not const, though its handle stays as it is.
+// NOLINTBEGIN(readability-make-member-function-const)
+
 void Queue::finish(TimeLimit limit) try {
   wait_under_lock(state(), "waiting for the queue",
                   [limit](backend::Queue& queue) { queue.finish(limit); });
@@ -167,5 +170,7 @@ void Queue::download_bytes(const ErasedView& from, void* host, std::uint64_t cou
 } catch (...) {
   detail::rethrow();
 }
+
+// NOLINTEND(readability-make-member-function-const)
 
 }  // namespace bifold

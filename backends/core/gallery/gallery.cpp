@@ -293,16 +293,18 @@ struct Table {
   void reduce(std::string_view name, std::string_view family, std::string_view summary,
               std::string_view source, const Requirements& needs, Order order, Cost cost,
               Recipe recipe) {
+    const bool takes_values = recipe.takes_values;
     add({Algorithm::reduce, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches, recipe.takes_values},
+         cost.launches, takes_values},
         std::move(recipe));
   }
   void scan(std::string_view name, std::string_view family, std::string_view summary,
             std::string_view source, const Requirements& needs, Order order, Cost cost,
             Recipe recipe) {
     recipe.stores_vectors = true;
+    const bool takes_values = recipe.takes_values;
     add({Algorithm::scan, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches, recipe.takes_values},
+         cost.launches, takes_values},
         std::move(recipe));
   }
   void add(const Variant& variant, Recipe recipe) {

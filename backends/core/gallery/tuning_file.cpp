@@ -81,7 +81,7 @@ std::string add_line(Tunings& tunings, std::string_view line) {
   while (!line.empty()) {
     if (std::string problem = add_value(tuned, take(line, ' ')); !problem.empty()) return problem;
   }
-  tunings.set(std::move(tuned));
+  tunings.set(tuned);
   return {};
 }
 
@@ -104,11 +104,11 @@ std::string on_line(std::size_t line, const std::string& problem) {
 
 }  // namespace
 
-void Tunings::set(TunedRow tuned) {
+void Tunings::set(const TunedRow& tuned) {
   std::erase_if(rows_, [&](const TunedRow& known) {
     return known.row == tuned.row && known.elements == tuned.elements;
   });
-  if (!is_empty(tuned.values)) rows_.push_back(std::move(tuned));
+  if (!is_empty(tuned.values)) rows_.push_back(tuned);
 }
 
 const Tuning* Tunings::find(const gallery::Variant& row,

@@ -25,7 +25,7 @@ class Tunings {
  public:
   /// Adds, or puts in the place of what there was for that row and class. Without values: takes
   /// that away.
-  void set(TunedRow tuned);
+  void set(const TunedRow& tuned);
   [[nodiscard]] const std::vector<TunedRow>& rows() const noexcept { return rows_; }
   /// The values for that row and class, or null.
   [[nodiscard]] const Tuning* find(const gallery::Variant& row,

@@ -54,7 +54,7 @@ std::vector<std::byte> run(const Device& device, const KernelSpec& spec,
   const PlannedKernel kernel = build_kernel(device, spec);
   const std::size_t bytes_each = size_of(spec.input);
   Queue queue(device);
-  const auto bytes = reinterpret_cast<const std::uint8_t*>(elements.data());
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(elements.data());
   const auto input = queue.upload(std::span(bytes, elements.size()));
   auto output = queue.allocate<std::uint8_t>(results * bytes_each);
   queue.fill(output, std::uint8_t{0xa5});

@@ -47,7 +47,7 @@ bool disabled_by_environment() {
 
 void warn_once(const std::string& message) {
   // Where nobody listens, it was not told.
-  if (!log().listens(LogLevel::warning)) return;
+  if (!Logger::listens(LogLevel::warning)) return;
   static std::mutex mutex;
   static std::unordered_set<std::uint64_t> told;
   {

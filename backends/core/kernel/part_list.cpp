@@ -9,7 +9,6 @@ namespace bifold::core {
 
 namespace {
 
-constexpr std::string_view comment = "// ";
 constexpr std::string_view provides = "// Provides: ";
 constexpr std::string_view uses = "// Uses: ";
 /// A list may go on in the next line.

@@ -38,7 +38,7 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
              .loads_again = tuning.loads_of_tile.value_or(1) > 1,
              .forced = forced},
             spec);
-  spec.group_size = tuning.group_size;
+  if (tuning.group_size) spec.group_size = *tuning.group_size;
   if (tuning.vector_bytes) spec.vector_width = vector_width(kernel.stores_vectors, shape, tuning);
   for (const Parameter& parameter : parameters()) {
     const Tuning::Value& value = tuning.*parameter.member;

@@ -138,7 +138,7 @@ bool loads_several(const PlanShape& shape, std::uint32_t columns) {
 PlannedKernel build_leaves(const Request& request, const Row& row, const Tuning& tuning,
                            std::uint32_t columns, const Defines& defines, std::uint32_t rows) {
   Tuning values = tuning;
-  values.unroll.reset();
+  values.unroll = {};
   KernelSpec spec = make_spec(request, row, values, row.entry());
   if (tuning.unroll) {
     spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(request, columns, *tuning.unroll));

@@ -26,6 +26,7 @@ std::size_t place_of(std::string_view expression, std::string_view word) {
 
 /// Whether a text's value becomes one of `wanted`.
 void check_value(const UserText& text, const WrittenText& written, Type wanted) {
+  if (!written.type) return;
   const Type type = *written.type;
   if (wanted.is_struct() ? type == wanted : !type.is_struct()) return;
   refuse_text(text, 1,

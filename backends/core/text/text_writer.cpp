@@ -19,7 +19,7 @@ bool is_integer(Type type) { return !type.is_struct() && !is_floating(type); }
 std::string names_of(const std::vector<Operand>& operands) {
   std::string names;
   for (const Operand& operand : operands) {
-    names += (names.empty() ? "" : " and ") + std::string(name_of(*operand.type));
+    names += (names.empty() ? "" : " and ") + std::string(name_of(operand.known_type()));
   }
   return names;
 }
@@ -62,10 +62,11 @@ class Writer {
     return token().kind == TokenKind::symbol && token().text == symbol;
   }
 
-  /// Whether a type in brackets follows.
-  [[nodiscard]] bool is_cast() const {
-    return is("(") && at_ + 2 < tokens_.size() && tokens_[at_ + 1].kind == TokenKind::word &&
-           cast_type(tokens_[at_ + 1].text) && tokens_[at_ + 2].text == ")";
+  /// The type in brackets that follows, if one does.
+  [[nodiscard]] std::optional<Type> cast() const {
+    const bool brackets = is("(") && at_ + 2 < tokens_.size() &&
+                          tokens_[at_ + 1].kind == TokenKind::word && tokens_[at_ + 2].text == ")";
+    return brackets ? cast_type(tokens_[at_ + 1].text) : std::nullopt;
   }
   /// That of what needs none to be known.
   [[nodiscard]] std::optional<Type> known(Type type) const {
@@ -92,7 +93,7 @@ class Writer {
   void close(const Token& open);
 
   void check_numbers(const Token& symbol, const std::vector<Operand>& operands) const;
-  [[nodiscard]] std::string truth(Operand operand, const Token& symbol) const;
+  void make_condition(Operand& operand, const Token& symbol) const;
   std::optional<Type> result_of(const Token& symbol, const Operand& left, const Operand& right);
   Operand of(std::string text, std::optional<Type> type, const Token& first);
 
@@ -113,17 +114,18 @@ void Writer::check_numbers(const Token& symbol, const std::vector<Operand>& oper
   if (!scope_.has_types) return;
   const bool integers = is_of_integers(symbol.text);
   for (const Operand& operand : operands) {
-    if (integers ? is_integer(*operand.type) : !operand.type->is_struct()) continue;
+    const Type type = operand.known_type();
+    if (integers ? is_integer(type) : !type.is_struct()) continue;
     refuse(symbol, formatted("\"{}\" takes {}, and here is {}", symbol.text,
                              integers ? "integers" : "numbers", names_of(operands)));
   }
 }
 
-/// As a condition. OpenCL C takes no floating value for one where C does.
-std::string Writer::truth(Operand operand, const Token& symbol) const {
+/// Makes a condition of it. OpenCL C takes no floating value for one where C does.
+void Writer::make_condition(Operand& operand, const Token& symbol) const {
   check_numbers(symbol, {operand});
   const bool floating = operand.type && is_floating(*operand.type);
-  return floating ? formatted("(({}) != 0)", operand.text) : std::move(operand.text);
+  if (floating) operand.text = formatted("(({}) != 0)", operand.text);
 }
 
 Operand Writer::expression() {
@@ -132,7 +134,9 @@ Operand Writer::expression() {
   if (!is("?")) return condition;
   const Level level(*this);
   const Token question = token();
-  std::string text = truth(std::move(condition), question) + " ? ";
+  make_condition(condition, question);
+  std::string text = std::move(condition.text);
+  text += " ? ";
   ++at_;
   Operand left = expression();
   if (!is(":")) {
@@ -142,10 +146,12 @@ Operand Writer::expression() {
   Operand right = expression();
   text += left.text + " : " + right.text;
   if (!scope_.has_types) return of(std::move(text), {}, first);
-  if (!left.type->is_struct() && !right.type->is_struct()) {
-    return of(std::move(text), common_type(*left.type, *right.type), first);
+  const Type left_type = left.known_type();
+  const Type right_type = right.known_type();
+  if (!left_type.is_struct() && !right_type.is_struct()) {
+    return of(std::move(text), common_type(left_type, right_type), first);
   }
-  if (*left.type != *right.type) {
+  if (left_type != right_type) {
     refuse(question, formatted("\"?\" chooses between values of one type, and here is {}",
                                names_of({left, right})));
   }
@@ -158,8 +164,8 @@ std::optional<Type> Writer::result_of(const Token& symbol, const Operand& left,
   check_numbers(symbol, {left, right});
   const unsigned strength = strength_of(symbol.text);
   if (strength == 6 || strength == 7) return Type::i32;
-  if (strength == 8) return promoted(*left.type);
-  const Type type = common_type(*left.type, *right.type);
+  if (strength == 8) return promoted(left.known_type());
+  const Type type = common_type(left.known_type(), right.known_type());
   if (symbol.text == "/" && type == Type::f32) written_.divides_f32 = true;
   return type;
 }
@@ -174,8 +180,8 @@ Operand Writer::binary(unsigned least) {
     const bool logical = strength <= 2;
     const std::optional<Type> type = logical ? known(Type::i32) : result_of(symbol, left, right);
     if (logical) {
-      left.text = truth(std::move(left), symbol);
-      right.text = truth(std::move(right), symbol);
+      make_condition(left, symbol);
+      make_condition(right, symbol);
     }
     // Appended to, so that a long chain takes time as its length.
     std::string text = std::move(left.text);
@@ -189,15 +195,14 @@ Operand Writer::binary(unsigned least) {
 
 Operand Writer::unary() {
   const Token first = token();
-  if (is_cast()) {
+  if (const std::optional<Type> type = cast()) {
     const Level level(*this);
-    const Type type = *cast_type(tokens_[at_ + 1].text);
     at_ += 3;
     Operand operand = unary();
     if (operand.type && operand.type->is_struct()) {
       refuse(first, formatted("a {} is no number to cast", name_of(*operand.type)));
     }
-    return of(formatted("({}){}", name_of(type), operand.text), type, first);
+    return of(formatted("({}){}", name_of(*type), operand.text), type, first);
   }
   if (!is("+") && !is("-") && !is("!") && !is("~")) return postfix();
   const Level level(*this);
@@ -205,7 +210,8 @@ Operand Writer::unary() {
   Operand operand = unary();
   check_numbers(first, {operand});
   if (first.text == "!") {
-    return of("!" + truth(std::move(operand), first), known(Type::i32), first);
+    make_condition(operand, first);
+    return of("!" + operand.text, known(Type::i32), first);
   }
   // No two signs may become one token.
   const std::string_view gap = operand.text.starts_with(first.text) ? " " : "";
@@ -287,14 +293,14 @@ Operand Writer::word() {
   if (name.text.starts_with("make_")) return make(name);
   if (parse_type(name.text)) {
     refuse(name, cast_type(name.text)
-                     ? formatted("\"{0}\" is a type and stands in casts only: ({0})x", name.text)
+                     ? formatted(R"("{0}" is a type and stands in casts only: ({0})x)", name.text)
                      : formatted("{} is a type of elements, with which nothing is computed: they "
                                  "are f32 here",
                                  name.text));
   }
   const std::string_view instead = word_instead(name.text);
   if (!instead.empty()) {
-    refuse(name, formatted("\"{}\" is no word of texts; write \"{}\"", name.text, instead));
+    refuse(name, formatted(R"("{}" is no word of texts; write "{}")", name.text, instead));
   }
   std::string parameters;
   for (const TextScope::Name& one : scope_.names) parameters += std::string(one.word) + ", ";
@@ -324,12 +330,12 @@ Operand Writer::call(const TextFunction& function, const Token& name) {
   }
   if (!scope_.has_types) return of({}, {}, name);
   check_numbers(name, given);
-  Type type = promoted(*given.front().type);
-  for (const Operand& one : given) type = common_type(type, *one.type);
+  Type type = promoted(given.front().known_type());
+  for (const Operand& one : given) type = common_type(type, one.known_type());
   if (function.only) type = *function.only;
   const bool floating = is_floating(type) || function.only.has_value();
   for (const Operand& one : given) {
-    if (!function.only || !is_integer(type) || is_integer(*one.type)) continue;
+    if (!function.only || !is_integer(type) || is_integer(one.known_type())) continue;
     refuse(name, formatted("{} takes integers, and here is {}", name.text, names_of(given)));
   }
   const std::string_view kernel_word = floating ? function.floating_name : function.integer_name;
@@ -349,7 +355,7 @@ Operand Writer::call(const TextFunction& function, const Token& name) {
   text += "(";
   for (const Operand& one : given) {
     if (&one != &given.front()) text += ", ";
-    text += *one.type == type ? one.text : formatted("({})({})", name_of(type), one.text);
+    text += one.known_type() == type ? one.text : formatted("({})({})", name_of(type), one.text);
   }
   written_.has_f64 = written_.has_f64 || type == Type::f64;
   if (function.result) type = *function.result;

@@ -12,7 +12,26 @@ namespace bifold::core {
 /// The values of one kernel family. A family lacks those that are empty. `parameters` of
 /// core/tuning/parameters.hpp knows their names, and which of them kernels are told.
 struct Tuning {
-  using Value = std::optional<std::uint32_t>;
+  /// A value, or none.
+  class Value {
+   public:
+    constexpr Value() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): a number is a value.
+    constexpr Value(std::uint32_t value) : value_(value) {}
+
+    [[nodiscard]] constexpr explicit operator bool() const noexcept { return value_.has_value(); }
+    /// Throws invalid_argument where there is none.
+    [[nodiscard]] std::uint32_t value() const;
+    [[nodiscard]] std::uint32_t operator*() const { return value(); }
+    [[nodiscard]] constexpr std::uint32_t value_or(std::uint32_t other) const noexcept {
+      return value_.value_or(other);
+    }
+
+    friend bool operator==(const Value&, const Value&) = default;
+
+   private:
+    std::optional<std::uint32_t> value_;
+  };
 
   /// The input, in MiB, from which production takes a variant instead of the next one in its list.
   Value at_least_mib{};

@@ -219,9 +219,8 @@ void check_every_length(const Arithmetic<T>& arithmetic, ScanKind kind, bool wit
 
 /// The first `n` elements, repeatedly, apart and in place, by single-pass rows with a value forced:
 /// of the hooks, or of the tuning of those that have it.
-template <class T, class Owner>
-void check_forced(const Arithmetic<T>& arithmetic, std::uint64_t n,
-                  std::optional<std::uint32_t> Owner::*member,
+template <class T, class Owner, class Forced>
+void check_forced(const Arithmetic<T>& arithmetic, std::uint64_t n, Forced Owner::*member,
                   std::initializer_list<std::uint32_t> values) {
   const auto data = drawn(arithmetic, n);
   const auto want = borders<T, T, T>(data, arithmetic.init, arithmetic.combine);
