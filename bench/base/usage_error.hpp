@@ -2,13 +2,14 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace bench {
 
 /// Its message is one line for standard error; the program then exits with status 2.
 class UsageError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit UsageError(const std::string& message) : std::runtime_error(message) {}
 };
 
 }  // namespace bench

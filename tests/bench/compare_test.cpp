@@ -227,8 +227,8 @@ TEST_CASE("two devices of one backend are told apart in every table and chart") 
   CHECK(compare(document, {"--html", scratch / "x.html"}).status == 0);
   const std::string page = text_of(scratch / "x.html");
   for (const char* words :
-       {"\"Made \\u003cUp> 9000, cuda:0\"", "\"Made \\u003cUp> 9000, cuda:1\"",
-        "\"Made \\u003cUp> 9000, opencl:1\"", "reduce f32 on Made &lt;Up&gt; 9000 (A, B)",
+       {R"("Made \u003cUp> 9000, cuda:0")", R"("Made \u003cUp> 9000, cuda:1")",
+        R"("Made \u003cUp> 9000, opencl:1")", "reduce f32 on Made &lt;Up&gt; 9000 (A, B)",
         "reduce f32 on Made &lt;Up&gt; 9000 (C, D)"}) {
     CAPTURE(words);
     CHECK(page.find(words) != std::string::npos);

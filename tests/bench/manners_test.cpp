@@ -1,7 +1,6 @@
 // The tool's manners: what a terminal shows of it, rows as they are measured, and interrupts.
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <bifold/device.hpp>
 #include <bifold/gallery.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -114,22 +114,23 @@ TEST_CASE("a bad command line gives status 2 and one line") {
 }
 
 TEST_CASE("an unknown word is answered with the nearest one that is known") {
-  check_refused({"runn"}, "unknown command \"runn\"; did you mean \"run\"?");
-  check_refused({"RUN", "--size", "5"}, "unknown command \"RUN\"; did you mean \"run\"?");
-  check_refused({"benchmark"}, "\"benchmark\" (choose from list, run, compare,");
+  check_refused({"runn"}, R"(unknown command "runn"; did you mean "run"?)");
+  check_refused({"RUN", "--size", "5"}, R"(unknown command "RUN"; did you mean "run"?)");
+  check_refused({"benchmark"}, R"("benchmark" (choose from list, run, compare,)");
   check_refused({"run", "--sizes", "5"},
-                "run: unknown option \"--sizes\"; did you mean \"--size\"?");
-  check_refused({"run", "--sizes=5"}, "run: unknown option \"--sizes\"; did you mean \"--size\"?");
-  check_refused({"compare", "--htlm", "x"}, "did you mean \"--html\"?");
-  check_refused({"--versoin"}, "unknown option \"--versoin\"; did you mean \"--version\"?");
-  check_refused({"run", "--colour"}, "run: unknown option \"--colour\"");
-  check_refused({"run", "5"}, "run: unexpected argument \"5\"");
-  check_refused({"run", "--type", "i33"}, "unknown name 'i33'; did you mean \"i32\"? (choose from");
-  check_refused({"run", "--variant", "productoin"}, "did you mean \"production\"?");
-  check_refused({"run", "--kind", "exlusive"}, "did you mean \"exclusive\"?");
-  check_refused({"run", "--suite", "standart"}, "did you mean \"standard\"?");
-  check_refused({"gallery", "--paper", "haris"}, "did you mean \"harris\"?");
-  check_refused({"run", "--device", "opncl:cpu"}, "did you mean \"opencl:cpu\"?");
+                R"(run: unknown option "--sizes"; did you mean "--size"?)");
+  check_refused({"run", "--sizes=5"}, R"(run: unknown option "--sizes"; did you mean "--size"?)");
+  check_refused({"compare", "--htlm", "x"}, R"(did you mean "--html"?)");
+  check_refused({"--versoin"}, R"(unknown option "--versoin"; did you mean "--version"?)");
+  check_refused({"run", "--colour"}, R"(run: unknown option "--colour")");
+  check_refused({"run", "5"}, R"(run: unexpected argument "5")");
+  check_refused({"run", "--type", "i33"},
+                R"(unknown name 'i33'; did you mean "i32"? (choose from)");
+  check_refused({"run", "--variant", "productoin"}, R"(did you mean "production"?)");
+  check_refused({"run", "--kind", "exlusive"}, R"(did you mean "exclusive"?)");
+  check_refused({"run", "--suite", "standart"}, R"(did you mean "standard"?)");
+  check_refused({"gallery", "--paper", "haris"}, R"(did you mean "harris"?)");
+  check_refused({"run", "--device", "opncl:cpu"}, R"(did you mean "opencl:cpu"?)");
 }
 
 TEST_CASE("an unknown name gives status 2 and one line with the choices") {

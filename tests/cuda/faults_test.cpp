@@ -52,7 +52,7 @@ bifold::test::Faults every_call() {
             fake<void(int, int)>("fake_cuda_fail_any")(nth - 1, codes[nth % 7]);
           },
           [] {
-            const std::string failed = fake<const char*()>("fake_cuda_failed")();
+            std::string failed = fake<const char*()>("fake_cuda_failed")();
             fake<void()>("fake_cuda_reset")();
             leave_contexts();
             return failed;

@@ -218,7 +218,7 @@ TEST_CASE("what no division of the work makes short enough is refused") {
     queue.fill(bytes, std::uint8_t{1});
     ScanOptions options;
     options.variant = "order_v1_chunks";
-    const test::Failure failure = test::failure_of(
+    test::Failure failure = test::failure_of(
         [&] { inclusive_scan(queue, bytes, bytes, plus, std::uint8_t{0}, options); });
     // The queue goes on, and nothing was written.
     CHECK(queue.download(bytes).back() == (failure.category ? 1 : n % 256));

@@ -38,7 +38,7 @@ Device tuned_device(Choose choose) {
       for (const auto& parameter : core::tuning_space(row)) {
         tuned.values.*parameter.member = choose(parameter);
       }
-      tunings.set(std::move(tuned));
+      tunings.set(tuned);
     }
   }
   const Device& device = test::device();

@@ -2,7 +2,6 @@
 // as the first case wants a process that has used none.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <atomic>
 #include <bifold/bifold.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/environment.hpp"
@@ -96,8 +97,8 @@ class Gate {
 
 /// All kinds of handles.
 struct Handles {
-  explicit Handles(const Device& on)
-      : device(on),
+  explicit Handles(Device on)
+      : device(std::move(on)),
         queue(device),
         data(queue.upload(std::span<const int>(std::vector<int>(1000, 3)))),
         output(queue.allocate<int>(1000)),
@@ -158,9 +159,11 @@ std::vector<std::function<void()>> calls_on(Handles& with) {
 /// 0, or a number that tells what went wrong.
 int use_all(std::optional<Handles>& handles, std::optional<Handles>& others,
             const DriverCalls& driver) {
+  if (!handles) return 1;
+  Handles& with = *handles;
   const long before = driver.count();
   int number = 10;
-  for (const auto& call : calls_on(*handles)) {
+  for (const auto& call : calls_on(with)) {
     const test::Failure failure = failure_of(call);
     if (failure.category != ErrorCategory::device_lost || !failure.mentions("was forked from")) {
       std::cout << "call " << number << ": " << failure.what << '\n';
@@ -176,12 +179,12 @@ int use_all(std::optional<Handles>& handles, std::optional<Handles>& others,
   const Operator op = Operator::user("in_child", "a + b", Value(0));
   const std::vector<StructField> field{{"only_in_child", Type::i32, 0}};
   if (!op.supports(Type::i32) || size_of(Type(StructType{"OfChild", 4, field})) != 4) return 4;
-  if (handles->device.info().selector.empty() || handles->reduction.workspace_bytes(9) == 1) {
+  if (with.device.info().selector.empty() || with.reduction.workspace_bytes(9) == 1) {
     return 5;
   }
   // Handles that go call nothing.
-  const Device copy = handles->device;
-  Event moved = std::move(handles->event);
+  const Device copy = with.device;
+  Event moved = std::move(with.event);
   handles.reset();
   others.reset();
   moved = Event();
@@ -220,6 +223,7 @@ TEST_CASE("after it, every call says so at once, and handles go without the driv
   std::optional<Handles> handles(open_device(selector()));
   std::optional<Handles> others(open_device(selector()));
   const DriverCalls driver;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe)
   if (handles->device.info().backend == "opencl" && std::getenv("OPENCL_LAYERS") != nullptr) {
     REQUIRE(driver.count() > 0);
   }

@@ -95,6 +95,7 @@ void check(const Bytes& entry) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Bytes entry(data, data + size);
   check(entry);

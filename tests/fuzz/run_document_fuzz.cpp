@@ -12,6 +12,7 @@
 #include "comparison/tables.hpp"
 #include "document/run_file.hpp"
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -27,6 +27,7 @@ std::array<bifold::DeviceInfo, 3> known_devices() {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto devices = known_devices();
   static const std::array<bifold::BackendInfo, 2> backends{

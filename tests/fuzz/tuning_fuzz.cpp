@@ -53,6 +53,7 @@ std::string with_header(std::string_view body) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::string key = [] {
     const std::string empty = tuning_text(device(), architecture, {});

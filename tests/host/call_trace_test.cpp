@@ -222,7 +222,7 @@ std::vector<std::string> traced_files(const char* call) {
   std::fflush(stdout);
   const pid_t process = fork();
   if (process == 0) {
-    setenv(variable, call, 1);
+    setenv(variable, call, 1);  // NOLINT(concurrency-mt-unsafe): no other thread is there.
     if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(1);
     execl(program.c_str(), program.c_str(), "--test-case=a call that is traced", nullptr);
     _exit(1);

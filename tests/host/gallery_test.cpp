@@ -29,7 +29,10 @@ std::string part_text(std::string_view folder, std::string_view family) {
 std::size_t kernels_in(std::string_view text) {
   std::size_t count = 0;
   for (const std::string_view word : {"__global__", "__kernel"}) {
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
+    for (std::size_t at = text.find(word); at != std::string_view::npos;
+         at = text.find(word, at + 1)) {
+      ++count;
+    }
   }
   return count;
 }

@@ -77,11 +77,12 @@ TEST_CASE("equal definitions are one type, whoever made them") {
 TEST_CASE("threads that meet a definition at once agree on one copy") {
   std::array<const StructType*, 8> met{};
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < met.size(); ++i) {
-    threads.emplace_back([&met, i] {
+  threads.reserve(met.size());
+  for (const StructType*& found : met) {
+    threads.emplace_back([&found] {
       for (int round = 0; round < 50; ++round) {
         const OwnDefinition own("Met_" + std::to_string(round), {"a", "b"});
-        met[i] = Type(own.type()).structure();
+        found = Type(own.type()).structure();
       }
     });
   }

@@ -13,7 +13,7 @@ namespace bifold::test {
 /// Has the value while this lives, or none; then what it had before. No other thread is there.
 class Variable {
  public:
-  explicit Variable(std::string name, std::optional<std::string> value = {})
+  explicit Variable(std::string name, const std::optional<std::string>& value = {})
       : name_(std::move(name)) {
     const char* const before = std::getenv(name_.c_str());  // NOLINT(concurrency-mt-unsafe)
     if (before != nullptr) before_ = before;

@@ -5,6 +5,7 @@
 #include <bifold/reference_v1.hpp>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -54,6 +55,12 @@ T foreign() {
   } else {
     return static_cast<T>(0xa5b6c7d8a5b6c7d8);
   }
+}
+
+template <class T>
+bool same_bytes(const T& left, const T& right) {
+  using Bytes = std::array<std::byte, sizeof(T)>;
+  return std::bit_cast<Bytes>(left) == std::bit_cast<Bytes>(right);
 }
 
 struct Call {
@@ -161,10 +168,6 @@ class Calls {
 
   [[nodiscard]] bool pairs() const { return what_.pairs && row_.algorithm == Algorithm::reduce; }
 
-  static bool same_bytes(const T& left, const T& right) {
-    return std::memcmp(&left, &right, sizeof(T)) == 0;
-  }
-
   [[nodiscard]] std::string describe(const Call& call) const {
     std::string text(bifold::name_of(bifold::type_of<T>()));
     text += formatted(" {}", what_.name);
@@ -199,7 +202,7 @@ bool same_result(T left, T right) {
     const Acc b = right;
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   }
-  return std::memcmp(&left, &right, sizeof(T)) == 0;
+  return same_bytes(left, right);
 }
 
 template <class T>

@@ -105,7 +105,7 @@ std::vector<FarBorder> far_borders(const bifold::Device& device, const Variant& 
         value * threshold.unit / (each * arrays), false);
   }
   if (tuning.groups_per_unit) {
-    const std::uint64_t items = few_groups * tuning.group_size.value_or(1);
+    const std::uint64_t items = std::uint64_t{few_groups} * tuning.group_size.value_or(1);
     for (const std::uint64_t count : turns) {
       add(formatted("loops of {} turns", count), items * (count + count / 8), true);
     }

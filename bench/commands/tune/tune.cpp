@@ -183,7 +183,7 @@ core::Tunings tunings_of(const TunedDevice& tuned, core::Tunings known) {
     row.elements = line.unit.elements;
     row.values = core::changed(row.values, line.chosen);
   }
-  for (auto& [key, row] : found) known.set(std::move(row));
+  for (const auto& [key, row] : found) known.set(row);
   return known;
 }
 

@@ -84,9 +84,10 @@ std::vector<Workload> loaded_again(const std::vector<Workload>& all) {
     const auto uses = core::part_head(backend.kernel_file(workload.row->family)).uses;
     const bool has_tiles = std::find(uses.begin(), uses.end(), "order_tile") != uses.end();
     if (workload.tuning || !has_tiles) continue;
+    core::Tuning tuning = test::default_tuning_of(workload);
+    tuning.loads_of_tile = 2;
     again.push_back(workload);
-    again.back().tuning = test::default_tuning_of(workload);
-    again.back().tuning->loads_of_tile = 2;
+    again.back().tuning = tuning;
   }
   return again;
 }

@@ -4,6 +4,7 @@
 #include <bifold/gallery.hpp>
 #include <sstream>
 
+#include "core/base/format.hpp"
 #include "core/device/state.hpp"
 #include "core/gallery/gallery.hpp"
 #include "core/gallery/shape_tuning.hpp"
@@ -78,15 +79,15 @@ backend::Source source_with_hard_names(const Device& device) {
     for (std::size_t i = 0; i < fields_each; ++i) {
       const std::string& field = names[(at * fields_each + i) % names.size()];
       fields[i] = {field, i % 2 == 0 ? Type::i32 : Type::f32, 4 * i};
-      maker += (i == 0 ? "" : ", ") + ("max(a." + field + ", b." + field + ")");
+      maker += core::formatted("{}max(a.{}, b.{})", i == 0 ? "" : ", ", field, field);
     }
     const StructType structure{names[at], 4 * fields_each, fields};
     const Type type(structure);
     core::append_struct(text, type);
     const Operator op = Operator::user(names[at], "make_" + names[at] + "(" + maker + ")", type);
     const std::string name = core::kernel_name(type);
-    text += "DEVICE " + name + " hard_name_" + std::to_string(at) + "(" + name + " a, " + name +
-            " b) { return " + core::operator_text(op, type).text + "; }\n";
+    text += core::formatted("DEVICE {} hard_name_{}({} a, {} b) {{ return {}; }}\n", name, at, name,
+                            name, core::operator_text(op, type).text);
   }
   static constexpr StructField fields[] = {{"first", Type::i32, 0}, {"second", Type::f32, 4}};
   static constexpr StructType pair{"Pair", 8, fields};

@@ -66,18 +66,20 @@ void CompiledTexts::write() const {
 }
 
 CompiledTexts& compiled_texts(std::string_view name, const std::string& compiler) {
-  if (!the_list()) {
+  std::optional<CompiledTexts>& list = the_list();
+  if (!list) {
     const fs::path folder = fs::path(BIFOLD_SOURCE_DIR) / "tests/data/compiled";
-    the_list().emplace(folder / (std::string(name) + ".txt"), compiler);
+    list.emplace(folder / (std::string(name) + ".txt"), compiler);
   }
-  return *the_list();
+  return *list;
 }
 
 void finish_compiled_texts() {
-  if (!the_list()) return;
-  std::cout << the_list()->compiled() << " texts compiled, " << the_list()->left_out()
+  const std::optional<CompiledTexts>& list = the_list();
+  if (!list) return;
+  std::cout << list->compiled() << " texts compiled, " << list->left_out()
             << " left out, as this compiler has compiled them before\n";
-  if (wanted_digests() == Digests::write) the_list()->write();
+  if (wanted_digests() == Digests::write) list->write();
 }
 
 }  // namespace bifold::test

@@ -11,7 +11,8 @@ namespace bifold::test {
 
 inline DeviceInfo made_up_device(std::string backend, std::uint32_t index, DeviceKind kind,
                                  std::string name, std::string vendor, std::string platform) {
-  return {.selector = backend + ':' + std::to_string(index),
+  std::string selector = backend + ':' + std::to_string(index);
+  return {.selector = std::move(selector),
           .backend = std::move(backend),
           .index = index,
           .kind = kind,
