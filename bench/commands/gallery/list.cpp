@@ -27,17 +27,17 @@ struct ChosenDevice {
   std::string problem;  ///< Why it could not be opened; empty when it could.
   std::string lanes;
   std::vector<VariantSupport> support;  ///< Of each variant, in the gallery's order.
-  std::vector<bool> exchanges;          ///< Whether that one exchanges values between lanes.
+  std::vector<bool> exchanges;  ///< Whether that one runs and exchanges values between lanes.
 };
 
 ChosenDevice examined(const bifold::DeviceInfo& info, const bifold::Device& device) {
   ChosenDevice chosen{info, {}, device.capabilities().lanes, {}, {}};
   for (const Variant& variant : bifold::gallery::variants()) {
     chosen.support.push_back(support_of(device, variant));
-    const bifold::core::Row row = bifold::core::row_of(variant);
-    const std::string_view only = variant.requirements.backend;
-    chosen.exchanges.push_back((only.empty() || only == info.backend) &&
-                               bifold::core::exchanges_lanes(device, row));
+    // A device has the parts of the kernels that it runs.
+    chosen.exchanges.push_back(
+        chosen.support.back().supported &&
+        bifold::core::exchanges_lanes(device, bifold::core::row_of(variant)));
   }
   return chosen;
 }
