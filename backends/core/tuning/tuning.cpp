@@ -246,9 +246,4 @@ void require_values(const Tuning& tuning, const gallery::Variant& variant, const
   }
 }
 
-std::uint32_t Tuning::Value::value() const {
-  if (value_) return *value_;
-  throw Error(ErrorCategory::invalid_argument, "the tuning lacks a value that the variant has");
-}
-
 }  // namespace bifold::core

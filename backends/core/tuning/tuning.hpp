@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bifold/device.hpp>
+#include <bifold/error.hpp>
 #include <bifold/gallery.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,10 @@ struct Tuning {
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return value_.has_value(); }
     /// Throws invalid_argument where there is none.
-    [[nodiscard]] std::uint32_t value() const;
+    [[nodiscard]] std::uint32_t value() const {
+      if (value_) return *value_;
+      throw Error(ErrorCategory::invalid_argument, "the tuning lacks a value of its variant");
+    }
     [[nodiscard]] std::uint32_t operator*() const { return value(); }
     [[nodiscard]] constexpr std::uint32_t value_or(std::uint32_t other) const noexcept {
       return value_.value_or(other);
