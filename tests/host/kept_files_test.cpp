@@ -22,6 +22,7 @@
 #include "core/gallery/tuning_file.hpp"
 #include "core/kernel/cache_files.hpp"
 #include "core/kernel/disk_cache.hpp"
+#include "support/cases/named_row.hpp"
 #include "support/environment.hpp"
 #include "support/messages.hpp"
 #include "support/variable.hpp"
@@ -56,7 +57,7 @@ struct Kind {
   bool (*loads)(const CacheOptions& options);
 };
 
-const gallery::Variant& vector_row() { return *gallery::find(Algorithm::reduce, "vector"); }
+const gallery::Variant& vector_row() { return test::named_row(Algorithm::reduce, "vector"); }
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{

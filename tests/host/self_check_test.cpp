@@ -16,6 +16,7 @@
 #include "core/gallery/choose_row.hpp"
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
+#include "support/cases/named_row.hpp"
 #include "support/devices/offline_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
@@ -33,23 +34,19 @@ using core::Judged;
 using core::SelfCheckResult;
 using test::cache_in;
 using test::made_up_device;
+using test::named_row;
 using test::read_file;
 using test::Warnings;
 using test::write_file;
 
 constexpr const char* kernels_key = "made\nup";
 
-const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
-  const gallery::Variant* found = gallery::find(algorithm, name);
-  REQUIRE(found != nullptr);
-  return *found;
-}
-
 SelfCheckResult made_up() {
   SelfCheckResult self_check;
-  self_check.set({&row(Algorithm::reduce, "vector"), Judged::integers, {}});
-  self_check.set({&row(Algorithm::reduce, "vector"), Judged::f32, "n = 3:\nfound 2 instead of 1"});
-  self_check.set({&row(Algorithm::scan, "lookback_warp"), Judged::f64, "passed"});
+  self_check.set({&named_row(Algorithm::reduce, "vector"), Judged::integers, {}});
+  self_check.set(
+      {&named_row(Algorithm::reduce, "vector"), Judged::f32, "n = 3:\nfound 2 instead of 1"});
+  self_check.set({&named_row(Algorithm::scan, "lookback_warp"), Judged::f64, "passed"});
   return self_check;
 }
 
@@ -243,7 +240,7 @@ TEST_CASE("a place that cannot be written is told") {
 }
 
 TEST_CASE("a finding replaces an earlier one, and merging keeps what failed") {
-  const gallery::Variant& vector = row(Algorithm::reduce, "vector");
+  const gallery::Variant& vector = named_row(Algorithm::reduce, "vector");
   SelfCheckResult self_check;
   self_check.set({&vector, Judged::f32, "wrong"});
   self_check.merge({&vector, Judged::f32, {}});
@@ -256,7 +253,7 @@ TEST_CASE("a finding replaces an earlier one, and merging keeps what failed") {
 }
 
 TEST_CASE("what is wrong on elements of 16 bits may be right on what they are accumulated in") {
-  const gallery::Variant& single = row(Algorithm::reduce, "order_v1_single");
+  const gallery::Variant& single = named_row(Algorithm::reduce, "order_v1_single");
   const auto of = [](Type in, Type out) {
     core::PlanShape shape = shape_of(Type::f32);
     shape.input = in;
@@ -283,13 +280,13 @@ TEST_CASE("what is wrong on elements of 16 bits may be right on what they are ac
 
 TEST_CASE("production goes on to the next row, and says why") {
   CHECK(production(with_self_check({}), Algorithm::reduce) == "order_v1_single");
-  const gallery::Variant& single = row(Algorithm::reduce, "order_v1_single");
+  const gallery::Variant& single = named_row(Algorithm::reduce, "order_v1_single");
   SelfCheckResult self_check;
   self_check.set({&single, Judged::f32, "f32 plus, n = 3: element 0 is 2 instead of 1"});
   const Device device = with_self_check(self_check);
   // Of one type, where it is right on the others.
   const auto choice = [&](Type type) {
-    return core::choose_row({device, shape_of(type)}, row(Algorithm::reduce, "production"));
+    return core::choose_row({device, shape_of(type)}, named_row(Algorithm::reduce, "production"));
   };
   CHECK(choice(Type::i32).variant == &single);
   CHECK(choice(Type::f64).variant == &single);
@@ -306,7 +303,7 @@ TEST_CASE("production goes on to the next row, and says why") {
 
 TEST_CASE("a row that is wrong on integers is picked for nothing") {
   SelfCheckResult self_check;
-  self_check.set({&row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
+  self_check.set({&named_row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
   const Device device = with_self_check(self_check);
   for (const Type type : {Type::i8, Type::u64, Type::f32, Type::f64}) {
     CHECK(production(device, Algorithm::reduce, type) != "order_v1_single");
@@ -325,7 +322,7 @@ TEST_CASE("when every row is wrong, the error names the check") {
   CHECK(failure.category == ErrorCategory::unsupported);
   CHECK(failure.mentions("bifold-bench check found it wrong on this device: all of it"));
   const auto support =
-      gallery::supports(device, row(Algorithm::reduce, "production"), Type::i32, plus);
+      gallery::supports(device, named_row(Algorithm::reduce, "production"), Type::i32, plus);
   CHECK_FALSE(support);
   CHECK(support.reason.find("bifold-bench check") != std::string::npos);
   CHECK(production(device, Algorithm::scan) == "order_v1_ahead");
@@ -357,7 +354,7 @@ TEST_CASE("where no row in order v1 is right, floating sums fail and name the ch
 }
 
 TEST_CASE("look-back runs on a device that nothing is known of but that it passed the check") {
-  const gallery::Variant& lookback = row(Algorithm::scan, "lookback_warp");
+  const gallery::Variant& lookback = named_row(Algorithm::scan, "lookback_warp");
   const auto unknown = ForwardProgress::unknown;
   CHECK(production(with_self_check({}, unknown), Algorithm::scan) == "reduce_then_scan");
   SelfCheckResult self_check;
@@ -374,14 +371,14 @@ TEST_CASE("look-back runs on a device that nothing is known of but that it passe
   // Another row that waits is not concerned, where groups are known to run on.
   CHECK(production(with_self_check(self_check), Algorithm::scan, Type::i64) == "reduce_then_scan");
   CHECK(production(with_self_check(self_check), Algorithm::scan) == "order_v1_ahead");
-  self_check.set({&row(Algorithm::scan, "order_v1_ahead"), Judged::integers, "wrong"});
+  self_check.set({&named_row(Algorithm::scan, "order_v1_ahead"), Judged::integers, "wrong"});
   CHECK(production(with_self_check(self_check), Algorithm::scan) == "reduce_then_scan");
 }
 
 TEST_CASE("a damaged self-check result changes nothing that production does") {
   const fs::path folder = test::fresh_folder("planned");
   SelfCheckResult self_check;
-  self_check.set({&row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
+  self_check.set({&named_row(Algorithm::reduce, "order_v1_single"), Judged::integers, "wrong"});
   REQUIRE(
       core::store_self_check(cache_in(folder), made_up_device(), kernels_key, self_check).empty());
   const fs::path file = core::self_check_file(cache_in(folder), made_up_device());

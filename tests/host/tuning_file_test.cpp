@@ -15,6 +15,7 @@
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/text/checked_text.hpp"
+#include "support/cases/named_row.hpp"
 #include "support/devices/offline_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
@@ -31,22 +32,17 @@ using core::ElementClass;
 using core::Tuning;
 using core::Tunings;
 using test::made_up_device;
+using test::named_row;
 using test::Warnings;
 
 constexpr std::string_view architecture = "sm_90";
 constexpr ElementClass integers{ElementClass::Kind::integer, 4};
 constexpr ElementClass doubles{ElementClass::Kind::floating, 8};
 
-const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
-  const gallery::Variant* found = gallery::find(algorithm, name);
-  REQUIRE(found != nullptr);
-  return *found;
-}
-
 Tunings made_up() {
   Tunings tunings;
-  tunings.set({&row(Algorithm::reduce, "vector"), integers, {.group_size = 64, .unroll = 8}});
-  tunings.set({&row(Algorithm::scan, "order_v1_ring"), doubles, {.at_least_mib = 96}});
+  tunings.set({&named_row(Algorithm::reduce, "vector"), integers, {.group_size = 64, .unroll = 8}});
+  tunings.set({&named_row(Algorithm::scan, "order_v1_ring"), doubles, {.at_least_mib = 96}});
   return tunings;
 }
 
@@ -87,7 +83,7 @@ core::PlanShape shape_of(Type type) { return {type, type, type, ScanKind::inclus
 
 /// The UNROLL of the reduction "vector" of i32 on that device.
 std::uint32_t unroll_on(const Device& device) {
-  return core::tuning_for({device, shape_of(Type::i32)}, row(Algorithm::reduce, "vector"))
+  return core::tuning_for({device, shape_of(Type::i32)}, named_row(Algorithm::reduce, "vector"))
       .unroll.value();
 }
 
@@ -106,11 +102,11 @@ TEST_CASE("what is written is what is read") {
   const core::TuningReading reading = read(whole());
   CHECK(reading.problem.empty());
   REQUIRE(reading.tunings.rows().size() == 2);
-  const Tuning* values = reading.tunings.find(row(Algorithm::reduce, "vector"), integers);
+  const Tuning* values = reading.tunings.find(named_row(Algorithm::reduce, "vector"), integers);
   REQUIRE(values != nullptr);
   CHECK(*values == Tuning{.group_size = 64, .unroll = 8});
-  CHECK(reading.tunings.find(row(Algorithm::reduce, "vector"), doubles) == nullptr);
-  CHECK(reading.tunings.find(row(Algorithm::reduce, "chunks"), integers) == nullptr);
+  CHECK(reading.tunings.find(named_row(Algorithm::reduce, "vector"), doubles) == nullptr);
+  CHECK(reading.tunings.find(named_row(Algorithm::reduce, "chunks"), integers) == nullptr);
   const std::string none = core::tuning_text(made_up_device(), architecture, {});
   CHECK(read(none).problem.empty());
   CHECK(read(none).tunings.rows().empty());
@@ -118,10 +114,10 @@ TEST_CASE("what is written is what is read") {
 
 TEST_CASE("values take the place of earlier ones, and none take them away") {
   Tunings tunings = made_up();
-  tunings.set({&row(Algorithm::reduce, "vector"), integers, {.unroll = 2}});
+  tunings.set({&named_row(Algorithm::reduce, "vector"), integers, {.unroll = 2}});
   CHECK(tunings.rows().size() == 2);
-  CHECK(*tunings.find(row(Algorithm::reduce, "vector"), integers) == Tuning{.unroll = 2});
-  tunings.set({&row(Algorithm::reduce, "vector"), integers, {}});
+  CHECK(*tunings.find(named_row(Algorithm::reduce, "vector"), integers) == Tuning{.unroll = 2});
+  tunings.set({&named_row(Algorithm::reduce, "vector"), integers, {}});
   CHECK(tunings.rows().size() == 1);
 }
 
@@ -259,7 +255,7 @@ TEST_CASE("the file beside the kernel cache is used, and the one that is named b
   const Device device = open_offline(options);
   CHECK(unroll_on(device) == 8);
   const auto tuned = [&](Type type) {
-    return core::tuning_for({device, shape_of(type)}, row(Algorithm::reduce, "vector"));
+    return core::tuning_for({device, shape_of(type)}, named_row(Algorithm::reduce, "vector"));
   };
   CHECK(tuned(Type::u32) == tuned(Type::i32));
   CHECK(tuned(Type::i64).unroll == built_in);
@@ -277,11 +273,11 @@ TEST_CASE("groups are no larger than the device has them") {
   options.cache.disk = false;
   options.tuning_file = test::fresh_folder("tuning") / "file";
   Tunings tunings;
-  tunings.set({&row(Algorithm::reduce, "vector"), integers, {.group_size = 1024}});
+  tunings.set({&named_row(Algorithm::reduce, "vector"), integers, {.group_size = 1024}});
   test::write_file(options.tuning_file, core::tuning_text(made_up_device(), "", tunings));
   const Device device = open_offline(options);
   CHECK(device.capabilities().max_group_size == 256);
-  CHECK(core::tuning_for({device, shape_of(Type::i32)}, row(Algorithm::reduce, "vector"))
+  CHECK(core::tuning_for({device, shape_of(Type::i32)}, named_row(Algorithm::reduce, "vector"))
             .group_size == 256);
 }
 

@@ -18,6 +18,7 @@
 #include "core/opening/open_state.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/tuning/tuning_space.hpp"
+#include "support/cases/named_row.hpp"
 #include "support/devices/offline_device.hpp"
 #include "support/environment.hpp"
 #include "support/kept_files.hpp"
@@ -30,12 +31,7 @@ using core::Architecture;
 using core::ElementClass;
 using core::Tuning;
 using test::made_up_device;
-
-const gallery::Variant& row(Algorithm algorithm, std::string_view name) {
-  const gallery::Variant* found = gallery::find(algorithm, name);
-  REQUIRE(found != nullptr);
-  return *found;
-}
+using test::named_row;
 
 Device open_offline(std::string architecture, const DeviceOptions& options) {
   return Device(
@@ -65,7 +61,7 @@ TEST_CASE("every parameter is one of its row's family, and production's rows hav
         CHECK_FALSE(parameter.allows(0));
       }
     }
-    const core::Recipe& production = core::recipe_of(row(variant.algorithm, "production"));
+    const core::Recipe& production = core::recipe_of(named_row(variant.algorithm, "production"));
     for (const auto& names : {production.on_gpu, production.on_lanes_of_32, production.on_cpu}) {
       if (std::find(names.begin(), names.end(), variant.name) == names.end()) continue;
       CHECK_FALSE(core::tuning_space(variant).empty());
@@ -117,8 +113,8 @@ TEST_CASE("built-in values follow the architecture") {
   capabilities.max_group_size = 1024;
   const auto groups = [&](const char* name) {
     capabilities.architecture = name;
-    return core::default_tuning(row(Algorithm::reduce, "vector"), {}, DeviceKind::gpu, capabilities,
-                                4)
+    return core::default_tuning(named_row(Algorithm::reduce, "vector"), {}, DeviceKind::gpu,
+                                capabilities, 4)
         .groups_per_unit;
   };
   CHECK(groups("sm_90") == 8);
@@ -135,7 +131,7 @@ TEST_CASE("a CPU counts on its own part of a cache that others share") {
   capabilities.cache_bytes = std::uint64_t{300} << 20;
   const auto past_from = [&](std::uint32_t units) {
     capabilities.compute_units = units;
-    return core::default_tuning(row(Algorithm::scan, "order_v1_packs"), {}, DeviceKind::cpu,
+    return core::default_tuning(named_row(Algorithm::scan, "order_v1_packs"), {}, DeviceKind::cpu,
                                 capabilities, 4)
         .past_caches_from_kib;
   };
@@ -145,7 +141,7 @@ TEST_CASE("a CPU counts on its own part of a cache that others share") {
 }
 
 TEST_CASE("packs of narrow elements have fewer rows on AMD's GPUs, or as a tuning file says") {
-  const gallery::Variant& lookback = row(Algorithm::scan, "lookback_warp");
+  const gallery::Variant& lookback = named_row(Algorithm::scan, "lookback_warp");
   DeviceOptions options;
   options.cache.disk = false;
   const auto rows = [&](const char* architecture, Type type) {

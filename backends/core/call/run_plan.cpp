@@ -195,8 +195,8 @@ Init init_of(const detail::Plan& plan, const std::optional<Value>& start,
              const std::optional<Value>& nothing, const CallOptions& options) {
   const PlanShape& shape = plan.shape();
   Init init{{shape.op, shape.accumulator, start}, range_of(options.init_from)};
-  const std::optional<Range> counted = range_of(options.count_from);
-  if (counted && plan.counts_for_init()) {
+  if (!plan.counts_for_init()) return init;
+  if (const std::optional<Range> counted = range_of(options.count_from)) {
     init.counted = {{shape.op, shape.accumulator, nothing}, *counted};
   }
   return init;

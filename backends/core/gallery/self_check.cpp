@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/format.hpp"
-#include "core/base/hash.hpp"
 #include "core/base/log.hpp"
 #include "core/kernel/cache_files.hpp"
 #include "core/text/checked_text.hpp"
@@ -149,10 +148,7 @@ SelfCheckReading read_self_check(std::string_view text, std::string_view key) {
 }
 
 fs::path self_check_file(const CacheOptions& options, const DeviceInfo& info) {
-  const fs::path directory = cache_directory(options);
-  if (directory.empty()) return {};
-  const std::uint64_t name = hash(info.backend + '\n' + info.vendor + '\n' + info.name);
-  return directory / formatted("{:016x}.check", name);
+  return file_of_device(options, info, ".check");
 }
 
 SelfCheckResult load_self_check(const CacheOptions& options, const DeviceInfo& info,

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/format.hpp"
-#include "core/base/hash.hpp"
 #include "core/base/log.hpp"
 #include "core/kernel/cache_files.hpp"
 #include "core/text/checked_text.hpp"
@@ -146,10 +145,7 @@ TuningReading read_tuning(std::string_view text, const DeviceInfo& info,
 }
 
 fs::path tuning_file(const CacheOptions& options, const DeviceInfo& info) {
-  const fs::path directory = cache_directory(options);
-  if (directory.empty()) return {};
-  const std::uint64_t name = hash(info.backend + '\n' + info.vendor + '\n' + info.name);
-  return directory / formatted("{:016x}.tuning", name);
+  return file_of_device(options, info, ".tuning");
 }
 
 Tunings load_tunings(const DeviceOptions& options, const DeviceInfo& info,

@@ -40,6 +40,14 @@ fs::path cache_directory(const CacheOptions& options) {
   return {};
 }
 
+fs::path file_of_device(const CacheOptions& options, const DeviceInfo& info,
+                        std::string_view suffix) {
+  const fs::path directory = cache_directory(options);
+  if (directory.empty()) return {};
+  const std::uint64_t name = hash(info.backend + '\n' + info.vendor + '\n' + info.name);
+  return directory / formatted("{:016x}{}", name, suffix);
+}
+
 bool disabled_by_environment() {
   const std::string_view value = variable("BIFOLD_CACHE_DISABLE");
   return !value.empty() && value != "0";

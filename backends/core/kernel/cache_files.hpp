@@ -17,6 +17,11 @@ namespace bifold::core {
 /// The directory that the options mean, by the rules of CacheOptions; empty where there is none.
 std::filesystem::path cache_directory(const CacheOptions& options);
 
+/// The file with that suffix that is kept for devices of that name; empty where there is no
+/// directory.
+std::filesystem::path file_of_device(const CacheOptions& options, const DeviceInfo& info,
+                                     std::string_view suffix);
+
 /// Whether the environment forbids to keep compiled kernels on disk: BIFOLD_CACHE_DISABLE is set,
 /// and not to 0.
 bool disabled_by_environment();

@@ -35,7 +35,8 @@ void add_parts(const PartQuestion& question, KernelSpec& spec);
 /// The same for a kernel without a plan's shape: by its types alone.
 void add_parts(const Device& device, KernelSpec& spec);
 
-/// Whether the row's entry exchanges values between lanes on that device.
+/// Whether the row's entry exchanges values between lanes on that device, which runs the row:
+/// others may lack its parts, which throws build_failure.
 bool exchanges_lanes(const Device& device, const Row& row);
 
 }  // namespace bifold::core

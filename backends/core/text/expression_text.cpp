@@ -5,6 +5,7 @@
 
 #include "core/base/ascii.hpp"
 #include "core/base/format.hpp"
+#include "core/text/text_types.hpp"
 
 namespace bifold::core {
 
@@ -26,8 +27,7 @@ std::size_t place_of(std::string_view expression, std::string_view word) {
 
 /// Whether a text's value becomes one of `wanted`.
 void check_value(const UserText& text, const WrittenText& written, Type wanted) {
-  if (!written.type) return;
-  const Type type = *written.type;
+  const Type type = known_type(written.type);
   if (wanted.is_struct() ? type == wanted : !type.is_struct()) return;
   refuse_text(text, 1,
               formatted("its value is of {} where {} is wanted", name_of(type), name_of(wanted)));

@@ -13,12 +13,12 @@ struct Operand {
   std::string text;
   std::optional<Type> type{};  ///< None where types are not known.
   std::size_t column = 0;
-
-  /// The type, where types are known.
-  [[nodiscard]] Type known_type() const {
-    return type.value();  // NOLINT(bugprone-unchecked-optional-access): it is checked.
-  }
 };
+
+/// That of an operand or a text where types are known.
+inline Type known_type(const std::optional<Type>& type) {
+  return type.value();  // NOLINT(bugprone-unchecked-optional-access): it is checked.
+}
 
 /// The type in which a number is computed with: i32 for integers of 1 and 2 bytes.
 Type promoted(Type type);

@@ -19,7 +19,7 @@ bool is_integer(Type type) { return !type.is_struct() && !is_floating(type); }
 std::string names_of(const std::vector<Operand>& operands) {
   std::string names;
   for (const Operand& operand : operands) {
-    names += (names.empty() ? "" : " and ") + std::string(name_of(operand.known_type()));
+    names += (names.empty() ? "" : " and ") + std::string(name_of(known_type(operand.type)));
   }
   return names;
 }
@@ -114,7 +114,7 @@ void Writer::check_numbers(const Token& symbol, const std::vector<Operand>& oper
   if (!scope_.has_types) return;
   const bool integers = is_of_integers(symbol.text);
   for (const Operand& operand : operands) {
-    const Type type = operand.known_type();
+    const Type type = known_type(operand.type);
     if (integers ? is_integer(type) : !type.is_struct()) continue;
     refuse(symbol, formatted("\"{}\" takes {}, and here is {}", symbol.text,
                              integers ? "integers" : "numbers", names_of(operands)));
@@ -146,8 +146,8 @@ Operand Writer::expression() {
   Operand right = expression();
   text += left.text + " : " + right.text;
   if (!scope_.has_types) return of(std::move(text), {}, first);
-  const Type left_type = left.known_type();
-  const Type right_type = right.known_type();
+  const Type left_type = known_type(left.type);
+  const Type right_type = known_type(right.type);
   if (!left_type.is_struct() && !right_type.is_struct()) {
     return of(std::move(text), common_type(left_type, right_type), first);
   }
@@ -164,8 +164,8 @@ std::optional<Type> Writer::result_of(const Token& symbol, const Operand& left,
   check_numbers(symbol, {left, right});
   const unsigned strength = strength_of(symbol.text);
   if (strength == 6 || strength == 7) return Type::i32;
-  if (strength == 8) return promoted(left.known_type());
-  const Type type = common_type(left.known_type(), right.known_type());
+  if (strength == 8) return promoted(known_type(left.type));
+  const Type type = common_type(known_type(left.type), known_type(right.type));
   if (symbol.text == "/" && type == Type::f32) written_.divides_f32 = true;
   return type;
 }
@@ -330,12 +330,12 @@ Operand Writer::call(const TextFunction& function, const Token& name) {
   }
   if (!scope_.has_types) return of({}, {}, name);
   check_numbers(name, given);
-  Type type = promoted(given.front().known_type());
-  for (const Operand& one : given) type = common_type(type, one.known_type());
+  Type type = promoted(known_type(given.front().type));
+  for (const Operand& one : given) type = common_type(type, known_type(one.type));
   if (function.only) type = *function.only;
   const bool floating = is_floating(type) || function.only.has_value();
   for (const Operand& one : given) {
-    if (!function.only || !is_integer(type) || is_integer(one.known_type())) continue;
+    if (!function.only || !is_integer(type) || is_integer(known_type(one.type))) continue;
     refuse(name, formatted("{} takes integers, and here is {}", name.text, names_of(given)));
   }
   const std::string_view kernel_word = floating ? function.floating_name : function.integer_name;
@@ -355,7 +355,8 @@ Operand Writer::call(const TextFunction& function, const Token& name) {
   text += "(";
   for (const Operand& one : given) {
     if (&one != &given.front()) text += ", ";
-    text += one.known_type() == type ? one.text : formatted("({})({})", name_of(type), one.text);
+    text +=
+        known_type(one.type) == type ? one.text : formatted("({})({})", name_of(type), one.text);
   }
   written_.has_f64 = written_.has_f64 || type == Type::f64;
   if (function.result) type = *function.result;

@@ -13,6 +13,7 @@
 #include "core/tuning/parameters.hpp"
 #include "support/cases/affordable.hpp"
 #include "support/cases/group_sizes.hpp"
+#include "support/cases/named_row.hpp"
 #include "support/cases/rows.hpp"
 #include "support/cases/workload.hpp"
 #include "support/environment.hpp"
@@ -68,10 +69,9 @@ TEST_CASE_TEMPLATE("reductions by the kernel of long inputs at the borders of le
       }
     }
   }
-  const auto* const single = gallery::find(Algorithm::reduce, "order_v1_single");
-  REQUIRE(single != nullptr);
+  const gallery::Variant& single = test::named_row(Algorithm::reduce, "order_v1_single");
   const bool runs =
-      static_cast<bool>(gallery::supports(test::device(), *single, type_of<T>(), plus));
+      static_cast<bool>(gallery::supports(test::device(), single, type_of<T>(), plus));
   CHECK((ran > 0) == runs);
 }
 

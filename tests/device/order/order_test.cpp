@@ -8,6 +8,7 @@
 #include "core/call/reduce.hpp"
 #include "core/call/scan.hpp"
 #include "support/cases/affordable.hpp"
+#include "support/cases/named_row.hpp"
 #include "support/devices/altered_device.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
@@ -285,10 +286,9 @@ TEST_CASE("no group size changes a bit of it") {
   auto result = queue.allocate<Affine>(1);
   const Type type = type_of<Affine>();
   for (const std::string_view row : {"order_v1_ordered", "order_v1_ordered_single"}) {
-    const auto* const variant = gallery::find(Algorithm::reduce, row);
-    REQUIRE(variant != nullptr);
+    const gallery::Variant& variant = test::named_row(Algorithm::reduce, row);
     // Where no group may wait for another, the one of two launches is there.
-    if (row != "order_v1_ordered" && !gallery::supports(test::device(), *variant, type, op))
+    if (row != "order_v1_ordered" && !gallery::supports(test::device(), variant, type, op))
       continue;
     for (const std::uint32_t group : {32U, 64U, 128U, 256U}) {
       const ReducePlan plan =
