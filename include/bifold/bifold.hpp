@@ -9,6 +9,7 @@
 #include <bifold/event.hpp>
 #include <bifold/gallery.hpp>
 #include <bifold/half.hpp>
+#include <bifold/lines.hpp>
 #include <bifold/log.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>

@@ -16,9 +16,10 @@ struct DeviceValues {
   std::optional<Type> count{};  ///< n, as an element of this type: u32 or u64.
   bool init = false;            ///< The initial value.
   bool total = false;           ///< A scan's total.
+  std::optional<Type> lines{};  ///< The number of lines, as an element of this type: u32 or u64.
 
   /// Whether there is one.
-  [[nodiscard]] constexpr bool any() const noexcept { return count || init || total; }
+  [[nodiscard]] constexpr bool any() const noexcept { return count || init || total || lines; }
 
   /// Whether they are the same ones, with counts of the same type.
   friend constexpr bool operator==(const DeviceValues&, const DeviceValues&) = default;

@@ -70,6 +70,7 @@ struct Variant {
   double writes;              ///< Times each output element is written (per input element).
   std::uint32_t launches;     ///< Of one call; 0 where it grows with log n.
   bool device_values;         ///< Whether n and the initial value may lie in device memory.
+  bool lines = false;         ///< Whether it takes lines, and scans in reverse.
 };
 
 /// Whether something is possible, and why not. Converts to bool.

@@ -7,6 +7,7 @@
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/lines.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/order.hpp>
@@ -39,6 +40,18 @@ struct ReduceOptions {
   /// One element of the accumulator's type in device memory, read when the call runs: the initial
   /// value, instead of the call's. It may be the result, which then accumulates call by call.
   std::optional<ErasedView> init_from{};
+  /// The lines of the input: each is reduced as if it were alone, and has a result of its own. The
+  /// views have to hold all elements, and may have more. count_from is then the length of every
+  /// line, and init_from one value for all lines or one for each, side by side.
+  std::optional<Lines> lines{};
+  /// Where results lie: lines of one element, as many as the input has along either index. Without,
+  /// Lines::values().
+  std::optional<Lines> result_lines{};
+  /// The lines of a second array; without, those of the first.
+  std::optional<Lines> second_lines{};
+  /// One u32 or u64 in device memory, read when the call runs: how many of the lines there are.
+  /// Later ones are neither read nor written.
+  std::optional<ErasedView> lines_from{};
 };
 
 /// @}
@@ -56,6 +69,7 @@ struct ReduceShape {
   Order order = Order::v1;       ///< What "production" keeps to.
   std::optional<Type> second{};  ///< Of the elements of a second array, which the map names y.
   std::optional<Type> result{};  ///< Rounded to it once; the accumulator's by default.
+  bool lines = false;            ///< Whether the options bring lines.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -77,6 +91,8 @@ class BIFOLD_API_CLASS ReducePlan {
 
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const;
+  /// The same for lines: for as many of up to that length, wherever they lie.
+  [[nodiscard]] std::uint64_t workspace_bytes(const Lines& lines) const;
 
   /// Enqueues result[0] = op(init, reduction of input); without init, the reduction alone, and
   /// Operator::of_nothing() where n = 0. The options' variant and order are not looked at.

@@ -7,6 +7,7 @@
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/lines.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/order.hpp>
@@ -56,6 +57,18 @@ struct ScanOptions {
   /// the bits of the last inclusive output; in other orders the last bits of a floating one may
   /// differ. It may not be memory that the call uses otherwise.
   std::optional<ErasedView> total{};
+  /// The lines of the input: each is scanned as if it were alone. The views have to hold all
+  /// elements, and may have more. count_from is then the length of every line, init_from one value
+  /// for all lines or one for each, side by side, and total one for each.
+  std::optional<Lines> lines{};
+  /// Where outputs lie: as many lines of as many elements. Without, as the input's.
+  std::optional<Lines> output_lines{};
+  /// One u32 or u64 in device memory, read when the call runs: how many of the lines there are.
+  /// Later ones are neither read nor written.
+  std::optional<ErasedView> lines_from{};
+  /// Scans from the last element to the first: out[i] = x[i], ..., x[n-1], init combined in that
+  /// order, or x[i+1] to init. Bits are those of a reversed copy that is scanned with op(b, a).
+  bool reverse = false;
 };
 
 /// @}
@@ -73,6 +86,8 @@ struct ScanShape {
   DeviceValues on_device{};  ///< What the options' count_from, init_from and total will bring.
   Order order = Order::v1;   ///< What "production" keeps to.
   Map map{};                 ///< Applied to each element before it is combined.
+  bool lines = false;        ///< Whether the options bring lines.
+  bool reverse = false;      ///< Whether it goes from the last element to the first.
 };
 
 /// A scan made ready for a device; see ReducePlan.
@@ -92,15 +107,17 @@ class BIFOLD_API_CLASS ScanPlan {
 
   /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const;
+  /// The same for lines: for as many of up to that length, wherever they lie.
+  [[nodiscard]] std::uint64_t workspace_bytes(const Lines& lines) const;
 
   /// Enqueues the scan of input into output; `init`, of the accumulator type, is the carry before
   /// the first element, the operator's identity where there is none; an exclusive scan's first
   /// value, and a total of nothing, is Operator::of_nothing() then. In place means the same
-  /// memory, offset and element size. The options' variant, order and accumulate are not looked at.
-  /// Throws invalid_argument, before anything is written, for views of other types, counts or
-  /// devices, any other overlap, an init that the accumulator does not hold exactly, none for an
-  /// exclusive scan or a total where the operator has no identity, values in device memory other
-  /// than the shape's, or a workspace that is too small.
+  /// memory, offset and element size. The options' variant, order, accumulate and reverse are not
+  /// looked at. Throws invalid_argument, before anything is written, for views of other types,
+  /// counts or devices, any other overlap, an init that the accumulator does not hold exactly, none
+  /// for an exclusive scan or a total where the operator has no identity, values in device memory
+  /// other than the shape's, or a workspace that is too small.
   void run(Queue& queue, const ErasedView& input, const ErasedView& output,
            const std::optional<Value>& init, const ScanOptions& options = {}) const;
 

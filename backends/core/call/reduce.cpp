@@ -3,6 +3,7 @@
 #include <bifold/error.hpp>
 
 #include "core/call/find_plan.hpp"
+#include "core/call/placement.hpp"
 #include "core/call/run_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
@@ -15,22 +16,32 @@ namespace bifold {
 
 namespace {
 
-core::PlanShape plan_shape(const ReduceShape& shape) {
-  return {shape.input,         shape.accumulator, shape.result.value_or(shape.accumulator),
-          ScanKind::inclusive, shape.op,          shape.map,
-          shape.on_device,     shape.order,       shape.second};
+core::PlanShape plan_shape(const ReduceShape& shape,
+                           core::LineLayout lines = core::LineLayout::any) {
+  return {.input = shape.input,
+          .accumulator = shape.accumulator,
+          .output = shape.result.value_or(shape.accumulator),
+          .op = shape.op,
+          .map = shape.map,
+          .on_device = shape.on_device,
+          .order = shape.order,
+          .second = shape.second,
+          .lines = shape.lines ? lines : core::LineLayout::none};
 }
 
 const std::optional<ErasedView> no_view;
 
 core::CallOptions call_options(const ReduceOptions& options) {
-  return {options.wait,       options.done,      options.workspace,
-          options.count_from, options.init_from, no_view};
+  return {options.wait,         options.done,      options.workspace, options.count_from,
+          options.init_from,    no_view,           options.lines,     options.result_lines,
+          options.second_lines, options.lines_from};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
-                                         const std::optional<core::Caller>& caller = {}) {
-  return core::find_plan(device, Algorithm::reduce, shape.variant, plan_shape(shape), caller);
+                                         const std::optional<core::Caller>& caller = {},
+                                         core::LineLayout lines = core::LineLayout::any) {
+  return core::find_plan(device, Algorithm::reduce, shape.variant, plan_shape(shape, lines),
+                         caller);
 }
 
 }  // namespace
@@ -54,6 +65,12 @@ const gallery::Variant& ReducePlan::variant(std::uint64_t n) const { return plan
 
 std::uint64_t ReducePlan::workspace_bytes(std::uint64_t n) const {
   return core::workspace_bytes(plan(), n);
+}
+
+std::uint64_t ReducePlan::workspace_bytes(const Lines& lines) const try {
+  return core::workspace_bytes(plan(), lines);
+} catch (...) {
+  detail::rethrow();
 }
 
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& result,
@@ -93,11 +110,12 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
   if (views.second) second = views.second->type;
   const Type result = views.output.type;
   const Type accumulator = accumulator_of(result);
-  const auto plan =
-      find(queue.device(),
-           {views.input.type, accumulator, op, options.variant, map,
-            core::values_on_device(call_options(options)), options.order, second, result},
-           core::Caller{queue.state(), views.input.count});
+  const core::LineLayout lines = core::layout_of(call_options(options));
+  const auto plan = find(queue.device(),
+                         {views.input.type, accumulator, op, options.variant, map,
+                          core::values_on_device(call_options(options)), options.order, second,
+                          result, lines != core::LineLayout::none},
+                         core::Caller{queue.state(), views.input.count}, lines);
   core::run_plan(*plan, queue, views, init, call_options(options), of_nothing);
 } catch (...) {
   detail::rethrow();
@@ -106,6 +124,9 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
 Value blocking(Queue& queue, const ErasedView& input, const std::optional<ErasedView>& second,
                Type result, const Operator& op, const std::optional<Value>& init, const Map& map,
                const ReduceOptions& options, const std::optional<Value>& of_nothing = {}) try {
+  if (options.lines && options.lines->count() != 1) {
+    throw Error(ErrorCategory::invalid_argument, "a reduction to the host takes one line");
+  }
   detail::QueueState& state = queue.state();
   // The slot is shared by the queue's blocking reductions, so they take turns.
   const std::lock_guard turn(state.blocking_reduce);

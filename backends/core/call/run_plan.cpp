@@ -6,11 +6,13 @@
 #include <string>
 #include <tuple>
 
+#include "core/call/placement.hpp"
 #include "core/device/fill.hpp"
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
 #include "core/device/workspace.hpp"
 #include "core/operators/initial_value.hpp"
+#include "core/shape/line_extent.hpp"
 
 namespace bifold::core {
 
@@ -21,19 +23,19 @@ namespace {
 }
 
 // The second of two arrays has as many elements as the first; a call writes over neither.
-void check_second(const detail::Plan& plan, const Device& device, const CallViews& views) {
+void check_second(const detail::Plan& plan, const Device& device, const Placement& call) {
   const std::optional<Type>& wanted = plan.shape().second;
-  if (views.second.has_value() != wanted.has_value()) {
+  if (call.second.has_value() != wanted.has_value()) {
     refuse(wanted ? "the plan takes two arrays" : "the plan takes one array");
   }
   if (!wanted) return;
-  if (views.second->type != *wanted) refuse("the second array has another type than the plan's");
-  check_view(device, *views.second, Access::read, "second");
-  if (views.second->count != views.input.count) {
-    refuse("the second array has " + std::to_string(views.second->count) + " elements, the first " +
-           std::to_string(views.input.count));
+  if (call.second->type != *wanted) refuse("the second array has another type than the plan's");
+  check_view(device, *call.second, Access::read, "second");
+  if (call.one_array && call.second->count != call.input.count) {
+    refuse("the second array has " + std::to_string(call.second->count) + " elements, the first " +
+           std::to_string(call.input.count));
   }
-  if (overlap(device, *views.second, views.output)) refuse("second array and output overlap");
+  if (overlap(device, *call.second, call.output)) refuse("second array and output overlap");
 }
 
 // An operator without identity wants an initial value where nothing else would be the result.
@@ -52,9 +54,14 @@ void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<V
   }
 }
 
-void check_call(const detail::Plan& plan, const Device& device, const CallViews& views,
+bool in_place(const Device& device, const Placement& call) {
+  return call.alike && same_range(device, call.input, call.output);
+}
+
+void check_call(const detail::Plan& plan, const Device& device, const Placement& call,
                 const std::optional<Value>& init, const CallOptions& options) {
-  const auto& [input, second, output] = views;
+  const ErasedView& input = call.input;
+  const ErasedView& output = call.output;
   const PlanShape& shape = plan.shape();
   if (!plan.runs_on(*device.state()->backend)) {
     refuse("the plan was made for another device than the queue's");
@@ -65,31 +72,35 @@ void check_call(const detail::Plan& plan, const Device& device, const CallViews&
   if (values_on_device(options) != shape.on_device) {
     refuse("the plan was made for other values in device memory");
   }
-  if (const std::uint64_t most = plan.most_elements(input.count); input.count > most) {
+  if (shape.lines == LineLayout::none && layout_of(options) != LineLayout::none)
+    refuse("the plan was made for calls without lines");
+  if (const std::uint64_t most = plan.most_elements(call.n); call.n > most) {
     throw Error(ErrorCategory::unsupported,
                 std::string(plan.variant().name) + " takes at most " + std::to_string(most) +
                     " elements here, as loops of this device end after " +
                     std::to_string(device.capabilities().loop_turns) + " turns");
   }
-  check_init(plan, input.count, init, options);
+  if (call.lines > 0) check_init(plan, call.n, init, options);
   check_view(device, input, Access::read, "input");
   check_view(device, output, Access::write, "output");
   const bool scans = plan.variant().algorithm == Algorithm::scan;
-  const std::uint64_t outputs = scans ? input.count : 1;
-  if (output.count != outputs) {
+  const std::uint64_t outputs = scans ? call.n : 1;
+  if (call.one_array && output.count != outputs) {
     refuse("the output has " + std::to_string(output.count) + " elements instead of " +
            std::to_string(outputs));
   }
-  if (overlap(device, input, output) && !(scans && same_range(device, input, output))) {
+  if (overlap(device, input, output) && !(scans && in_place(device, call))) {
     refuse("input and output overlap without being the same range");
   }
-  check_second(plan, device, views);
+  check_second(plan, device, call);
 }
 
+// A value in device memory, or one for each of `lines` lines.
 void check_value(const Device& device, const ErasedView& view, Type type, Access access,
-                 const char* role) {
-  if (view.count != 1) {
-    refuse(std::string(role) + ": a view of 1 element is wanted, not of " +
+                 const char* role, std::uint64_t lines = 1) {
+  if (view.count != lines) {
+    refuse(std::string(role) + ": a view of " + std::to_string(lines) +
+           (lines == 1 ? " element is" : " elements are") + " wanted, not of " +
            std::to_string(view.count));
   }
   if (view.type != type) {
@@ -100,27 +111,37 @@ void check_value(const Device& device, const ErasedView& view, Type type, Access
 }
 
 // What kernels read of them may not be what they write.
-void check_device_values(const detail::Plan& plan, const Device& device, const ErasedView& input,
-                         const ErasedView& output, const CallOptions& options) {
+void check_device_values(const detail::Plan& plan, const Device& device, const Placement& call,
+                         const CallOptions& options) {
   const PlanShape& shape = plan.shape();
-  const auto& [count_from, init_from, total] =
-      std::tie(options.count_from, options.init_from, options.total);
+  const ErasedView& input = call.input;
+  const ErasedView& output = call.output;
+  const auto& [count_from, init_from, total, lines_from] =
+      std::tie(options.count_from, options.init_from, options.total, options.lines_from);
   if (count_from) {
     check_value(device, *count_from, shape.on_device.count.value_or(Type::u64), Access::read,
                 "count_from");
     if (overlap(device, *count_from, output)) refuse("count_from overlaps the output");
   }
   if (init_from) {
-    check_value(device, *init_from, shape.accumulator, Access::read, "init_from");
+    check_value(device, *init_from, shape.accumulator, Access::read, "init_from",
+                init_from->count == 1 ? 1 : call.lines);
     // A reduction reads its initial value last of all, and writes its result behind that.
-    const bool accumulates =
-        plan.variant().algorithm == Algorithm::reduce && same_range(device, *init_from, output);
+    const bool side_by_side = !options.output_lines && init_from->count == call.lines;
+    const bool accumulates = plan.variant().algorithm == Algorithm::reduce && side_by_side &&
+                             same_range(device, *init_from, output);
     if (!accumulates && overlap(device, *init_from, output)) {
       refuse("init_from overlaps the output");
     }
   }
+  if (lines_from) {
+    check_value(device, *lines_from, shape.on_device.lines.value_or(Type::u64), Access::read,
+                "lines_from");
+    if (overlap(device, *lines_from, output)) refuse("lines_from overlaps the output");
+    if (total && overlap(device, *total, *lines_from)) refuse("total overlaps lines_from");
+  }
   if (total) {
-    check_value(device, *total, shape.accumulator, Access::write, "total");
+    check_value(device, *total, shape.accumulator, Access::write, "total", call.lines);
     if (overlap(device, *total, input)) refuse("total overlaps the input");
     if (overlap(device, *total, output)) refuse("total overlaps the output");
     if (count_from && overlap(device, *total, *count_from)) refuse("total overlaps count_from");
@@ -129,7 +150,7 @@ void check_device_values(const detail::Plan& plan, const Device& device, const E
 }
 
 void check_workspace(const Workspace& workspace, const Device& device, ScratchSize size,
-                     const CallViews& views, const CallOptions& options) {
+                     const Placement& call, const CallOptions& options) {
   check_view(device, workspace.memory(), Access::both, "workspace");
   const std::uint64_t needed = workspace_bytes(size);
   if (workspace.size() < needed) {
@@ -139,11 +160,11 @@ void check_workspace(const Workspace& workspace, const Device& device, ScratchSi
   const auto overlaps = [&](const ErasedView& view) {
     return overlap(device, workspace.memory(), view);
   };
-  if (overlaps(views.input) || overlaps(views.output) ||
-      (views.second && overlaps(*views.second))) {
+  if (overlaps(call.input) || overlaps(call.output) || (call.second && overlaps(*call.second))) {
     refuse("the workspace overlaps the data");
   }
-  for (const auto* value : {&options.count_from, &options.init_from, &options.total}) {
+  for (const auto* value :
+       {&options.count_from, &options.init_from, &options.total, &options.lines_from}) {
     if (*value && overlaps(**value)) refuse("the workspace overlaps a value in device memory");
   }
 }
@@ -207,29 +228,59 @@ First first_of(const detail::Plan& plan, const std::optional<Value>& nothing) {
   return {StoredAccumulator(plan.shape().op, plan.shape().accumulator, nothing)};
 }
 
-// Whether a call of no elements has something to launch: values that only the device knows.
-bool launches(const detail::Plan& plan, std::uint64_t n) noexcept {
-  return n > 0 || plan.shape().on_device.any();
+// Whether a call has something to launch. Of no elements these are values that only the device
+// knows, and the results of lines.
+bool launches(const detail::Plan& plan, std::uint64_t n, std::uint64_t lines) noexcept {
+  if (lines == 0) return false;
+  const bool writes =
+      plan.shape().lines != LineLayout::none && plan.variant().algorithm == Algorithm::reduce;
+  return n > 0 || writes || plan.shape().on_device.any();
 }
 
-ScratchSize scratch_size(const detail::Plan& plan, std::uint64_t n) noexcept {
-  return launches(plan, n) ? plan.scratch_size(std::max<std::uint64_t>(n, 1)) : ScratchSize{};
+ScratchSize scratch_size(const detail::Plan& plan, std::uint64_t n, std::uint64_t lines) noexcept {
+  if (!launches(plan, n, lines)) return {};
+  return plan.scratch_size_of_lines(std::max<std::uint64_t>(n, 1), lines);
+}
+
+// A range of lines begins with the first element of line 0.
+Range moved(Range range, std::uint64_t origin) {
+  range.offset += origin;
+  return range;
+}
+
+std::optional<Range> moved(std::optional<Range> range, std::uint64_t origin) {
+  if (range) range->offset += origin;
+  return range;
+}
+
+CallLines lines_of(const Placement& call, const CallOptions& options) {
+  CallLines lines = call.placed;
+  lines.count.memory = range_of(options.lines_from);
+  lines.init_of_each = options.init_from && options.init_from->count > 1;
+  return lines;
 }
 
 }  // namespace
 
 std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept {
-  return workspace_bytes(scratch_size(plan, n));
+  return workspace_bytes(scratch_size(plan, n, 1));
+}
+
+std::uint64_t workspace_bytes(const detail::Plan& plan, const Lines& lines) {
+  static_cast<void>(extent_of(lines, "lines"));
+  return workspace_bytes(scratch_size(plan, lines.length, lines.count()));
 }
 
 void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
               const std::optional<Value>& init, const CallOptions& options,
               const std::optional<Value>& of_nothing) {
-  const auto& [input, second, output] = views;
   detail::QueueState& state = queue.state();
   const PlanShape& shape = plan.shape();
-  check_call(plan, state.device, views, init, options);
-  check_device_values(plan, state.device, input, output, options);
+  const Placement placement = placement_of(plan.variant().algorithm, views, options);
+  const ErasedView& input = placement.input;
+  const ErasedView& output = placement.output;
+  check_call(plan, state.device, placement, init, options);
+  check_device_values(plan, state.device, placement, options);
   std::optional<Value> start;
   if (init && !options.init_from) start = initial_value(shape.op, *init, shape.accumulator);
   std::optional<Value> nothing = of_nothing ? of_nothing : start;
@@ -237,11 +288,11 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
     if (!start) start = shape.op.identity(shape.accumulator);
     if (!nothing) nothing = shape.op.of_nothing(shape.accumulator);
   }
-  if (input.count == 0) start = nothing;
-  const bool works = launches(plan, input.count);
-  const ScratchSize size = scratch_size(plan, input.count);
+  if (placement.n == 0) start = nothing;
+  const bool works = launches(plan, placement.n, placement.lines);
+  const ScratchSize size = scratch_size(plan, placement.n, placement.lines);
   const bool borrows = options.workspace != nullptr && works;
-  if (borrows) check_workspace(*options.workspace, state.device, size, views, options);
+  if (borrows) check_workspace(*options.workspace, state.device, size, placement, options);
 
   const auto events = waitable(options.wait);
 
@@ -258,7 +309,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   if (!works) {
     if (!events.empty()) state.backend->wait(events);
     // A scan of nothing writes nothing.
-    if (output.count > 0 && start) {
+    if (output.count > 0 && start && placement.lines > 0) {
       fill_elements(*state.backend, output.memory, output.byte_offset, 1,
                     convert(*start, output.type));
     }
@@ -274,13 +325,15 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
       }
       if (borrows) scratch = borrow(*options.workspace, state, size);
       plan.enqueue({*state.backend,
-                    {placed_range_of(state.device, input), range_of(second)},
-                    placed_range_of(state.device, output),
-                    {input.count, range_of(options.count_from)},
+                    {moved(placed_range_of(state.device, input), placement.input_origin),
+                     moved(range_of(placement.second), placement.second_origin)},
+                    moved(placed_range_of(state.device, output), placement.output_origin),
+                    {placement.n, range_of(options.count_from)},
                     init_of(plan, start, nothing, options),
                     {range_of(options.total), first_of(plan, nothing)},
-                    input.count > 0 && same_range(state.device, input, output),
-                    scratch});
+                    input.count > 0 && in_place(state.device, placement),
+                    scratch,
+                    lines_of(placement, options)});
     } catch (...) {
       state.arena.distrust();
       throw;

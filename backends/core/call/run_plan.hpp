@@ -30,17 +30,23 @@ struct CallOptions {
   const std::optional<ErasedView>& count_from;
   const std::optional<ErasedView>& init_from;
   const std::optional<ErasedView>& total;
+  const std::optional<Lines>& lines;
+  const std::optional<Lines>& output_lines;  ///< Those of a reduction's results.
+  const std::optional<Lines>& second_lines;
+  const std::optional<ErasedView>& lines_from;
 };
 
 /// What a plan has to be made for, to be called with these options.
 inline DeviceValues values_on_device(const CallOptions& options) {
-  DeviceValues values{{}, options.init_from.has_value(), options.total.has_value()};
+  DeviceValues values{{}, options.init_from.has_value(), options.total.has_value(), {}};
   if (options.count_from) values.count = options.count_from->type;
+  if (options.lines_from) values.lines = options.lines_from->type;
   return values;
 }
 
-/// Bytes of workspace for calls of a plan on up to n elements.
+/// Bytes of workspace for calls of a plan on up to n elements, or on lines.
 std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept;
+std::uint64_t workspace_bytes(const detail::Plan& plan, const Lines& lines);
 
 /// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
 /// algorithms go. Of nothing the result is `of_nothing`; without one it is init, or else

@@ -1,6 +1,7 @@
 #include "core/call/scan.hpp"
 
 #include "core/call/find_plan.hpp"
+#include "core/call/placement.hpp"
 #include "core/call/run_plan.hpp"
 #include "core/device/state.hpp"
 #include "core/device/workspace.hpp"
@@ -12,21 +13,32 @@ namespace bifold {
 
 namespace {
 
-core::PlanShape plan_shape(const ScanShape& shape) {
-  return {shape.input, shape.accumulator, shape.output,    shape.kind,
-          shape.op,    shape.map,         shape.on_device, shape.order};
+core::PlanShape plan_shape(const ScanShape& shape, core::LineLayout lines = core::LineLayout::any) {
+  return {.input = shape.input,
+          .accumulator = shape.accumulator,
+          .output = shape.output,
+          .kind = shape.kind,
+          .op = shape.op,
+          .map = shape.map,
+          .on_device = shape.on_device,
+          .order = shape.order,
+          .lines = shape.lines ? lines : core::LineLayout::none,
+          .reverse = shape.reverse};
 }
 
 const std::optional<ErasedView> no_second;
+const std::optional<Lines> no_second_lines;
 
 core::CallOptions call_options(const ScanOptions& options) {
-  return {options.wait,       options.done,      options.workspace,
-          options.count_from, options.init_from, options.total};
+  return {options.wait,      options.done,      options.workspace, options.count_from,
+          options.init_from, options.total,     options.lines,     options.output_lines,
+          no_second_lines,   options.lines_from};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ScanShape& shape,
-                                         const std::optional<core::Caller>& caller = {}) {
-  return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape), caller);
+                                         const std::optional<core::Caller>& caller = {},
+                                         core::LineLayout lines = core::LineLayout::any) {
+  return core::find_plan(device, Algorithm::scan, shape.variant, plan_shape(shape, lines), caller);
 }
 
 }  // namespace
@@ -56,6 +68,12 @@ std::uint64_t ScanPlan::workspace_bytes(std::uint64_t n) const {
   return core::workspace_bytes(plan(), n);
 }
 
+std::uint64_t ScanPlan::workspace_bytes(const Lines& lines) const try {
+  return core::workspace_bytes(plan(), lines);
+} catch (...) {
+  detail::rethrow();
+}
+
 void ScanPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
                    const std::optional<Value>& init, const ScanOptions& options) const try {
   core::run_plan(plan(), queue, {input, no_second, output}, init, call_options(options));
@@ -79,11 +97,13 @@ void warm(const Device& device, const ScanShape& shape) try {
 void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
                     const Operator& op, const std::optional<Value>& init, const Map& map,
                     const ScanOptions& options) try {
+  const core::LineLayout lines = core::layout_of(call_options(options));
   const Type accumulator = options.accumulate.value_or(accumulator_of(output.type));
   const ScanPlan plan(find(queue.device(),
                            {input.type, output.type, accumulator, kind, op, options.variant,
-                            core::values_on_device(call_options(options)), options.order, map},
-                           core::Caller{queue.state(), input.count}));
+                            core::values_on_device(call_options(options)), options.order, map,
+                            lines != core::LineLayout::none, options.reverse},
+                           core::Caller{queue.state(), input.count}, lines));
   plan.run(queue, input, output, init, options);
 } catch (...) {
   detail::rethrow();

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/sequences/line_reductions.hpp"
+#include "core/sequences/line_scans.hpp"
 #include "core/sequences/reduce_order_sequences.hpp"
 #include "core/sequences/reduce_order_single.hpp"
 #include "core/sequences/reduce_sequences.hpp"
@@ -58,13 +60,14 @@ struct Table {
     // name, family, summary, source, requirements, order, reads, writes, launches;
     // planner, entry, fixed parameters; rows that production tries on GPUs and on CPUs
     // What production costs is what it costs where it takes one launch.
-    reduce("production", "", "what reduce uses by default on this device", "bifold", nothing,
-           Order::v1, {1, 0, 1},
-           {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro",
-                       "order_v1_ordered_single", "order_v1_ordered", "ordered"},
-            .on_cpu = {"order_v1_single_chunks", "chunks", "ordered", "order_v1_chunks",
-                       "order_v1_ordered_single_chunks", "order_v1_ordered_chunks", "order_v1",
-                       "order_v1_ordered"}});
+    reduce(
+        "production", "", "what reduce uses by default on this device", "bifold", nothing,
+        Order::v1, {1, 0, 1},
+        {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro", "order_v1_ordered_single",
+                    "order_v1_ordered", "ordered", "lines_v1", "lines_v1_ordered"},
+         .on_cpu = {"order_v1_single_chunks", "chunks", "ordered", "order_v1_chunks",
+                    "order_v1_ordered_single_chunks", "order_v1_ordered_chunks", "order_v1",
+                    "order_v1_ordered", "lines_v1", "lines_v1_ordered"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
            Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
@@ -100,6 +103,13 @@ struct Table {
            "the same for CPUs: the work-item that finishes last combines the totals", "bifold",
            counted_in_order_opencl, Order::v1, {1, 0, 1},
            {core::plan_order_single_tile_chunk_reduce});
+    reduce("lines_v1", "reduce_lines",
+           "many lines in order v1, each with the bits that it has alone", "bifold", commutative,
+           Order::v1, {1, 0, 0}, {.planner = core::plan_line_reduce, .takes_lines = true});
+    reduce("lines_v1_ordered", "total_line_tiles",
+           "the same for operators that do not commute: the totals of a scan's tiles, then trees",
+           "bifold", nothing, Order::v1, {1, 0, 2},
+           {.planner = core::plan_line_tile_reduce, .takes_lines = true});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
     const auto persistent = [&](std::string_view name, std::string_view summary,
@@ -138,11 +148,11 @@ struct Table {
     scan("production", "", "what the scans use by default on this device", "bifold", nothing,
          Order::v1, {1, 1, 1},
          {.on_gpu = {"order_v1_ring", "order_v1_ahead", "lookback_warp", "reduce_then_scan",
-                     "order_v1", "order_v1_passes"},
+                     "order_v1", "order_v1_passes", "lines_v1"},
           .on_lanes_of_32 = {"order_v1_ring", "order_v1_ahead", "order_v1", "lookback_warp",
-                             "reduce_then_scan", "order_v1_passes"},
+                             "reduce_then_scan", "order_v1_passes", "lines_v1"},
           .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
-                     "order_v1_chunks", "order_v1_passes"}});
+                     "order_v1_chunks", "order_v1_passes", "lines_v1"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
          opencl_only, Order::fixed, {2, 1, 3}, {core::plan_chunked_scan});
@@ -187,6 +197,10 @@ struct Table {
     scan("order_v1_packs", "scan_order_drawn",
          "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
          "bifold", vectors_opencl, Order::v1, {1, 1, 1}, {core::plan_order_drawn});
+    scan("lines_v1", "scan_lines",
+         "many lines in order v1, each with the bits that it has alone, or an array in reverse",
+         "bifold", nothing, Order::v1, {1, 1, 0},
+         {.planner = core::plan_line_scan, .takes_lines = true});
 #ifdef BIFOLD_TOY_ROW
 #include BIFOLD_TOY_ROW
 #endif
@@ -294,8 +308,9 @@ struct Table {
               std::string_view source, const Requirements& needs, Order order, Cost cost,
               Recipe recipe) {
     const bool takes_values = recipe.takes_values;
+    const bool takes_lines = recipe.takes_lines;
     add({Algorithm::reduce, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches, takes_values},
+         cost.launches, takes_values, takes_lines},
         std::move(recipe));
   }
   void scan(std::string_view name, std::string_view family, std::string_view summary,
@@ -303,8 +318,9 @@ struct Table {
             Recipe recipe) {
     recipe.stores_vectors = true;
     const bool takes_values = recipe.takes_values;
+    const bool takes_lines = recipe.takes_lines;
     add({Algorithm::scan, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches, takes_values},
+         cost.launches, takes_values, takes_lines},
         std::move(recipe));
   }
   void add(const Variant& variant, Recipe recipe) {

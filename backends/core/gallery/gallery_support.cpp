@@ -123,6 +123,10 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
     return no("loops of the device end after " + std::to_string(has.loop_turns) +
               " turns, and its groups may wait longer for one another");
   }
+  if (variant.lines && has.loop_turns > 0) {
+    return no("loops of the device end after " + std::to_string(has.loop_turns) +
+              " turns, which kernels over lines do not count");
+  }
   if (has.ring_bytes < needs.ring_bytes) {
     return no("the device has no " + std::to_string(needs.ring_bytes / 1024) +
               " KiB of local memory that bulk copies fill");
@@ -156,6 +160,10 @@ Support supports_shape(const Request& request, const Variant& variant) {
   if (Support possible = check_arithmetic(device, shape); !possible) return possible;
   if (shape.on_device.any() && !variant.device_values) {
     return no("its kernels take n and the initial value from the host only");
+  }
+  const bool one_array = shape.lines == core::LineLayout::none && !shape.reverse;
+  if (!one_array && !variant.lines) {
+    return no("its kernels take one array, from the first element to the last");
   }
   if (Support possible = check_reach(variant, shape); !possible) return possible;
   if (variant.requirements.vectors && !layout.combines_vectors) {

@@ -106,6 +106,9 @@ void append_types(std::string& text, const KernelSpec& spec) {
   }
   append_accumulator(text, spec);
   if (spec.count) text += formatted("typedef {} COUNT_TYPE;\n", name_of(*spec.count));
+  if (spec.line_count) {
+    text += formatted("typedef {} LINE_COUNT_TYPE;\n", name_of(*spec.line_count));
+  }
 }
 
 /// A function of one expression, which stands on a line of its own: so a compiler names the
@@ -122,13 +125,14 @@ std::string function(std::string_view signature, Type result, std::string_view o
 void append_operator(std::string& text, const KernelSpec& spec, const WrittenText& op) {
   const Type accumulator = spec.accumulator;
   const std::string origin = formatted("operator {}", spec.op.name());
+  const std::string_view operands = spec.swapped ? "(VALUE b, VALUE a)" : "(VALUE a, VALUE b)";
   if (spec.op.has_identity()) {
-    text += function("COMBINE(VALUE a, VALUE b)", accumulator, origin, op.text);
+    text += function(formatted("COMBINE{}", operands), accumulator, origin, op.text);
     text += formatted("#define IDENTITY {}\n",
                       kernel_value(accumulator, spec.op.identity(accumulator).data()));
     return;
   }
-  text += function("combined(VALUE a, VALUE b)", accumulator, origin, op.text);
+  text += function(formatted("combined{}", operands), accumulator, origin, op.text);
   text +=
       "DEVICE ACC COMBINE(ACC a, ACC b) {\n"
       "  if (a.present == 0) return b;\n"

@@ -34,6 +34,8 @@ struct KernelSpec {
   std::optional<Type> count{};     ///< Of a count in device memory.
   std::uint32_t vector_lanes = 0;  ///< Elements that operators take as one vector; 0: they do not.
   std::optional<OperatorKind> field_operator{};  ///< Of all fields, where arrays of them are used.
+  std::optional<Type> line_count{};              ///< Of a number of lines in device memory.
+  bool swapped = false;                          ///< The operator's operands change places.
   std::optional<std::uint32_t> group_size{};     ///< GROUP_SIZE; empty: one work-item.
   std::optional<std::uint32_t> vector_width{};   ///< VEC: elements of a load or store.
   Defines defines{};                             ///< Everything else that is a number.

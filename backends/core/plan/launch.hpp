@@ -28,6 +28,50 @@ struct ReducePlaces {
   std::uint64_t result;
   std::uint64_t per_set;  ///< Groups of a set.
 };
+/// Where lines lie. Strides count elements, modulo 2^64.
+struct LineStrides {
+  std::uint64_t outer;
+  std::uint64_t inner;
+  std::uint64_t element;
+};
+struct LinePlaces {
+  LineStrides input;
+  LineStrides second;
+  LineStrides output;
+  std::uint64_t inner;      ///< Lines of one outer index.
+  std::uint64_t init_step;  ///< From the initial value of a line to that of the next one.
+};
+/// How a call over lines is shared out, as the structs of the kernels. A shift is a power of two.
+struct LineSplit {
+  std::uint64_t line_shift;    ///< Neighbouring lines of a unit.
+  std::uint64_t share_shift;   ///< Work-items that share a leaf.
+  std::uint64_t side_by_side;  ///< 1: columns of a work-item are neighbours.
+  std::uint64_t leaves;        ///< Of a line, at most.
+  std::uint64_t blocks;
+};
+struct LineNodeShare {
+  std::uint64_t most;        ///< Nodes of a line.
+  std::uint64_t elements;    ///< Of a node.
+  std::uint64_t line_shift;  ///< Lines of a group.
+  std::uint64_t blocks;
+};
+struct LineTiles {
+  std::uint64_t lane_shift;  ///< Lanes of a row that a line has.
+  std::uint64_t row_shift;   ///< Rows of a line in a block.
+  std::uint64_t tiles;       ///< Of a line, at most.
+  std::uint64_t blocks;
+};
+struct ColumnTiles {
+  std::uint64_t line_shift;  ///< Neighbouring lines of a unit.
+  std::uint64_t row_shift;   ///< Rows of a line that a group has at once.
+  std::uint64_t tiles;       ///< Of a line, at most.
+  std::uint64_t blocks;
+};
+inline backend::Argument argument(const LinePlaces& places) { return {&places, sizeof places}; }
+inline backend::Argument argument(const LineSplit& split) { return {&split, sizeof split}; }
+inline backend::Argument argument(const LineNodeShare& share) { return {&share, sizeof share}; }
+inline backend::Argument argument(const LineTiles& tiles) { return {&tiles, sizeof tiles}; }
+inline backend::Argument argument(const ColumnTiles& tiles) { return {&tiles, sizeof tiles}; }
 inline backend::Argument argument(const ScanPlaces& places) { return {&places, sizeof places}; }
 inline backend::Argument argument(const ReducePlaces& places) { return {&places, sizeof places}; }
 

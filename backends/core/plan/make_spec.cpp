@@ -32,6 +32,7 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
   spec.op = shape.op;
   spec.map = shape.map;
   spec.second = shape.second;
+  spec.swapped = shape.reverse;
   add_parts({.request = request,
              .algorithm = kernel.algorithm,
              .by_vectors = kernel.by_vectors,

@@ -86,7 +86,8 @@ const std::vector<Path>& paths() {
         "shuffle_down", "lane_highest", "lane_barrier"},
        [](const Question& of) { return has(of).lanes; }},
       {{"order_lanes", "columns", "column_values", "neighbours", "item_tree", "shifted_rows",
-        "shifted_loads", "shifted_stores", "order_lookback"},
+        "shifted_loads", "shifted_stores", "order_lookback", "line_rows", "line_prefix",
+        "line_shares"},
        [](const Question& of) -> std::string { return by_32(of) ? "shuffle" : "local"; }},
       {{"atomics", "word_loads", "device_fence"},
        [](const Question& of) { return has(of).atomics; }},
@@ -149,7 +150,24 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return shape(of).on_device.total ? "total_device" : "total_none";
      }},
+    {"line_count",
+     [](const Question& of) -> std::string {
+       return shape(of).on_device.lines ? "line_count_device" : "line_count_host";
+     }},
+    {"line_init", [](const Question& of) { return formatted("line_{}", init_part(of)); }},
+    {"line_total",
+     [](const Question& of) -> std::string {
+       return shape(of).on_device.total ? "line_total_device" : "line_total_none";
+     }},
     // By the types and the operator.
+    {"line_elements",
+     [](const Question& of) -> std::string {
+       return shape(of).second ? "line_elements_two" : "line_elements_one";
+     }},
+    {"line_run",
+     [](const Question& of) -> std::string {
+       return shape(of).second ? "line_run_two" : "line_run_one";
+     }},
     {"elements",
      [](const Question& of) -> std::string {
        return shape(of).second ? "elements_two" : "elements_one";
@@ -306,7 +324,11 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
     return std::find(parts.begin(), parts.end(), name) != parts.end();
   };
   spec.launch.overlaps = part("launch_overlapped");
-  if (part("count_device") || part("init_counted")) spec.count = shape(of).on_device.count;
+  if (part("count_device") || part("init_counted") || part("line_init_counted")) {
+    spec.count = shape(of).on_device.count;
+  }
+  if (part("line_count_device")) spec.line_count = shape(of).on_device.lines;
+  if (part("line_starts")) spec.defines.emplace_back("REVERSED", shape(of).reverse ? 1 : 0);
   if (part("lanes_subgroup")) spec.defines.emplace_back("LANES", has(of).subgroup_width);
   if (list.has("word_fold") || list.has("word_addition")) define_words(of, spec);
   define_limits(of, list, spec);

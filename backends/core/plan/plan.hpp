@@ -3,6 +3,7 @@
 
 #include <bifold/device.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/lines.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -63,16 +64,27 @@ struct Total {
   First first{};
 };
 
+/// Where the lines of a call lie, as kernels over lines take it. The ranges of the call begin with
+/// the first element of line 0.
+struct CallLines {
+  Lines input;
+  Lines second;
+  Lines output;
+  Count count{1};             ///< Lines.
+  bool init_of_each = false;  ///< Each line has an initial value of its own in device memory.
+};
+
 /// One call's data, checked and ready: n is at least 1 where all values are the host's.
 struct Call {
   backend::Queue& queue;
   Input input;
   Range output;
-  Count count;
+  Count count;  ///< Of a line.
   Init init;
   Total total;
   bool in_place;
   Scratch scratch;
+  CallLines lines{};
 };
 
 /// A kernel with the group size it was compiled for.
@@ -106,6 +118,11 @@ class Plan {
 
   /// Scratch for any input of up to n elements; monotone in n.
   [[nodiscard]] virtual core::ScratchSize scratch_size(std::uint64_t n) const noexcept = 0;
+  /// The same for up to `lines` lines of up to n elements each.
+  [[nodiscard]] virtual core::ScratchSize scratch_size_of_lines(
+      std::uint64_t n, std::uint64_t /*lines*/) const noexcept {
+    return scratch_size(n);
+  }
   /// The row that runs for n elements.
   [[nodiscard]] virtual const gallery::Variant& variant_for(std::uint64_t /*n*/) const noexcept {
     return variant_;

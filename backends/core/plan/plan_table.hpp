@@ -13,13 +13,10 @@
 #include <vector>
 
 #include "core/base/sizes.hpp"
+#include "core/shape/plan_shape.hpp"
 
 namespace bifold::detail {
 class Plan;
-}
-
-namespace bifold::core {
-struct PlanShape;
 }
 
 namespace bifold::core {
@@ -36,6 +33,8 @@ struct PlanKey {
   DeviceValues on_device;
   Order order;
   std::optional<Type> second;
+  LineLayout lines;
+  bool reverse;
 
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
@@ -63,10 +62,12 @@ class PlanTable {
       const std::uint64_t on_device = (key.on_device.count ? word(*key.on_device.count) : 0) << 2 |
                                       std::uint64_t{key.on_device.init} << 1 |
                                       std::uint64_t{key.on_device.total};
+      const std::uint64_t places =
+          static_cast<std::uint64_t>(key.lines) << 1 | std::uint64_t{key.reverse};
       const std::uint64_t data =
           (key.second ? word(*key.second) + 1 : 0) << 1 | static_cast<std::uint64_t>(key.order);
       return (key.operator_id ^ data << 40 ^ key.map_id * 31 ^ (types << 16 | key.row) ^
-              on_device << 56) *
+              on_device << 56 ^ places << 52) *
              0x9e3779b97f4a7c15U;
     }
   };

@@ -37,6 +37,7 @@ struct Recipe {
   bool stores_vectors = false;
   /// Its kernels find n, the initial value and the total where the host says that they lie.
   bool takes_values = true;
+  bool takes_lines = false;  ///< Its kernels take lines, and scan in reverse.
   /// Production takes the row for elements and accumulators of so many bytes alone (0: of any).
   std::uint32_t only_bytes = 0;
 };

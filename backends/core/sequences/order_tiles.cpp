@@ -48,16 +48,6 @@ std::uint32_t vector_of(const PlanShape& shape) {
   return std::min(run, static_cast<std::uint32_t>(vector_bytes / widest));
 }
 
-// How lanes load and store their runs.
-void add_vectors(const PlanShape& shape, KernelSpec& spec) {
-  const std::uint32_t elements = vector_of(shape);
-  spec.vector_width = elements;
-  if (elements > 1 && shape.input.is_struct()) {
-    spec.defines.emplace_back("LOAD_WORDS", vector_bytes / 4);
-    spec.defines.emplace_back("LOADS_EACH", 1);
-  }
-}
-
 void add_constants(KernelSpec& spec, std::uint32_t run,
                    std::uint32_t warp_tile_rows = order_v1::scan_warp_tile_rows) {
   for (const auto& [name, value] : {
@@ -73,6 +63,15 @@ void add_constants(KernelSpec& spec, std::uint32_t run,
 
 }  // namespace
 
+void add_run_vectors(const PlanShape& shape, KernelSpec& spec) {
+  const std::uint32_t elements = vector_of(shape);
+  spec.vector_width = elements;
+  if (elements > 1 && shape.input.is_struct()) {
+    spec.defines.emplace_back("LOAD_WORDS", vector_bytes / 4);
+    spec.defines.emplace_back("LOADS_EACH", 1);
+  }
+}
+
 PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tuning& tuning,
                                 std::string_view entry) {
   static_assert(order_v1::scan_row_runs == 32, "a row takes the lanes that has_lanes_of_32 tells");
@@ -84,7 +83,7 @@ PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tu
   values.group_size = whole_warp_tiles(group_size);
   KernelSpec spec = make_spec(request, row, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
-  add_vectors(request.shape, spec);
+  add_run_vectors(request.shape, spec);
   return build_kernel(request.device, spec);
 }
 
@@ -97,7 +96,7 @@ PlannedKernel build_ring_kernel(const Request& request, const Row& row, const Tu
   add_constants(spec, request.layout.run, request.layout.warp_tile_rows);
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   spec.defines.emplace_back("RUN_BYTES", request.layout.run_bytes);
-  add_vectors(request.shape, spec);
+  add_run_vectors(request.shape, spec);
   spec.launch.local_bytes = ring_bytes;
   return build_kernel(request.device, spec);
 }

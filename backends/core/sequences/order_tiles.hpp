@@ -8,6 +8,9 @@
 
 namespace bifold::core {
 
+/// How lanes load and store their runs: adds VEC, and what loads of structs want.
+void add_run_vectors(const PlanShape& shape, KernelSpec& spec);
+
 /// A kernel whose groups hold a tile in registers.
 PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tuning& tuning,
                                 std::string_view entry);

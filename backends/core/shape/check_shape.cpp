@@ -75,10 +75,14 @@ void check_shape(const PlanShape& shape) {
                                                      " is not defined on " +
                                                      std::string(name_of(shape.accumulator)));
   }
-  const std::optional<Type>& count = shape.on_device.count;
-  if (count && *count != Type::u32 && *count != Type::u64) {
+  for (const std::optional<Type>& count : {shape.on_device.count, shape.on_device.lines}) {
+    if (!count || *count == Type::u32 || *count == Type::u64) continue;
     throw Error(ErrorCategory::invalid_argument,
                 "a count in device memory is u32 or u64, not " + std::string(name_of(*count)));
+  }
+  if (shape.on_device.lines && shape.lines == LineLayout::none) {
+    throw Error(ErrorCategory::invalid_argument,
+                "a number of lines in device memory is for calls with lines");
   }
 }
 

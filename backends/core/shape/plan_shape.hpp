@@ -13,6 +13,14 @@
 
 namespace bifold::core {
 
+/// How a plan's calls bring lines.
+enum class LineLayout : std::uint8_t {
+  none,    ///< They do not: each is about one array.
+  along,   ///< Neighbours in memory are elements of one line.
+  across,  ///< Neighbours in memory are elements of neighbouring lines.
+  any,     ///< A call may bring either.
+};
+
 /// One shape for both algorithms; `kind` is a scan's.
 struct PlanShape {
   Type input;
@@ -25,6 +33,8 @@ struct PlanShape {
   Order order = Order::v1;
   std::optional<Type> second{};  ///< Elements of a second array, which a reduction's map takes too.
   Sizes sizes{};                 ///< That the plan serves at least.
+  LineLayout lines = LineLayout::none;
+  bool reverse = false;  ///< Elements are combined from the last one to the first.
 };
 
 /// A shape whose results stay accumulators, without an initial value in them.

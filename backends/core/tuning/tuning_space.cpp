@@ -59,6 +59,8 @@ const std::vector<Space>& spaces() {
       {Algorithm::reduce, "order_v1_ordered_chunks", {per_unit}},
       {Algorithm::reduce, "order_v1_ordered_single", {group}},
       {Algorithm::reduce, "order_v1_ordered_single_chunks", {per_unit}},
+      {Algorithm::reduce, "lines_v1", {group}},
+      {Algorithm::reduce, "lines_v1_ordered", {group}},
       {Algorithm::scan, "chunks", {stripes, per_unit}},
       {Algorithm::scan, "reduce_then_scan", {group, rows, per_unit}},
       {Algorithm::scan, "lookback_warp", {group, rows}},
@@ -69,6 +71,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "order_v1_chunks", {per_unit}},
       {Algorithm::scan, "order_v1_drawn", {per_unit, drawn_tiles}},
       {Algorithm::scan, "order_v1_packs", {per_unit, drawn_tiles}},
+      {Algorithm::scan, "lines_v1", {group}},
   };
   return table;
 }

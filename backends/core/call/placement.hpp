@@ -1,0 +1,62 @@
+// Where the data of a call lies: one array is one line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/call/run_plan.hpp"
+#include "core/plan/plan.hpp"
+
+namespace bifold::core {
+
+/// The data of a call, with its lines in the fewest dimensions that all of its arrays share.
+struct Placement {
+  std::uint64_t n = 0;      ///< Elements of a line.
+  std::uint64_t lines = 1;  ///< Their number.
+  /// What lines reach of the views.
+  ErasedView input;
+  ErasedView output;
+  std::optional<ErasedView> second{};
+  CallLines placed{};
+  bool one_array = true;  ///< Without lines.
+  bool alike = true;      ///< Outputs lie as inputs.
+  // Elements of the views before the first element of line 0.
+  std::uint64_t input_origin = 0;
+  std::uint64_t output_origin = 0;
+  std::uint64_t second_origin = 0;
+};
+
+/// Whether the options name lines of any array.
+inline bool names_lines(const CallOptions& options) noexcept {
+  return options.lines || options.output_lines || options.second_lines || options.lines_from;
+}
+
+/// How the lines lie that the options name; none where these are one array. Throws invalid_argument
+/// for lines of other arrays without the input's.
+LineLayout named_layout(const CallOptions& options);
+
+/// The same of any options.
+inline LineLayout layout_of(const CallOptions& options) {
+  return names_lines(options) ? named_layout(options) : LineLayout::none;
+}
+
+/// Throws invalid_argument for lines that do not fit one another, the views or 64 bits, and for
+/// outputs that overlap each other.
+Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const Lines& lines,
+                             const CallOptions& options);
+
+/// The same of any call.
+inline Placement placement_of(Algorithm algorithm, const CallViews& views,
+                              const CallOptions& options) {
+  if (options.lines) return placement_of_lines(algorithm, views, *options.lines, options);
+  Placement call;
+  call.n = views.input.count;
+  call.input = views.input;
+  call.output = views.output;
+  call.second = views.second;
+  call.placed.input.length = call.placed.second.length = call.n;
+  call.placed.output.length = algorithm == Algorithm::scan ? call.n : 1;
+  return call;
+}
+
+}  // namespace bifold::core

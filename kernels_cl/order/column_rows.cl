@@ -1,0 +1,115 @@
+// Part column_rows: rows of order v1 of lines that lie side by side in memory. A work-item has a
+// row of a line to itself, and its neighbours have the rows of the next lines. A group has several
+// rows of a line at once.
+// Provides: column_rows
+// Uses: line_slots, line_elements
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group.
+#endif
+#define ROW (RUN * ROW_RUNS)
+#ifndef KEPT_RUNS
+#define KEPT_RUNS ROW_RUNS  // Runs of a row that a work-item keeps: all, or those of short lines.
+#endif
+#define KEPT (RUN * KEPT_RUNS)
+
+// How a call is shared out. A unit is `1 << line_shift` neighbouring lines and one of their tiles.
+// A group walks along the tiles of several units, `1 << row_shift` rows at a time.
+typedef struct {
+  u64 line_shift;
+  u64 row_shift;
+  u64 tiles;   // Of a line, at most.
+  u64 blocks;  // Of units, one for a group at a time.
+} ColumnTiles;
+
+DEVICE LineSlot column_slot(LinePlaces places, ColumnTiles tiles, u64 block, u64 lines, u64 n) {
+  const u32 unit_shift = (u32)(tiles.line_shift + tiles.row_shift);
+  u64 unit = (block * GROUP_SIZE + (u32)get_local_id(0)) >> unit_shift;
+  u64 begin = 0;
+  if (tiles.tiles > 1) {
+    begin = unit % tiles.tiles * TILE;
+    unit /= tiles.tiles;
+  }
+  const u32 line = (u32)get_local_id(0) & ((1u << tiles.line_shift) - 1);
+  return slot_of_line(places, (unit << tiles.line_shift) + line, lines, begin, n);
+}
+DEVICE u32 column_row(ColumnTiles tiles) {
+  return ((u32)get_local_id(0) >> tiles.line_shift) & ((1u << tiles.row_shift) - 1);
+}
+
+// Loads the row that begins with element `first` of the slot, and folds its runs. What does not
+// exist is the identity. No line has more than `runs` runs there.
+DEVICE void load_column_row(INPUT_PARAMETERS, LinePlaces places, LineSlot slot, u32 first, u32 runs,
+                            u64 n, ACC* sums) {
+  const u32 count = first < slot.left ? slot.left - first : 0;
+  LineElements at =
+      elements_behind(elements_from(INPUT_ARGUMENTS, slot.input, slot.second), places, first);
+#pragma unroll
+  for (u32 e = 0; e < KEPT; ++e) sums[e] = IDENTITY;
+    // One array of values: a work-item has no registers for a second one.
+#pragma unroll
+  for (u32 l = 0; l < KEPT_RUNS; ++l) {
+    if (l >= runs) continue;
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      const u32 e = l * RUN + k;
+      if (e < count) sums[e] = lift_in_line(first_element(at), slot.begin + first + e, n);
+      at = elements_behind(at, places, 1);
+    }
+  }
+#pragma unroll
+  for (u32 l = 0; l < KEPT_RUNS; ++l) {
+#pragma unroll
+    for (u32 k = 1; k < RUN; ++k) {
+      sums[l * RUN + k] = COMBINE(sums[l * RUN + k - 1], sums[l * RUN + k]);
+    }
+  }
+}
+
+// Part column_prefix: the prefixes of a row of a work-item.
+// Provides: column_prefix
+// Uses: column_rows
+
+// A step of the Kogge-Stone prefix over the folds of whole runs.
+DEVICE void add_earlier_runs(ACC* sums, u32 distance) {
+#pragma unroll
+  for (u32 s = 0; s < KEPT_RUNS - 1; ++s) {
+    const u32 l = KEPT_RUNS - 1 - s;
+    const u32 last = l * RUN + RUN - 1;
+    if (l >= distance) sums[last] = COMBINE(sums[last - distance * RUN], sums[last]);
+  }
+}
+
+// The folds of whole runs become the prefixes of the row, of which `runs` are wanted. Steps are
+// written one by one, as a compiler that keeps a loop of them keeps the array in memory.
+DEVICE void prefix_column_row(ACC* sums, u32 runs) {
+  if (runs > 1) add_earlier_runs(sums, 1);
+  if (runs > 2) add_earlier_runs(sums, 2);
+  if (KEPT_RUNS > 4 && runs > 4) add_earlier_runs(sums, 4);
+  if (KEPT_RUNS > 8 && runs > 8) add_earlier_runs(sums, 8);
+  if (KEPT_RUNS > 16 && runs > 16) add_earlier_runs(sums, 16);
+}
+
+// Part column_total: the total of a row of a work-item.
+// Provides: column_total
+// Uses: column_rows
+
+DEVICE void combine_neighbouring_runs(ACC* sums, u32 distance) {
+#pragma unroll
+  for (u32 l = 0; l < KEPT_RUNS; ++l) {
+    const u32 last = l * RUN + RUN - 1;
+    if (l % (2 * distance) == 0 && l + distance < KEPT_RUNS) {
+      sums[last] = COMBINE(sums[last], sums[last + distance * RUN]);
+    }
+  }
+}
+
+// The perfect binary tree over the runs, of whose folds it leaves nothing.
+DEVICE ACC total_column_row(ACC* sums) {
+  combine_neighbouring_runs(sums, 1);
+  combine_neighbouring_runs(sums, 2);
+  if (KEPT_RUNS > 4) combine_neighbouring_runs(sums, 4);
+  if (KEPT_RUNS > 8) combine_neighbouring_runs(sums, 8);
+  if (KEPT_RUNS > 16) combine_neighbouring_runs(sums, 16);
+  return sums[RUN - 1];
+}

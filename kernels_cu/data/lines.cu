@@ -1,0 +1,175 @@
+// Part line_places: where the lines of a call lie. Strides count elements, modulo 2^64.
+// Provides: line_places
+
+typedef struct {
+  u64 outer;
+  u64 inner;
+  u64 element;
+} LineStrides;
+
+typedef struct {
+  LineStrides input;
+  LineStrides second;
+  LineStrides output;
+  u64 inner;      // Lines of one outer index.
+  u64 init_step;  // From the initial value of a line to that of the next one.
+} LinePlaces;
+
+// Part line_starts: where a line begins.
+// Provides: line_starts
+// Uses: line_places
+
+// How far the first elements of a line lie behind those of line 0.
+typedef struct {
+  u64 input;
+  u64 second;
+  u64 output;
+} LineStarts;
+
+DEVICE LineStarts starts_of_line(LinePlaces places, u64 line) {
+  u64 outer = 0;
+  if (line >= places.inner) {
+    outer = line / places.inner;
+    line -= outer * places.inner;
+  }
+  LineStarts starts;
+  starts.input = outer * places.input.outer + line * places.input.inner;
+  starts.second = outer * places.second.outer + line * places.second.inner;
+  starts.output = outer * places.output.outer + line * places.output.inner;
+  return starts;
+}
+
+// Part line_order: the order in which the elements of a line are combined.
+// Provides: line_order
+// Uses: line_places
+
+// The place of element i of a line of n elements. A reversed scan begins with the last one.
+DEVICE u64 place_in_line(u64 i, u64 n) { return REVERSED ? n - 1 - i : i; }
+
+// How far an element lies behind the one that is combined e elements earlier.
+DEVICE u64 behind_first(u32 e, u64 stride) {
+  const u64 distance = e * stride;
+  return REVERSED ? (u64)0 - distance : distance;
+}
+
+// Part line_elements_one: the elements of a line of one array; i is an element's index in its line,
+// in the order in which elements are combined. A place is an index in memory's order.
+// Provides: line_elements
+// Uses: line_order
+
+#define INPUT_PARAMETERS const IN *input_memory, u64 input_offset
+#define INPUT_ARGUMENTS input_memory, input_offset
+
+typedef IN Element;
+typedef struct {
+  const IN* first;
+} LineElements;
+
+DEVICE LineElements elements_from(INPUT_PARAMETERS, u64 first, u64 second) {
+  LineElements elements;
+  elements.first = input_memory + input_offset + first;
+  return elements;
+}
+DEVICE LineElements elements_behind(LineElements elements, LinePlaces places, u32 e) {
+  elements.first += behind_first(e, places.input.element);
+  return elements;
+}
+DEVICE Element first_element(LineElements elements) { return *elements.first; }
+DEVICE ACC lift_in_line(Element element, u64 i, u64 n) {
+  return LIFT_AT(element, place_in_line(i, n));
+}
+
+// Part line_elements_two: the elements of a line of two arrays, taken in pairs.
+// Provides: line_elements
+// Uses: line_order
+
+#define INPUT_PARAMETERS \
+  const IN *input_memory, u64 input_offset, const SECOND *second_memory, u64 second_offset
+#define INPUT_ARGUMENTS input_memory, input_offset, second_memory, second_offset
+
+typedef struct {
+  IN x;
+  SECOND y;
+} Element;
+typedef struct {
+  const IN* first;
+  const SECOND* second;
+} LineElements;
+
+DEVICE LineElements elements_from(INPUT_PARAMETERS, u64 first, u64 second) {
+  LineElements elements;
+  elements.first = input_memory + input_offset + first;
+  elements.second = second_memory + second_offset + second;
+  return elements;
+}
+DEVICE LineElements elements_behind(LineElements elements, LinePlaces places, u32 e) {
+  elements.first += behind_first(e, places.input.element);
+  elements.second += behind_first(e, places.second.element);
+  return elements;
+}
+DEVICE Element first_element(LineElements elements) {
+  Element element;
+  element.x = *elements.first;
+  element.y = *elements.second;
+  return element;
+}
+DEVICE ACC lift_in_line(Element element, u64 i, u64 n) {
+  return LIFT_PAIR(element.x, element.y, place_in_line(i, n));
+}
+
+// Part line_count_host: the number of lines, given by the host.
+// Provides: line_count
+
+#define LINE_COUNT_PARAMETERS u64 given_lines
+#define LINE_COUNT given_lines
+
+// Part line_count_device: the number of lines, in device memory. The host gives an upper limit.
+// Provides: line_count
+
+#define LINE_COUNT_PARAMETERS const LINE_COUNT_TYPE *lines_memory, u64 lines_offset, u64 lines_limit
+#define LINE_COUNT lines_within(lines_memory[lines_offset], lines_limit)
+
+DEVICE u64 lines_within(u64 lines, u64 limit) { return lines < limit ? lines : limit; }
+
+// Part line_init_host: the initial value of every line, given by the host.
+// Provides: line_init
+
+#define INIT_PARAMETERS ACC given_init
+#define INIT_OF_LINE(places, line) given_init
+
+// Part line_init_device: initial values in device memory, one for all lines or one for each.
+// Provides: line_init
+
+#define INIT_PARAMETERS const VALUE *init_memory, u64 init_offset
+#define INIT_OF_LINE(places, line) LIFT_INIT(init_memory[init_offset + (line) * (places).init_step])
+
+// Part line_init_counted: the initial value of every line, given by the host, where the length of
+// lines is in device memory. Without elements, another value may be the result.
+// Provides: line_init
+
+#define INIT_PARAMETERS \
+  ACC given_init, ACC given_nothing, const COUNT_TYPE *counted_memory, u64 counted_offset
+#define INIT_OF_LINE(places, line) \
+  init_of_count(given_init, given_nothing, counted_memory[counted_offset])
+
+DEVICE ACC init_of_count(ACC init, ACC nothing, u64 count) {
+  if (count == 0) init = nothing;
+  return init;
+}
+
+// Part line_total_none: the totals of lines are not wanted. The macros also pass on the first
+// value.
+// Provides: line_total
+// Uses: first
+
+#define TOTAL_PARAMETERS FIRST_PARAMETERS
+#define LEAVE_LINE_TOTAL(mine, line, value)
+
+// Part line_total_device: the total of each line goes to device memory, written by the work-item
+// that has it. The macros also pass on the first value.
+// Provides: line_total
+// Uses: first
+
+#define TOTAL_PARAMETERS , VALUE *total_memory, u64 total_offset FIRST_PARAMETERS
+#define LEAVE_LINE_TOTAL(mine, line, value) \
+  if (mine) total_memory[total_offset + (line)] = VALUE_OF(value)

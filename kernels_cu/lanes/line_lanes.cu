@@ -1,0 +1,69 @@
+// Part line_rows_shuffle: the prefixes of the rows of a warp, by shuffles. All lanes call it
+// together.
+// Provides: line_rows
+// Uses: lanes, lane_index, shuffle_up, shuffle_idx
+
+#if LANES != ROW_RUNS
+#error "a warp is a row of runs"
+#endif
+
+// In each row, `lanes` neighbouring lanes have a line, a power of two. x becomes the Kogge-Stone
+// prefix over the lanes of the line up to this one, `total` the value of the line's last lane, and
+// `earlier` that of the lane before. The first lane has no lane before it.
+DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier, LaneScratch* scratch) {
+  const u32 lane = lane_index() & (lanes - 1);
+#pragma unroll
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    if (distance >= lanes) continue;
+#pragma unroll
+    for (u32 r = 0; r < LINE_ROWS; ++r) {
+      const ACC before = shuffle_up(x[r], distance);
+      if (lane >= distance) x[r] = COMBINE(before, x[r]);
+    }
+  }
+#pragma unroll
+  for (u32 r = 0; r < LINE_ROWS; ++r) {
+    total[r] = shuffle_idx(x[r], lane_index() | (lanes - 1));
+    earlier[r] = shuffle_up(x[r], 1);
+  }
+}
+
+// Part line_prefix_shuffle: the prefix over the lanes of a warp, by shuffles.
+// Provides: line_prefix
+// Uses: lanes, lane_index, shuffle_up
+
+#if LANES != ROW_RUNS
+#error "a warp is a row of runs"
+#endif
+
+// The Kogge-Stone prefix over the lanes up to this one, inclusive.
+DEVICE ACC line_prefix(ACC x, LaneScratch* scratch) {
+#pragma unroll
+  for (u32 distance = 1; distance < LANES; distance *= 2) {
+    const ACC earlier = shuffle_up(x, distance);
+    if (lane_index() >= distance) x = COMBINE(earlier, x);
+  }
+  return x;
+}
+
+// Part line_shares_shuffle: shares of a leaf are combined, by shuffles if they are of one warp.
+// Provides: line_shares
+// Uses: lanes, shuffle_down
+
+// Columns of a work-item may be neighbours: then each of them is combined with those of others.
+#define SIDE_BY_SIDE(split) ((split).side_by_side != 0)
+
+// x, and for a work-item that `takes` combined with that of the one `distance` behind. All
+// work-items of the group call it with one distance.
+DEVICE ACC combine_shares(ACC x, bool takes, u32 distance, ACC* scratch) {
+  if (distance < LANES) {
+    const ACC other = shuffle_down(x, distance);
+    if (takes) x = COMBINE(x, other);
+    return x;
+  }
+  __syncthreads();
+  scratch[threadIdx.x] = x;
+  __syncthreads();
+  if (takes) x = COMBINE(x, scratch[threadIdx.x + distance]);
+  return x;
+}
