@@ -32,6 +32,22 @@ enum {
   BIFOLD_ORDER_ANY /**< What is fastest; also devices that flush denormals or round otherwise. */
 };
 
+/** Lines of `length` elements each, one for every pair of an outer and an inner index. A call with
+ * lines reduces or scans each of them as if it were alone, to the bit. Element k of line (o, i)
+ * lies o * outer_stride + k * stride + i * inner_stride elements behind element 0 of line (0, 0).
+ * A view begins at the lowest element of all lines, which is another one than that where a stride
+ * is negative; it holds all elements, and may be longer. Line (o, i) is number o * inner + i. Every
+ * member counts: the rows of a dense matrix are {rows, columns, 1, columns, 1, 0}, its columns are
+ * {1, rows, columns, 0, columns, 1}. */
+typedef struct bifold_lines {
+  uint64_t outer;       /**< Lines along the slower index. */
+  uint64_t length;      /**< Elements of a line. */
+  uint64_t inner;       /**< Lines along the faster index. */
+  int64_t outer_stride; /**< Elements from a line to the next one along the slower index. */
+  int64_t stride;       /**< Elements from an element of a line to the next one. */
+  int64_t inner_stride; /**< Elements from a line to the next one along the faster index. */
+} bifold_lines;
+
 /** Everything about a call that has a default, which is zero. */
 typedef struct bifold_options {
   size_t struct_size;                /**< sizeof(bifold_options). */
@@ -52,6 +68,21 @@ typedef struct bifold_options {
    * accumulator's type; of nothing as a reduction does. NULL: none. */
   const bifold_view* total;
   bifold_order order; /**< What "production" keeps to. */
+  /** The lines of the input, each with a result or a scan of its own: for calls whose results stay
+   * on the device. `count_from` is then the length of every line. `init_from` is one value for all
+   * lines or one for each, side by side; `total` is one for each. NULL: the input is one array. */
+  const bifold_lines* lines;
+  /** Where outputs lie. Scans: as many lines of as many elements; NULL: as the input's. Reductions:
+   * as many lines of one element; NULL: side by side in the order of the lines. */
+  const bifold_lines* output_lines;
+  /** The lines of a second array; NULL: those of the first. */
+  const bifold_lines* second_lines;
+  /** How many of the lines there are, read from device memory when the call runs: a view of one
+   * BIFOLD_U32 or BIFOLD_U64. Later ones are neither read nor written. NULL: all. */
+  const bifold_view* lines_from;
+  /** Scans: not 0: from the last element to the first. output[i] is input[i] to input[n - 1] and
+   * init combined in that order, of an exclusive scan input[i + 1] to init. */
+  int32_t reverse;
 } bifold_options;
 
 /** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are; where
@@ -118,10 +149,12 @@ BIFOLD_API bifold_status bifold_transform_exclusive_scan(bifold_queue* queue, bi
 typedef uint32_t bifold_device_values;
 /** Values in device memory. */
 enum {
-  BIFOLD_COUNT_U32 = 1, /**< `count_from`, of that type. */
-  BIFOLD_COUNT_U64 = 2, /**< `count_from`, of that type. */
-  BIFOLD_INIT = 4,      /**< `init_from`. */
-  BIFOLD_TOTAL = 8      /**< `total`. */
+  BIFOLD_COUNT_U32 = 1,  /**< `count_from`, of that type. */
+  BIFOLD_COUNT_U64 = 2,  /**< `count_from`, of that type. */
+  BIFOLD_INIT = 4,       /**< `init_from`. */
+  BIFOLD_TOTAL = 8,      /**< `total`. */
+  BIFOLD_LINES_U32 = 16, /**< `lines_from`, of that type. */
+  BIFOLD_LINES_U64 = 32  /**< `lines_from`, of that type. */
 };
 
 /** A reduction or a scan made ready for a device: variant chosen, kernels built. */
@@ -138,6 +171,7 @@ typedef struct bifold_reduce_shape {
   const bifold_type* second;      /**< Of a second array, which the map names y; NULL: none. */
   bifold_order order;             /**< What "production" keeps to. */
   const bifold_type* result;      /**< Rounded to it once; NULL: as the accumulator. */
+  uint64_t lines;                 /**< Not 0: the calls' options bring lines. */
 } bifold_reduce_shape;
 /** Whether an output takes in the element of its own index. */
 typedef int32_t bifold_scan_kind;
@@ -158,6 +192,8 @@ typedef struct bifold_scan_shape {
   bifold_device_values on_device; /**< What the calls' options will name; 0: nothing. */
   const bifold_map* map;          /**< Applied to each element; NULL: none. */
   bifold_order order;             /**< What "production" keeps to. */
+  uint64_t lines;                 /**< Not 0: the calls' options bring lines. */
+  uint64_t reverse;               /**< Not 0: from the last element to the first. */
 } bifold_scan_shape;
 /** A plan of the reduction. May compile. BIFOLD_UNSUPPORTED when the device cannot run it. */
 BIFOLD_API bifold_status bifold_reduce_plan_create(const bifold_device* device,
@@ -172,8 +208,12 @@ BIFOLD_API const char* bifold_plan_variant(const bifold_plan* plan);
 /** Bytes of workspace for any input of up to `n` elements. Touches no device. */
 BIFOLD_API bifold_status bifold_plan_workspace_bytes(const bifold_plan* plan, uint64_t n,
                                                      uint64_t* bytes);
+/** The same for lines: for as many of up to that length, wherever they lie. */
+BIFOLD_API bifold_status bifold_plan_workspace_bytes_of_lines(const bifold_plan* plan,
+                                                              const bifold_lines* lines,
+                                                              uint64_t* bytes);
 /** Enqueues the plan on views of its types; `init` is of the accumulator's. The options' variant,
- * order and accumulate are not looked at. */
+ * order, accumulate and reverse are not looked at. */
 BIFOLD_API bifold_status bifold_plan_run(const bifold_plan* plan, bifold_queue* queue,
                                          bifold_view input, bifold_view output, const void* init,
                                          const bifold_options* options);

@@ -20,8 +20,8 @@ extern "C" {
 /** @addtogroup c_results
  *
  * `options` may be NULL in all of these, and an `init` that is NULL counts as none: sums of nothing
- * are 0 then, +0.0 of floating values. Inputs are of built-in types. All wait for their result: C++
- * alone has the forms that enqueue.
+ * are 0 then, +0.0 of floating values. Inputs are of built-in types. All wait for their result,
+ * except those whose names end with _into: these take lines.
  * @{ */
 
 /** The index of no element. */
@@ -44,6 +44,24 @@ BIFOLD_API bifold_status bifold_minmax(bifold_queue* queue, bifold_view input, v
 BIFOLD_API bifold_status bifold_count_if(bifold_queue* queue, bifold_view input,
                                          const bifold_map* predicate, uint64_t* count,
                                          const bifold_options* options);
+/** Enqueues bifold_argmin() into one struct of the value and the index: `struct {float value;
+ * uint64_t index;}` for inputs of BIFOLD_F32. As an element type it is that of the two fields
+ * `value` and `index`, by the name "Indexed_f32", which bifold_struct_type() gives; so for the
+ * other types. Of BIFOLD_F16 and BIFOLD_BF16 it is that of BIFOLD_F32. */
+BIFOLD_API bifold_status bifold_argmin_into(bifold_queue* queue, bifold_view input,
+                                            bifold_view result, const bifold_options* options);
+/** The same for the greatest. */
+BIFOLD_API bifold_status bifold_argmax_into(bifold_queue* queue, bifold_view input,
+                                            bifold_view result, const bifold_options* options);
+/** Enqueues bifold_minmax() into one struct of both values, `struct {float minimum, maximum;}` for
+ * inputs of BIFOLD_F32: the element type of the fields `minimum` and `maximum`, by the name
+ * "MinMax_f32"; otherwise as bifold_argmin_into(). */
+BIFOLD_API bifold_status bifold_minmax_into(bifold_queue* queue, bifold_view input,
+                                            bifold_view result, const bifold_options* options);
+/** Enqueues bifold_count_if() into one BIFOLD_U64. */
+BIFOLD_API bifold_status bifold_count_if_into(bifold_queue* queue, bifold_view input,
+                                              bifold_view result, const bifold_map* predicate,
+                                              const bifold_options* options);
 /** Blocks until *result is init plus the sum of the products of elements of one index in two arrays
  * of one length, in `type`. Products are rounded in the elements' types; integers wrap in `type`.
  */
@@ -57,6 +75,13 @@ BIFOLD_API bifold_status bifold_inner_product(bifold_queue* queue, bifold_view f
 BIFOLD_API bifold_status bifold_sum_compensated(bifold_queue* queue, bifold_view input,
                                                 bifold_type type, const void* init, void* result,
                                                 const bifold_options* options);
+/** Enqueues bifold_sum_compensated() into one struct of the sum and of what is missing in it,
+ * `struct {float sum, error;}`: the element type of these fields by the name "CompensatedSum_f32",
+ * or "CompensatedSum_f64". The result is sum + error where the sum is finite and the error is not
+ * 0, and else the sum. `init` is one float or double. */
+BIFOLD_API bifold_status bifold_sum_compensated_into(bifold_queue* queue, bifold_view input,
+                                                     bifold_view result, const void* init,
+                                                     const bifold_options* options);
 
 /** One of the reductions of bifold_reduce_many(). */
 typedef struct bifold_reduction {

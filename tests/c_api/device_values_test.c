@@ -109,7 +109,7 @@ static void test_plans_of_values(bifold_view input) {
   FAILS(bifold_reduce_plan_create(device, &shape, &plan), BIFOLD_INVALID_ARGUMENT);
   shape.on_device = BIFOLD_TOTAL;
   FAILS(bifold_reduce_plan_create(device, &shape, &plan), BIFOLD_INVALID_ARGUMENT);
-  scan.on_device = 16;
+  scan.on_device = 64;
   FAILS(bifold_scan_plan_create(device, &scan, &plan), BIFOLD_INVALID_ARGUMENT);
   CHECK(plan == NULL);
   /* As a caller of an earlier version has it: on_device is beyond its struct. */

@@ -36,6 +36,7 @@ void test_reduce(void);
 void test_scan(void);
 void test_plans(void);
 void test_device_values(void);
+void test_lines(void);
 void test_order(void);
 void test_no_identity(void);
 void test_pairs(void);

@@ -56,6 +56,7 @@ int main(void) {
                {"scan", test_scan},
                {"plans", test_plans},
                {"device values", test_device_values},
+               {"lines", test_lines},
                {"order", test_order},
                {"no identity", test_no_identity},
                {"pairs", test_pairs},

@@ -27,6 +27,13 @@ inline std::optional<Value> init_from(Type type, const void* bytes) {
   return Value::from_bytes(type, bytes);
 }
 
+/// The lines that a caller gave; none for NULL.
+inline std::optional<Lines> lines_from(const bifold_lines* lines) {
+  if (lines == nullptr) return {};
+  return Lines{lines->outer,        lines->length, lines->inner,
+               lines->outer_stride, lines->stride, lines->inner_stride};
+}
+
 /// The map behind a handle; the identity for NULL.
 inline const Map& map_or_identity(const bifold_map* map) {
   static const Map identity;
@@ -45,6 +52,7 @@ class CallOptions {
 
   [[nodiscard]] ReduceOptions reduce() const {
     if (given_.accumulate != nullptr) refuse("accumulate is for scans: reduce has its own type");
+    if (given_.reverse != 0) refuse("reverse is for scans");
     ReduceOptions options = reduce_plan();
     options.variant = variant_or_default(given_.variant);
     options.order = order_from(given_.order);
@@ -54,25 +62,34 @@ class CallOptions {
     ScanOptions options = scan_plan();
     options.variant = variant_or_default(given_.variant);
     options.order = order_from(given_.order);
+    options.reverse = given_.reverse != 0;
     if (given_.accumulate != nullptr) options.accumulate = type_from(*given_.accumulate);
     return options;
   }
-  // A plan has its variant, order and types, so that it looks at none here.
+  // A plan has its variant, order, types and direction, so that it looks at none here.
   [[nodiscard]] ReduceOptions reduce_plan() const {
     if (given_.total != nullptr) refuse("total is for scans: a reduction is its own");
     return {.wait = wait_,
             .done = done(),
             .workspace = workspace(),
             .count_from = value(given_.count_from, "count_from"),
-            .init_from = value(given_.init_from, "init_from")};
+            .init_from = value(given_.init_from, "init_from"),
+            .lines = lines_from(given_.lines),
+            .result_lines = lines_from(given_.output_lines),
+            .second_lines = lines_from(given_.second_lines),
+            .lines_from = value(given_.lines_from, "lines_from")};
   }
   [[nodiscard]] ScanOptions scan_plan() const {
+    if (given_.second_lines != nullptr) refuse("second_lines: a scan takes one array");
     return {.wait = wait_,
             .done = done(),
             .workspace = workspace(),
             .count_from = value(given_.count_from, "count_from"),
             .init_from = value(given_.init_from, "init_from"),
-            .total = value(given_.total, "total")};
+            .total = value(given_.total, "total"),
+            .lines = lines_from(given_.lines),
+            .output_lines = lines_from(given_.output_lines),
+            .lines_from = value(given_.lines_from, "lines_from")};
   }
 
   void put_done() noexcept {

@@ -10,13 +10,17 @@ static_assert(static_cast<int>(ScanKind::inclusive) == BIFOLD_INCLUSIVE &&
 
 DeviceValues values_from(bifold_device_values values) {
   constexpr bifold_device_values counts = BIFOLD_COUNT_U32 | BIFOLD_COUNT_U64;
-  constexpr bifold_device_values all = counts | BIFOLD_INIT | BIFOLD_TOTAL;
-  if ((values & ~all) != 0 || (values & counts) == counts) {
+  constexpr bifold_device_values lines = BIFOLD_LINES_U32 | BIFOLD_LINES_U64;
+  constexpr bifold_device_values all = counts | BIFOLD_INIT | BIFOLD_TOTAL | lines;
+  if ((values & ~all) != 0 || (values & counts) == counts || (values & lines) == lines) {
     refuse("on_device: no such values: " + std::to_string(values));
   }
   DeviceValues known{{}, (values & BIFOLD_INIT) != 0, (values & BIFOLD_TOTAL) != 0};
   if ((values & counts) != 0) {
     known.count = (values & BIFOLD_COUNT_U32) != 0 ? Type::u32 : Type::u64;
+  }
+  if ((values & lines) != 0) {
+    known.lines = (values & BIFOLD_LINES_U32) != 0 ? Type::u32 : Type::u64;
   }
   return known;
 }
@@ -69,7 +73,7 @@ bifold_status bifold_reduce_plan_create(const bifold_device* device,
         need(device, "device").value,
         {type_from(given.input), accumulator, op, variant_or_default(given.variant),
          map_or_identity(given.map), values_from(given.on_device), order_from(given.order),
-         type_or_none(given.second), type_or_none(given.result)});
+         type_or_none(given.second), type_or_none(given.result), given.lines != 0});
     std::string variant(made.variant().name);
     put_handle(plan, std::move(made), accumulator, std::move(variant));
   });
@@ -90,7 +94,8 @@ bifold_status bifold_scan_plan_create(const bifold_device* device, const bifold_
         need(device, "device").value,
         {type_from(given.input), type_from(given.output), accumulator,
          static_cast<bifold::ScanKind>(given.kind), op, variant_or_default(given.variant),
-         values_from(given.on_device), order_from(given.order), map_or_identity(given.map)});
+         values_from(given.on_device), order_from(given.order), map_or_identity(given.map),
+         given.lines != 0, given.reverse != 0});
     std::string variant(made.variant().name);
     put_handle(plan, std::move(made), accumulator, std::move(variant));
   });
@@ -104,6 +109,15 @@ bifold_status bifold_plan_workspace_bytes(const bifold_plan* plan, uint64_t n, u
   return guard([&] {
     need(bytes, "bytes") = std::visit([n](const auto& value) { return value.workspace_bytes(n); },
                                       need(plan, "plan").value);
+  });
+}
+
+bifold_status bifold_plan_workspace_bytes_of_lines(const bifold_plan* plan,
+                                                   const bifold_lines* lines, uint64_t* bytes) {
+  return guard([&] {
+    const auto of = *lines_from(&need(lines, "lines"));
+    need(bytes, "bytes") = std::visit(
+        [&of](const auto& value) { return value.workspace_bytes(of); }, need(plan, "plan").value);
   });
 }
 

@@ -36,11 +36,38 @@ bifold_status search(Search find, bifold_queue* queue, const bifold_view& input,
   });
 }
 
+using SearchInto = void(Queue&, const ErasedView&, const ErasedView&, const ReduceOptions&);
+
+bifold_status search_into(SearchInto find, bifold_queue* queue, const bifold_view& input,
+                          const bifold_view& result, const bifold_options* options) {
+  return guard([&] {
+    Queue& on = need(queue, "queue").value;
+    CallOptions call(options);
+    find(on, view_from(input, "the input's buffer"), view_from(result, "the result's buffer"),
+         call.reduce());
+    call.put_done();
+  });
+}
+
 Reduction reduction_from(const bifold_reduction& given) {
   const Type type = type_from(given.type);
   static_cast<void>(need_memory(given.result, "a result"));
   return {need(given.op, "an operator").value, type, map_or_identity(given.map),
           init_from(type, given.init)};
+}
+
+// `result` is one CompensatedSum<T>.
+template <class T>
+void sum_into(Queue& queue, const ErasedView& input, const ErasedView& result, const void* init,
+              const ReduceOptions& options) {
+  using Sum = CompensatedSum<T>;
+  const Map map = "make_" + std::string(name_of(type_of<Sum>())) + "(x, 0)";
+  std::optional<Value> start;
+  if (const std::optional<Value> given = init_from(type_of<T>(), init)) {
+    start = Sum{given->as<T>(), 0};
+  }
+  transform_reduce_into(queue, input, result, compensated_operator(type_of<T>()), start, map,
+                        options);
 }
 
 }  // namespace
@@ -76,6 +103,33 @@ bifold_status bifold_count_if(bifold_queue* queue, bifold_view input, const bifo
   });
 }
 
+bifold_status bifold_argmin_into(bifold_queue* queue, bifold_view input, bifold_view result,
+                                 const bifold_options* options) {
+  return search_into(bifold::argmin_into, queue, input, result, options);
+}
+
+bifold_status bifold_argmax_into(bifold_queue* queue, bifold_view input, bifold_view result,
+                                 const bifold_options* options) {
+  return search_into(bifold::argmax_into, queue, input, result, options);
+}
+
+bifold_status bifold_minmax_into(bifold_queue* queue, bifold_view input, bifold_view result,
+                                 const bifold_options* options) {
+  return search_into(bifold::minmax_into, queue, input, result, options);
+}
+
+bifold_status bifold_count_if_into(bifold_queue* queue, bifold_view input, bifold_view result,
+                                   const bifold_map* predicate, const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    const bifold::Map& holds = need(predicate, "predicate").value;
+    CallOptions call(options);
+    bifold::count_if_into(on, view_from(input, "the input's buffer"),
+                          view_from(result, "the result's buffer"), holds, call.reduce());
+    call.put_done();
+  });
+}
+
 bifold_status bifold_inner_product(bifold_queue* queue, bifold_view first, bifold_view second,
                                    bifold_type type, const void* init, void* result,
                                    const bifold_options* options) {
@@ -103,6 +157,25 @@ bifold_status bifold_sum_compensated(bifold_queue* queue, bifold_view input, bif
     const bifold::Value value = bifold::sum_compensated(on, view_from(input, "the input's buffer"),
                                                         of, init_from(of, init), call.reduce());
     std::memcpy(out, value.data(), value.size());
+    call.put_done();
+  });
+}
+
+bifold_status bifold_sum_compensated_into(bifold_queue* queue, bifold_view input,
+                                          bifold_view result, const void* init,
+                                          const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    CallOptions call(options);
+    const bifold::ErasedView from = view_from(input, "the input's buffer");
+    const bifold::ErasedView to = view_from(result, "the result's buffer");
+    if (to.type == bifold::type_of<bifold::CompensatedSum<float>>()) {
+      sum_into<float>(on, from, to, init, call.reduce());
+    } else if (to.type == bifold::type_of<bifold::CompensatedSum<double>>()) {
+      sum_into<double>(on, from, to, init, call.reduce());
+    } else {
+      refuse("a compensated sum is a CompensatedSum_f32 or a CompensatedSum_f64");
+    }
     call.put_done();
   });
 }

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from . import _cuda, _opencl
 from ._arguments import checked
-from ._calls import Settings, reduce_to_array, reduce_to_host, scan
-from ._operators import MapLike, OperatorLike, map_of
+from ._calls import Scan, Settings, reduce_to_array, reduce_to_host, scan
+from ._kinds import AXIS
+from ._operators import Map, MapLike, OperatorLike, map_of
 from ._queues import Event
 
 
@@ -18,6 +21,8 @@ def reduce(
     op: OperatorLike = "plus",
     init: Any = None,
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     dtype: Any = None,
     variant: str | None = None,
     order: str = "v1",
@@ -26,12 +31,17 @@ def reduce(
 ) -> Any:
     """Blocks. The reduction of all elements, as a NumPy scalar.
 
+    With an axis it is the reduction along it, an array of the kind of `x`: on a device it is
+    enqueued, as scans are. Each result has the bits that its elements give alone.
+
     Args:
-        x: an array of any shape, contiguous if it lies on a device; the README lists the kinds.
+        x: an array of any shape and layout; the README lists the kinds.
         op: the name of a built-in operator, or an Operator. Elements keep their order, C order,
             where it does not commute.
-        init: folded in exactly once, in front. Without one, nothing gives the operator's identity,
-            but +0.0 for sums of floating values, fields of structs included.
+        init: folded into each result exactly once, in front. Without one, nothing gives the
+            operator's identity, but +0.0 for sums of floating values, fields of structs included.
+        axis: a dimension, or a tuple of some; None: all. Negative ones count from the last.
+        keepdims: the dimensions of `axis` stay, with an extent of 1.
         dtype: of accumulation and result. By default that of an Operator, else that of an `init`
             with a dtype, else that of `x`: int8 is not widened, unlike in numpy.sum().
         variant: a row of the gallery in place of ``"production"``.
@@ -42,14 +52,35 @@ def reduce(
         wait: events, of this package, PyOpenCL or CuPy, after which the call starts.
 
     Raises:
-        InvalidArgument: dtype, memory layout, operator, `init` and queue do not go together, or
+        InvalidArgument: dtype, operator, `init`, `axis` and queue do not go together, or
             nothing is reduced by an operator without identity and no `init` is there. A dtype has
             to hold `init`; Python's floats are rounded to it.
         Unsupported: the device or the variant cannot do it.
         BuildFailure: an operator's text does not compile.
         Error: the base class of these and of the driver's failures.
     """
-    return reduce_to_host(x, None, op, None, init, dtype, Settings(variant, order, queue, wait))
+    settings = Settings(variant, order, queue, wait)
+    return _reduced(x, None, op, None, init, dtype, axis, keepdims, settings)
+
+
+def _reduced(
+    x: Any,
+    y: Any,
+    op: OperatorLike,
+    map: Map | None,
+    init: Any,
+    dtype: Any,
+    axis: Any,
+    keepdims: bool,
+    settings: Settings,
+) -> Any:
+    if axis is None and not keepdims:
+        return reduce_to_host(x, y, op, map, init, dtype, settings)
+    results = reduce_to_array(
+        x, y, None, op, map, init, settings, axis=axis, keepdims=keepdims, dtype=dtype
+    )
+    # One result of the host is a scalar, as NumPy has it.
+    return results[()] if isinstance(results, np.ndarray) else results
 
 
 @checked
@@ -60,6 +91,8 @@ def transform_reduce(
     init: Any = None,
     *,
     y: Any = None,
+    axis: Any = None,
+    keepdims: bool = False,
     dtype: Any = None,
     variant: str | None = None,
     order: str = "v1",
@@ -69,8 +102,9 @@ def transform_reduce(
     """Blocks. The reduction of a function of each element: reduce() without a pass of its own.
 
     Args:
-        x, op, init, variant, order, queue, wait: as in reduce().
-        map: an expression over ``x`` and its index ``i``, such as ``"x * x"``, or a Map.
+        x, op, init, axis, keepdims, variant, order, queue, wait: as in reduce().
+        map: an expression over ``x`` and its index ``i``, such as ``"x * x"``, or a Map. Along
+            an axis, ``i`` is the index in the line.
         y: a second array, of the shape of `x` and of any dtype, whose elements the map knows as
             ``y``: ``transform_reduce(a, "x * y", y=b)``.
         dtype: of the map's results, of accumulation and of the result; by default as in reduce().
@@ -79,7 +113,7 @@ def transform_reduce(
         BuildFailure: the map does not compile; otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait)
-    return reduce_to_host(x, y, op, map_of(map), init, dtype, settings)
+    return _reduced(x, y, op, map_of(map), init, dtype, axis, keepdims, settings)
 
 
 @checked
@@ -89,27 +123,31 @@ def reduce_into(
     op: OperatorLike = "plus",
     init: Any = None,
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
     wait: Iterable[Any] = (),
     done: Event | None = None,
 ) -> Any:
-    """Enqueues the reduction into an array of one element. Blocks where an array is the host's.
+    """Enqueues the reduction into an array. Blocks where an array is the host's.
 
     Args:
-        x, op, init, variant, order, queue, wait: as in reduce().
-        out: of any kind and of size 1; its dtype is the one of accumulation.
+        x, op, init, axis, keepdims, variant, order, queue, wait: as in reduce().
+        out: of any kind and layout, and of the results' shape; without an axis of size 1. Its dtype
+            is the one of accumulation.
         done: an Event that becomes the call's completion.
 
     Returns:
         `out`.
 
     Raises:
-        InvalidArgument: `out` is read-only, or not one element; otherwise as reduce().
+        InvalidArgument: `out` is read-only, has another shape, overlaps itself or an input;
+            otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait, done)
-    return reduce_to_array(x, None, out, op, None, init, settings)
+    return reduce_to_array(x, None, out, op, None, init, settings, axis=axis, keepdims=keepdims)
 
 
 @checked
@@ -121,6 +159,8 @@ def transform_reduce_into(
     init: Any = None,
     *,
     y: Any = None,
+    axis: Any = None,
+    keepdims: bool = False,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -129,16 +169,18 @@ def transform_reduce_into(
 ) -> Any:
     """Enqueues what transform_reduce() computes, as reduce_into() does."""
     settings = Settings(variant, order, queue, wait, done)
-    return reduce_to_array(x, y, out, op, map_of(map), init, settings)
+    return reduce_to_array(x, y, out, op, map_of(map), init, settings, axis=axis, keepdims=keepdims)
 
 
-@checked
+@checked(axis=AXIS)
 def inclusive_scan(
     x: Any,
     out: Any = None,
     op: OperatorLike = "plus",
     init: Any = None,
     *,
+    axis: int | None = None,
+    reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
     variant: str | None = None,
@@ -150,11 +192,15 @@ def inclusive_scan(
     """Enqueues ``out[i] = op over init, x[0], ..., x[i]``. Blocks where an array is the host's.
 
     Args:
-        x: an array of shape ``(n,)``, contiguous if it lies on a device.
-        out: an array of the same shape, of any kind; `x` itself scans in place. By default a new
-            one of the kind of `x`.
+        x: an array of any shape and layout.
+        out: an array of the output's shape, of any kind and layout; `x` itself scans in place. By
+            default a new one of the kind of `x`.
         op: the name of a built-in operator, or an Operator.
         init: a number that the output's dtype holds; by default none.
+        axis: the dimension to scan along: each line as if it were alone, to the bit. None: `x` is
+            scanned as one array of shape ``(n,)``, in C order, and so is the output.
+        reverse: scans from the last element to the first: ``out[i] = op over x[i], ..., x[n - 1],
+            init``, of an exclusive scan without ``x[i]``. Operands keep their order.
         dtype: of a new output; by default as in reduce().
         accumulate: the dtype of accumulation; by default the output's.
         variant: a row of the gallery in place of ``"production"``.
@@ -167,21 +213,24 @@ def inclusive_scan(
         The output.
 
     Raises:
-        InvalidArgument: shapes, dtypes, memory layout and queue do not go together, or `x` and
-            `out` overlap without being the same.
+        InvalidArgument: shapes, dtypes and queue do not go together, `x` and `out` overlap without
+            being the same, or elements of `out` overlap.
         Error: otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait, done)
-    return scan("inclusive", x, out, op, None, init, dtype, accumulate, settings)
+    how = Scan("inclusive", axis, reverse, accumulate)
+    return scan(how, x, out, op, None, init, dtype, settings)
 
 
-@checked
+@checked(axis=AXIS)
 def exclusive_scan(
     x: Any,
     out: Any = None,
     op: OperatorLike = "plus",
     init: Any = None,
     *,
+    axis: int | None = None,
+    reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
     variant: str | None = None,
@@ -197,10 +246,11 @@ def exclusive_scan(
     Arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done)
-    return scan("exclusive", x, out, op, None, init, dtype, accumulate, settings)
+    how = Scan("exclusive", axis, reverse, accumulate)
+    return scan(how, x, out, op, None, init, dtype, settings)
 
 
-@checked
+@checked(axis=AXIS)
 def transform_inclusive_scan(
     x: Any,
     map: MapLike,
@@ -208,6 +258,8 @@ def transform_inclusive_scan(
     op: OperatorLike = "plus",
     init: Any = None,
     *,
+    axis: int | None = None,
+    reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
     variant: str | None = None,
@@ -225,10 +277,11 @@ def transform_inclusive_scan(
     The other arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done)
-    return scan("inclusive", x, out, op, map_of(map), init, dtype, accumulate, settings)
+    how = Scan("inclusive", axis, reverse, accumulate)
+    return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 
-@checked
+@checked(axis=AXIS)
 def transform_exclusive_scan(
     x: Any,
     map: MapLike,
@@ -236,6 +289,8 @@ def transform_exclusive_scan(
     op: OperatorLike = "plus",
     init: Any = None,
     *,
+    axis: int | None = None,
+    reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
     variant: str | None = None,
@@ -246,7 +301,8 @@ def transform_exclusive_scan(
 ) -> Any:
     """Enqueues exclusive_scan() of a function of each element: see transform_inclusive_scan()."""
     settings = Settings(variant, order, queue, wait, done)
-    return scan("exclusive", x, out, op, map_of(map), init, dtype, accumulate, settings)
+    how = Scan("exclusive", axis, reverse, accumulate)
+    return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 
 def release_adopted() -> None:

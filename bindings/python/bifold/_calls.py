@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _cuda, _dlpack, _errors, _foreign, _native, _opencl, _types
+from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
+from ._axes import axes_of, check_apart, reduced_shape, written_by
 from ._kinds import ORDERS
 from ._memory import Array
-from ._operands import HostOperand, Operand, OwnOperand
+from ._operands import HostOperand, Operand, OwnOperand, Placed
 from ._operators import Map, Operator, OperatorLike, handle_of
 from ._queues import Event, Queue, default_queue, event_from, handles_of, stream_number
 
@@ -123,42 +125,131 @@ class Call:
         """Whether an array is written and not read."""
         return operand is self.output and operand is not self.input
 
-    def make_output(self, dtype: np.dtype) -> None:
-        """Where none was given: an output of the input's kind and shape."""
+    def make_output(self, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        """Where none was given: an output of the input's kind."""
         if self.output is None:
-            self.output = _operand(self.input.empty(self, self.input.shape, dtype))
-            self.output.prepare(self)
+            self.put_output(_operand(self.input.empty(self, shape, dtype)))
 
-    def run(self, function: str, *arguments: Any, accumulate: int | None = None) -> None:
-        """Calls a function of the library with this call's queue, arrays and options."""
-        source = self.input.bind(self)
-        views = [source]
+    def put_output(self, output: Operand) -> None:
+        """Has the call write to an array that was made for it."""
+        self.output = output
+        output.prepare(self)
+
+    def run(
+        self,
+        function: str,
+        *arguments: Any,
+        axes: tuple[int, ...],
+        scan: bool = False,
+        reverse: bool = False,
+        accumulate: int | None = None,
+    ) -> None:
+        """Calls a function of the library with this call's queue, arrays and options.
+
+        Lines lie along `axes`, over which a scan into an array of one dimension is flat. The output
+        has the other dimensions, as they are in the input; of a scan all of them.
+        """
+        sources = [self.input.bind(self)]
         if self.second is not None:
-            views.append(source if self.second is self.input else self.second.bind(self))
+            same = self.second is self.input
+            sources.append(sources[0] if same else self.second.bind(self))
+        target = None
         if self.output is not None:
             self.output.check_writable()
-            views.append(source if self.output is self.input else self.output.bind(self))
+            target = sources[0] if self.output is self.input else self.output.bind(self)
+        shape = self.input.shape
+        rest = [d for d in range(len(shape)) if d not in axes]
+        batch, extents = [shape[d] for d in rest], [shape[a] for a in axes]
+        folded = _lines.fold_axes(extents, [[p.strides[a] for a in axes] for p in sources])
+        written = [] if target is None else [written_by(target, rest, axes, extents, scan)]
+        if folded is not None:
+            length, steps = folded
+            read = [
+                _lines.Along(tuple(p.strides[d] for d in rest), length, step)
+                for p, step in zip(sources, steps)
+            ]
+            calls = _lines.parts(batch, [*read, *written])
+        if target is not None and (folded is None or len(calls) > 1):
+            check_apart(sources, target, scan and folded is not None)
+        wait = self._wait
+        if folded is None:
+            sources, wait = self._copied(sources, [*rest, *axes])
+            length = math.prod(extents)
+            strides = tuple(length * stride for stride in _lines.c_strides(batch))
+            read = [_lines.Along(strides, length, 1) for _ in sources]
+            calls = _lines.parts(batch, [*read, *written])
+        places = sources if target is None else [*sources, target]
+        wanted = self._settings.done is not None
+        wanted = wanted or (self.output is not None and self.output.wants_done)
+        done = Event()
+        for left, parts in zip(reversed(range(len(calls))), calls):
+            done = self.enqueue(
+                function,
+                [place.view(part) for place, part in zip(places, parts)],
+                arguments,
+                self._options(parts, reverse, accumulate),
+                wait,
+                wanted or left > 0,
+            )
+            wait = [done]
+        if self._settings.done is not None:
+            self._settings.done._own = done._own
+        if self.output is not None:
+            self.output.finish(self, done)
+
+    def _copied(
+        self, sources: list[Placed], dimensions: list[int]
+    ) -> tuple[list[Placed], list[Event]]:
+        """Copies of what is read, in the order of the dimensions, and what to wait for then."""
+        first, done = _copies.in_order(self, sources[0], dimensions, self._wait, self.input.dtype)
+        if self.second is None:
+            return [first], [*self._wait, done]
+        if sources[1] is sources[0]:
+            return [first, first], [*self._wait, done]
+        second, later = _copies.in_order(
+            self, sources[1], dimensions, [*self._wait, done], self.second.dtype
+        )
+        return [first, second], [*self._wait, later]
+
+    def _options(
+        self, parts: tuple[_lines.Part, ...], reverse: bool, accumulate: int | None
+    ) -> _native.Options:
+        """All that the user and the lines ask for."""
         options = _native.Options()
-        options.struct_size = ctypes.sizeof(options)
-        options.wait, options.wait_count = handles_of(self._wait)
         if self._settings.variant is not None:
             options.variant = self._settings.variant.encode()
         options.order = ORDERS.index(self._settings.order)
+        options.reverse = reverse
+        # One array without gaps has no lines, so that variants which take none serve it, too.
+        if not all(part.lines.plain for part in parts):
+            output = None if self.output is None else parts[-1].lines
+            second = None if self.second is None else parts[1].lines
+            _native.put_lines(options, parts[0].lines, output, second)
         if accumulate is not None:
             options.accumulate = ctypes.pointer(ctypes.c_int32(accumulate))
+        return options
+
+    def enqueue(
+        self,
+        function: str,
+        views: list[_native.View],
+        arguments: Iterable[Any],
+        options: _native.Options,
+        wait: list[Event],
+        wanted: bool,
+    ) -> Event:
+        """One call of the library. Its completion is empty unless it is wanted."""
+        options.struct_size = ctypes.sizeof(options)
+        options.wait, options.wait_count = handles_of(wait)
         put = ctypes.c_void_p()
         guarded = self.queue if isinstance(self.queue, _cuda.StreamQueue) else None
-        wanted = self.output is not None and self.output.wants_done
-        if self._settings.done is not None or guarded is not None or wanted:
+        if wanted or guarded is not None:
             options.done = ctypes.pointer(put)
         _native.call(function, self.queue.handle, *views, *arguments, ctypes.byref(options))
         done = Event._of(put.value) if put.value else Event()
-        if self._settings.done is not None:
-            self._settings.done._own = done._own
         if guarded is not None:
             guarded.last = done
-        if self.output is not None:
-            self.output.finish(self, done)
+        return done
 
 
 def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -> np.dtype:
@@ -198,7 +289,7 @@ def reduce_to_host(
     dtype: Any,
     settings: Settings,
 ) -> Any:
-    """A reduction whose result is a NumPy scalar."""
+    """A reduction of all elements, whose result is a NumPy scalar."""
     with Call(x, settings, y=y) as call:
         of = accumulator(dtype, op, init, call.input.dtype)
         carry = element_of(init, of)
@@ -211,6 +302,7 @@ def reduce_to_host(
             _types.type_of(of),
             address_of(carry),
             result.ctypes.data,
+            axes=axes_of(None, len(call.input.shape)),
         )
         return result[0]
 
@@ -223,46 +315,77 @@ def reduce_to_array(
     map: Map | None,
     init: Any,
     settings: Settings,
+    *,
+    axis: Any,
+    keepdims: bool,
+    dtype: Any = None,
 ) -> Any:
-    """A reduction into an array of one element."""
+    """A reduction along axes, into a new array where none is given."""
     with Call(x, settings, y=y, out=out) as call:
-        if call.target.size != 1:
-            raise _errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
-        carry = element_of(init, call.target.dtype)
-        mapped = () if map is None else (map.handle,)
-        call.run(_reduction(map, y, "_into"), handle_of(op), *mapped, address_of(carry))
-    return out
+        axes = axes_of(axis, len(call.input.shape))
+        shape = reduced_shape(call.input.shape, axes, keepdims)
+        if out is None:
+            call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
+        elif axis is None and not keepdims:
+            if call.target.size != 1:
+                raise _errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
+        elif call.target.shape != shape:
+            raise _errors.InvalidArgument(
+                f"out has shape {call.target.shape}, the results have {shape}"
+            )
+        reduce_call(call, y, op, map, init, axes)
+        return call.target.array
+
+
+def reduce_call(
+    call: Call, y: Any, op: OperatorLike, map: Map | None, init: Any, axes: tuple[int, ...]
+) -> None:
+    """Runs a reduction along axes, of a call that has an output."""
+    carry = element_of(init, call.target.dtype)
+    mapped = () if map is None else (map.handle,)
+    function = _reduction(map, y, "_into")
+    call.run(function, handle_of(op), *mapped, address_of(carry), axes=axes)
+
+
+class Scan(NamedTuple):
+    """Which scan it is."""
+
+    kind: str
+    axis: int | None
+    reverse: bool
+    accumulate: Any
 
 
 def scan(
-    kind: str,
+    how: Scan,
     x: Any,
     out: Any,
     op: OperatorLike,
     map: Map | None,
     init: Any,
     dtype: Any,
-    accumulate: Any,
     settings: Settings,
 ) -> Any:
     """A scan, into a new array where none is given."""
     with Call(x, settings, out=out) as call:
-        shape = call.input.shape
-        if len(shape) != 1:
-            raise _errors.InvalidArgument(f"a scan of shape {shape}; ravel() makes it flat")
+        axes = axes_of(None if how.axis is None else (how.axis,), len(call.input.shape))
+        shape = call.input.shape if how.axis is not None else (call.input.size,)
         if out is None:
-            call.make_output(accumulator(dtype, op, init, call.input.dtype))
+            call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
         elif dtype is not None and dtype != call.target.dtype:
             raise _errors.InvalidArgument(f"out has elements of {call.target.dtype}, not {dtype}")
         if call.target.shape != shape:
-            raise _errors.InvalidArgument(f"out has shape {call.target.shape}, the input {shape}")
+            raise _errors.InvalidArgument(f"out has shape {call.target.shape}, the scan {shape}")
         carry = element_of(init, call.target.dtype)
         mapped = () if map is None else (map.handle,)
         call.run(
-            f"bifold_{kind}_scan" if map is None else f"bifold_transform_{kind}_scan",
+            f"bifold_{how.kind}_scan" if map is None else f"bifold_transform_{how.kind}_scan",
             handle_of(op),
             *mapped,
             address_of(carry),
-            accumulate=None if accumulate is None else _types.type_of(accumulate),
+            axes=axes,
+            scan=True,
+            reverse=how.reverse,
+            accumulate=None if how.accumulate is None else _types.type_of(how.accumulate),
         )
         return call.target.array

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _dlpack, _errors, _native
+from . import _dlpack, _errors, _lines, _native, _types
 from ._devices import Device, open_device
 from ._handles import put
 from ._locks import Lock
-from ._memory import Buffer, view_of
-from ._operands import Operand, check_contiguous
+from ._memory import Buffer
+from ._operands import Operand, Placed, strides_of
 from ._queues import Event, Queue
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class CudaOperand(Operand):
 
     backend = "cuda"
     address: int
+    strides: tuple[int, ...]
     read_only: bool
 
     @property
@@ -100,14 +101,17 @@ class CudaOperand(Operand):
         if self.read_only:
             raise _errors.InvalidArgument("the output is read-only")
 
-    def bind(self, call: Call) -> _native.View:
-        if self.size == 0:
+    def bind(self, call: Call) -> Placed:
+        itemsize = self.dtype.itemsize
+        low, count = _lines.reach(tuple(zip(self.shape, self.strides)))
+        start = self.address + low * itemsize
+        if count == 0:
             buffer = Buffer.of_size(call.queue, 0)
         else:
-            nbytes = self.size * self.dtype.itemsize
-            buffer = Buffer._of(put("bifold_cuda_adopt_buffer", self.address, nbytes))
+            buffer = Buffer._of(put("bifold_cuda_adopt_buffer", start, count * itemsize))
         call.at_end(buffer.close)
-        return view_of(buffer, self.dtype, self.size)
+        number = _types.type_of(self.dtype)
+        return Placed(buffer, number, -low, self.shape, self.strides, ("cuda", start))
 
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         if type(self.array).__module__.partition(".")[0] != "cupy":
@@ -135,7 +139,6 @@ class InterfaceOperand(CudaOperand):
             ) from failure
         if interface.get("mask") is not None:
             raise _errors.InvalidArgument("arrays with a mask are not taken")
-        check_contiguous(self.shape, interface.get("strides"), self.dtype.itemsize)
         if self.stream == 0:
             raise _errors.InvalidArgument("__cuda_array_interface__ gives no meaning to stream 0")
         self._index: int | None = None
@@ -147,6 +150,10 @@ class InterfaceOperand(CudaOperand):
         self.dtype = np.dtype(interface["typestr"])
         if self.dtype.kind == "V" and interface.get("descr"):
             self.dtype = np.lib.format.descr_to_dtype(interface["descr"])
+        strides = interface.get("strides")
+        if strides is not None:
+            strides = tuple(operator.index(stride) for stride in strides)
+        self.strides = strides_of(self.shape, strides, self.dtype.itemsize)
         stream = interface.get("stream")
         self.stream = None if stream is None else operator.index(stream)
 
@@ -193,4 +200,4 @@ class DlpackOperand(CudaOperand):
         call.at_end(tensor.release)
         self.dtype, self.shape, self.address = tensor.dtype, tensor.shape, tensor.address
         self.read_only = tensor.read_only or tensor.copied
-        check_contiguous(self.shape, tensor.strides, self.dtype.itemsize)
+        self.strides = strides_of(self.shape, tensor.strides, self.dtype.itemsize)

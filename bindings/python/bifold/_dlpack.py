@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _errors, _foreign
+from ._lines import c_strides
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 ON_HOST = (CPU, CUDA_HOST)
@@ -81,23 +82,6 @@ _set_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(
 def _delete(deleter: int | None, managed: int) -> None:
     if deleter:
         _DELETER(deleter)(managed)
-
-
-def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """The strides, in bytes, of an array whose elements lie one behind the other in C order."""
-    strides = []
-    for extent in reversed(shape):
-        strides.append(itemsize)
-        itemsize *= extent
-    return tuple(reversed(strides))
-
-
-def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> bool:
-    """Whether elements lie one behind the other; strides along extents of one do not matter."""
-    if strides is None or 0 in shape:
-        return True
-    wanted = c_strides(shape, itemsize)
-    return all(e == 1 or s == w for e, s, w in zip(shape, strides, wanted))
 
 
 class Tensor:

@@ -102,6 +102,23 @@ def integer(wanted: str, low: int = 0, high: int = 2**63 - 1) -> Kind:
     return Kind(wanted, take)
 
 
+def _flag(value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError
+    return bool(value)
+
+
+def _integers(one: Kind) -> Callable[[Any], Any]:
+    """A tuple of what `one` takes; of a lone one a tuple, too."""
+
+    def take(value: Any) -> tuple[int, ...]:
+        if isinstance(value, list):
+            raise TypeError("tuple() makes it one")
+        return tuple(map(one.take, value if isinstance(value, tuple) else (value,)))
+
+    return take
+
+
 def _is_own(value: Any, name: str) -> bool:
     return isinstance(value, getattr(_package, name))
 
@@ -309,11 +326,17 @@ EVENT = Kind("an event of bifold, PyOpenCL, CuPy or PyTorch", _event)
 OWN_EVENT = own("Event")
 _STREAM_NUMBER = integer("", 0, 2**64 - 1)
 CUDA_EVENT = integer("a CUevent's number", 1, 2**64 - 1)
+_AXIS = integer("an axis", -(2**31), 2**31)
+AXIS = Kind("an axis, a number", _AXIS.take)
+AXES = Kind("an axis or a tuple of axes", _integers(_AXIS))
+FLAG = Kind("True or False", _flag)
+SHAPE = Kind("a number of elements or a tuple of extents", _integers(integer("")))
 OPENCL_PLACE = Kind("a bifold.Queue or a pyopencl.CommandQueue", _place)
 ONLY_DEVICE = own("Device", "bifold.open_device() opens one")
 
 KINDS: dict[str, Kind] = {
     "accumulate": DTYPE,
+    "axis": AXES,
     "buffer": Kind("a pyopencl.Buffer", _only(_foreign.is_opencl_buffer)),
     "cache": choice("disk", "memory"),
     "cache_directory": PATH,
@@ -330,6 +353,7 @@ KINDS: dict[str, Kind] = {
     "expression": text("an expression's text"),
     "identity": ELEMENT,
     "init": ELEMENT,
+    "keepdims": FLAG,
     "later": OWN_EVENT,
     "level": choice(*LEVELS, "off"),
     "limit": Kind("a time limit of 0 or more seconds", _seconds),
@@ -347,7 +371,9 @@ KINDS: dict[str, Kind] = {
         "a bifold.Queue, a pyopencl.CommandQueue, or a stream of CuPy or PyTorch", _queue
     ),
     "reductions": Kind("a list of names of built-in operators and bifold.Reductions", _reductions),
+    "reverse": FLAG,
     "selector": SELECTOR,
+    "shape": Kind("extents or a tuple of extents", _integers(integer("", -1))),
     "stream": Kind("a stream of CuPy or PyTorch, or a CUstream's number", _stream),
     "timing": choice("disabled", "enabled"),
     "tuning_file": PATH,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _errors, _native, _types
+from . import _errors, _lines, _native, _types
 from ._arguments import checked
 from ._handles import Handle, InProcess, put
-from ._kinds import HOST_ARRAY, OPENCL_PLACE, described
+from ._kinds import HOST_ARRAY, OPENCL_PLACE, SHAPE, described
 from ._queues import Queue, default_queue
 
 
@@ -23,11 +25,6 @@ class Buffer(Handle):
         return cls._of(put("bifold_buffer_create", queue.device.handle, nbytes))
 
 
-def view_of(buffer: Buffer, dtype: np.dtype, count: int, offset: int = 0) -> _native.View:
-    """`count` elements from element `offset` on."""
-    return _native.View(buffer.handle, _types.type_of(dtype), offset, count)
-
-
 def upload(queue: Queue, array: np.ndarray, view: _native.View) -> None:
     """Blocks. Copies a contiguous array to the device."""
     _native.call("bifold_upload", queue.handle, array.ctypes.data, view)
@@ -39,33 +36,42 @@ def download(queue: Queue, view: _native.View, array: np.ndarray) -> None:
 
 
 class Array(InProcess):
-    """A one-dimensional array in device memory, made by empty(), to_device() or from_opencl().
+    """An array in device memory, made by empty(), to_device() or from_opencl().
+
+    Slices and transposes are views: Arrays over the same memory, which is given back once for all.
 
     Attributes:
         queue: where calls on it run, unless they are given another one.
         dtype: of its elements.
-        shape: ``(n,)``.
+        shape: its extents.
     """
 
     queue: Queue
     dtype: np.dtype
-    shape: tuple[int]
+    shape: tuple[int, ...]
     _made_by = "bifold.empty(), bifold.to_device() and bifold.from_opencl() make arrays"
     _copied_by = "get() copies the elements into an array of NumPy"
     _buffer: Buffer
+    _strides: tuple[int, ...]
     _offset = 0
     _base: Any = None
 
     @classmethod
-    def _of(cls, queue: Queue, buffer: Buffer, dtype: np.dtype, n: int) -> Array:
+    def _of(cls, queue: Queue, buffer: Buffer, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
         made = cls.__new__(cls)
-        made.queue, made.dtype, made.shape, made._buffer = queue, dtype, (n,), buffer
+        made.queue, made.dtype, made._buffer = queue, dtype, buffer
+        made.shape, made._strides = shape, _lines.c_strides(shape)
         return made
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions it has."""
+        return len(self.shape)
 
     @property
     def size(self) -> int:
         """How many elements it has."""
-        return self.shape[0]
+        return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -77,8 +83,73 @@ class Array(InProcess):
         """Whether its memory has been given back."""
         return self._buffer.closed
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from an element to the next one along each dimension."""
+        return tuple(stride * self.dtype.itemsize for stride in self._strides)
+
+    @property
+    def T(self) -> Array:
+        """A view with the dimensions in reverse."""
+        return self._viewed(np.transpose)
+
+    @checked
+    def reshape(self, *shape: Any) -> Array:
+        """A view of other extents, in C order. One of them may be -1, which then follows.
+
+        Raises:
+            InvalidArgument: there are as many elements in no such shape, or this array has gaps.
+        """
+        self._check_dense("reshape()")
+        extents = shape[0] if len(shape) == 1 else tuple(n for part in shape for n in part)
+        try:
+            return self._viewed(lambda layout: layout.reshape(extents))
+        except ValueError as failure:
+            raise _errors.InvalidArgument(f"reshape(): shape {extents}: {failure}") from None
+
     def __len__(self) -> int:
-        return self.size
+        if not self.shape:
+            raise _errors.WrongType("an array of no dimension has no len()")
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Array:
+        keys = key if isinstance(key, tuple) else (key,)
+        for one in keys:
+            if isinstance(one, (bool, np.bool_)) or not (
+                one is None or one is Ellipsis or isinstance(one, (slice, int, np.integer))
+            ):
+                raise _errors.WrongType(
+                    f"an Array takes integers, slices, None and ... as an index, not {one!r}"
+                )
+        # The ellipsis makes a view of a lone element, too.
+        return self._viewed(lambda layout: layout[(*keys, ...) if Ellipsis not in keys else keys])
+
+    def _viewed(self, change: Callable[[np.ndarray], np.ndarray]) -> Array:
+        """The view that lies in this array as NumPy's view lies in one of this layout."""
+        # It has no such memory: it is indexed and never read.
+        whole = np.lib.stride_tricks.as_strided(np.empty(1, self.dtype), self.shape, self.strides)
+        view = change(whole)
+        made = Array._of(self.queue, self._buffer, self.dtype, view.shape)
+        made._base = self._base
+        if made.size > 0:
+            itemsize = self.dtype.itemsize
+            made._offset = self._offset + (view.ctypes.data - whole.ctypes.data) // itemsize
+            made._strides = tuple(stride // itemsize for stride in view.strides)
+        return made
+
+    @property
+    def _dense(self) -> bool:
+        wanted = _lines.c_strides(self.shape)
+        return self.size == 0 or all(
+            extent == 1 or stride == dense
+            for extent, stride, dense in zip(self.shape, self._strides, wanted)
+        )
+
+    def _check_dense(self, what: str) -> None:
+        if not self._dense:
+            raise _errors.InvalidArgument(
+                f"{what} of a view with gaps: shape {self.shape}, strides {self.strides} bytes"
+            )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         # NumPy would make an array of one object.
@@ -86,35 +157,53 @@ class Array(InProcess):
             "a bifold.Array is in device memory: get() copies it into an array of NumPy"
         )
 
-    def _view(self) -> _native.View:
+    def check_open(self) -> None:
+        """InvalidArgument where the memory has been given back."""
         if self.closed:
             raise _errors.InvalidArgument("this Array is closed")
-        return view_of(self._buffer, self.dtype, self.size, self._offset)
+
+    def _span(self) -> tuple[int, _native.View]:
+        """Where the first element is in the memory from the lowest one to the highest, and that."""
+        self.check_open()
+        low, count = _lines.reach(tuple(zip(self.shape, self._strides)))
+        start = self._offset + low if count > 0 else 0
+        number = _types.type_of(self.dtype)
+        return -low, _native.View(self._buffer.handle, number, start, count)
 
     def get(self) -> np.ndarray:
-        """Blocks. The elements, when what is enqueued on the array's queue is done."""
-        array = np.empty(self.shape, self.dtype)
-        download(self.queue, self._view(), array)
-        return array
+        """Blocks. The elements, when what is enqueued on the array's queue is done.
+
+        Of a view it copies the memory between its elements, too.
+        """
+        first, span = self._span()
+        memory = np.empty(span.count, self.dtype)
+        download(self.queue, span, memory)
+        if self._dense:
+            return memory.reshape(self.shape)
+        offset = first * self.dtype.itemsize
+        view: np.ndarray = np.ndarray(self.shape, self.dtype, memory, offset, self.strides)
+        return view.copy()
 
     @checked
     def set(self, values: Any) -> None:
         """Blocks until the values, as many as the array has, have been read.
 
         Raises:
-            InvalidArgument: they have another shape, or the dtype does not hold one of them;
-                floating values are rounded to a floating dtype.
+            InvalidArgument: they have another shape, the array has gaps, or the dtype does not hold
+                one of them; floating values are rounded to a floating dtype.
         """
+        self._check_dense("set()")
         array = np.ascontiguousarray(_types.cast_all(host_array(values), self.dtype))
         if array.shape != self.shape:
             raise _errors.InvalidArgument(f"values of shape {array.shape} for {self.shape}")
-        upload(self.queue, array, self._view())
+        upload(self.queue, array, self._span()[1])
 
     @checked
     def fill(self, value: Any) -> None:
-        """Enqueues setting every element."""
+        """Enqueues setting every element; InvalidArgument where the array has gaps."""
+        self._check_dense("fill()")
         element = _types.value_of(value, self.dtype, "value")
-        _native.call("bifold_fill", self.queue.handle, self._view(), element.ctypes.data)
+        _native.call("bifold_fill", self.queue.handle, self._span()[1], element.ctypes.data)
 
     def close(self) -> None:
         """Gives the memory back; may wait for work that still uses it."""
@@ -127,7 +216,8 @@ class Array(InProcess):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<bifold.Array of {self.size} {self.dtype} on {self.queue.device.info.selector}>"
+        shape = self.size if self.ndim == 1 else self.shape
+        return f"<bifold.Array of {shape} {self.dtype} on {self.queue.device.info.selector}>"
 
 
 def host_array(x: Any) -> np.ndarray:
@@ -155,11 +245,12 @@ def _place(queue: Any) -> Queue:
     return queue_of(queue)
 
 
-@checked(queue=OPENCL_PLACE)
-def empty(n: int, dtype: Any, queue: Any = None) -> Array:
-    """An uninitialised Array of `n` elements.
+@checked(n=SHAPE, queue=OPENCL_PLACE)
+def empty(n: Any, dtype: Any, queue: Any = None) -> Array:
+    """An uninitialised Array.
 
     Args:
+        n: how many elements, or a shape.
         queue: where calls on the array run: a Queue or a pyopencl.CommandQueue; default_queue()
             unless one is given.
 
@@ -168,20 +259,18 @@ def empty(n: int, dtype: Any, queue: Any = None) -> Array:
         InvalidArgument: `dtype` is no element type.
     """
     _types.type_of(dtype)
-    nbytes = n * dtype.itemsize
+    nbytes = math.prod(n) * dtype.itemsize
     if nbytes >= 2**63:
-        raise _errors.OutOfMemory(f"{n} elements of {dtype} are {nbytes} bytes")
+        raise _errors.OutOfMemory(f"{math.prod(n)} elements of {dtype} are {nbytes} bytes")
     on = _place(queue)
     return Array._of(on, Buffer.of_size(on, nbytes), dtype, n)
 
 
 @checked(x=HOST_ARRAY, queue=OPENCL_PLACE)
 def to_device(x: Any, queue: Any = None) -> Array:
-    """Blocks. An Array with the elements of a one-dimensional array of the host; see empty()."""
+    """Blocks. An Array with the elements and the shape of an array of the host; see empty()."""
     array = host_array(x)
-    if array.ndim != 1:
-        raise _errors.InvalidArgument(f"an array of shape {array.shape}; ravel() makes it flat")
-    made = empty(array.size, array.dtype, queue)
+    made = empty(array.shape, array.dtype, queue)
     made.set(array)
     return made
 
@@ -223,6 +312,6 @@ def from_opencl(
     on = _place(queue)
     _check_context(buffer, on)
     adopted = Buffer._of(put("bifold_opencl_adopt_buffer", buffer.int_ptr))
-    array = Array._of(on, adopted, dtype, count)
+    array = Array._of(on, adopted, dtype, (count,))
     array._offset, array._base = offset, buffer
     return array

@@ -111,6 +111,17 @@ class QueueOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("timing", c_bool)]
 
 
+class Lines(ctypes.Structure):
+    _fields_ = [
+        ("outer", c_uint64),
+        ("length", c_uint64),
+        ("inner", c_uint64),
+        ("outer_stride", c_int64),
+        ("stride", c_int64),
+        ("inner_stride", c_int64),
+    ]
+
+
 class Options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -124,6 +135,11 @@ class Options(ctypes.Structure):
         ("init_from", POINTER(View)),
         ("total", POINTER(View)),
         ("order", c_int32),
+        ("lines", POINTER(Lines)),
+        ("output_lines", POINTER(Lines)),
+        ("second_lines", POINTER(Lines)),
+        ("lines_from", POINTER(View)),
+        ("reverse", c_int32),
     ]
 
 
@@ -137,6 +153,20 @@ class Reduction(ctypes.Structure):
     ]
 
 
+def put_lines(
+    options: Options,
+    lines: tuple[int, ...],
+    output: tuple[int, ...] | None,
+    second: tuple[int, ...] | None = None,
+) -> None:
+    """Where the arrays of a call lie."""
+    options.lines = ctypes.pointer(Lines(*lines))
+    if output is not None:
+        options.output_lines = ctypes.pointer(Lines(*output))
+    if second is not None:
+        options.second_lines = ctypes.pointer(Lines(*second))
+
+
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 
 _HANDLE = c_void_p
@@ -146,6 +176,7 @@ _SCAN = [_HANDLE, View, View, _HANDLE, c_void_p, POINTER(Options)]
 _TRANSFORM_SCAN = [*_SCAN[:4], _HANDLE, *_SCAN[4:]]
 _PAIRS = [_HANDLE, View, View, _HANDLE, _HANDLE, c_int32, c_void_p, c_void_p, POINTER(Options)]
 _ARG = [_HANDLE, View, c_void_p, POINTER(c_uint64), POINTER(Options)]
+_FIND = [_HANDLE, View, View, POINTER(Options)]
 
 # Functions that answer with a status, and their arguments in the header's order.
 CALLS: dict[str, list[type]] = {
@@ -189,8 +220,13 @@ CALLS: dict[str, list[type]] = {
     "bifold_argmax": _ARG,
     "bifold_minmax": [_HANDLE, View, c_void_p, c_void_p, POINTER(Options)],
     "bifold_count_if": [_HANDLE, View, _HANDLE, POINTER(c_uint64), POINTER(Options)],
+    "bifold_argmin_into": _FIND,
+    "bifold_argmax_into": _FIND,
+    "bifold_minmax_into": _FIND,
+    "bifold_count_if_into": [_HANDLE, View, View, _HANDLE, POINTER(Options)],
     "bifold_inner_product": [_HANDLE, View, View, c_int32, c_void_p, c_void_p, POINTER(Options)],
     "bifold_sum_compensated": [_HANDLE, View, c_int32, c_void_p, c_void_p, POINTER(Options)],
+    "bifold_sum_compensated_into": [_HANDLE, View, View, c_void_p, POINTER(Options)],
     "bifold_reduce_many": [_HANDLE, View, POINTER(Reduction), c_size_t, POINTER(Options)],
     "bifold_opencl_adopt_device": [c_void_p, c_void_p, POINTER(DeviceOptions), _PUT],
     "bifold_opencl_adopt_queue": [c_void_p, _HANDLE, _PUT],

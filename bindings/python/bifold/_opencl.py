@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _errors, _native
+from . import _errors, _lines, _types
 from ._devices import Device
 from ._handles import put
 from ._locks import Lock
-from ._memory import Buffer, view_of
-from ._operands import Operand, check_contiguous
+from ._memory import Buffer
+from ._operands import Operand, Placed, strides_of
 from ._queues import Event, Queue
 
 if TYPE_CHECKING:
@@ -69,21 +69,24 @@ class OpenCLOperand(Operand):
     def prepare(self, call: Call) -> None:
         array = self.array
         self.dtype, self.shape = np.dtype(array.dtype), tuple(array.shape)
-        check_contiguous(self.shape, tuple(array.strides), self.dtype.itemsize)
+        self.strides = strides_of(self.shape, tuple(array.strides), self.dtype.itemsize)
         for event in array.events:
             call.wait_for(Event.adopt_opencl(event))
 
-    def bind(self, call: Call) -> _native.View:
+    def bind(self, call: Call) -> Placed:
+        number = _types.type_of(self.dtype)
         if self.size == 0:
             buffer = Buffer.of_size(call.queue, 0)
             call.at_end(buffer.close)
-            return view_of(buffer, self.dtype, 0)
+            return Placed(buffer, number, 0, self.shape, self.strides)
         base, offset = self.array.base_data, self.array.offset
         itemsize = self.dtype.itemsize
         if hasattr(base, "svm_ptr"):
-            nbytes = offset + self.size * itemsize
+            nbytes = offset + sum(_lines.reach(tuple(zip(self.shape, self.strides)))) * itemsize
+            memory: tuple[Any, int] = ("svm", base.svm_ptr)
             handle = put("bifold_opencl_adopt_svm", call.queue.device.handle, base.svm_ptr, nbytes)
         else:
+            memory = (base.int_ptr, 0)
             handle = put("bifold_opencl_adopt_buffer", base.int_ptr)
         buffer = Buffer._of(handle)
         call.at_end(buffer.close)
@@ -92,7 +95,7 @@ class OpenCLOperand(Operand):
                 f"the array starts at byte {offset}, which is no multiple of its {itemsize} bytes "
                 "per element"
             )
-        return view_of(buffer, self.dtype, self.size, offset // itemsize)
+        return Placed(buffer, number, offset // itemsize, self.shape, self.strides, memory)
 
     @property
     def wants_done(self) -> bool:
@@ -100,7 +103,7 @@ class OpenCLOperand(Operand):
 
     def finish(self, call: Call, done: Event | None) -> None:
         # A call on no element enqueues nothing, and may leave the event empty.
-        if done is not None and self.size > 0:
+        if done is not None and not done.empty:
             self.array.add_event(done.to_opencl())
 
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:

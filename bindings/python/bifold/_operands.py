@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _dlpack, _errors, _native
-from ._memory import Array, Buffer, download, host_array, upload, view_of
+from . import _dlpack, _errors, _lines, _native, _types
+from ._memory import Array, Buffer, download, host_array, upload
 from ._queues import Event, Queue
 
 if TYPE_CHECKING:
@@ -16,10 +16,48 @@ if TYPE_CHECKING:
 from ._kinds import described
 
 
+class Placed(NamedTuple):
+    """Where an array's elements lie.
+
+    Attributes:
+        buffer, type: as the library knows them.
+        first: the element of index 0, in elements from the buffer's start.
+        shape, strides: in elements.
+        memory: what the buffer is a part of, and where in there it begins, in bytes. None: nothing
+            else reaches it.
+    """
+
+    buffer: Buffer
+    type: int
+    first: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    memory: tuple[Any, int] | None = None
+
+    def view(self, part: _lines.Part) -> _native.View:
+        """The elements that some lines reach."""
+        start = self.first + part.offset if part.count > 0 else 0
+        return _native.View(self.buffer.handle, self.type, start, part.count)
+
+    def span(self) -> tuple[int, int]:
+        """The bytes from the lowest element to behind the highest, where they are in `memory`."""
+        size = _types.size_of(self.type)
+        low, count = _lines.reach(tuple(zip(self.shape, self.strides)))
+        start = (self.memory[1] if self.memory else 0) + (self.first + low) * size
+        return start, start + count * size
+
+    def overlaps(self, other: Placed) -> bool:
+        """Whether memory that the elements of both lie between is the same."""
+        if self.memory is None or other.memory is None or self.memory[0] != other.memory[0]:
+            return False
+        (start, end), (begin, stop) = self.span(), other.span()
+        return start < stop and begin < end
+
+
 class Operand:
     """One array of a call.
 
-    prepare() tells dtype and shape; bind() then gives the library's view of the elements.
+    prepare() tells dtype and shape; bind() then tells where the elements lie.
 
     Attributes:
         backend: the backend whose queues reach the memory; None where all of them do.
@@ -46,7 +84,8 @@ class Operand:
     def check_writable(self) -> None:
         """InvalidArgument where the array cannot receive a result."""
 
-    def bind(self, call: Call) -> _native.View:
+    def bind(self, call: Call) -> Placed:
+        """Brings the elements to where the library reaches them."""
         raise NotImplementedError
 
     def finish(self, call: Call, done: Event | None) -> None:
@@ -62,15 +101,24 @@ class Operand:
         return False
 
 
-def check_contiguous(
-    shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int
-) -> None:
-    """InvalidArgument for an array of a device that has gaps or is not in C order."""
-    if not _dlpack.is_contiguous(shape, strides, itemsize):
-        raise _errors.InvalidArgument(
-            f"the array is not contiguous: shape {shape}, strides {strides} bytes; "
-            "copy it into one that is"
-        )
+def strides_of(
+    shape: tuple[int, ...], nbytes: tuple[int, ...] | None, itemsize: int
+) -> tuple[int, ...]:
+    """Strides in elements of strides in bytes; InvalidArgument where one is no whole number.
+
+    None: elements lie one behind the other. Strides along extents of one do not matter.
+    """
+    if nbytes is None:
+        return _lines.c_strides(shape)
+    if len(nbytes) != len(shape):
+        raise _errors.InvalidArgument(f"the array has shape {shape}, and strides {nbytes}")
+    strides = [0 if extent <= 1 else stride for extent, stride in zip(shape, nbytes)]
+    for stride in strides:
+        if stride % itemsize != 0:
+            raise _errors.InvalidArgument(
+                f"a stride of {stride} bytes is no multiple of the {itemsize} bytes per element"
+            )
+    return tuple(stride // itemsize for stride in strides)
 
 
 class HostOperand(Operand):
@@ -101,13 +149,19 @@ class HostOperand(Operand):
         if any(n > 1 and abs(s) < step for n, s in zip(self.host.shape, self.host.strides)):
             raise _errors.InvalidArgument("elements of the output share their memory")
 
-    def bind(self, call: Call) -> _native.View:
+    @property
+    def number(self) -> int:
+        """The library's number of the dtype."""
+        return _types.type_of(self.dtype)
+
+    def bind(self, call: Call) -> Placed:
+        number = self.number
         buffer = Buffer.of_size(call.queue, self.size * self.dtype.itemsize)
         call.at_end(buffer.close)
-        self.view = view_of(buffer, self.dtype, self.size)
+        self.view = _native.View(buffer.handle, number, 0, self.size)
         if not call.is_output(self):
             upload(call.queue, np.ascontiguousarray(self.host), self.view)
-        return self.view
+        return Placed(buffer, number, 0, self.shape, _lines.c_strides(self.shape))
 
     def finish(self, call: Call, done: Event | None) -> None:
         if self.host.flags.c_contiguous:
@@ -119,6 +173,18 @@ class HostOperand(Operand):
 
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         return np.empty(shape, dtype)
+
+
+class ResultOperand(HostOperand):
+    """A new array of the host for results, of structs of the library's own where `number` says."""
+
+    def __init__(self, array: np.ndarray, number: int | None = None) -> None:
+        super().__init__(array)
+        self._number = number
+
+    @property
+    def number(self) -> int:
+        return super().number if self._number is None else self._number
 
 
 class OwnOperand(Operand):
@@ -136,10 +202,14 @@ class OwnOperand(Operand):
     def prepare(self, call: Call) -> None:
         self.dtype, self.shape = self.array.dtype, self.array.shape
 
-    def bind(self, call: Call) -> _native.View:
-        if self.array.queue is not call.queue:
-            call.wait_for(self.array.queue.record())
-        return self.array._view()
+    def bind(self, call: Call) -> Placed:
+        array = self.array
+        if array.queue is not call.queue:
+            call.wait_for(array.queue.record())
+        array.check_open()
+        memory = (array._buffer, 0) if array._base is None else (array._base.int_ptr, 0)
+        number = _types.type_of(array.dtype)
+        return Placed(array._buffer, number, array._offset, array.shape, array._strides, memory)
 
     @property
     def wants_done(self) -> bool:
@@ -153,4 +223,4 @@ class OwnOperand(Operand):
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Array:
         from ._memory import empty
 
-        return empty(math.prod(shape), dtype, call.queue)
+        return empty(shape, dtype, call.queue)

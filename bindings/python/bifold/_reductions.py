@@ -1,6 +1,7 @@
 """Reductions of everyday use: extremes, counts, products, compensated sums, several results.
 
-All of them block, and take ``variant``, ``order``, ``queue`` and ``wait`` as reduce() does.
+All of them block, and take ``axis``, ``keepdims``, ``variant``, ``order``, ``queue`` and ``wait``
+as reduce() does. With an axis, results are arrays of NumPy.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _native, _types
+from . import _errors, _native, _types
 from ._arguments import checked
-from ._calls import Call, Settings, accumulator, address_of, element_of
+from ._axes import axes_of, reduced_shape
+from ._calls import Call, Settings, accumulator, address_of, element_of, reduce_call
+from ._operands import ResultOperand
 from ._operators import MapLike, OperatorLike, handle_of, map_of
 
 
@@ -21,7 +24,7 @@ class Indexed(NamedTuple):
     """An element and where it stands: what argmin() and argmax() find."""
 
     value: Any
-    index: int
+    index: Any
 
 
 class MinMax(NamedTuple):
@@ -53,11 +56,59 @@ Reduction.__new__ = staticmethod(checked(Reduction.__new__))  # type: ignore[met
 NO_INDEX = 2**64 - 1
 
 
-def _search(function: str, x: Any, settings: Settings) -> Indexed:
+class Where(NamedTuple):
+    """Along which axes, and whether they stay."""
+
+    axis: tuple[int, ...] | None
+    keepdims: bool
+
+    @property
+    def one(self) -> bool:
+        """Whether there is one result, a scalar."""
+        return self.axis is None and not self.keepdims
+
+
+def _put_results(
+    call: Call, where: Where, dtype: np.dtype, number: int | None = None
+) -> tuple[np.ndarray, tuple[int, ...]]:
+    """An array of the host for the results of a call, and the axes."""
+    axes = axes_of(where.axis, len(call.input.shape))
+    results = np.empty(reduced_shape(call.input.shape, axes, where.keepdims), dtype)
+    call.put_output(ResultOperand(results, number))
+    return results, axes
+
+
+def _values(results: np.ndarray, dtype: Any = None) -> Any:
+    """Results as users get them: one of no dimension is a scalar."""
+    return np.array(results, dtype)[()]
+
+
+def _fields(
+    function: str, call: Call, where: Where, name: str, fields: tuple[str, ...], **more: str
+) -> list[Any]:
+    """Runs what writes a struct of values of the input's type, and of others, for each result."""
+    of = call.input.dtype
+    if of.names is not None:
+        raise _errors.InvalidArgument(f"elements of {of}: structs have no extremes")
+    # 16-bit floating values are accumulated as float32; what is found is one of them.
+    wide = np.dtype(np.float32) if of == np.float16 else of
+    _types.type_of(wide)
+    kinds = {label: np.dtype(more.get(label, wide)) for label in fields}
+    number, struct = _types.pair_type(name, wide, kinds)
+    results, axes = _put_results(call, where, struct, number)
+    call.run(function, axes=axes)
+    return [_values(results[label], more.get(label, of)) for label in fields]
+
+
+def _search(function: str, x: Any, where: Where, settings: Settings) -> Indexed:
     with Call(x, settings) as call:
+        if not where.one:
+            fields = ("value", "index")
+            return Indexed(*_fields(f"{function}_into", call, where, "Indexed", fields, index="u8"))
         value = np.empty(1, call.input.dtype)
         index = ctypes.c_uint64()
-        call.run(function, value.ctypes.data, ctypes.byref(index))
+        axes = axes_of(None, len(call.input.shape))
+        call.run(function, value.ctypes.data, ctypes.byref(index), axes=axes)
         return Indexed(value[0], index.value)
 
 
@@ -65,6 +116,8 @@ def _search(function: str, x: Any, settings: Settings) -> Indexed:
 def argmin(
     x: Any,
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -73,18 +126,22 @@ def argmin(
     """Blocks. The least element and its index in C order, as an Indexed.
 
     NaN counts as least of all, -0 as less than +0, and the first of equals is found. Of no elements
-    it is the identity of ``"minimum"`` and NO_INDEX. `x` is an array of any shape.
+    it is the identity of ``"minimum"`` and NO_INDEX. `x` is an array of any shape. With an axis,
+    ``value`` and ``index`` are arrays; indices are those in the line, in C order of several axes.
 
     Raises:
         InvalidArgument: elements are structs; otherwise as reduce().
     """
-    return _search("bifold_argmin", x, Settings(variant, order, queue, wait))
+    settings = Settings(variant, order, queue, wait)
+    return _search("bifold_argmin", x, Where(axis, keepdims), settings)
 
 
 @checked
 def argmax(
     x: Any,
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -94,13 +151,16 @@ def argmax(
 
     NaN counts as greatest of all and +0 as greater than -0; otherwise as argmin().
     """
-    return _search("bifold_argmax", x, Settings(variant, order, queue, wait))
+    settings = Settings(variant, order, queue, wait)
+    return _search("bifold_argmax", x, Where(axis, keepdims), settings)
 
 
 @checked
 def minmax(
     x: Any,
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -108,14 +168,20 @@ def minmax(
 ) -> MinMax:
     """Blocks. The least and the greatest element, as by ``"minimum"`` and ``"maximum"``.
 
-    Of no elements they are the identities of these. `x` is an array of any shape.
+    Of no elements they are the identities of these. `x` is an array of any shape. With an axis,
+    ``minimum`` and ``maximum`` are arrays.
 
     Raises:
         InvalidArgument: elements are structs; otherwise as reduce().
     """
+    where = Where(axis, keepdims)
     with Call(x, Settings(variant, order, queue, wait)) as call:
+        if not where.one:
+            fields = ("minimum", "maximum")
+            return MinMax(*_fields("bifold_minmax_into", call, where, "MinMax", fields))
         values = np.empty(2, call.input.dtype)
-        call.run("bifold_minmax", *(values[i:].ctypes.data for i in range(2)))
+        places = (values[i:].ctypes.data for i in range(2))
+        call.run("bifold_minmax", *places, axes=axes_of(None, len(call.input.shape)))
         return MinMax(values[0], values[1])
 
 
@@ -124,30 +190,40 @@ def count_if(
     x: Any,
     predicate: MapLike,
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
     wait: Iterable[Any] = (),
-) -> int:
-    """Blocks. The number of elements for which an expression is not 0.
+) -> Any:
+    """Blocks. The number of elements for which an expression is not 0, as an int.
+
+    With an axis it is an array of uint64.
 
     Args:
         predicate: an expression over ``x`` and its index ``i``, such as ``"x > 0"``, or a Map.
     """
     holds = map_of(predicate)
     with Call(x, Settings(variant, order, queue, wait)) as call:
+        where = Where(axis, keepdims)
+        if not where.one:
+            counts, axes = _put_results(call, where, np.dtype(np.uint64))
+            call.run("bifold_count_if_into", holds.handle, axes=axes)
+            return _values(counts)
         count = ctypes.c_uint64()
-        call.run("bifold_count_if", holds.handle, ctypes.byref(count))
+        axes = axes_of(None, len(call.input.shape))
+        call.run("bifold_count_if", holds.handle, ctypes.byref(count), axes=axes)
         return count.value
 
 
-def _sum(function: str, x: Any, y: Any, init: Any, dtype: Any, settings: Settings) -> Any:
-    with Call(x, settings, y=y) as call:
-        of = accumulator(dtype, "plus", init, call.input.dtype)
-        start = element_of(init, of)
-        result = np.empty(1, of)
-        call.run(function, _types.type_of(of), address_of(start), result.ctypes.data)
-        return result[0]
+def _sum(call: Call, function: str, init: Any, of: np.dtype) -> Any:
+    start = element_of(init, of)
+    result = np.empty(1, of)
+    axes = axes_of(None, len(call.input.shape))
+    where = (address_of(start), result.ctypes.data)
+    call.run(function, _types.type_of(of), *where, axes=axes)
+    return result[0]
 
 
 @checked
@@ -156,6 +232,8 @@ def inner_product(
     y: Any,
     init: Any = None,
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     dtype: Any = None,
     variant: str | None = None,
     order: str = "v1",
@@ -172,8 +250,22 @@ def inner_product(
         InvalidArgument: the shapes differ, or floating products would become integers; otherwise as
             reduce().
     """
-    settings = Settings(variant, order, queue, wait)
-    return _sum("bifold_inner_product", x, y, init, dtype, settings)
+    where = Where(axis, keepdims)
+    with Call(x, Settings(variant, order, queue, wait), y=y) as call:
+        of = accumulator(dtype, "plus", init, call.input.dtype)
+        if where.one:
+            return _sum(call, "bifold_inner_product", init, of)
+        kinds = (call.input.dtype, call.second.dtype if call.second else of, of)
+        if any(kind.names is not None for kind in kinds):
+            raise _errors.InvalidArgument("structs have no products: transform_reduce() has maps")
+        floating = any(kind.kind == "f" for kind in kinds[:2])
+        if floating and of.kind != "f":
+            raise _errors.InvalidArgument(f"products of floating elements do not convert to {of}")
+        # Signed integers are multiplied as unsigned ones, where wrapping around is defined.
+        product = map_of("x * y" if floating else "(u64)x * (u64)y")
+        results, axes = _put_results(call, where, of)
+        reduce_call(call, y, "plus", product, init, axes)
+        return _values(results)
 
 
 @checked
@@ -181,6 +273,8 @@ def sum_compensated(
     x: Any,
     init: Any = None,
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     dtype: Any = None,
     variant: str | None = None,
     order: str = "v1",
@@ -192,8 +286,21 @@ def sum_compensated(
     It is about as exact as a sum of twice the precision. `dtype`, by default as in reduce(), is
     float32 or float64. Without `init`, nothing gives +0.0.
     """
-    settings = Settings(variant, order, queue, wait)
-    return _sum("bifold_sum_compensated", x, None, init, dtype, settings)
+    where = Where(axis, keepdims)
+    with Call(x, Settings(variant, order, queue, wait)) as call:
+        of = accumulator(dtype, "plus", init, call.input.dtype)
+        if where.one:
+            return _sum(call, "bifold_sum_compensated", init, of)
+        if of not in (np.float32, np.float64):
+            raise _errors.InvalidArgument(f"a compensated sum is float32 or float64, not {of}")
+        start = element_of(init, of)
+        number, struct = _types.pair_type("CompensatedSum", of, {"sum": of, "error": of})
+        results, axes = _put_results(call, where, struct, number)
+        call.run("bifold_sum_compensated_into", address_of(start), axes=axes)
+        total, error = results["sum"], results["error"]
+        # A zero error would take the sign of a zero sum, and of infinities there is none.
+        wrong = np.isfinite(total) & (error != 0)
+        return _values(np.where(wrong, total + np.where(wrong, error, 0), total), of)
 
 
 @checked
@@ -201,6 +308,8 @@ def reduce_many(
     x: Any,
     reductions: Iterable[OperatorLike | Reduction],
     *,
+    axis: Any = None,
+    keepdims: bool = False,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -215,7 +324,8 @@ def reduce_many(
     Args:
         reductions: up to 8 names of built-in operators and Reductions, whose accumulators have up
             to 64 bytes together. A floating sum has the bits of reduce() where its dtype is one of
-            the widest, or all have up to 4 bytes.
+            the widest, or all have up to 4 bytes. With an axis it always has them, and each of the
+            reductions reads the array.
 
     Raises:
         InvalidArgument: there are none or too many, or an operator is not built in; otherwise as
@@ -223,7 +333,10 @@ def reduce_many(
     """
     # _replace() calls no constructor.
     wanted = [Reduction(*r) if isinstance(r, Reduction) else Reduction(r) for r in reductions]
-    with Call(x, Settings(variant, order, queue, wait)) as call:
+    settings, where = Settings(variant, order, queue, wait), Where(axis, keepdims)
+    if not where.one:
+        return _one_after_another(x, wanted, where, settings)
+    with Call(x, settings) as call:
         table = (_native.Reduction * len(wanted))()
         results, kept = [], []
         for row, reduction in zip(table, wanted):
@@ -235,5 +348,24 @@ def reduce_many(
             row.op, row.type = handle_of(reduction.op), _types.type_of(of)
             row.map = None if map is None else map.handle
             row.init, row.result = address_of(start), results[-1].ctypes.data
-        call.run("bifold_reduce_many", table, len(wanted))
+        axes = axes_of(None, len(call.input.shape))
+        call.run("bifold_reduce_many", table, len(wanted), axes=axes)
         return tuple(result[0] for result in results)
+
+
+def _one_after_another(
+    x: Any, wanted: list[Reduction], where: Where, settings: Settings
+) -> tuple[Any, ...]:
+    if not 1 <= len(wanted) <= 8:
+        raise _errors.InvalidArgument(f"reduce_many() takes 1 to 8 reductions, not {len(wanted)}")
+    if any(not isinstance(reduction.op, str) for reduction in wanted):
+        raise _errors.InvalidArgument("reduce_many() takes built-in operators")
+    found = []
+    for op, map, init, dtype in wanted:
+        with Call(x, settings) as call:
+            of = accumulator(dtype, op, init, call.input.dtype)
+            results, axes = _put_results(call, where, of)
+            function = None if map is None else map_of(map)
+            reduce_call(call, None, op, function, init, axes)
+            found.append(_values(results))
+    return tuple(found)

@@ -73,8 +73,7 @@ def _why_not(dtype: np.dtype) -> str:
     if dtype.fields is not None:
         return "name it first: bifold.struct_type(name, dtype)"
     return (
-        "element types are integers of 8 to 64 bits, float16, float32, float64, and structs of "
-        "them"
+        "element types are integers of 8 to 64 bits, float16, float32, float64, and structs of them"
     )
 
 
@@ -87,6 +86,29 @@ def type_of(dtype: np.dtype) -> int:
     if struct is None:
         raise _errors.InvalidArgument(f"elements of {dtype}: {_why_not(dtype)}")
     return struct[0]
+
+
+def size_of(number: int) -> int:
+    """Bytes of an element, by the library's number of its type."""
+    return _native.library().bifold_type_size(number)
+
+
+def pair_type(name: str, of: np.dtype, fields: dict[str, np.dtype]) -> tuple[int, np.dtype]:
+    """A struct that the library writes results as: its number, and how NumPy reads it.
+
+    Users may have named the same dtype otherwise.
+    """
+    struct = np.dtype(list(fields.items()), align=True)
+    table = (_native.Field * len(fields))()
+    for field, label in zip(table, fields):
+        field.name, field.type = label.encode(), _BUILTIN[fields[label]]
+        field.offset = struct.fields[label][1]
+    number = ctypes.c_int32()
+    whole = f"{name}_{of.kind}{of.itemsize * 8}".encode()
+    _native.call(
+        "bifold_struct_type", whole, struct.itemsize, table, len(table), ctypes.byref(number)
+    )
+    return number.value, struct
 
 
 def _cast(given: np.ndarray, dtype: np.dtype, *, rounded: bool) -> np.ndarray:

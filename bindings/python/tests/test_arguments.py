@@ -67,7 +67,11 @@ def test_every_parameter_of_every_callable_refuses_what_it_does_not_take(backend
         ("field's name", lambda: bifold.struct_type("Null", [("a\0b", "f4")])),
         ("not None", lambda: bifold.identity("plus", None)),
         ("missing 1 required positional argument: 'x'", lambda: bifold.reduce()),
-        ("unexpected keyword argument 'axis'", lambda: bifold.reduce([1], axis=0)),
+        ("unexpected keyword argument 'axes'", lambda: bifold.reduce([1], axes=0)),
+        ("tuple.. makes it one", lambda: bifold.reduce([1], axis=[0])),
+        ("axis must be an axis, a number", lambda: bifold.inclusive_scan([1], axis=(0,))),
+        ("axis 1 of an array of 1 dim", lambda: bifold.argmin([1], axis=1)),
+        ("keepdims must be True or False", lambda: bifold.reduce([1], keepdims=1)),
         ("positional arguments", lambda: bifold.identity("plus", "f4", 0)),
     ],
 )

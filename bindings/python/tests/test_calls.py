@@ -230,7 +230,6 @@ def test_arrays_of_two_queues_are_ordered(device, queue):
         ("x must be an array", lambda: bifold.reduce(object())),
         ("no operator 'sum'", lambda: bifold.reduce(np.ones(3), "sum")),
         ("op must be the name", lambda: bifold.reduce(np.ones(3), sum)),
-        ("ravel", lambda: bifold.inclusive_scan(np.ones((3, 3)))),
         ("out has shape", lambda: bifold.inclusive_scan(np.ones(3), np.ones(4))),
         ("not one element", lambda: bifold.reduce_into(np.ones(3), np.ones(2))),
         ("not float32", lambda: bifold.inclusive_scan(np.ones(3), np.ones(3), dtype="f4")),

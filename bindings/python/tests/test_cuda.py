@@ -58,6 +58,44 @@ def test_memory_of_the_drivers(driver, kind):
         assert (x.deleted, out.deleted) == (5, 1)
 
 
+def exported(kind, address, whole, view):
+    """The part of device memory that a view of an array of the host is of that array."""
+    first = address + view.ctypes.data - whole.ctypes.data
+    if kind == "dlpack":
+        return DlpackExporter(view, (2, 0), first)
+    return InterfaceExporter(first, 0, view.dtype, shape=view.shape, strides=view.strides)
+
+
+@pytest.mark.parametrize("kind", ["interface", "dlpack"])
+def test_views_of_the_drivers_memory(driver, kind):
+    whole = np.arange(N, dtype=np.int32).reshape(25, 40)
+    result = np.zeros_like(whole)
+    addresses = [driver.memory(), driver.memory()]
+    driver.write(addresses[0], whole)
+    for view in (lambda a: a.T, lambda a: a[::-2, 1::3], lambda a: a[3:, ::-1].T):
+        host = view(whole)
+        x = exported(kind, addresses[0], whole, host)
+        assert bifold.reduce(x) == host.sum()
+        assert bifold.argmax(x).index == host.argmax()
+        for axis in (0, 1):
+            np.testing.assert_array_equal(bifold.argmin(x, axis=axis).index, host.argmin(axis))
+            driver.write(addresses[1], result)
+            out = exported(kind, addresses[1], result, view(result))
+            assert bifold.inclusive_scan(x, out, axis=axis) is out
+            wanted = np.zeros_like(whole)
+            view(wanted)[...] = host.cumsum(axis)
+            np.testing.assert_array_equal(driver.read(addresses[1], whole), wanted)
+            line = view(result)[0] if axis == 0 else view(result)[:, 0]
+            driver.write(addresses[1], result)
+            bifold.reduce_into(x, exported(kind, addresses[1], result, line), axis=axis)
+            sums = driver.read(addresses[1], whole)
+            found = view(sums)[0] if axis == 0 else view(sums)[:, 0]
+            np.testing.assert_array_equal(found, host.sum(axis))
+    x = exported(kind, addresses[0], whole, whole)
+    bifold.inclusive_scan(x, x, axis=0, reverse=True)
+    np.testing.assert_array_equal(driver.read(addresses[0], whole), whole[::-1].cumsum(0)[::-1])
+
+
 def test_two_arrays_of_the_drivers(driver):
     host = np.arange(N, dtype=np.int32)
     addresses = [driver.memory(), driver.memory()]
@@ -116,8 +154,15 @@ def test_slices_in_place_and_overlap():
     np.testing.assert_array_equal(x.get()[:22], [1] * 7 + list(range(1, 14)) + [1, 1])
     with pytest.raises(bifold.InvalidArgument, match="overlap"):
         bifold.inclusive_scan(x[:50], x[25:75])
-    with pytest.raises(bifold.InvalidArgument, match="not contiguous"):
-        bifold.reduce(x[::2])
+    host = x.get().reshape(10, 100)
+    for view in (lambda a: a.T, lambda a: a[::-2, 1::3]):
+        there = view(x.reshape(10, 100))
+        assert bifold.reduce(there) == view(host).sum()
+        for axis in (0, 1):
+            sums, scanned = bifold.reduce(there, axis=axis), bifold.inclusive_scan(there, axis=axis)
+            assert isinstance(sums, cupy.ndarray) and isinstance(scanned, cupy.ndarray)
+            np.testing.assert_array_equal(sums.get(), view(host).sum(axis))
+            np.testing.assert_array_equal(scanned.get(), view(host).cumsum(axis))
     assert bifold.reduce(cupy.empty(0, np.int32), init=5) == 5
     assert bifold.inclusive_scan(cupy.empty(0, np.int32)).shape == (0,)
 

@@ -81,6 +81,30 @@ def test_arrays_are_worked_on_in_place(driver):
     assert allocations[0] == allocations[1]
 
 
+def test_views_and_axes_are_worked_on_in_place(driver):
+    # The last element of the view is the last of the memory, the first one lies behind others.
+    address = driver.memory()
+    backward = {"shape": (10, 50), "strides": (400, -8)}
+    x = InterfaceExporter(address + 396, 0, **backward)
+    out = InterfaceExporter(driver.memory() + 396, 0, **backward)
+    line = InterfaceExporter(driver.memory(), 50)
+    for call in (
+        lambda done: bifold.inclusive_scan(x, out, axis=1, done=done),
+        lambda done: bifold.reduce_into(x, line, axis=0, done=done),
+        lambda done: bifold.inclusive_scan(x, x, axis=0, done=done),
+    ):
+        done = bifold.Event()
+        call(done)
+        # The stand-in does nothing before.
+        assert launches(driver, lambda event=done: event.wait(PATIENCE)) > 0
+    # Copied on the device, which is one launch more, and then reduced.
+    one = launches(driver, lambda: bifold.reduce(InterfaceExporter(address, 500)))
+    assert launches(driver, lambda: bifold.reduce(x)) > one
+    below = InterfaceExporter(address + 388, 0, **backward)  # Begins before its memory.
+    with pytest.raises(bifold.InvalidArgument, match=r"address|bytes|memory"):
+        bifold.inclusive_scan(below, out, axis=1)
+
+
 def test_reductions_are_scalars(driver):
     x = InterfaceExporter(driver.memory(), N, np.float32)
     assert launches(driver, lambda: bifold.reduce(x)) > 0
@@ -196,7 +220,9 @@ def test_what_an_interface_may_not_say_is_refused(driver):
     host = np.ones(N, np.int32)
     for message, more in [
         ("mask", {"mask": object()}),
-        ("not contiguous", {"strides": (8,)}),
+        ("stride of 6 bytes is no multiple of the 4", {"strides": (6,)}),
+        ("strides", {"strides": (4, 4)}),
+        ("bytes", {"strides": (8,)}),  # Ends behind its memory.
         ("elements of float128", {"typestr": "<f16"}),
         ("elements of bool", {"typestr": "|b1"}),
         ("cannot be read", {"typestr": 3}),
@@ -239,8 +265,8 @@ def test_dlpack_tells_the_stream_and_is_given_back_once(driver, kind, versioned)
 
 
 def test_dlpack_is_given_back_once_when_the_call_fails(driver):
-    x = DlpackExporter(np.ones((N // 2, 2), np.int32)[:, 0], (2, 0), driver.memory())
-    with pytest.raises(bifold.InvalidArgument, match="not contiguous"):
+    x = DlpackExporter(np.ones((N, 2), np.int32)[:, 0], (2, 0), driver.memory())
+    with pytest.raises(bifold.InvalidArgument, match="bytes"):  # Ends behind its memory.
         bifold.reduce(x)
     assert x.deleted == 1
     x = DlpackExporter(np.ones(N, np.int32), (2, 0), driver.memory())

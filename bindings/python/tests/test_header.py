@@ -33,6 +33,7 @@ STRUCTS = {
     "bifold_capabilities": _native.Capabilities,
     "bifold_view": _native.View,
     "bifold_queue_options": _native.QueueOptions,
+    "bifold_lines": _native.Lines,
     "bifold_options": _native.Options,
     "bifold_reduction": _native.Reduction,
 }

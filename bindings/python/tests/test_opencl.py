@@ -69,16 +69,34 @@ def test_in_place_and_overlap(commands):
         bifold.inclusive_scan(x[:50], x[25:75])
 
 
-def test_gaps_are_refused_and_c_order_of_any_shape_reduces(commands):
-    x = cl_array.to_device(commands, np.arange(24, dtype=np.int32).reshape(4, 6))
-    assert bifold.reduce(x) == 276
-    for gapped in (x[:, ::2], x.T, x[:, 1:3]):
-        with pytest.raises(bifold.InvalidArgument, match="not contiguous"):
-            bifold.reduce(gapped)
-    with pytest.raises(bifold.InvalidArgument, match="ravel"):
-        bifold.inclusive_scan(x)
-    with pytest.raises(bifold.InvalidArgument, match="not contiguous"):
-        bifold.inclusive_scan(x[0], x.ravel()[:12][::2])
+def test_any_shape_and_layout_reduces_and_scans_in_c_order(commands):
+    host = np.arange(24, dtype=np.int32).reshape(4, 6)
+    x = cl_array.to_device(commands, host)
+    last = bifold.Operator("last", "b", dtype="i4")
+    for view in (lambda a: a, lambda a: a[:, ::2], lambda a: a.T, lambda a: a[:, 1:3]):
+        assert bifold.reduce(view(x), last) == view(host).ravel()[-1]
+        assert bifold.argmax(view(x)) == (view(host).max(), view(host).argmax())
+        np.testing.assert_array_equal(bifold.inclusive_scan(view(x)).get(), view(host).cumsum())
+        for axis in (0, 1):
+            sums = bifold.reduce(view(x), axis=axis)
+            assert type(sums) is cl_array.Array
+            np.testing.assert_array_equal(sums.get(), view(host).sum(axis))
+            scanned = bifold.inclusive_scan(view(x), axis=axis)
+            np.testing.assert_array_equal(scanned.get(), view(host).cumsum(axis))
+    bifold.inclusive_scan(x[0], x.ravel()[12:][::2])
+    np.testing.assert_array_equal(x.get()[2:].ravel()[::2], host[0].cumsum())
+    np.testing.assert_array_equal(x.get()[2:].ravel()[1::2], host[2:].ravel()[1::2])
+
+
+def test_scans_along_an_axis_in_place_and_overlap(commands):
+    host = np.arange(24, dtype=np.int32).reshape(4, 6)
+    x = cl_array.to_device(commands, host)
+    assert bifold.inclusive_scan(x, x, axis=0) is x
+    np.testing.assert_array_equal(x.get(), host.cumsum(0))
+    with pytest.raises(bifold.InvalidArgument, match="overlap"):
+        bifold.inclusive_scan(x[:2], x[1:3], axis=1)
+    with pytest.raises(bifold.InvalidArgument, match="overlap"):
+        bifold.reduce_into(x, x[0], axis=0)
 
 
 def test_an_offset_that_is_no_whole_element_is_refused(commands):
@@ -329,7 +347,7 @@ def test_the_examples_of_the_pages(context, monkeypatch, capsys):
     monkeypatch.setenv("PYOPENCL_CTX", "0")
     package = Path(__file__).parents[1]
     page = (package.parents[1] / "docs" / "python.md").read_text()
-    first, second = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    first, second, third = re.findall(r"```python\n(.*?)```", page, flags=re.S)
     (readme,) = re.findall(r"```python\n(.*?)```", (package / "README.md").read_text(), flags=re.S)
     exec(readme, {})
     assert capsys.readouterr().out.split() == re.findall(r"# (\d+)", readme) * 2
@@ -346,3 +364,6 @@ def test_the_examples_of_the_pages(context, monkeypatch, capsys):
     exec(second, names)
     assert isinstance(names["places"], cl_array.Array)
     np.testing.assert_array_equal(names["places"].get(), np.arange(1000))
+    capsys.readouterr()
+    exec(third, names)
+    assert capsys.readouterr().out.splitlines() == re.findall(r"# (.*)", third)

@@ -1,0 +1,55 @@
+"""The axes of a call, and how its output lies beside them."""
+
+from __future__ import annotations
+
+import math
+
+from . import _errors, _lines
+from ._operands import Placed
+
+
+def written_by(
+    target: Placed, rest: list[int], axes: tuple[int, ...], extents: list[int], scan: bool
+) -> _lines.Along:
+    """An output, as the lines of the input see it."""
+    strides = target.strides
+    if scan:
+        axis = axes[0] if len(axes) == 1 else 0
+        batch = tuple(strides[d] for d in rest)
+        return _lines.Along(batch, math.prod(extents), strides[axis])
+    if not rest:
+        return _lines.Along((), 1, 1)
+    # Dimensions of the axes are left out, or kept with an extent of one.
+    kept = range(len(rest)) if len(strides) == len(rest) else rest
+    return _lines.Along(tuple(strides[d] for d in kept), 1, 1)
+
+
+def check_apart(sources: list[Placed], target: Placed, in_place: bool) -> None:
+    """InvalidArgument for what the library cannot see, as it is given one part after the other."""
+    if _lines.may_overlap_itself(target.shape, target.strides):
+        raise _errors.InvalidArgument("elements of the output overlap each other")
+    for source in sources:
+        alike = (source.span(), source.strides) == (target.span(), target.strides)
+        if source.overlaps(target) and not (in_place and alike):
+            raise _errors.InvalidArgument("the input and the output overlap")
+
+
+def axes_of(axis: tuple[int, ...] | None, dimensions: int) -> tuple[int, ...]:
+    """The axes of a call in C order; all of them for None."""
+    if axis is None:
+        return tuple(range(dimensions))
+    axes = []
+    for one in axis:
+        if not -dimensions <= one < dimensions:
+            raise _errors.InvalidArgument(f"axis {one} of an array of {dimensions} dimensions")
+        axes.append(one % dimensions)
+    if len(set(axes)) < len(axes):
+        raise _errors.InvalidArgument(f"axis {axis} names one twice")
+    return tuple(sorted(axes))
+
+
+def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """The shape of a reduction's results."""
+    if keepdims:
+        return tuple(1 if d in axes else extent for d, extent in enumerate(shape))
+    return tuple(extent for d, extent in enumerate(shape) if d not in axes)

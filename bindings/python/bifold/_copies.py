@@ -1,0 +1,53 @@
+"""Copies on the device, of arrays that no single stride leads through."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _lines, _native, _types
+from ._memory import Buffer
+from ._operands import Placed
+from ._operators import Operator, handle_of
+from ._queues import Event
+
+if TYPE_CHECKING:
+    from ._calls import Call
+
+
+def _copier(call: Call, dtype: np.dtype) -> tuple[int, int]:
+    """An operator that gives back the bits of a lone element, and the type that it sees them as."""
+    if dtype.names is None:
+        return handle_of("bit_or"), _types.type_of(np.dtype(f"u{dtype.itemsize}"))
+    last = Operator("last", "b", dtype=dtype)
+    call.at_end(last.close)
+    return last.handle, _types.type_of(dtype)
+
+
+def in_order(
+    call: Call, place: Placed, dimensions: Sequence[int], wait: list[Event], dtype: np.dtype
+) -> tuple[Placed, Event]:
+    """Enqueues a copy whose elements lie one behind the other, the last of `dimensions` fastest.
+
+    A reduction of each element alone copies it.
+    """
+    shape = [place.shape[d] for d in dimensions]
+    strides = tuple(place.strides[d] for d in dimensions)
+    buffer = Buffer.of_size(call.queue, math.prod(shape) * dtype.itemsize)
+    call.at_end(buffer.close)
+    op, number = _copier(call, dtype)
+    dense = _lines.c_strides(shape)
+    source = place._replace(type=number)
+    copy = Placed(buffer, number, 0, tuple(shape), dense)
+    done = Event()
+    arrays = [_lines.Along(strides, 1, 1), _lines.Along(dense, 1, 1)]
+    for read, written in _lines.parts(shape, arrays):
+        options = _native.Options()
+        _native.put_lines(options, read.lines, written.lines)
+        views = [source.view(read), copy.view(written)]
+        done = call.enqueue("bifold_reduce_into", views, (op, None), options, wait, True)
+        wait = [done]
+    return copy._replace(type=place.type), done
