@@ -54,6 +54,10 @@ void add_run_command(CLI::App& app, RunArguments& arguments) {
   add_list(command, "--size", arguments.sizes,
            "Elements: 1000, 2^20, 64Ki, 2^10..2^30 in steps of 4 times, 2^10..2^30:2; default: "
            "2^10..2^30 on a GPU, 2^10..2^26 on a CPU");
+  add_list(command, "--lines", arguments.lines,
+           "Instead of --size: reduce or scan each line of matrices ROWSxCOLUMNS, as 4096x4096");
+  add_list(command, "--axis", arguments.axes,
+           "With --lines: 0 goes along columns, 1 along rows; default: all");
   command.add_option("--seconds", arguments.seconds,
                      "Time for the samples of a configuration; default: 0.25");
   command.add_option("--samples", arguments.samples,
@@ -62,10 +66,10 @@ void add_run_command(CLI::App& app, RunArguments& arguments) {
                      "Elements from where buffers start to the first one used, each call in turns "
                      "with the same from where they start; default: 0");
   command
-      .add_option(
-          "--peers", arguments.peers,
-          "Measure other libraries beside bifold, in three regimes and in CUDA graphs: cub "
-          "cub_other cub64 thrust boost_compute clblast tbb; without a name: all that are here")
+      .add_option("--peers", arguments.peers,
+                  "Measure other libraries beside bifold, in three regimes and in CUDA graphs: cub "
+                  "cub_other cub64 cub_segmented thrust boost_compute clblast tbb; without a name: "
+                  "all that are here")
       ->expected(0, most_peers)
       ->default_str("all")
       ->delimiter(',');

@@ -16,9 +16,11 @@ namespace bench {
 namespace {
 
 auto key_of(const Configuration& what) {
+  const Matrix matrix = what.matrix.value_or(Matrix{0, 0, 0});
   const bool scan = what.algorithm == bifold::Algorithm::scan;
   return std::tuple(what.algorithm, scan ? what.kind : bifold::ScanKind::inclusive, what.variant,
-                    what.order, bifold::name_of(what.type), what.op.name(), what.together, what.n);
+                    what.order, bifold::name_of(what.type), what.op.name(), what.together, what.n,
+                    matrix.rows, matrix.axis);
 }
 
 std::string letter_of(std::size_t index) {

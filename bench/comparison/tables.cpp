@@ -63,14 +63,14 @@ Grid sides_grid(const Comparison& comparison) {
 
 /// Whether the row is the largest of those that differ from it in n alone.
 bool is_largest(const Comparison& comparison, const ComparedRow& row) {
-  return std::none_of(comparison.rows.begin(), comparison.rows.end(),
-                      [&](const ComparedRow& other) {
-                        const Configuration& a = row.what;
-                        const Configuration& b = other.what;
-                        return b.n > a.n && a.algorithm == b.algorithm && a.kind == b.kind &&
-                               a.variant == b.variant && a.order == b.order && a.type == b.type &&
-                               a.op == b.op && a.together == b.together;
-                      });
+  return std::none_of(
+      comparison.rows.begin(), comparison.rows.end(), [&](const ComparedRow& other) {
+        const Configuration& a = row.what;
+        const Configuration& b = other.what;
+        return b.n > a.n && a.algorithm == b.algorithm && a.kind == b.kind &&
+               a.variant == b.variant && a.order == b.order && a.type == b.type && a.op == b.op &&
+               a.together == b.together && a.matrix.has_value() == b.matrix.has_value();
+      });
 }
 
 Grid rows_grid(const Comparison& comparison, bool largest_only) {
@@ -88,7 +88,7 @@ Grid rows_grid(const Comparison& comparison, bool largest_only) {
     const Result* const base = first_timed(row);
     std::vector<std::string> cells{algorithm_text(row.what), variant_text(row.what),
                                    std::string(bifold::name_of(row.what.type)),
-                                   std::string(row.what.op.name()), count_text(row.what.n)};
+                                   std::string(row.what.op.name()), size_text(row.what)};
     for (std::size_t side = 0; side < row.results.size(); ++side) {
       const Result* const result = row.results[side];
       const bool timed = result != nullptr && result->outcome == Outcome::timed;
@@ -232,7 +232,7 @@ Grid short_rows(const Comparison& comparison) {
     std::string call = formatted("{} {}", algorithm_text(what), bifold::name_of(what.type));
     if (what.op != bifold::plus) call += formatted(" {}", what.op.name());
     if (variant_text(what) != "production") call += ", " + variant_text(what);
-    std::vector<std::string> cells{std::move(call), count_text(what.n)};
+    std::vector<std::string> cells{std::move(call), size_text(what)};
     for (std::size_t side = 0; side < row.results.size(); ++side) {
       const Result* const result = row.results[side];
       const bool timed = result != nullptr && result->outcome == Outcome::timed;

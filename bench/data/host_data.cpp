@@ -341,10 +341,11 @@ std::optional<Mismatch> Verifier::check_reduce(bifold::Queue& queue,
   return check_host_reduce(found.data(), data, n, equality);
 }
 
-std::optional<Mismatch> Verifier::check_scan(bifold::Queue& queue, const bifold::ErasedView& output,
-                                             const HostData& data, bifold::ScanKind kind,
-                                             Equality equality) {
-  const std::size_t size = bifold::size_of(data.type());
+template <class Compare>
+std::optional<Mismatch> Verifier::check_parts(bifold::Queue& queue,
+                                              const bifold::ErasedView& output,
+                                              Compare compare_part) {
+  const std::size_t size = bifold::size_of(output.type);
   const std::uint64_t largest_part = verifier_bytes / size;
   digest_ = {};
   part_.resize(static_cast<std::size_t>(std::min(output.count, largest_part)) * size);
@@ -354,10 +355,30 @@ std::optional<Mismatch> Verifier::check_scan(bifold::Queue& queue, const bifold:
     part.byte_offset += begin * size;
     part.count = count;
     queue.download_bytes(part, part_.data(), count);
-    digest_.add(part_.data(), count, data.type());
-    if (auto wrong = compare_scan(part_.data(), data, begin, count, kind, equality)) return wrong;
+    digest_.add(part_.data(), count, output.type);
+    if (auto wrong = compare_part(part_.data(), begin, count)) return wrong;
   }
   return {};
+}
+
+std::optional<Mismatch> Verifier::check_scan(bifold::Queue& queue, const bifold::ErasedView& output,
+                                             const HostData& data, bifold::ScanKind kind,
+                                             Equality equality) {
+  return check_parts(queue, output,
+                     [&](const std::byte* found, std::uint64_t begin, std::uint64_t count) {
+                       return compare_scan(found, data, begin, count, kind, equality);
+                     });
+}
+
+std::optional<Mismatch> Verifier::check_elements(bifold::Queue& queue,
+                                                 const bifold::ErasedView& output,
+                                                 const std::byte* expected, Equality equality) {
+  const std::size_t size = bifold::size_of(output.type);
+  return check_parts(queue, output,
+                     [&](const std::byte* found, std::uint64_t begin, std::uint64_t count) {
+                       return compare(expected + static_cast<std::size_t>(begin) * size, found,
+                                      count, begin, output.type, equality);
+                     });
 }
 
 }  // namespace bench

@@ -119,10 +119,19 @@ class Verifier {
                                      const HostData& data, bifold::ScanKind kind,
                                      Equality equality = Equality::bits);
 
-  /// Of the elements that the last check_scan() or check_reduce() found.
+  /// Blocks. Compares every element of an output with those that `expected` points to.
+  std::optional<Mismatch> check_elements(bifold::Queue& queue, const bifold::ErasedView& output,
+                                         const std::byte* expected,
+                                         Equality equality = Equality::bits);
+
+  /// Of the elements that the last check_...() of a queue's memory found.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_.value(); }
 
  private:
+  template <class Compare>
+  std::optional<Mismatch> check_parts(bifold::Queue& queue, const bifold::ErasedView& output,
+                                      Compare compare_part);
+
   Digest digest_;
   std::vector<std::byte> part_;
 };

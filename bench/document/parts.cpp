@@ -107,6 +107,11 @@ Json result_of(const Measurements& measurements, const Result& result) {
   if (what.algorithm == bifold::Algorithm::scan) json["kind"] = text(bifold::name_of(what.kind));
   if (what.together) json["reductions"] = together_count;
   json["n"] = what.n;
+  if (what.matrix) {
+    json["lines"] = {{"rows", what.matrix->rows},
+                     {"columns", what.matrix->columns},
+                     {"axis", what.matrix->axis}};
+  }
   if (!what.together) json["data"] = text(name_of(what.data));
   if (result.digest) json["digest"] = digest_text(*result.digest);
   json["outcome"] = text(name_of(result.outcome));

@@ -120,6 +120,10 @@ Result result_in(const Field& field, const std::vector<DeviceReport>& devices) {
   what.op = operator_in(field.at("operator"));
   if (const auto kind = field.find("kind")) what.kind = kind->one_of<bifold::ScanKind>(kinds);
   what.n = field.at("n").count();
+  if (const auto lines = field.find("lines")) {
+    what.matrix = {lines->at("rows").count(), lines->at("columns").count(),
+                   static_cast<unsigned>(lines->at("axis").count())};
+  }
   what.together = field.count_or("reductions", 1) > 1;
   if (const auto data = field.find("data")) what.data = data->one_of<DataKind>(data_kinds);
   if (const auto digest = field.find("digest")) result.digest = digest_in(*digest);

@@ -163,8 +163,7 @@ double InterleavedTiming::isolated(const std::function<void(bifold::Queue&)>& en
 }
 
 std::uint64_t InterleavedTiming::host_output_needed(const Configuration& what) const {
-  const std::uint64_t count = what.algorithm == bifold::Algorithm::scan ? what.n : 1;
-  const std::uint64_t bytes = count * bifold::size_of(what.type);
+  const std::uint64_t bytes = what.outputs() * bifold::size_of(what.type);
   return host_output_ && bytes <= host_output_bytes_ ? 0 : bytes;
 }
 
@@ -178,7 +177,8 @@ std::byte* InterleavedTiming::host_output(const Configuration& what) {
 
 std::string InterleavedTiming::obstacle(const Peer& peer, const PeerTask& task,
                                         const Configuration& what) const {
-  std::string reason = peer.obstacle(task);
+  std::string reason =
+      what.matrix && !peer.takes_lines() ? "it has no calls on lines" : peer.obstacle(task);
   if (!reason.empty() || peer.side() != PeerSide::host) return reason;
   const std::uint64_t available = host_bytes_available();
   const std::uint64_t needed = host_output_needed(what);
@@ -189,6 +189,7 @@ std::string InterleavedTiming::obstacle(const Peer& peer, const PeerTask& task,
 std::optional<Mismatch> InterleavedTiming::check(Entrant& entrant, const Configuration& what,
                                                  const Arena& arena, Verifier& verifier) {
   const bool on_host = entrant.peer->side() == PeerSide::host;
+  if (what.matrix) return check_output(entrant.enqueue, what, arena, verifier, Equality::values);
   if (what.algorithm == bifold::Algorithm::scan) {
     if (on_host) {
       std::byte* const output = host_output(what);
@@ -211,12 +212,7 @@ std::optional<Mismatch> InterleavedTiming::check_output(const std::function<void
                                                         const Configuration& what,
                                                         const Arena& arena, Verifier& verifier,
                                                         Equality equality) {
-  const bool is_scan = what.algorithm == bifold::Algorithm::scan;
-  queue_.fill(arena.output, is_scan ? poison(what.type) : poison(arena.data.total(what.n)));
-  enqueue();
-  queue_.finish(wait_limit);
-  if (is_scan) return verifier.check_scan(queue_, arena.output, arena.data, what.kind, equality);
-  return verifier.check_reduce(queue_, arena.output, arena.data, what.n, equality);
+  return check_call(queue_, what, arena, enqueue, verifier, equality);
 }
 
 std::unique_ptr<CudaGraph> InterleavedTiming::capture(const OurCall& ours, unsigned calls) {
@@ -256,6 +252,7 @@ InterleavedTiming::Entrant InterleavedTiming::enter(const Peer& peer, const Conf
   task.op = what.op.kind();
   task.identity = arena.data.identity();
   task.n = what.n;
+  if (what.matrix) task.lines = what.matrix->lines();
   entrant.result.reason = obstacle(peer, task, what);
   if (!entrant.result.reason.empty()) return entrant;
   entrant.result.outcome = Outcome::failed;

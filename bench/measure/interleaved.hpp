@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/host_data.hpp"
+#include "measure/arena.hpp"
 #include "measure/result.hpp"
 #include "measure/timing.hpp"
 #include "peers/cuda_graph.hpp"
@@ -36,13 +37,6 @@ struct Yardstick {
 /// turn, and be slower after it: whoever came next would pay for that. So those on either processor
 /// take turns among themselves.
 [[nodiscard]] bool shares_processor(PeerSide side, bifold::DeviceKind device);
-
-/// What the calls work on.
-struct Arena {
-  const HostData& data;
-  bifold::ErasedView input;
-  bifold::ErasedView output;  ///< n elements of a scan, or one.
-};
 
 /// What is written before each call that is to find a last-level cache cold.
 struct FlushBytes {

@@ -78,13 +78,41 @@ std::vector<std::string> or_default(const std::vector<std::string>& given,
   return given.empty() ? otherwise : given;
 }
 
+/// The matrices of --lines along the axes of --axis.
+std::vector<Matrix> understand_lines(const RunArguments& arguments) {
+  if (arguments.lines.empty() && !arguments.axes.empty()) {
+    throw UsageError("--axis: is about --lines, which is not given");
+  }
+  if (!arguments.lines.empty() && !arguments.sizes.empty()) {
+    throw UsageError("--lines: has sizes of its own; leave out --size");
+  }
+  const auto axes = choose<unsigned>(
+      "--axis", or_default(arguments.axes, {std::string(every)}), std::vector{0U, 1U},
+      [](unsigned axis) { return std::string_view(axis == 0 ? "0" : "1"); });
+  std::vector<Matrix> matrices;
+  for (const std::string& text : arguments.lines) {
+    const auto times = text.find('x');
+    if (times == std::string::npos) {
+      throw UsageError(formatted("--lines: '{}' is not of the form ROWSxCOLUMNS", text));
+    }
+    const std::uint64_t rows = parse_size("--lines", std::string_view(text).substr(0, times));
+    const std::uint64_t columns = parse_size("--lines", std::string_view(text).substr(times + 1));
+    if (rows > largest_size / columns) {
+      throw UsageError(formatted("--lines: '{}' has more than 2^56 elements", text));
+    }
+    for (const unsigned axis : axes) add_once(matrices, Matrix{rows, columns, axis});
+  }
+  return matrices;
+}
+
 /// The suite of that name; null for none. Throws UsageError also for what no suite goes with.
 const Suite* understand_suite(const RunArguments& arguments) {
   if (arguments.suite.empty()) return nullptr;
   const std::pair<bool, std::string_view> others[]{
       {!arguments.variants.empty(), "--variant"}, {!arguments.operators.empty(), "--op"},
       {!arguments.orders.empty(), "--order"},     {arguments.kind != "inclusive", "--kind"},
-      {!arguments.peers.empty(), "--peers"},      {arguments.quick, "--quick"}};
+      {!arguments.peers.empty(), "--peers"},      {arguments.quick, "--quick"},
+      {!arguments.lines.empty(), "--lines"}};
   for (const auto& [given, option] : others) {
     if (given) throw UsageError(formatted("--suite: decides what {} would; leave one out", option));
   }
@@ -190,6 +218,12 @@ RunOptions understand(const RunArguments& arguments) {
     for (const std::uint64_t size : parse_sizes(text)) add_once(options.sizes, size);
   }
   std::sort(options.sizes.begin(), options.sizes.end());
+  options.matrices = understand_lines(arguments);
+  const auto any_struct = [](bifold::Type type) { return type.is_struct(); };
+  if (!options.matrices.empty() &&
+      std::any_of(options.types.begin(), options.types.end(), any_struct)) {
+    throw UsageError("--lines: is measured on built-in types");
+  }
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/matrix.hpp"
 #include "measure/suite.hpp"
 #include "measure/timing.hpp"
 
@@ -23,6 +24,8 @@ struct RunArguments {
   std::vector<std::string> orders;
   std::string kind = "inclusive";
   std::vector<std::string> sizes;
+  std::vector<std::string> lines;
+  std::vector<std::string> axes;
   std::optional<double> seconds;
   std::optional<std::int64_t> samples;
   std::int64_t first_element = 0;
@@ -55,6 +58,7 @@ struct RunOptions {
   std::vector<bifold::Order> orders;  ///< What "production" is measured with.
   bifold::ScanKind kind = bifold::ScanKind::inclusive;
   std::vector<std::uint64_t> sizes;  ///< Empty: default_sizes() of each device.
+  std::vector<Matrix> matrices;      ///< Instead of sizes, where there are any.
   std::uint64_t first_element = 0;   ///< Of a buffer.
   Budget budget;
   std::filesystem::path json;      ///< Empty: none.

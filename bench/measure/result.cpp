@@ -2,7 +2,13 @@
 
 #include <algorithm>
 
+#include "base/format.hpp"
+
 namespace bench {
+
+std::string size_text(const Configuration& what) {
+  return what.matrix ? text_of(*what.matrix) : count_text(what.n);
+}
 
 const Result* quickest_call(const Measurements& measurements, std::size_t device) {
   const Result* quickest = nullptr;

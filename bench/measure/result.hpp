@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/host_data.hpp"
+#include "data/matrix.hpp"
 #include "data/types.hpp"
 #include "measure/device_facts.hpp"
 #include "measure/host.hpp"
@@ -31,14 +32,31 @@ struct Configuration {
   std::uint64_t n = 0;
   bifold::Order order = bifold::Order::v1;  ///< Of "production".
   DataKind data = DataKind::exact;
-  bool together = false;  ///< Several reductions in one pass, as together.hpp names them.
+  bool together = false;           ///< Several reductions in one pass, as together.hpp names them.
+  std::optional<Matrix> matrix{};  ///< Of n elements: each of its lines is reduced or scanned.
 
   /// `op`, as calls on elements of the type take it.
   [[nodiscard]] bifold::Operator operation() const { return operator_on(type, op); }
 
-  /// Bytes a perfect kernel moves: the input, and the output of a scan.
+  /// Bytes a perfect kernel moves: the input, and the output of a scan or of lines.
   [[nodiscard]] std::uint64_t bytes() const {
-    return n * bifold::size_of(type) * (algorithm == bifold::Algorithm::scan ? 2 : 1);
+    const bool scan = algorithm == bifold::Algorithm::scan;
+    const std::uint64_t results = matrix ? matrix->lines().count() : 0;
+    return (n + (scan ? n : results)) * bifold::size_of(type);
+  }
+  /// Elements that a call writes.
+  [[nodiscard]] std::uint64_t outputs() const {
+    if (algorithm == bifold::Algorithm::scan) return n;
+    return matrix ? matrix->lines().count() : 1;
+  }
+  /// Of a call on a matrix.
+  [[nodiscard]] MatrixCall matrix_call() const {
+    const bool scan = algorithm == bifold::Algorithm::scan;
+    return {matrix.value(), op.kind(), scan ? std::optional(kind) : std::nullopt};
+  }
+  /// The copy rate is the limit of what writes as well, the read rate that of other reductions.
+  [[nodiscard]] bool only_reads() const {
+    return algorithm == bifold::Algorithm::reduce && !matrix;
   }
 };
 
@@ -188,6 +206,9 @@ struct Report : Measurements {
   std::size_t kept = 0;             ///< Results of an earlier, interrupted run.
   bool complete = true;             ///< False: it was interrupted, and has what was measured.
 };
+
+/// "4,096", or "64 x 64, axis 1".
+std::string size_text(const Configuration& what);
 
 /// The quickest timed call of a device, nearly all of it the cost of a call as such; or null.
 const Result* quickest_call(const Measurements& measurements, std::size_t device);

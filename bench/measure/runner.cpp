@@ -23,7 +23,7 @@ std::string why_no_device() {
 
 std::string title(const Configuration& what, const Session& session) {
   return formatted("{} {} {} {} n = {} on {}", bifold::name_of(what.algorithm), what.variant,
-                   bifold::name_of(what.type), what.op.name(), count_text(what.n),
+                   bifold::name_of(what.type), what.op.name(), size_text(what),
                    session.device().info().selector);
 }
 
@@ -113,6 +113,7 @@ class Runner {
     std::string reason = session.obstacle(what);
     if (!reason.empty() || available == 0) return reason;
     std::uint64_t needed = HostData::bytes_needed(what.type, what.n) + verifier_bytes;
+    if (what.matrix) needed += what.outputs() * bifold::size_of(what.type);
     if (session.shares_host_memory()) {
       needed += session.buffers() * what.n * bifold::size_of(what.type);
     }
@@ -124,7 +125,7 @@ class Runner {
   /// Why a call is expected to take too long, from `results` at smaller sizes; or nothing.
   [[nodiscard]] std::string too_slow(const Configuration& what,
                                      const std::vector<Result*>& results) const {
-    if (budget_.longest_call_s <= 0) return {};
+    if (budget_.longest_call_s <= 0 || what.matrix) return {};
     for (const Result* earlier : results | std::views::reverse) {
       const Result& smaller = *earlier;
       if (smaller.outcome != Outcome::timed || smaller.what.n >= what.n ||

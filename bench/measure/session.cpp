@@ -27,6 +27,9 @@ struct Planned {
 /// Compiles what the calls will need.
 Planned planned(const bifold::Device& device, const Configuration& what) {
   const auto facts_of = [&](const auto& plan) {
+    if (what.matrix) {
+      return Planned{std::string(plan.variant().name), plan.workspace_bytes(what.matrix->lines())};
+    }
     return Planned{std::string(plan.variant(what.n).name), plan.workspace_bytes(what.n)};
   };
   const bifold::Type accumulator = bifold::accumulator_of(what.type);
@@ -34,11 +37,13 @@ Planned planned(const bifold::Device& device, const Configuration& what) {
     bifold::ReduceShape shape{what.type, accumulator, what.operation(), what.variant};
     shape.result = what.type;
     shape.order = what.order;
+    shape.lines = what.matrix.has_value();
     return facts_of(bifold::ReducePlan(device, shape));
   }
   bifold::ScanShape shape{what.type, what.type,        accumulator,
                           what.kind, what.operation(), what.variant};
   shape.order = what.order;
+  shape.lines = what.matrix.has_value();
   return facts_of(bifold::ScanPlan(device, shape));
 }
 
@@ -185,9 +190,9 @@ Result Session::run(const Configuration& what, Verifier& verifier) {
 
 Session::Place Session::place_of(const Configuration& what, bifold::Buffer<std::uint8_t>& input,
                                  std::uint64_t first) {
-  const bool is_scan = what.algorithm == bifold::Algorithm::scan;
+  const bool one = what.algorithm == bifold::Algorithm::reduce && !what.matrix;
   return {elements(input, first, what.n),
-          is_scan ? elements(output_, first, what.n) : elements(total_, 0, 1)};
+          one ? elements(total_, 0, 1) : elements(output_, first, what.outputs())};
 }
 
 Session::Enqueue Session::call_of(const Configuration& what, const Place& place,
@@ -196,8 +201,11 @@ Session::Enqueue Session::call_of(const Configuration& what, const Place& place,
     return [&](bifold::Queue& queue) { reduce_together(queue, place.input, total_, what.variant); };
   }
   const bifold::Operator op = what.operation();
+  std::optional<bifold::Lines> lines;
+  if (what.matrix) lines = what.matrix->lines();
   if (what.algorithm == bifold::Algorithm::scan) {
     bifold::ScanOptions options;
+    options.lines = lines;
     options.variant = what.variant;
     options.order = what.order;
     options.workspace = workspace;
@@ -206,6 +214,7 @@ Session::Enqueue Session::call_of(const Configuration& what, const Place& place,
     };
   }
   bifold::ReduceOptions options;
+  options.lines = lines;
   options.variant = what.variant;
   options.order = what.order;
   options.workspace = workspace;
@@ -216,24 +225,21 @@ Session::Enqueue Session::call_of(const Configuration& what, const Place& place,
 
 std::optional<Mismatch> Session::mismatch_of(const Configuration& what, const Place& place,
                                              const Enqueue& enqueue, Verifier& verifier) {
-  const bool is_scan = what.algorithm == bifold::Algorithm::scan;
-  if (what.together) {
-    poison_together(queue_, total_);
-  } else {
-    queue_.fill(place.output, is_scan ? poison(what.type) : poison(data_->total(what.n)));
+  if (!what.together) {
+    return check_call(
+        queue_, what, arena_of(place), [&] { enqueue(queue_); }, verifier);
   }
+  poison_together(queue_, total_);
   enqueue(queue_);
   queue_.finish(wait_limit);
-  return what.together ? check_together(queue_, total_, *data_, what.n)
-         : is_scan     ? verifier.check_scan(queue_, place.output, *data_, what.kind)
-                       : verifier.check_reduce(queue_, place.output, *data_, what.n);
+  return check_together(queue_, total_, *data_, what.n);
 }
 
 std::optional<Mismatch> Session::time_in_regimes(Result& result, const Place& place,
                                                  const Enqueue& enqueue, Verifier& verifier) {
   const bifold::Operator op = result.what.operation();
   const auto block = [&](bifold::Queue& queue) {
-    if (result.what.algorithm == bifold::Algorithm::scan) {
+    if (!result.what.only_reads()) {
       enqueue(queue);
       queue.finish();
       return;
@@ -244,7 +250,7 @@ std::optional<Mismatch> Session::time_in_regimes(Result& result, const Place& pl
     bifold::transform_reduce(queue, place.input, result.what.type, op, data_->identity(), {},
                              options);
   };
-  const bool reduces = result.what.algorithm == bifold::Algorithm::reduce;
+  const bool reduces = result.what.only_reads();
   const std::uint64_t bytes = result.what.n * bifold::size_of(result.what.type);
   std::vector<Yardstick> yardsticks{
       {[&] { limits_.probe().launch_empty(queue_); },
@@ -268,7 +274,7 @@ std::optional<Mismatch> Session::time_in_regimes(Result& result, const Place& pl
     workspace.prepare(queue_);
     ours.enqueue_captured = call_of(result.what, place, &workspace);
   }
-  return interleaved_->run(result, ours, yardsticks, {*data_, place.input, place.output}, verifier);
+  return interleaved_->run(result, ours, yardsticks, arena_of(place), verifier);
 }
 
 void Session::measure_into(Result& result, Verifier& verifier) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/host_data.hpp"
+#include "data/matrix.hpp"
 #include "measure/interleaved.hpp"
 #include "measure/limits.hpp"
 #include "measure/result.hpp"
@@ -82,6 +83,9 @@ class Session {
   };
   [[nodiscard]] Place place_of(const Configuration& what, bifold::Buffer<std::uint8_t>& input,
                                std::uint64_t first);
+  [[nodiscard]] Arena arena_of(const Place& place) {
+    return {*data_, place.input, place.output, reference_};
+  }
   /// All have to outlive the call. Without a workspace it has the queue's.
   [[nodiscard]] Enqueue call_of(const Configuration& what, const Place& place,
                                 const bifold::Workspace* workspace = nullptr);
@@ -107,6 +111,7 @@ class Session {
   std::string lost_;  ///< Why the device can no longer be used; empty while it can.
 
   const HostData* data_ = nullptr;
+  MatrixReference reference_;
   bifold::Buffer<std::uint8_t> input_;
   bifold::Buffer<std::uint8_t> aligned_input_;  ///< The same elements, where beside_aligned().
   bifold::Buffer<std::uint8_t> output_;

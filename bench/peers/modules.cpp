@@ -38,7 +38,8 @@ PeerModule open_module(const fs::path& folder, const std::string& name) {
 }  // namespace
 
 std::vector<std::string_view> peer_module_names() {
-  return {"cub", "cub_other", "cub64", "thrust", "boost_compute", "clblast", "tbb"};
+  return {"cub",    "cub_other",     "cub64",   "cub_segmented",
+          "thrust", "boost_compute", "clblast", "tbb"};
 }
 
 std::vector<PeerModule> open_peers(const std::vector<std::string>& names) {

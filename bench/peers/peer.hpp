@@ -4,12 +4,14 @@
 #pragma once
 
 #include <bifold/gallery.hpp>
+#include <bifold/lines.hpp>
 #include <bifold/op.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <bifold/value.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,9 +28,11 @@ struct PeerTask {
   bifold::OperatorKind op = bifold::OperatorKind::plus;
   bifold::Value identity;  ///< Of the operator, of that type.
   std::uint64_t n = 0;
+  std::optional<bifold::Lines> lines{};  ///< Of the n elements, each to be reduced or scanned.
   void* queue = nullptr;     ///< CUstream or cl_command_queue, in our context; of a host peer null.
   std::uintptr_t input = 0;  ///< CUdeviceptr, cl_mem or host address of n elements.
-  std::uintptr_t output = 0;  ///< The same of n elements of a scan, of one of a reduction.
+  /// The same of n elements of a scan, of one of a reduction or one for each line.
+  std::uintptr_t output = 0;
 };
 
 /// A call that is ready: its scratch memory is there, and its kernels are compiled. What fails is
@@ -63,6 +67,8 @@ class Peer {
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual std::string version() const = 0;
   [[nodiscard]] virtual PeerSide side() const = 0;
+  /// Whether it has calls on lines, for which it is asked then.
+  [[nodiscard]] virtual bool takes_lines() const { return false; }
   /// Why the peer has no such call; empty where it has one. The handles may still be missing.
   [[nodiscard]] virtual std::string obstacle(const PeerTask& task) const = 0;
   /// Blocks until the call is ready. The task has no obstacle.
@@ -71,14 +77,14 @@ class Peer {
 
 /// What every module exports, under this name. The number changes with the classes above.
 using PeerEntry = const Peer* (*)();
-inline constexpr const char* peer_entry_name = "bifold_bench_peer_2";
+inline constexpr const char* peer_entry_name = "bifold_bench_peer_3";
 
 }  // namespace bench
 
 /// Defines a module's entry, which tells of the one object of `Class`.
 #define BIFOLD_BENCH_PEER_MODULE(Class)                                                       \
-  extern "C" __attribute__((visibility("default"))) const bench::Peer* bifold_bench_peer_2(); \
-  extern "C" const bench::Peer* bifold_bench_peer_2() {                                       \
+  extern "C" __attribute__((visibility("default"))) const bench::Peer* bifold_bench_peer_3(); \
+  extern "C" const bench::Peer* bifold_bench_peer_3() {                                       \
     static const Class peer;                                                                  \
     return &peer;                                                                             \
   }

@@ -78,7 +78,7 @@ struct Match {
     bench::InterleavedTiming compared(queue, {1e-6, 2}, {1 << 16, 1 << 16}, {&peer});
     result.what.algorithm = bifold::Algorithm::scan;
     result.what.n = n;
-    return compared.run(result, ours, {}, {data, input.view(), output.view()}, verifier);
+    return compared.run(result, ours, {}, {data, input.view(), output.view(), reference}, verifier);
   }
 
   void scan(bifold::Queue& on) {
@@ -138,6 +138,7 @@ struct Match {
   bifold::Device device = bifold::open_device("cuda");
   bifold::Queue queue{device};
   bench::HostData data{bifold::Type::i32, bifold::plus, n};
+  bench::MatrixReference reference;
   bifold::Buffer<std::int32_t> input{device, n};
   bifold::Buffer<std::int32_t> output{device, n};
   bifold::ScanPlan plan{device, {}};

@@ -274,6 +274,7 @@ TEST_CASE("yardsticks take turns with our calls, and one that fails costs nothin
   bifold::Queue queue(device);
   const bench::HostData data(bifold::Type::i32, bifold::plus, small);
   bifold::Buffer<std::int32_t> buffer(device, small);
+  bench::MatrixReference reference;
   bench::Verifier verifier;
   constexpr bench::FlushBytes flush{1 << 16, 1 << 16};
   bench::InterleavedTiming compared(queue, {1e-9, 3}, flush, {});
@@ -300,7 +301,7 @@ TEST_CASE("yardsticks take turns with our calls, and one that fails costs nothin
   bench::Result result;
   const auto ours = [&](bifold::Queue&) { note('o'); };
   const auto wrong = compared.run(result, {ours, ours}, yardsticks,
-                                  {data, buffer.view(), buffer.view()}, verifier);
+                                  {data, buffer.view(), buffer.view(), reference}, verifier);
   CHECK_FALSE(wrong.has_value());
   CHECK_MESSAGE(contains(calls, "oyoyoyo"), calls);
   CHECK(told_s > 0);
@@ -327,7 +328,7 @@ TEST_CASE("the peers that are here verify, and those that are not are named") {
                                  "--seconds=0.001", "--samples=2", "--json", file});
   check_quiet(outcome);
   const Json json = Json::parse(text_of(file));
-  REQUIRE(json.at("peers").size() == 7);
+  REQUIRE(json.at("peers").size() == 8);
   for (const Json& peer : json.at("peers")) {
     if (peer.at("available") == true) {
       CHECK_FALSE(peer.at("version").get<std::string>().empty());
@@ -376,7 +377,7 @@ TEST_CASE("the tool starts where no peer is, and says so") {
 
 TEST_CASE("names of peers and what belongs to them are checked") {
   check_refused({"run", "--peers=cudpp"},
-                "cub, cub_other, cub64, thrust, boost_compute, clblast, tbb");
+                "cub, cub_other, cub64, cub_segmented, thrust, boost_compute, clblast, tbb");
   check_refused({"run", "--markdown=x.md"}, "--peers");
   check_refused({"run", "--no-graphs"}, "--peers");
 }

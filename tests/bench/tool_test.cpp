@@ -175,6 +175,31 @@ TEST_CASE("a JSON file that cannot be written is refused before anything is meas
   check_refused({"run", "--json", (scratch / "").string()}, "folder");
 }
 
+TEST_CASE("lines of matrices are verified, and told in the document") {
+  check_refused({"run", "--lines", "100"}, "--lines");
+  check_refused({"run", "--lines", "0x7"}, "--lines");
+  check_refused({"run", "--lines", "2^40x2^40"}, "--lines");
+  check_refused({"run", "--lines", "5x7", "--size", "35"}, "--size");
+  check_refused({"run", "--lines", "5x7", "--type", "complex"}, "--lines");
+  check_refused({"run", "--lines", "5x7", "--axis", "2"}, "--axis");
+  check_refused({"run", "--axis", "1"}, "--axis");
+  if (!has_cpu_device()) return;
+  const Json document = run_small({"--lines", "70x33,3x5000", "--type", "f32"});
+  const Json& results = document.at("results");
+  REQUIRE(results.size() == 2 * 2 * 2);  // algorithms x matrices x axes
+  for (const Json& result : results) {
+    check_timed(result);
+    const Json& lines = result.at("lines");
+    const auto rows = lines.at("rows").get<std::uint64_t>();
+    const auto columns = lines.at("columns").get<std::uint64_t>();
+    CHECK(result.at("n") == rows * columns);
+    CHECK(result.at("data") == "rounding");
+    const bool is_scan = result.at("algorithm") == "scan";
+    const std::uint64_t written = is_scan ? rows * columns : lines.at("axis") == 0 ? columns : rows;
+    CHECK(result.at("bytes") == (rows * columns + written) * 4);
+  }
+}
+
 TEST_CASE("a small run is verified and consistent with itself") {
   if (!has_cpu_device()) return;
   const Json document =

@@ -12,6 +12,7 @@
 
 #include "base/format.hpp"
 #include "commands/check/lengths.hpp"
+#include "commands/check/lines.hpp"
 #include "commands/check/struct_cases.hpp"
 #include "core/call/reduce.hpp"
 #include "core/call/scan.hpp"
@@ -30,32 +31,6 @@ constexpr std::uint64_t offsets = 5;
 constexpr std::uint64_t guard = 5;
 
 bool in_order_v1(const Variant& row) { return row.order == bifold::gallery::Order::v1; }
-
-/// Where every association gives the same bits, the simplest one does.
-template <class T, class Acc = bifold::accumulator_t<T>>
-Acc reduced(const Variant& row, const Case<T>& what, bool exact, std::span<const Acc> lifted,
-            Acc init) {
-  namespace v1 = bifold::reference::v1;
-  const auto as_it_is = [](Acc x) { return x; };
-  if (exact) return bifold::reference::reduce(lifted, init, as_it_is, what.combine);
-  return row.requirements.commutative ? v1::reduce(lifted, init, as_it_is, what.combine)
-                                      : v1::reduce_in_order(lifted, init, as_it_is, what.combine);
-}
-
-/// What surrounds inputs and outputs: it would show in any result that it got into.
-template <class T>
-T foreign() {
-  using Acc = bifold::accumulator_t<T>;
-  if constexpr (std::is_floating_point_v<Acc>) {
-    return static_cast<T>(std::numeric_limits<Acc>::quiet_NaN());
-  } else if constexpr (std::is_class_v<T>) {
-    T value;
-    std::memset(&value, 0xa5, sizeof value);
-    return value;
-  } else {
-    return static_cast<T>(0xa5b6c7d8a5b6c7d8);
-  }
-}
 
 template <class T>
 bool same_bytes(const T& left, const T& right) {
@@ -139,7 +114,7 @@ class Calls {
       std::vector<Acc> total;
       if (prefixes.empty()) {
         const auto lifted = std::span<const Acc>(lifted_).first(call.n);
-        total.push_back(reduced<T>(row_, what_, sample_.exact, lifted, sample_.init));
+        total.push_back(expected_reduction<T>(row_, what_, sample_.exact, lifted, sample_.init));
       }
       const std::span<const Acc> exact =
           prefixes.empty() ? std::span<const Acc>(total) : std::span<const Acc>(first, call.n);
@@ -191,6 +166,32 @@ class Calls {
 };
 
 }  // namespace
+
+/// Where every association gives the same bits, the simplest one does.
+template <class T>
+bifold::accumulator_t<T> expected_reduction(const Variant& row, const Case<T>& what, bool exact,
+                                            std::span<const bifold::accumulator_t<T>> lifted,
+                                            bifold::accumulator_t<T> init) {
+  namespace v1 = bifold::reference::v1;
+  const auto as_it_is = [](bifold::accumulator_t<T> x) { return x; };
+  if (exact) return bifold::reference::reduce(lifted, init, as_it_is, what.combine);
+  return row.requirements.commutative ? v1::reduce(lifted, init, as_it_is, what.combine)
+                                      : v1::reduce_in_order(lifted, init, as_it_is, what.combine);
+}
+
+template <class T>
+T foreign() {
+  using Acc = bifold::accumulator_t<T>;
+  if constexpr (std::is_floating_point_v<Acc>) {
+    return static_cast<T>(std::numeric_limits<Acc>::quiet_NaN());
+  } else if constexpr (std::is_class_v<T>) {
+    T value;
+    std::memset(&value, 0xa5, sizeof value);
+    return value;
+  } else {
+    return static_cast<T>(0xa5b6c7d8a5b6c7d8);
+  }
+}
 
 bool can_judge(const Variant& row, bool exact_data) { return exact_data || in_order_v1(row); }
 
@@ -321,17 +322,22 @@ std::string check_case(bifold::Queue& queue, const Variant& row, const Case<T>& 
     }
     first = false;
   }
-  return {};
+  if (!row.lines || !what.map.is_identity() || kind != what.kinds.front()) return {};
+  return check_lines(queue, row, what, kind, calls);
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a type takes none.
-#define BENCH_INSTANTIATE(T)                                                                \
-  template bool same_result(T, T);                                                          \
-  template std::string exact_text(T);                                                       \
-  template std::vector<bifold::accumulator_t<T>> expected_prefixes<T>(                      \
-      const Variant&, Combine<T>, std::span<const bifold::accumulator_t<T>>,                \
-      bifold::accumulator_t<T>);                                                            \
-  template std::string check_case(bifold::Queue&, const Variant&, const Case<T>&, ScanKind, \
+#define BENCH_INSTANTIATE(T)                                                                      \
+  template T foreign();                                                                           \
+  template bifold::accumulator_t<T> expected_reduction(const Variant&, const Case<T>&, bool,      \
+                                                       std::span<const bifold::accumulator_t<T>>, \
+                                                       bifold::accumulator_t<T>);                 \
+  template bool same_result(T, T);                                                                \
+  template std::string exact_text(T);                                                             \
+  template std::vector<bifold::accumulator_t<T>> expected_prefixes<T>(                            \
+      const Variant&, Combine<T>, std::span<const bifold::accumulator_t<T>>,                      \
+      bifold::accumulator_t<T>);                                                                  \
+  template std::string check_case(bifold::Queue&, const Variant&, const Case<T>&, ScanKind,       \
                                   std::uint64_t&);
 // NOLINTEND(bugprone-macro-parentheses)
 BENCH_INSTANTIATE(std::int32_t)

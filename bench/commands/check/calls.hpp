@@ -32,6 +32,17 @@ std::vector<bifold::accumulator_t<T>> expected_prefixes(
     const bifold::gallery::Variant& row, Combine<T> combine,
     std::span<const bifold::accumulator_t<T>> lifted, bifold::accumulator_t<T> init);
 
+/// The reduction of what a map made of elements, as that row has to compute it.
+template <class T>
+bifold::accumulator_t<T> expected_reduction(const bifold::gallery::Variant& row,
+                                            const Case<T>& what, bool exact,
+                                            std::span<const bifold::accumulator_t<T>> lifted,
+                                            bifold::accumulator_t<T> init);
+
+/// What surrounds inputs and outputs: it would show in any result that it got into.
+template <class T>
+T foreign();
+
 /// The plan of a row, whichever algorithm it is of.
 class RowPlan {
  public:

@@ -72,7 +72,7 @@ Grid grid_of(const std::vector<const Result*>& results, Regime regime) {
     std::vector<std::string> row{
         scan ? formatted("{} scan", bifold::name_of(what.kind)) : std::string("reduce"),
         result->variant_ran, std::string(bifold::name_of(what.type)), std::string(what.op.name()),
-        count_text(what.n)};
+        size_text(what)};
     if (in_graphs) row.push_back(count_text(result->calls_per_graph));
     row.push_back(seconds_text(result->timing_in(regime).median_s));
     for (const PeerResult& peer : result->peers) row.push_back(cell_of(peer, *result, regime));

@@ -50,11 +50,19 @@ std::vector<Result> all_configurations(const RunOptions& options,
         for (const auto& op : options.operators) {
           if (options.suite != nullptr && !suites_have(type, op)) continue;
           for (const auto& [variant, order] : rows_of(variants, options.orders)) {
+            Result result;
+            result.what = {device, algorithm, variant, type, op, options.kind, 0, order};
+            const bool rounds = options.suite != nullptr || !options.matrices.empty();
+            if (rounds) result.what.data = DataKind::rounding;
+            for (const Matrix& matrix : options.matrices) {
+              result.what.matrix = matrix;
+              result.what.n = matrix.elements();
+              results.push_back(result);
+            }
+            if (!options.matrices.empty()) continue;
             for (const auto n : sizes) {
-              Result result;
-              result.what = {device, algorithm, variant, type, op, options.kind, n, order};
-              if (options.suite != nullptr) result.what.data = DataKind::rounding;
-              results.push_back(std::move(result));
+              result.what.n = n;
+              results.push_back(result);
             }
           }
         }
@@ -157,7 +165,7 @@ Report measure_run(const RunOptions& options) {
     report.devices[i].empty_launch = sessions[i].empty_launch();
   }
   for (DeviceReport& device : report.devices) {
-    device.sizes = sizes_for(options, device.info.kind);
+    if (options.matrices.empty()) device.sizes = sizes_for(options, device.info.kind);
   }
   print_text("{}", summary_of(report));
   return report;

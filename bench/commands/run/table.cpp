@@ -27,8 +27,7 @@ std::string spread_text(const Timing& timing) {
 }
 
 double limit_of(const Result& result) {
-  return result.what.algorithm == bifold::Algorithm::reduce ? result.limits.read
-                                                            : result.limits.copy();
+  return result.what.only_reads() ? result.limits.read : result.limits.copy();
 }
 
 /// The widest of what the results have.
@@ -61,7 +60,7 @@ std::vector<LiveTable::Field> fields_of(const Report& report, bool several) {
   add("type", width_of(report, [](const Result& r) { return bifold::name_of(r.what.type); }),
       false);
   add("operator", width_of(report, [](const Result& r) { return r.what.op.name(); }), false);
-  add("n", width_of(report, [](const Result& r) { return count_text(r.what.n); }));
+  add("n", width_of(report, [](const Result& r) { return size_text(r.what); }));
   add("per call", 8);
   if (wide()) {
     add("p10", 7);
@@ -80,7 +79,7 @@ std::vector<std::string> identity_of(const Report& report, const Result& result,
   if (several) cells.push_back(selector_of(report, result));
   for (std::string cell :
        {std::string(bifold::name_of(what.algorithm)), std::string(bifold::name_of(what.type)),
-        std::string(what.op.name()), count_text(what.n)}) {
+        std::string(what.op.name()), size_text(what)}) {
     cells.push_back(std::move(cell));
   }
   return cells;
@@ -103,12 +102,11 @@ std::string skipped_of(const Report& report) {
     while (i + 1 < results.size() && same_story(first, results[i + 1])) ++i;
     const Result& last = results[i];
     const Configuration& what = first.what;
-    text += wrapped(
-        formatted("{} {} {}, {} of {}, n = {}{}: {}", selector_of(report, first),
-                  bifold::name_of(what.algorithm), variant_text(first), what.op.name(),
-                  bifold::name_of(what.type), count_text(what.n),
-                  what.n == last.what.n ? "" : " .. " + count_text(last.what.n), first.reason),
-        2);
+    text += wrapped(formatted("{} {} {}, {} of {}, n = {}{}: {}", selector_of(report, first),
+                              bifold::name_of(what.algorithm), variant_text(first), what.op.name(),
+                              bifold::name_of(what.type), size_text(what),
+                              &first == &last ? "" : " .. " + size_text(last.what), first.reason),
+                    2);
   }
   return text.empty() ? text : "\nSkipped\n" + text;
 }
@@ -155,10 +153,11 @@ std::string legend_of(const Report& report) {
       "            the median (--wide shows both)\n"
       "  GB/s      bytes that a call must move per second of the median: a reduce reads n "
       "elements,\n"
-      "            a scan reads and writes n; 1 GB = 1,000,000,000 bytes\n"
+      "            a scan reads and writes n, and a reduction of lines writes one for each;\n"
+      "            1 GB = 1,000,000,000 bytes\n"
       "  share     that rate as a share of a limit measured beside it in this run, with as many\n"
       "            bytes (64 KiB at least): only reading a buffer for a reduce, copying one for a\n"
-      "            scan; for large inputs 100 % is about the most a call can reach\n"
+      "            scan and for lines; for large inputs 100 % is about the most a call can reach\n"
       "  variant   what ran; * where production chose it\n";
   if (any([](const Result& r) { return r.in_cache; })) {
     text +=

@@ -1,0 +1,23 @@
+#include "measure/arena.hpp"
+
+#include "measure/timing.hpp"
+
+namespace bench {
+
+std::optional<Mismatch> check_call(bifold::Queue& queue, const Configuration& what,
+                                   const Arena& arena, const std::function<void()>& enqueue,
+                                   Verifier& verifier, Equality equality) {
+  const auto& [data, input, output, reference] = arena;
+  const bool one_value = what.only_reads();
+  queue.fill(output, one_value ? poison(data.total(what.n)) : poison(what.type));
+  enqueue();
+  queue.finish(wait_limit);
+  if (what.matrix) {
+    const auto& expected = reference.outputs(data, what.data, what.matrix_call());
+    return verifier.check_elements(queue, output, expected.data(), equality);
+  }
+  if (one_value) return verifier.check_reduce(queue, output, data, what.n, equality);
+  return verifier.check_scan(queue, output, data, what.kind, equality);
+}
+
+}  // namespace bench
