@@ -5,7 +5,7 @@
 # groups take about the same time.
 set(bifold_quick
   # Cheap, whole: host, the C interface, stand-in drivers.
-  "host\\.(type|half|operator|reference|selector|words|pairwise|comparison|gallery)"
+  "host\\.(type|half|operator|reference|selector|words|pairwise|comparison|gallery|lines)"
   "host\\.compiled_texts"
   "host\\.(self_check|tuning|tuning_file|kept_files|house_rules|kernel_mirror|documents)"
   "host\\.(rate|accuracy|performance)_results" "host\\.results_schema" "host\\.fuzz_.*"
@@ -18,7 +18,7 @@ set(bifold_quick
   "host\\.bench_compare" "host\\.bench_tool_documents")
 set(bifold_sweep_1
   "(cuda|opencl)\\.(pairwise_.*|lengths_.*|edges_.*|offsets|order_reduce)" "nvrtc\\.9\\.0_all"
-  "cuda_emulated\\.all_faults")
+  "cuda_emulated\\.all_faults" "(cuda|opencl|cuda_emulated)\\.(lines_scan.*|reverse)")
 set(bifold_sweep_2
   "(cuda|opencl)\\.(production_.*|operands)" "cuda_embedded\\.ptxas"
   "cuda_emulated\\.(scans|long_scans)")
@@ -30,13 +30,16 @@ set(bifold_sweep_4
   "offline\\..*_all")
 set(bifold_sweep_5
   "(cuda|opencl)\\.(order_scan_tunings|single_pass|lookback)" "nvrtc\\.10\\.0"
-  "cuda_emulated\\.(order_structs|graphs)")
+  "cuda_emulated\\.(order_structs|graphs)"
+  "(cuda|opencl|cuda_emulated)\\.lines_values")
 set(bifold_sweep_6
   "opencl\\.all_faults" "opencl\\.single_pass_delayed" "nvrtc\\.12\\.0"
-  "cuda_emulated\\.(long_rings|wide_rings)" "(cuda|opencl)\\.narrow")
+  "cuda_emulated\\.(long_rings|wide_rings)" "(cuda|opencl)\\.narrow"
+  "(cuda|opencl|cuda_emulated)\\.lines_layouts")
 set(bifold_sweep_7
   "(cuda|opencl)\\.(order_scan|tuning)" "package\\.(subdirectory|shared|deb)")
-set(bifold_sweep_8 "(cuda|opencl)\\.(floating|struct|semantics|user_operator)")
+set(bifold_sweep_8 "(cuda|opencl)\\.(floating|struct|semantics|user_operator)"
+  "(cuda|opencl|cuda_emulated)\\.lines_reduce")
 set(bifold_sweep_groups 1 2 3 4 5 6 7 8)
 
 # Gives a test the labels of its tier.

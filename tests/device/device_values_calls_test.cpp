@@ -301,7 +301,8 @@ TEST_CASE("scans of few of many elements leave scratch memory right for the next
     const ScanPlan counted(test::device(), counted_shape(*row));
     const ScanPlan host(test::device(), {.variant = row->name});
     Buffer<std::uint8_t> memory(test::device(), counted.workspace_bytes(Counted::most));
-    CHECK(counted.workspace_bytes(0) > 0);
+    // Rows over lines keep nothing for a line of one tile.
+    CHECK((row->lines || counted.workspace_bytes(0) > 0));
     CHECK(counted.workspace_bytes(0) <= counted.workspace_bytes(1));
     queue.fill(memory, 0x5a);
     Workspace raw(memory);
