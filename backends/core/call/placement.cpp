@@ -43,7 +43,9 @@ void make_inner(Lines& lines, std::uint64_t count, std::int64_t stride) noexcept
 }
 
 bool is_dense(const Lines& lines) noexcept {
-  return lines.outer_stride == static_cast<std::int64_t>(lines.inner) * lines.inner_stride;
+  // Modulo 2^64, as kernels compute places.
+  return static_cast<std::uint64_t>(lines.outer_stride) ==
+         lines.inner * static_cast<std::uint64_t>(lines.inner_stride);
 }
 
 // One index of lines instead of two, where that tells all places.

@@ -17,8 +17,9 @@ struct Dimension {
 // one. Dimensions of one element are left out. Of an array without elements, all are merged.
 void append(std::vector<Dimension>& list, const Dimension& next, bool none) {
   if (next.count == 1) return;
-  if (!list.empty() &&
-      (none || list.back().stride == static_cast<std::int64_t>(next.count) * next.stride)) {
+  // Modulo 2^64: no memory is as long.
+  const std::uint64_t past_all = next.count * static_cast<std::uint64_t>(next.stride);
+  if (!list.empty() && (none || static_cast<std::uint64_t>(list.back().stride) == past_all)) {
     if (next.count != 0 && list.back().count > ~std::uint64_t{0} / next.count) {
       throw Error(ErrorCategory::invalid_argument,
                   "Lines::fold: the array has more elements than 64 bits count");
