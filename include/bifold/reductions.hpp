@@ -175,6 +175,10 @@ BIFOLD_API Value sum_compensated(Queue& queue, const ErasedView& input, const Va
 BIFOLD_API Value sum_compensated(Queue& queue, const ErasedView& input, Type result,
                                  const std::optional<Value>& init,
                                  const ReduceOptions& options = {});
+/// Enqueues sum_compensated() into one CompensatedSum of f32 or f64, of which init has the type.
+BIFOLD_API void sum_compensated_into(Queue& queue, const ErasedView& input,
+                                     const ErasedView& result, const std::optional<Value>& init,
+                                     const ReduceOptions& options = {});
 
 /// Blocks, and returns the results of several reductions of one array, which is read once; up to 8,
 /// whose accumulators have up to max_element_bytes bytes together. A floating sum has the bits of

@@ -56,18 +56,11 @@ Reduction reduction_from(const bifold_reduction& given) {
           init_from(type, given.init)};
 }
 
-// `result` is one CompensatedSum<T>.
-template <class T>
-void sum_into(Queue& queue, const ErasedView& input, const ErasedView& result, const void* init,
-              const ReduceOptions& options) {
-  using Sum = CompensatedSum<T>;
-  const Map map = "make_" + std::string(name_of(type_of<Sum>())) + "(x, 0)";
-  std::optional<Value> start;
-  if (const std::optional<Value> given = init_from(type_of<T>(), init)) {
-    start = Sum{given->as<T>(), 0};
-  }
-  transform_reduce_into(queue, input, result, compensated_operator(type_of<T>()), start, map,
-                        options);
+// The element of a compensated sum of that type; none of any other.
+std::optional<Type> summand_of(Type sum) {
+  if (sum == type_of<CompensatedSum<float>>()) return Type::f32;
+  if (sum == type_of<CompensatedSum<double>>()) return Type::f64;
+  return {};
 }
 
 }  // namespace
@@ -167,15 +160,11 @@ bifold_status bifold_sum_compensated_into(bifold_queue* queue, bifold_view input
   return guard([&] {
     bifold::Queue& on = need(queue, "queue").value;
     CallOptions call(options);
-    const bifold::ErasedView from = view_from(input, "the input's buffer");
     const bifold::ErasedView to = view_from(result, "the result's buffer");
-    if (to.type == bifold::type_of<bifold::CompensatedSum<float>>()) {
-      sum_into<float>(on, from, to, init, call.reduce());
-    } else if (to.type == bifold::type_of<bifold::CompensatedSum<double>>()) {
-      sum_into<double>(on, from, to, init, call.reduce());
-    } else {
-      refuse("a compensated sum is a CompensatedSum_f32 or a CompensatedSum_f64");
-    }
+    const auto summand = summand_of(to.type);
+    bifold::sum_compensated_into(
+        on, view_from(input, "the input's buffer"), to,
+        summand ? init_from(*summand, init) : std::optional<bifold::Value>(), call.reduce());
     call.put_done();
   });
 }

@@ -89,6 +89,21 @@ Value find_first(Queue& queue, const ErasedView& input, const Operator& op,
   return transform_reduce(queue, input, result, op, {}, indexed(input.type), options);
 }
 
+// What an element or an initial value contributes to a compensated sum.
+template <class T>
+const Map& first_summand() {
+  static const Map map = "make_" + std::string(name_of(type_of<CompensatedSum<T>>())) + "(x, 0)";
+  return map;
+}
+template <class T>
+std::optional<Value> first_sum(const std::optional<Value>& init) {
+  if (init && init->type() != type_of<T>()) {
+    refuse("the initial value is " + std::string(name_of(init->type())) + ", the sum " +
+           std::string(name_of(type_of<T>())));
+  }
+  return init ? std::optional<Value>(CompensatedSum<T>{init->as<T>(), 0}) : std::nullopt;
+}
+
 // As a number of `type`: 1 where the expression holds, else 0.
 Map counted(const Map& predicate) {
   if (predicate.is_identity()) return "x != 0 ? 1 : 0";
@@ -289,20 +304,29 @@ Value sum_compensated(Queue& queue, const ErasedView& input, const Value& init,
 Value sum_compensated(Queue& queue, const ErasedView& input, Type result,
                       const std::optional<Value>& init, const ReduceOptions& options) try {
   const Operator& op = compensated_operator(result);
-  if (init && init->type() != result) {
-    refuse("the initial value is " + std::string(name_of(init->type())) + ", the sum " +
-           std::string(name_of(result)));
-  }
   const auto sum = [&](auto zero) -> Value {
-    using Sum = CompensatedSum<decltype(zero)>;
-    const Map map = "make_" + std::string(name_of(type_of<Sum>())) + "(x, 0)";
-    std::optional<Value> start;
-    if (init) start = Sum{init->as<decltype(zero)>(), 0};
-    return transform_reduce(queue, input, type_of<Sum>(), op, start, map, options)
+    using T = decltype(zero);
+    using Sum = CompensatedSum<T>;
+    return transform_reduce(queue, input, type_of<Sum>(), op, first_sum<T>(init),
+                            first_summand<T>(), options)
         .template as<Sum>()
         .value();
   };
   return result == Type::f32 ? sum(0.0F) : sum(0.0);
+} catch (...) {
+  detail::rethrow();
+}
+
+void sum_compensated_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                          const std::optional<Value>& init, const ReduceOptions& options) try {
+  const auto sum = [&](auto zero) {
+    using T = decltype(zero);
+    transform_reduce_into(queue, input, result, compensated_operator(type_of<T>()),
+                          first_sum<T>(init), first_summand<T>(), options);
+  };
+  if (result.type == type_of<CompensatedSum<float>>()) return sum(0.0F);
+  if (result.type == type_of<CompensatedSum<double>>()) return sum(0.0);
+  refuse("a compensated sum is a CompensatedSum_f32 or a CompensatedSum_f64");
 } catch (...) {
   detail::rethrow();
 }
