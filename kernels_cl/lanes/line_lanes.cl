@@ -29,24 +29,6 @@ DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier,
   }
 }
 
-// Part line_prefix_shuffle: the prefix over the lanes of a warp, by shuffles.
-// Provides: line_prefix
-// Uses: lanes, lane_index, shuffle_up
-
-#if LANES != ROW_RUNS
-#error "a warp is a row of runs"
-#endif
-
-// The Kogge-Stone prefix over the lanes up to this one, inclusive.
-DEVICE ACC line_prefix(ACC x, __local LaneScratch* scratch) {
-#pragma unroll
-  for (u32 distance = 1; distance < LANES; distance *= 2) {
-    const ACC earlier = shuffle_up(x, distance);
-    if (lane_index() >= distance) x = COMBINE(earlier, x);
-  }
-  return x;
-}
-
 // Part line_shares_shuffle: shares of a leaf are combined, by shuffles if they are of one warp.
 // Provides: line_shares
 // Uses: lanes, shuffle_down
@@ -113,22 +95,6 @@ DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier,
     earlier[r] = scratch->value[lane > 0 ? item - 1 : item];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-}
-
-// Part line_prefix_local: the prefix over the lanes of a warp, through local memory.
-// Provides: line_prefix
-// Uses: line_lanes_local, lane_index
-
-// The Kogge-Stone prefix over the lanes up to this one, inclusive.
-DEVICE ACC line_prefix(ACC x, __local LaneScratch* scratch) {
-  const u32 item = (u32)get_local_id(0);
-  for (u32 distance = 1; distance < LANES; distance *= 2) {
-    scratch->value[item] = x;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane_index() >= distance) x = COMBINE(scratch->value[item - distance], x);
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  return x;
 }
 
 // Part line_shares_local: shares of a leaf are combined through local memory.

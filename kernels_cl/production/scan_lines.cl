@@ -1,9 +1,10 @@
 // Part scan_lines: The scan of many lines in order v1, each with the bits that it has alone. A
 // group walks along a tile of several lines at once. If lines are longer than a tile,
-// total_line_tiles and prefix_line_tiles find what lies before each tile. Cost: reads and writes
-// each element once, and reads it twice if lines are longer than a tile; one launch or three; 3
-// barriers for a block of elements. Assumes nothing: operands are combined in index order. Source:
-// bifold, docs/order.md.
+// total_line_tiles and prefix_line_tiles find what lies before each tile.
+// Cost: reads and writes each element once, and reads it twice if lines are longer than a tile; one
+// launch or three; a barrier for a block of elements.
+// Assumes nothing: operands are combined in index order.
+// Source: bifold, docs/order.md.
 // Provides: scan_lines
 // Uses: count, line_count, line_init, line_total, line_elements, line_tile, line_tile_prefix,
 //   line_loads, line_results
@@ -142,11 +143,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_line
   }
 }
 
-// Part prefix_line_tiles: what lies before each tile of every line, in place of the tiles' totals.
-// A group takes a line. Cost: reads and writes an accumulator per tile. Assumes nothing: operands
-// are combined in index order. Source: bifold, docs/order.md.
+// Part prefix_line_tiles: what lies before each tile of every line, in place of the totals. A group
+// takes a line.
+// Cost: reads and writes an accumulator per tile.
+// Assumes nothing: operands are combined in index order.
+// Source: bifold, docs/order.md.
 // Provides: prefix_line_tiles
-// Uses: count, line_count, line_init, line_places, line_prefix, lane_index, warp_index
+// Uses: count, line_count, line_init, line_places, tile_prefixes
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
@@ -158,27 +161,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void prefix_lin
   __local LaneScratch lane_scratch;
   __local ACC totals[WARPS];
   // No tile follows one that is not full, so its total is not needed.
-  const u64 tiles = COUNT / LINE_TILE;
+  const u64 tiles = COUNT / (RUN * ROW_RUNS * WARP_TILE_ROWS * WARP_TILES);
   const u64 lines = LINE_COUNT;
   for (u64 line = get_group_id(0); line < lines; line += get_num_groups(0)) {
-    __global ACC* const own = partials + partials_offset + line * (most_tiles + 1);
-    // --- Turn totals into prefixes in place, a supertile per warp at a time ---
-    ACC carry = INIT_OF_LINE(places, line);
-    for (u64 begin = 0; begin <= tiles; begin += GROUP_SIZE) {
-      const u64 i = begin + (u32)get_local_id(0);
-      const ACC prefix = line_prefix(i < tiles ? own[i] : IDENTITY, &lane_scratch);
-      if (lane_index() == LANES - 1) totals[warp_index()] = prefix;
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      ACC before_supertile = carry;
-      for (u32 g = 0; g < WARPS; ++g) {
-        if (g == warp_index()) before_supertile = carry;
-        carry = COMBINE(carry, totals[g]);
-      }
-      barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-      // One more than totals: the last full tile's last inclusive value is what lies before the
-      // next.
-      if (lane_index() == 0 && i <= tiles) own[i] = before_supertile;
-      if (lane_index() < LANES - 1 && i < tiles) own[i + 1] = COMBINE(before_supertile, prefix);
-    }
+    // --- Turn totals into prefixes in place ---
+    prefix_tile_totals(partials + partials_offset + line * (most_tiles + 1), tiles,
+                       INIT_OF_LINE(places, line), &lane_scratch, totals);
   }
 }

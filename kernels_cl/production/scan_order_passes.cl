@@ -5,7 +5,7 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
 // Provides: scan_order_passes
-// Uses: count, init, total, elements, order_lanes, order_tile, lane_index, warp_index
+// Uses: count, init, total, elements, order_lanes, order_tile, tile_prefixes
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_tiles(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global ACC* partials, u64 partials_offset) {
@@ -32,25 +32,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void prefix_til
   __local ACC totals[WARPS];
   // No tile follows one that is not full, so its total is not needed.
   const u64 tiles = COUNT / TILE;
-  partials += partials_offset;
 
-  // --- Turn totals into prefixes in place, a supertile per warp at a time ---
-  ACC carry = INIT;
-  for (u64 begin = 0; begin <= tiles; begin += GROUP_SIZE) {
-    const u64 i = begin + get_local_id(0);
-    const ACC prefix = lane_prefix(i < tiles ? partials[i] : IDENTITY, &lane_scratch);
-    if (lane_index() == LANES - 1) totals[warp_index()] = prefix;
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    ACC before_supertile = carry;
-    for (u32 g = 0; g < WARPS; ++g) {
-      if (g == warp_index()) before_supertile = carry;
-      carry = COMBINE(carry, totals[g]);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    // One more than totals: the last full tile's last inclusive value is what lies before the next.
-    if (lane_index() == 0 && i <= tiles) partials[i] = before_supertile;
-    if (lane_index() < LANES - 1 && i < tiles) partials[i + 1] = COMBINE(before_supertile, prefix);
-  }
+  // --- Turn totals into prefixes in place ---
+  prefix_tile_totals(partials + partials_offset, tiles, INIT, &lane_scratch, totals);
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles(

@@ -28,24 +28,6 @@ DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier, LaneSc
   }
 }
 
-// Part line_prefix_shuffle: the prefix over the lanes of a warp, by shuffles.
-// Provides: line_prefix
-// Uses: lanes, lane_index, shuffle_up
-
-#if LANES != ROW_RUNS
-#error "a warp is a row of runs"
-#endif
-
-// The Kogge-Stone prefix over the lanes up to this one, inclusive.
-DEVICE ACC line_prefix(ACC x, LaneScratch* scratch) {
-#pragma unroll
-  for (u32 distance = 1; distance < LANES; distance *= 2) {
-    const ACC earlier = shuffle_up(x, distance);
-    if (lane_index() >= distance) x = COMBINE(earlier, x);
-  }
-  return x;
-}
-
 // Part line_shares_shuffle: shares of a leaf are combined, by shuffles if they are of one warp.
 // Provides: line_shares
 // Uses: lanes, shuffle_down

@@ -193,14 +193,12 @@ std::shared_ptr<const Plan> plan_line_scan(const Request& request, const Row& ro
   prefixes.map = {};
   Tuning values = tuning;
   values.group_size = std::min(tuning.group_size.value(), 256U);
-  const std::uint64_t tile = order_v1::scan_tile(size_of(request.shape.accumulator));
-  constexpr std::uint32_t exchanged_each = 2;
+  // A warp exchanges a value of each row of a warp tile, and keeps its total.
+  constexpr std::uint32_t exchanged_each = order_v1::scan_warp_tile_rows + 1;
   return std::make_shared<LineScan>(
       request, row.variant, LineTotals(request, Algorithm::scan, tuning),
-      build_line_kernel(
-          request.with(prefixes), Algorithm::scan, "prefix_line_tiles", values,
-          {{"ROW_RUNS", order_v1::scan_row_runs}, {"LINE_TILE", static_cast<std::uint32_t>(tile)}},
-          exchanged_each),
+      build_line_kernel(request.with(prefixes), Algorithm::scan, "prefix_line_tiles", values,
+                        tile_defines(request), exchanged_each),
       build_for_layouts(request, Algorithm::scan, "scan_lines", "scan_columns", tuning));
 }
 
