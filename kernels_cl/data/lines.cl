@@ -15,6 +15,9 @@ typedef struct {
   u64 init_step;  // From the initial value of a line to that of the next one.
 } LinePlaces;
 
+// From an element of a line to the next one.
+#define ELEMENT_STRIDE(strides) (UNIT_STRIDE ? (u64)1 : (strides).element)
+
 // Part line_starts: where a line begins.
 // Provides: line_starts
 // Uses: line_places
@@ -71,7 +74,7 @@ DEVICE LineElements elements_from(INPUT_PARAMETERS, u64 first, u64 second) {
   return elements;
 }
 DEVICE LineElements elements_behind(LineElements elements, LinePlaces places, u32 e) {
-  elements.first += behind_first(e, places.input.element);
+  elements.first += behind_first(e, ELEMENT_STRIDE(places.input));
   return elements;
 }
 DEVICE Element first_element(LineElements elements) { return *elements.first; }
@@ -104,8 +107,8 @@ DEVICE LineElements elements_from(INPUT_PARAMETERS, u64 first, u64 second) {
   return elements;
 }
 DEVICE LineElements elements_behind(LineElements elements, LinePlaces places, u32 e) {
-  elements.first += behind_first(e, places.input.element);
-  elements.second += behind_first(e, places.second.element);
+  elements.first += behind_first(e, ELEMENT_STRIDE(places.input));
+  elements.second += behind_first(e, ELEMENT_STRIDE(places.second));
   return elements;
 }
 DEVICE Element first_element(LineElements elements) {
@@ -116,6 +119,41 @@ DEVICE Element first_element(LineElements elements) {
 }
 DEVICE ACC lift_in_line(Element element, u64 i, u64 n) {
   return LIFT_PAIR(element.x, element.y, place_in_line(i, n));
+}
+
+// Part line_run_one: a run of a line of one array is loaded.
+// Provides: line_run
+// Uses: line_elements, vectors_in, alignment
+
+// The run that begins with element e of a line, as far as it exists.
+DEVICE void load_line_run(LineElements elements, LinePlaces places, u32 e, u32 left,
+                          Element* element) {
+  const LineElements run = elements_behind(elements, places, e);
+  if (VEC > 1 && e + RUN <= left && is_aligned(run.first, LOAD_BYTES)) {
+#pragma unroll
+    for (u32 p = 0; p < RUN; p += VEC) {
+      const InVector vector = load_vector(run.first + p);
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) element[p + k] = vector.item[k];
+    }
+  } else {
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      if (e + k < left) element[k] = first_element(elements_behind(run, places, k));
+    }
+  }
+}
+
+// Part line_run_two: a run of a line of two arrays is loaded.
+// Provides: line_run
+// Uses: line_elements
+
+DEVICE void load_line_run(LineElements elements, LinePlaces places, u32 e, u32 left,
+                          Element* element) {
+#pragma unroll
+  for (u32 k = 0; k < RUN; ++k) {
+    if (e + k < left) element[k] = first_element(elements_behind(elements, places, e + k));
+  }
 }
 
 // Part line_count_host: the number of lines, given by the host.
@@ -158,20 +196,3 @@ DEVICE ACC init_of_count(ACC init, ACC nothing, u64 count) {
   if (count == 0) init = nothing;
   return init;
 }
-
-// Part line_total_none: the totals of lines are not wanted. The macros also pass on the first
-// value.
-// Provides: line_total
-// Uses: first
-
-#define TOTAL_PARAMETERS FIRST_PARAMETERS
-#define LEAVE_LINE_TOTAL(mine, line, value)
-
-// Part line_total_device: the total of each line goes to device memory, written by the work-item
-// that has it. The macros also pass on the first value.
-// Provides: line_total
-// Uses: first
-
-#define TOTAL_PARAMETERS , __global VALUE *total_memory, u64 total_offset FIRST_PARAMETERS
-#define LEAVE_LINE_TOTAL(mine, line, value) \
-  if (mine) total_memory[total_offset + (line)] = VALUE_OF(value)

@@ -34,12 +34,13 @@ DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier,
 // Uses: lanes, shuffle_down
 
 // Columns of a work-item may be neighbours: then each of them is combined with those of others.
-#define SIDE_BY_SIDE(split) ((split).side_by_side != 0)
+#define SIDE_BY_SIDE(split) (UNIT_STRIDE ? (split).side_by_side != 0 : false)
 
 // x, and for a work-item that `takes` combined with that of the one `distance` behind. All
 // work-items of the group call it with one distance.
 DEVICE ACC combine_shares(ACC x, bool takes, u32 distance, __local ACC* scratch) {
-  if (distance < LANES) {
+  // Lines whose elements are neighbours are shared by a warp at most.
+  if (UNIT_STRIDE ? true : distance < LANES) {
     const ACC other = shuffle_down(x, distance);
     if (takes) x = COMBINE(x, other);
     return x;

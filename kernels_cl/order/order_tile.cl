@@ -17,7 +17,8 @@
 // Part order_tile: a tile of order v1 in registers. A lane has sums and prefixes of its rows, as
 // sum_warp_tile makes them.
 // Provides: order_tile
-// Uses: order_warp_tile_loads, order_warp_tile_results, order_tile_shape, lane_index, warp_index
+// Uses: order_warp_tile_loads, order_warp_tile_results, order_warp_tile_stores, order_tile_shape,
+//   lane_index, warp_index
 
 // Loads the tile from `begin` on. The totals of its warp tiles go to `warp_totals`, where all
 // work-items see them after a barrier.
@@ -59,7 +60,8 @@ DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64
 // cache, for their results. It is for GPUs without registers for a warp tile. In between a lane
 // keeps the prefixes of its rows.
 // Provides: order_tile
-// Uses: order_warp_tile_loads, order_warp_tile_results, order_tile_shape, lane_index, warp_index
+// Uses: order_warp_tile_loads, order_warp_tile_results, order_warp_tile_stores, order_tile_shape,
+//   lane_index, warp_index
 
 // The folds of this lane's run, whose first element has index i. Elements from n on are the
 // identity, on which no result depends.

@@ -109,18 +109,9 @@ DEVICE ACC fold_warp_totals(const __local ACC* warp_totals, u32 count) {
   return total;
 }
 
-// Part order_warp_tile_results: the results of a warp tile are computed and stored.
+// Part order_warp_tile_results: the results of a warp tile are computed.
 // Provides: order_warp_tile_results
-// Uses: total, vectors_out, shifted_rows, joined_results, order_warp_tile, lane_index,
-//   shifted_stores
-
-// VEC results as they are stored.
-DEVICE OutVector result_vector(const __private ACC* value) {
-  OutVector vector;
-#pragma unroll
-  for (u32 k = 0; k < VEC; ++k) vector.item[k] = TO_OUT(value[k]);
-  return vector;
-}
+// Uses: total, order_warp_tile, lane_index
 
 // Computes the results of the warp tile from `begin` on from its folds `sums`. `before` is its
 // prefix, `after` that of the next warp tile; `row` and `earlier` are the edges of its rows'
@@ -162,6 +153,18 @@ DEVICE void complete_warp_tile(u64 begin, u64 n, __private ACC* sums, __private 
     }
   }
   PUT_FIRST(begin + run_index(0) == 0, sums[0]);
+}
+
+// Part order_warp_tile_stores: the results of a warp tile are stored.
+// Provides: order_warp_tile_stores
+// Uses: vectors_out, shifted_rows, joined_results, order_warp_tile, lane_index, shifted_stores
+
+// VEC results as they are stored.
+DEVICE OutVector result_vector(const __private ACC* value) {
+  OutVector vector;
+#pragma unroll
+  for (u32 k = 0; k < VEC; ++k) vector.item[k] = TO_OUT(value[k]);
+  return vector;
 }
 
 // Writes the results of the warp tile from `begin` on. Elements before `from` and from n on are

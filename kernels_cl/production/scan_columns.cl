@@ -7,7 +7,7 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: scan_columns
-// Uses: count, line_count, line_init, line_total, line_tile_prefix, column_rows, column_prefix
+// Uses: count, line_count, line_init, total, line_tile_prefix, column_rows, column_prefix
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_columns(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
@@ -62,7 +62,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_colum
       // --- Write the row ---
       const u32 count = first < slot.left ? slot.left - first : 0;
       __global OUT* own =
-          output + output_offset + slot.output + behind_first(first, places.output.element);
+          output + output_offset + slot.output + behind_first(first, ELEMENT_STRIDE(places.output));
       ACC carry = start;
 #pragma unroll
       for (u32 l = 0; l < KEPT_RUNS; ++l) {
@@ -75,16 +75,16 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_colum
           const ACC exclusive = running;
           running = next;
           if (k < RUN - 1) running = COMBINE(carry, sums[e]);
-          LEAVE_LINE_TOTAL(e < count && slot.begin + first + e + 1 == n, slot.line, running);
+          LEAVE_TOTAL_OF(slot.line, e < count && slot.begin + first + e + 1 == n, running);
           ACC result = INCLUSIVE ? running : exclusive;
           PUT_FIRST(slot.begin + first + e == 0, result);
           if (e < count) *own = TO_OUT(result);
-          own += behind_first(1, places.output.element);
+          own += behind_first(1, ELEMENT_STRIDE(places.output));
         }
         carry = next;
       }
     }
-    LEAVE_LINE_TOTAL(n == 0 && slot.begin == 0 && slot.line < lines && row == 0, slot.line, before);
+    LEAVE_TOTAL_OF(slot.line, n == 0 && slot.begin == 0 && slot.line < lines && row == 0, before);
   }
 }
 

@@ -1,7 +1,7 @@
 // Part ring_results_direct: results of a warp tile in a ring are stored by the lanes that hold
 // them.
 // Provides: ring_results
-// Uses: order_warp_tile_results
+// Uses: order_warp_tile_stores
 
 DEVICE __local uint4* results_of(__local uint4* stages, u32 warp_tile) { return 0; }
 
@@ -16,7 +16,7 @@ DEVICE void wait_results(void) {}
 // lane stored its own, memory would see every sector in several parts. So they are gathered in
 // local memory behind the stages, and the copy engine stores a warp tile at once.
 // Provides: ring_results
-// Uses: lanes, order_warp_tile_results, bulk_copies_out, order_ring, lane_index, lane_barrier
+// Uses: lanes, order_warp_tile_stores, bulk_copies_out, order_ring, lane_index, lane_barrier
 
 #define RESULT_WORDS (sizeof(OUT) / 4)
 #define WARP_TILE_VECTORS (WARP_TILE * sizeof(OUT) / VECTOR_BYTES)

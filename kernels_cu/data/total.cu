@@ -23,14 +23,19 @@
 
 #define TOTAL_PARAMETERS FIRST_PARAMETERS
 #define TOTAL_ARGUMENTS FIRST_ARGUMENTS
+#define TOTAL_ARGUMENTS_OF(line) FIRST_ARGUMENTS
 #define LEAVE_TOTAL(mine, value)
+#define LEAVE_TOTAL_OF(line, mine, value)
 
 // Part total_device: the total of a scan goes to device memory, written by the work-item that has
-// it. The macros also pass on the first value.
+// it; those of many lines one after the other. The macros also pass on the first value.
 // Provides: total
 // Uses: first
 
 #define TOTAL_PARAMETERS , VALUE *total_memory, u64 total_offset FIRST_PARAMETERS
 #define TOTAL_ARGUMENTS , total_memory, total_offset FIRST_ARGUMENTS
+#define TOTAL_ARGUMENTS_OF(line) , total_memory, total_offset + (line)FIRST_ARGUMENTS
 #define LEAVE_TOTAL(mine, value) \
   if (mine) total_memory[total_offset] = VALUE_OF(value)
+#define LEAVE_TOTAL_OF(line, mine, value) \
+  if (mine) total_memory[total_offset + (line)] = VALUE_OF(value)

@@ -23,9 +23,9 @@ DEVICE LineSlot slot_of_line(LinePlaces places, u64 line, u64 lines, u64 begin, 
   if (line < lines && begin < n) slot.left = (u32)(n - begin < TILE ? n - begin : TILE);
   const LineStarts starts = starts_of_line(places, slot.left > 0 ? line : 0);
   const u64 place = slot.left > 0 ? place_in_line(begin, n) : 0;
-  slot.input = starts.input + place * places.input.element;
-  slot.second = starts.second + place * places.second.element;
-  slot.output = starts.output + place * places.output.element;
+  slot.input = starts.input + place * ELEMENT_STRIDE(places.input);
+  slot.second = starts.second + place * ELEMENT_STRIDE(places.second);
+  slot.output = starts.output + place * ELEMENT_STRIDE(places.output);
   return slot;
 }
 

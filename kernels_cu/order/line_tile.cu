@@ -1,105 +1,103 @@
-// Part line_tile: tiles of order v1 of many lines. A group walks along a tile of several lines at
-// once, a block of equally many elements of each at a time. Each warp has LINE_ROWS rows of a
-// block: of one line, of several, or each of several short lines.
+// Part line_tile: warp tiles of order v1 of many lines. A group has as many of them as a tile has:
+// those of one tile, or the tiles of several shorter lines.
 // Provides: line_tile
-// Uses: line_slots, line_rows, lane_index, warp_index
+// Uses: order_warp_tile_loads, order_tile_shape, line_array, lane_index, warp_index
 
-#ifndef GROUP_SIZE
-#define GROUP_SIZE 256  // Work-items per group.
-#endif
-#define BLOCK (GROUP_SIZE * LINE_ROWS * RUN)        // Elements of a block.
-#define EACH (LINE_ROWS * RUN)                      // Elements of a work-item.
-#define ROW_SLOTS (GROUP_SIZE / LANES * LINE_ROWS)  // Slots of a block that have whole rows.
-
-// How a call is shared out. A unit is `1 << line_shift` neighbouring lines and one of their tiles.
-// A block has several units, each line of which has a slot there.
+// How a call is shared out. A line has `1 << warp_tile_shift` warp tiles of a group.
 typedef struct {
-  u64 lane_shift;  // A slot has `1 << lane_shift` lanes of a row, and if that is all of them,
-  u64 row_shift;   // `1 << row_shift` rows.
-  u64 tiles;       // Of a line, at most.
-  u64 blocks;      // Of slots, one for a group at a time.
+  u64 warp_tile_shift;
+  u64 tiles;   // Of a line, at most.
+  u64 lines;   // At most. The next tile of a line comes behind one of each line.
+  u64 blocks;  // Of tiles, one for a group at a time.
 } LineTiles;
 
-// Slots of whole rows are kept. States are kept twice: one is read while the other is written.
+// A warp tile of a group.
 typedef struct {
-  LineState state[2][ROW_SLOTS];
-  LineSlot slot[ROW_SLOTS];
-  LaneScratch lanes;
-} LineScratch;
+  u64 line;
+  u64 tile;    // The number of its tile in the line,
+  u32 number;  // and its own in that tile.
+  u32 first;   // The first warp tile of that tile in the group.
+  LineStarts starts;
+} LineWarpTile;
 
-// Elements of a slot as a power of two, and slots of a block.
-DEVICE u32 span_shift(LineTiles tiles) {
-  return (u32)(tiles.lane_shift + tiles.row_shift) + (RUN == 4 ? 2 : RUN == 2 ? 1 : 0);
-}
-DEVICE u32 slots_of_block(LineTiles tiles) { return BLOCK >> span_shift(tiles); }
-
-DEVICE LineSlot find_slot(LinePlaces places, LineTiles tiles, u64 block, u32 slot, u64 lines,
-                          u64 n) {
-  u64 unit = block * slots_of_block(tiles) + slot;
-  u64 begin = 0;
+// The warp tile that is number `s` of this warp's.
+DEVICE LineWarpTile line_warp_tile(LinePlaces places, LineTiles tiles, u64 block, u32 s,
+                                   u64 lines) {
+  const u32 shift = (u32)tiles.warp_tile_shift;
+  const u32 own = warp_index() * WARP_TILES_EACH + s;
+  LineWarpTile at;
+  at.number = own & ((1u << shift) - 1);
+  at.first = own - at.number;
+  at.line = block * (WARP_TILES >> shift) + (own >> shift);
+  at.tile = 0;
   if (tiles.tiles > 1) {
-    begin = unit % tiles.tiles * TILE;
-    unit /= tiles.tiles;
+    at.tile = at.line / tiles.lines;
+    at.line -= at.tile * tiles.lines;
   }
-  return slot_of_line(places, unit, lines, begin, n);
-}
-
-// Keeps the slots of a block, if these have whole rows.
-DEVICE void keep_slots(LinePlaces places, LineTiles tiles, u64 block, u64 lines, u64 n,
-                       LineSlot* kept) {
-  const u32 slots = slots_of_block(tiles);
-  if (slots > ROW_SLOTS) return;
-  for (u32 slot = threadIdx.x; slot < slots; slot += GROUP_SIZE) {
-    kept[slot] = find_slot(places, tiles, block, slot, lines, n);
-  }
-}
-DEVICE LineSlot slot_at(LinePlaces places, LineTiles tiles, u64 block, u32 slot, u64 lines, u64 n,
-                        const LineSlot* kept) {
-  // Field by field: a compiler may keep a struct that comes from two places in memory.
-  LineSlot found;
-  if (slots_of_block(tiles) <= ROW_SLOTS) {
-    found.input = kept[slot].input;
-    found.second = kept[slot].second;
-    found.output = kept[slot].output;
-    found.line = kept[slot].line;
-    found.begin = kept[slot].begin;
-    found.left = kept[slot].left;
-  } else {
-    found = find_slot(places, tiles, block, slot, lines, n);
-  }
-  return found;
-}
-
-// A row of a warp: the slot that this lane has there, the numbers of the row and the lane in it,
-// and where its run begins.
-typedef struct {
-  u32 slot;
-  u32 row;
-  u32 lane;
-  u32 run;
-} LineRow;
-DEVICE LineRow line_row(LineTiles tiles, u32 r) {
-  const u32 number = warp_index() * LINE_ROWS + r;
-  LineRow at;
-  at.lane = lane_index() & ((1u << tiles.lane_shift) - 1);
-  at.row = number & ((1u << tiles.row_shift) - 1);
-  at.slot =
-      ((number >> tiles.row_shift) << (5 - tiles.lane_shift)) + (lane_index() >> tiles.lane_shift);
-  at.run = (at.row * LANES + at.lane) * RUN;
+  at.starts = starts_of_line(places, at.line < lines ? at.line : 0);
   return at;
 }
 
-// Folds the runs of this lane in place, and computes the prefixes of the rows. `total` becomes the
-// total of a row, and `earlier` what lies before the run in it, if it is not the first.
-DEVICE void fold_line_rows(LineTiles tiles, ACC* sums, ACC* prefix, ACC* total, ACC* earlier,
-                           LaneScratch* scratch) {
+// Loads the warp tiles of this warp. Their totals go to `warp_totals`, where all work-items see
+// them after a barrier. A line that does not exist has no elements.
+DEVICE void load_line_tiles(INPUT_PARAMETERS, LinePlaces places, LineTiles tiles, u64 block,
+                            u64 lines, u64 n, ACC* sums, ACC* prefix, LaneScratch* scratch,
+                            ACC* warp_totals) {
 #pragma unroll
-  for (u32 r = 0; r < LINE_ROWS; ++r) {
-#pragma unroll
-    for (u32 k = 1; k < RUN; ++k) {
-      sums[r * RUN + k] = COMBINE(sums[r * RUN + k - 1], sums[r * RUN + k]);
-    }
-    prefix[r] = sums[r * RUN + RUN - 1];
+  for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
+    const LineWarpTile at = line_warp_tile(places, tiles, block, s, lines);
+    const Elements line = array_of_line(INPUT_ARGUMENTS, places, at.starts, n);
+    ACC* own = sums + s * WARP_TILE_ROWS * RUN;
+    load_warp_tile(line, at.tile * TILE + at.number * WARP_TILE, at.line < lines ? n : 0, own);
+    const ACC total = sum_warp_tile(own, prefix + s * WARP_TILE_ROWS, scratch);
+    if (lane_index() == LANES - 1) warp_totals[at.first + at.number] = total;
   }
-  prefix_line_rows(prefix, 1u << tiles.lane_shift, total, earlier, scratch);
+}
+
+// Part line_tile_results: the results of a warp tile of a line.
+// Provides: line_tile_results
+// Uses: line_tile, line_order, order_warp_tile_results, line_tile_stores
+
+// Computes and stores the results of a warp tile. `totals` are those of the warp tiles of its tile;
+// `before` is the tile's prefix, `after` that of the next tile. `output` has the first element of
+// line 0.
+DEVICE void finish_line_warp_tile(OUT* output, LinePlaces places, LineWarpTile at, u64 n, ACC* sums,
+                                  ACC* prefix, const ACC* totals, ACC before, ACC after,
+                                  LaneScratch* scratch TOTAL_PARAMETERS) {
+  ACC start = before;
+  if (at.number > 0) start = COMBINE(before, fold_warp_totals(totals, at.number));
+  ACC next = after;
+  if (at.number < WARP_TILES - 1) next = COMBINE(before, fold_warp_totals(totals, at.number + 1));
+  ACC row[WARP_TILE_ROWS];
+  ACC earlier[WARP_TILE_ROWS];
+  edge_rows(prefix, row, earlier, scratch);
+  const u64 begin = at.tile * TILE + at.number * WARP_TILE;
+  complete_warp_tile(begin, n, sums, prefix, row, earlier, start, next TOTAL_ARGUMENTS);
+  const u64 first = place_in_line(0, n) * ELEMENT_STRIDE(places.output);
+  store_line_warp_tile(output + (at.starts.output + first), places, begin, n, sums);
+}
+
+// Part line_tile_stores_unit: results whose elements are neighbours are stored as those of an
+// array.
+// Provides: line_tile_stores
+// Uses: line_starts, order_warp_tile_stores
+
+DEVICE void store_line_warp_tile(OUT* line, LinePlaces places, u64 begin, u64 n, ACC* sums) {
+  store_warp_tile(line, 0, begin, n, sums);
+}
+
+// Part line_tile_stores_strided: results that lie a stride apart are stored one by one.
+// Provides: line_tile_stores
+// Uses: line_order, order_warp_tile
+
+DEVICE void store_line_warp_tile(OUT* line, LinePlaces places, u64 begin, u64 n, ACC* sums) {
+  const u64 stride = behind_first(1, ELEMENT_STRIDE(places.output));
+#pragma unroll
+  for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      const u64 i = begin + run_index(r) + k;
+      if (i < n) line[i * stride] = TO_OUT(sums[r * RUN + k]);
+    }
+  }
 }

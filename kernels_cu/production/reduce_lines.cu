@@ -3,7 +3,7 @@
 // COLUMNS_EACH columns: neighbours of each other if these are neighbours in memory, else columns
 // that lie a number of shares apart.
 // Provides: line_leaves
-// Uses: line_elements, line_order, line_starts, line_shares
+// Uses: line_elements, line_order, line_starts, line_shares, line_run
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group, a power of two.
@@ -11,7 +11,9 @@
 #ifndef COLUMNS_EACH
 #define COLUMNS_EACH 4  // Columns of a work-item.
 #endif
-#define COLUMNS (32 * COLUMNS_EACH)
+#ifndef AT_ONCE
+#define AT_ONCE 4  // Short lines, or rows of a longer one, that a work-item loads at once.
+#endif
 #define LEAF (LEAF_ROWS * COLUMNS)
 
 // How a call is shared out. A unit is `1 << line_shift` neighbouring lines and one of their leaves.
@@ -23,44 +25,38 @@ typedef struct {
   u64 blocks;        // Of units, one for a group at a time.
 } LineSplit;
 
-// What a work-item has of a unit.
-typedef struct {
-  u64 line;
-  u64 begin;  // The first element of its leaf.
-  u32 share;
-  u32 left;  // Elements of the leaf that exist.
-} LineShare;
+// Where elements of a line are neighbours, a group has no lines side by side.
+#define LINE_SHIFT(split) (UNIT_STRIDE ? 0 : (u32)(split).line_shift)
 
 DEVICE u32 units_of_block(LineSplit split) {
-  return GROUP_SIZE >> (split.line_shift + split.share_shift);
+  return GROUP_SIZE >> (LINE_SHIFT(split) + (u32)split.share_shift);
 }
-
-DEVICE LineShare share_of_unit(LineSplit split, u64 unit, u64 lines, u64 n) {
-  const u32 id = threadIdx.x;
-  LineShare mine;
-  mine.share = (id >> split.line_shift) & ((1u << split.share_shift) - 1);
-  mine.begin = 0;
-  if (split.leaves > 1) {
-    mine.begin = unit % split.leaves * LEAF;
-    unit /= split.leaves;
-  }
-  mine.line = (unit << split.line_shift) + (id & ((1u << split.line_shift) - 1));
-  mine.left = 0;
-  if (mine.line < lines && mine.begin < n) {
-    mine.left = (u32)(n - mine.begin < LEAF ? n - mine.begin : LEAF);
-  }
-  return mine;
+// The unit of this work-item among those of its group.
+DEVICE u32 own_unit(LineSplit split) {
+  return threadIdx.x >> (LINE_SHIFT(split) + (u32)split.share_shift);
+}
+// Its share of the columns.
+DEVICE u32 own_share(LineSplit split) {
+  return (threadIdx.x >> LINE_SHIFT(split)) & ((1u << (u32)split.share_shift) - 1);
+}
+// Its line of the unit.
+DEVICE u64 line_of_unit(LineSplit split, u64 unit) {
+  return (unit << LINE_SHIFT(split)) + (threadIdx.x & ((1u << LINE_SHIFT(split)) - 1));
 }
 
 // The column of a work-item's k-th element in a row.
 DEVICE u32 column_of(LineSplit split, u32 share, u32 k) {
   if (SIDE_BY_SIDE(split)) return share * COLUMNS_EACH + k;
-  return share + (k << split.share_shift);
+  return share + (k << (u32)split.share_shift);
 }
 
 // Loads this work-item's columns of a row that begins with element `row` of the leaf.
 DEVICE void load_line_row(LineElements elements, LinePlaces places, LineSplit split, u32 share,
                           u32 row, u32 left, Element* element) {
+  if (SIDE_BY_SIDE(split)) {
+    load_line_run(elements, places, row + share * RUN, left, element);
+    return;
+  }
 #pragma unroll
   for (u32 k = 0; k < COLUMNS_EACH; ++k) {
     const u32 e = row + column_of(split, share, k);
@@ -76,13 +72,19 @@ DEVICE void add_line_row(ACC* sums, LineSplit split, u32 share, u64 begin, u32 r
   }
 }
 
-// Folds the columns of a work-item by halving into sums[0].
-DEVICE void fold_own_columns(ACC* sums) {
+// Folds the columns of a work-item by halving into sums[0]. Steps are written one by one, as a
+// compiler that keeps a loop of them keeps the array in memory.
+DEVICE void halve_columns(ACC* sums, u32 width) {
 #pragma unroll
-  for (u32 width = COLUMNS_EACH / 2; width > 0; width /= 2) {
-#pragma unroll
-    for (u32 k = 0; k < width; ++k) sums[k] = COMBINE(sums[k], sums[k + width]);
+  for (u32 k = 0; k < COLUMNS_EACH / 2; ++k) {
+    if (k < width) sums[k] = COMBINE(sums[k], sums[k + width]);
   }
+}
+DEVICE void fold_own_columns(ACC* sums) {
+  if (COLUMNS_EACH > 8) halve_columns(sums, 8);
+  if (COLUMNS_EACH > 4) halve_columns(sums, 4);
+  if (COLUMNS_EACH > 2) halve_columns(sums, 2);
+  if (COLUMNS_EACH > 1) halve_columns(sums, 1);
 }
 
 // The totals of leaves, each of which the first share gets in the first of its sums. Columns that
@@ -98,7 +100,7 @@ DEVICE void fold_line_columns(ACC* sums, u32 leaves, LineSplit split, u32 share,
 #pragma unroll
     for (u32 i = 0; i < leaves * COLUMNS_EACH; ++i) {
       if (i % COLUMNS_EACH == 0 || side_by_side) {
-        sums[i] = combine_shares(sums[i], share < width, width << split.line_shift, scratch);
+        sums[i] = combine_shares(sums[i], share < width, width << LINE_SHIFT(split), scratch);
       }
     }
   }
@@ -125,35 +127,34 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 lines = LINE_COUNT;
   for (u64 block = blockIdx.x; block < split.blocks; block += gridDim.x) {
     // --- Add the columns of several lines, one after the other, or of one ---
-    const u32 id = threadIdx.x >> (split.line_shift + split.share_shift);
-    const u64 unit = block * units_of_block(split) * LINES_AT_ONCE + id;
-    ACC sums[LINES_AT_ONCE * COLUMNS_EACH];
-    Element element[LINES_AT_ONCE * COLUMNS_EACH];
+    const u64 unit = block * units_of_block(split) * AT_ONCE + own_unit(split);
+    const u32 share = own_share(split);
+    const u32 left = lines > 0 ? (u32)n : 0;
+    ACC sums[AT_ONCE * COLUMNS_EACH];
+    Element element[AT_ONCE * COLUMNS_EACH];
 #pragma unroll
-    for (u32 u = 0; u < LINES_AT_ONCE; ++u) {
-      const LineShare mine = share_of_unit(split, unit + u * units_of_block(split), lines, n);
-      const LineStarts starts = starts_of_line(places, mine.left > 0 ? mine.line : 0);
+    for (u32 u = 0; u < AT_ONCE; ++u) {
+      const u64 line = line_of_unit(split, unit + u * units_of_block(split));
+      const LineStarts starts = starts_of_line(places, line < lines ? line : 0);
       load_line_row(elements_from(INPUT_ARGUMENTS, starts.input, starts.second), places, split,
-                    mine.share, 0, mine.left, element + u * COLUMNS_EACH);
+                    share, 0, left, element + u * COLUMNS_EACH);
     }
 #pragma unroll
-    for (u32 u = 0; u < LINES_AT_ONCE; ++u) {
-      const LineShare mine = share_of_unit(split, unit + u * units_of_block(split), lines, n);
+    for (u32 u = 0; u < AT_ONCE; ++u) {
 #pragma unroll
       for (u32 k = 0; k < COLUMNS_EACH; ++k) sums[u * COLUMNS_EACH + k] = IDENTITY;
-      add_line_row(sums + u * COLUMNS_EACH, split, mine.share, mine.begin, 0, mine.left, n,
+      add_line_row(sums + u * COLUMNS_EACH, split, share, 0, 0, left, n,
                    element + u * COLUMNS_EACH);
     }
 
     // --- Combine them, and write the results ---
-    const u32 share = (threadIdx.x >> split.line_shift) & ((1u << split.share_shift) - 1);
-    fold_line_columns(sums, LINES_AT_ONCE, split, share, scratch);
+    fold_line_columns(sums, AT_ONCE, split, share, scratch);
 #pragma unroll
-    for (u32 u = 0; u < LINES_AT_ONCE; ++u) {
-      const LineShare mine = share_of_unit(split, unit + u * units_of_block(split), lines, n);
-      if (share == 0 && mine.line < lines) {
-        result[result_offset + starts_of_line(places, mine.line).output] =
-            TO_OUT(COMBINE(INIT_OF_LINE(places, mine.line), sums[u * COLUMNS_EACH]));
+    for (u32 u = 0; u < AT_ONCE; ++u) {
+      const u64 line = line_of_unit(split, unit + u * units_of_block(split));
+      if (share == 0 && line < lines) {
+        result[result_offset + starts_of_line(places, line).output] =
+            TO_OUT(COMBINE(INIT_OF_LINE(places, line), sums[u * COLUMNS_EACH]));
       }
     }
   }
@@ -163,9 +164,29 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 // Provides: line_leaf_total
 // Uses: line_leaves
 
-#ifndef ROWS_AT_ONCE
-#define ROWS_AT_ONCE 4  // Rows that a work-item loads at once.
-#endif
+// What a work-item has of a unit.
+typedef struct {
+  u64 line;
+  u64 begin;  // The first element of its leaf.
+  u32 share;
+  u32 left;  // Elements of the leaf that exist.
+} LineShare;
+
+DEVICE LineShare share_of_unit(LineSplit split, u64 unit, u64 lines, u64 n) {
+  LineShare mine;
+  mine.share = own_share(split);
+  mine.begin = 0;
+  if (split.leaves > 1) {
+    mine.begin = unit % split.leaves * LEAF;
+    unit /= split.leaves;
+  }
+  mine.line = line_of_unit(split, unit);
+  mine.left = 0;
+  if (mine.line < lines && mine.begin < n) {
+    mine.left = (u32)(n - mine.begin < LEAF ? n - mine.begin : LEAF);
+  }
+  return mine;
+}
 
 // The total of the leaf of this work-item, of which the first share gets it.
 DEVICE ACC line_leaf_total(LineElements elements, LinePlaces places, LineSplit split,
@@ -174,17 +195,18 @@ DEVICE ACC line_leaf_total(LineElements elements, LinePlaces places, LineSplit s
 #pragma unroll
   for (u32 k = 0; k < COLUMNS_EACH; ++k) sums[k] = IDENTITY;
   u32 row = 0;
-  for (; row < mine.left; row += ROWS_AT_ONCE * COLUMNS) {
+#pragma unroll 1
+  for (; row < mine.left; row += AT_ONCE * COLUMNS) {
     // Without limits, if all rows are whole: these cost as much as the additions.
-    const u32 left = row + ROWS_AT_ONCE * COLUMNS <= mine.left ? ~0u : mine.left;
-    Element element[ROWS_AT_ONCE * COLUMNS_EACH];
+    const u32 left = row + AT_ONCE * COLUMNS <= mine.left ? ~0u : mine.left;
+    Element element[AT_ONCE * COLUMNS_EACH];
 #pragma unroll
-    for (u32 r = 0; r < ROWS_AT_ONCE; ++r) {
+    for (u32 r = 0; r < AT_ONCE; ++r) {
       load_line_row(elements, places, split, mine.share, row + r * COLUMNS, left,
                     element + r * COLUMNS_EACH);
     }
 #pragma unroll
-    for (u32 r = 0; r < ROWS_AT_ONCE; ++r) {
+    for (u32 r = 0; r < AT_ONCE; ++r) {
       add_line_row(sums, split, mine.share, mine.begin, row + r * COLUMNS, left, n,
                    element + r * COLUMNS_EACH);
     }
@@ -208,8 +230,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 lines = LINE_COUNT;
   for (u64 block = blockIdx.x; block < split.blocks; block += gridDim.x) {
     // --- Reduce the leaf of this work-item's line ---
-    const u32 id = threadIdx.x >> (split.line_shift + split.share_shift);
-    const LineShare mine = share_of_unit(split, block * units_of_block(split) + id, lines, n);
+    const u64 unit = block * units_of_block(split) + own_unit(split);
+    const LineShare mine = share_of_unit(split, unit, lines, n);
     const LineStarts starts = starts_of_line(places, mine.line < lines ? mine.line : 0);
     const ACC total = line_leaf_total(elements_from(INPUT_ARGUMENTS, starts.input, starts.second),
                                       places, split, mine, n, scratch);
@@ -235,12 +257,12 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 lines = LINE_COUNT;
   for (u64 block = blockIdx.x; block < split.blocks; block += gridDim.x) {
     // --- Reduce a leaf, which begins where its line's columns do ---
-    const u32 id = threadIdx.x >> (split.line_shift + split.share_shift);
-    const LineShare mine = share_of_unit(split, block * units_of_block(split) + id, lines, n);
+    const u64 unit = block * units_of_block(split) + own_unit(split);
+    const LineShare mine = share_of_unit(split, unit, lines, n);
     const LineStarts starts = starts_of_line(places, mine.left > 0 ? mine.line : 0);
     LineElements leaf =
-        elements_from(INPUT_ARGUMENTS, starts.input + mine.begin * places.input.element,
-                      starts.second + mine.begin * places.second.element);
+        elements_from(INPUT_ARGUMENTS, starts.input + mine.begin * ELEMENT_STRIDE(places.input),
+                      starts.second + mine.begin * ELEMENT_STRIDE(places.second));
     const ACC total = line_leaf_total(leaf, places, split, mine, n, scratch);
     if (mine.share == 0 && mine.left > 0) {
       nodes[nodes_offset + mine.line * split.leaves + mine.begin / LEAF] = total;

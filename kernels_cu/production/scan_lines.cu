@@ -1,171 +1,92 @@
-// Part scan_lines: The scan of many lines in order v1, each with the bits that it has alone. A
-// group walks along a tile of several lines at once. If lines are longer than a tile,
-// total_line_tiles and prefix_line_tiles find what lies before each tile.
-// Cost: reads and writes each element once, and reads it twice if lines are longer than a tile; one
-// launch or three; a barrier for a block of elements.
+// Part scan_lines: The scan of short lines in order v1, each with the bits that it has alone. A
+// warp has one line or several at once.
+// Cost: reads and writes each element once; one launch.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: scan_lines
-// Uses: count, line_count, line_init, line_total, line_elements, line_tile, line_tile_prefix,
-//   line_loads, line_results
+// Uses: count, line_count, line_init, total, short_line_folds, short_line_results
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
     scan_lines(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-               const ACC* partials, u64 partials_offset, OUT* output, u64 output_offset,
-               LinePlaces places, LineTiles tiles TOTAL_PARAMETERS) {
-  __shared__ LineScratch scratch;
+               OUT* output, u64 output_offset, LinePlaces places,
+               LineRows shares TOTAL_PARAMETERS) {
+  __shared__ LaneScratch scratch;
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
-  const u32 span = 1u << span_shift(tiles);
-  const u32 lanes = 1u << tiles.lane_shift;
-  const u32 longest = (u32)(n < TILE ? n : TILE);
-  for (u64 block = blockIdx.x; block < tiles.blocks; block += gridDim.x) {
-    keep_slots(places, tiles, block, lines, n, scratch.slot);
-    __syncthreads();
-    for (u32 from = 0; from < longest; from += span) {
-      const u32 parity = from / span % 2;
-      ACC sums[EACH];
-      load_line_rows(INPUT_ARGUMENTS, places, tiles, block, lines, from, n, scratch.slot, sums);
+  const u32 lanes = 1u << shares.lane_shift;
+  for (u64 block = blockIdx.x; block < shares.blocks; block += gridDim.x) {
+    // --- Combine the rows of this warp ---
+    ACC sums[EACH];
+    ACC prefix[LINE_ROWS];
+    ACC total[LINE_ROWS];
+    ACC earlier[LINE_ROWS];
+    load_short_lines(INPUT_ARGUMENTS, places, shares, block, lines, n, sums, prefix, total, earlier,
+                     &scratch);
 
-      // --- Combine the rows of this warp ---
-      ACC prefix[LINE_ROWS];
-      ACC total[LINE_ROWS];
-      ACC earlier[LINE_ROWS];
-      fold_line_rows(tiles, sums, prefix, total, earlier, &scratch.lanes);
-      LineState state;
-      state.warp_tiles = IDENTITY;
-      state.rows = IDENTITY;
+    // --- Write the results ---
+    ACC rows = IDENTITY;
 #pragma unroll
-      for (u32 r = 0; r < LINE_ROWS; ++r) {
-        const LineRow at = line_row(tiles, r);
-        const LineSlot slot = slot_at(places, tiles, block, at.slot, lines, n, scratch.slot);
-        const bool valid = slot.line < lines;
-        const u32 number = from / (LANES * RUN) + at.row;
-        const bool ends_tile = number == WARP_TILE_ROWS * WARP_TILES - 1;
-        if (at.row == 0 && number > 0) state = scratch.state[parity][at.slot];
-        ACC before = IDENTITY;
-        ACC after = IDENTITY;
-        if (valid && tiles.tiles > 1) {
-          const u64 own = partials_offset + slot.line * (tiles.tiles + 1) + slot.begin / TILE;
-          before = partials[own];
-          if (ends_tile) after = partials[own + 1];
-        } else if (valid) {
-          before = INIT_OF_LINE(places, slot.line);
-        }
-        const ACC start = before_row(state, number, before);
-        state = next_state(state, number, total[r]);
-        if (!ends_tile || tiles.tiles == 1) after = before_row(state, number + 1, before);
-        if (at.row + 1 == 1u << tiles.row_shift && at.lane == 0 && lanes == LANES) {
-          scratch.state[1 - parity][at.slot] = state;
-        }
-        ACC carry = start;
-        if (at.lane > 0) carry = COMBINE(start, earlier[r]);
-        ACC next = COMBINE(start, prefix[r]);
-        if (at.lane == lanes - 1) next = after;
-        ACC running = carry;
+    for (u32 r = 0; r < LINE_ROWS; ++r) {
+      const LineRow at = line_row(places, shares, block, r, lines, n);
+      const bool valid = at.line < lines;
+      ACC before = IDENTITY;
+      if (valid) before = INIT_OF_LINE(places, at.line);
+      ACC start = before;
+      if (at.row > 0) start = COMBINE(before, rows);
+      rows = fold_rows(at, rows, total[r]);
+      ACC carry = start;
+      if (at.lane > 0) carry = COMBINE(start, earlier[r]);
+      ACC next = COMBINE(start, prefix[r]);
+      if (at.lane == lanes - 1) next = COMBINE(before, rows);
+      ACC running = carry;
 #pragma unroll
-        for (u32 k = 0; k < RUN; ++k) {
-          const u64 i = slot.begin + from + at.run + k;
-          const ACC exclusive = running;
-          running = next;
-          if (k < RUN - 1) running = COMBINE(carry, sums[r * RUN + k]);
-          LEAVE_LINE_TOTAL(valid && i + 1 == n, slot.line, running);
-          ACC result = INCLUSIVE ? running : exclusive;
-          PUT_FIRST(i == 0, result);
-          sums[r * RUN + k] = result;
-        }
+      for (u32 k = 0; k < RUN; ++k) {
+        const u32 i = at.run + k;
+        const ACC exclusive = running;
+        running = next;
+        if (k < RUN - 1) running = COMBINE(carry, sums[r * RUN + k]);
+        LEAVE_TOTAL_OF(at.line, valid && i + 1 == n, running);
+        ACC result = INCLUSIVE ? running : exclusive;
+        PUT_FIRST(i == 0, result);
+        sums[r * RUN + k] = result;
       }
-
-      // --- Write the rows ---
-      store_line_rows(output + output_offset, places, tiles, block, lines, from, n, scratch.slot,
-                      sums);
-      __syncthreads();
+      store_line_run(output + output_offset, places, at, sums + r * RUN);
+      LEAVE_TOTAL_OF(at.line, valid && n == 0 && at.run == 0, before);
     }
-    for (u32 k = threadIdx.x; k < slots_of_block(tiles); k += GROUP_SIZE) {
-      const LineSlot slot = slot_at(places, tiles, block, k, lines, n, scratch.slot);
-      LEAVE_LINE_TOTAL(n == 0 && slot.begin == 0 && slot.line < lines, slot.line,
-                       INIT_OF_LINE(places, slot.line));
-    }
-    __syncthreads();
   }
 }
 
-// Part total_line_tiles: the totals of all tiles of many lines in order v1, for a scan or for a
-// reduction in index order.
-// Cost: reads each element once, writes an accumulator per tile.
+// Part total_lines: The totals of short lines in order v1, for a reduction in index order.
+// Cost: reads each element once, writes an accumulator per line.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
-// Provides: total_line_tiles
-// Uses: count, line_count, line_elements, line_tile, line_tile_total, line_loads
+// Provides: total_lines
+// Uses: count, line_count, short_line_folds
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
-    total_line_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, ACC* partials,
-                     u64 partials_offset, u64 line_partials, LinePlaces places, LineTiles tiles) {
-  __shared__ LineScratch scratch;
+    total_lines(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, ACC* partials,
+                u64 partials_offset, LinePlaces places, LineRows shares) {
+  __shared__ LaneScratch scratch;
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
-  const u32 span = 1u << span_shift(tiles);
-  const u32 lanes = 1u << tiles.lane_shift;
-  const u32 longest = (u32)(n < TILE ? n : TILE);
-  for (u64 block = blockIdx.x; block < tiles.blocks; block += gridDim.x) {
-    keep_slots(places, tiles, block, lines, n, scratch.slot);
-    __syncthreads();
-    for (u32 from = 0; from < longest; from += span) {
-      const u32 parity = from / span % 2;
-      ACC sums[EACH];
-      load_line_rows(INPUT_ARGUMENTS, places, tiles, block, lines, from, n, scratch.slot, sums);
+  for (u64 block = blockIdx.x; block < shares.blocks; block += gridDim.x) {
+    // --- Combine the rows of this warp ---
+    ACC sums[EACH];
+    ACC prefix[LINE_ROWS];
+    ACC total[LINE_ROWS];
+    ACC earlier[LINE_ROWS];
+    load_short_lines(INPUT_ARGUMENTS, places, shares, block, lines, n, sums, prefix, total, earlier,
+                     &scratch);
 
-      // --- Combine the rows of this warp ---
-      ACC prefix[LINE_ROWS];
-      ACC total[LINE_ROWS];
-      ACC earlier[LINE_ROWS];
-      fold_line_rows(tiles, sums, prefix, total, earlier, &scratch.lanes);
-      LineState state;
-      state.warp_tiles = IDENTITY;
-      state.rows = IDENTITY;
+    // --- Write the totals ---
+    ACC rows = IDENTITY;
 #pragma unroll
-      for (u32 r = 0; r < LINE_ROWS; ++r) {
-        const LineRow at = line_row(tiles, r);
-        const u32 number = from / (LANES * RUN) + at.row;
-        if (at.row == 0 && number > 0) state = scratch.state[parity][at.slot];
-        state = next_state(state, number, total[r]);
-        if (at.row + 1 == 1u << tiles.row_shift && at.lane == 0) {
-          if (lanes == LANES) scratch.state[1 - parity][at.slot] = state;
-          const LineSlot slot = slot_at(places, tiles, block, at.slot, lines, n, scratch.slot);
-          if (from + span >= longest && slot.line < lines) {
-            partials[partials_offset + slot.line * line_partials + slot.begin / TILE] =
-                tile_of_state(state, number);
-          }
-        }
+    for (u32 r = 0; r < LINE_ROWS; ++r) {
+      const LineRow at = line_row(places, shares, block, r, lines, n);
+      rows = fold_rows(at, rows, total[r]);
+      if (at.line < lines && at.lane == 0 && at.row + 1 == 1u << shares.row_shift) {
+        partials[partials_offset + at.line] = rows;
       }
-      __syncthreads();
     }
-  }
-}
-
-// Part prefix_line_tiles: what lies before each tile of every line, in place of the totals. A group
-// takes a line.
-// Cost: reads and writes an accumulator per tile.
-// Assumes nothing: operands are combined in index order.
-// Source: bifold, docs/order.md.
-// Provides: prefix_line_tiles
-// Uses: count, line_count, line_init, line_places, tile_prefixes
-
-#ifndef GROUP_SIZE
-#define GROUP_SIZE 256  // Work-items per group.
-#endif
-
-extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    prefix_line_tiles(ACC* partials, u64 partials_offset, u64 most_tiles, COUNT_PARAMETERS,
-                      LINE_COUNT_PARAMETERS, INIT_PARAMETERS, LinePlaces places) {
-  __shared__ LaneScratch lane_scratch;
-  __shared__ ACC totals[WARPS];
-  // No tile follows one that is not full, so its total is not needed.
-  const u64 tiles = COUNT / (RUN * ROW_RUNS * WARP_TILE_ROWS * WARP_TILES);
-  const u64 lines = LINE_COUNT;
-  for (u64 line = blockIdx.x; line < lines; line += gridDim.x) {
-    // --- Turn totals into prefixes in place ---
-    prefix_tile_totals(partials + partials_offset + line * (most_tiles + 1), tiles,
-                       INIT_OF_LINE(places, line), &lane_scratch, totals);
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sequences/line_chunks.hpp"
 #include "core/sequences/line_reductions.hpp"
 #include "core/sequences/line_scans.hpp"
 #include "core/sequences/reduce_order_sequences.hpp"
@@ -67,7 +68,7 @@ struct Table {
                     "order_v1_ordered", "ordered", "lines_v1", "lines_v1_ordered"},
          .on_cpu = {"order_v1_single_chunks", "chunks", "ordered", "order_v1_chunks",
                     "order_v1_ordered_single_chunks", "order_v1_ordered_chunks", "order_v1",
-                    "order_v1_ordered", "lines_v1", "lines_v1_ordered"}});
+                    "order_v1_ordered", "lines_chunks_v1", "lines_v1", "lines_v1_ordered"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
            Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
@@ -110,6 +111,10 @@ struct Table {
            "the same for operators that do not commute: the totals of a scan's tiles, then trees",
            "bifold", nothing, Order::v1, {1, 0, 2},
            {.planner = core::plan_line_tile_reduce, .takes_lines = true});
+    reduce("lines_chunks_v1", "reduce_line_chunks",
+           "lines_v1 for CPUs: one work-item per strip of neighbouring lines", "bifold",
+           commutative_opencl, Order::v1, {1, 0, 0},
+           {.planner = core::plan_line_chunk_reduce, .takes_lines = true});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
     const auto persistent = [&](std::string_view name, std::string_view summary,
@@ -145,14 +150,15 @@ struct Table {
     add_harris();
     add_luitjens();
 
-    scan("production", "", "what the scans use by default on this device", "bifold", nothing,
-         Order::v1, {1, 1, 1},
-         {.on_gpu = {"order_v1_ring", "order_v1_ahead", "lookback_warp", "reduce_then_scan",
-                     "order_v1", "order_v1_passes", "lines_v1"},
-          .on_lanes_of_32 = {"order_v1_ring", "order_v1_ahead", "order_v1", "lookback_warp",
-                             "reduce_then_scan", "order_v1_passes", "lines_v1"},
-          .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
-                     "order_v1_chunks", "order_v1_passes", "lines_v1"}});
+    scan(
+        "production", "", "what the scans use by default on this device", "bifold", nothing,
+        Order::v1, {1, 1, 1},
+        {.on_gpu = {"order_v1_ring", "order_v1_ahead", "lookback_warp", "reduce_then_scan",
+                    "order_v1", "order_v1_passes", "lines_v1_lookback", "lines_v1"},
+         .on_lanes_of_32 = {"order_v1_ring", "order_v1_ahead", "order_v1", "lookback_warp",
+                            "reduce_then_scan", "order_v1_passes", "lines_v1_lookback", "lines_v1"},
+         .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
+                    "order_v1_chunks", "order_v1_passes", "lines_v1"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
          opencl_only, Order::fixed, {2, 1, 3}, {core::plan_chunked_scan});
@@ -201,6 +207,10 @@ struct Table {
          "many lines in order v1, each with the bits that it has alone, or an array in reverse",
          "bifold", nothing, Order::v1, {1, 1, 0},
          {.planner = core::plan_line_scan, .takes_lines = true});
+    scan("lines_v1_lookback", "scan_line_lookback",
+         "the same, long lines in a single pass: a tile looks back along its line", "bifold",
+         published_words, Order::v1, {1, 1, 1},
+         {.planner = core::plan_line_lookback, .takes_lines = true});
 #ifdef BIFOLD_TOY_ROW
 #include BIFOLD_TOY_ROW
 #endif

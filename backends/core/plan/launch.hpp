@@ -49,16 +49,28 @@ struct LineSplit {
   std::uint64_t leaves;        ///< Of a line, at most.
   std::uint64_t blocks;
 };
+struct LineStrips {
+  std::uint64_t width;   ///< Lines of a strip.
+  std::uint64_t strips;  ///< Of one outer index.
+  std::uint64_t leaves;  ///< Of a line, at most.
+  std::uint64_t each;    ///< Leaves of a unit; one if strips have several lines.
+  std::uint64_t units;
+};
 struct LineNodeShare {
   std::uint64_t most;        ///< Nodes of a line.
   std::uint64_t elements;    ///< Of a node.
   std::uint64_t line_shift;  ///< Lines of a group.
   std::uint64_t blocks;
 };
-struct LineTiles {
+struct LineRows {
   std::uint64_t lane_shift;  ///< Lanes of a row that a line has.
-  std::uint64_t row_shift;   ///< Rows of a line in a block.
-  std::uint64_t tiles;       ///< Of a line, at most.
+  std::uint64_t row_shift;   ///< Rows of a warp that a line has.
+  std::uint64_t blocks;
+};
+struct LineTiles {
+  std::uint64_t warp_tile_shift;  ///< Warp tiles of a group that a line has.
+  std::uint64_t tiles;            ///< Of a line, at most.
+  std::uint64_t lines;            ///< At most.
   std::uint64_t blocks;
 };
 struct ColumnTiles {
@@ -69,7 +81,9 @@ struct ColumnTiles {
 };
 inline backend::Argument argument(const LinePlaces& places) { return {&places, sizeof places}; }
 inline backend::Argument argument(const LineSplit& split) { return {&split, sizeof split}; }
+inline backend::Argument argument(const LineStrips& strips) { return {&strips, sizeof strips}; }
 inline backend::Argument argument(const LineNodeShare& share) { return {&share, sizeof share}; }
+inline backend::Argument argument(const LineRows& rows) { return {&rows, sizeof rows}; }
 inline backend::Argument argument(const LineTiles& tiles) { return {&tiles, sizeof tiles}; }
 inline backend::Argument argument(const ColumnTiles& tiles) { return {&tiles, sizeof tiles}; }
 inline backend::Argument argument(const ScanPlaces& places) { return {&places, sizeof places}; }

@@ -66,6 +66,12 @@ std::string_view word_part(const Question& of) {
   return "word_sums";
 }
 
+// A line whose elements lie apart brings parts of its own in the place of an array's.
+std::string elements_part(const Question& of, std::string_view name) {
+  const char* arrays = shape(of).second ? "two" : "one";
+  return formatted("{}_{}", has_unit_stride(shape(of)) ? name : "strided_line", arrays);
+}
+
 // A GPU would set memory aside for every work-item that it can hold at a time, gigabytes: it folds
 // once more, or loads once more.
 std::string_view tile_scan_part(const Question& of) {
@@ -154,10 +160,6 @@ constexpr Choice choices[] = {
        return shape(of).on_device.lines ? "line_count_device" : "line_count_host";
      }},
     {"line_init", [](const Question& of) { return formatted("line_{}", init_part(of)); }},
-    {"line_total",
-     [](const Question& of) -> std::string {
-       return shape(of).on_device.total ? "line_total_device" : "line_total_none";
-     }},
     // By the types and the operator.
     {"line_elements",
      [](const Question& of) -> std::string {
@@ -167,17 +169,18 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return shape(of).second ? "line_run_two" : "line_run_one";
      }},
-    {"elements",
-     [](const Question& of) -> std::string {
-       return shape(of).second ? "elements_two" : "elements_one";
-     }},
-    {"element_start",
-     [](const Question& of) -> std::string {
-       return shape(of).second ? "element_start_two" : "element_start_one";
-     }},
+    {"elements", [](const Question& of) { return elements_part(of, "elements"); }},
+    {"element_start", [](const Question& of) { return elements_part(of, "element_start"); }},
+    {"line_array", [](const Question& of) { return elements_part(of, "line_array"); }},
     {"element_vectors",
      [](const Question& of) -> std::string {
-       return shape(of).second ? "element_vectors_two" : "element_vectors_one";
+       return !has_unit_stride(shape(of)) ? "element_vectors_none"
+              : shape(of).second          ? "element_vectors_two"
+                                          : "element_vectors_one";
+     }},
+    {"line_tile_stores",
+     [](const Question& of) -> std::string {
+       return has_unit_stride(shape(of)) ? "line_tile_stores_unit" : "line_tile_stores_strided";
      }},
     {"joined_rows",
      [](const Question& of) -> std::string {
@@ -327,7 +330,10 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
     spec.count = shape(of).on_device.count;
   }
   if (part("line_count_device")) spec.line_count = shape(of).on_device.lines;
-  if (part("line_starts")) spec.defines.emplace_back("REVERSED", shape(of).reverse ? 1 : 0);
+  if (part("line_places")) {
+    spec.defines.emplace_back("REVERSED", shape(of).reverse ? 1 : 0);
+    spec.defines.emplace_back("UNIT_STRIDE", has_unit_stride(shape(of)) ? 1 : 0);
+  }
   if (part("lanes_subgroup")) spec.defines.emplace_back("LANES", has(of).subgroup_width);
   if (list.has("word_fold") || list.has("word_addition")) define_words(of, spec);
   define_limits(of, list, spec);

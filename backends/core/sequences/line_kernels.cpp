@@ -6,6 +6,7 @@
 #include "core/plan/make_spec.hpp"
 #include "core/sequences/order_leaves.hpp"
 #include "core/sequences/order_tiles.hpp"
+#include "core/shape/line_extent.hpp"
 
 namespace bifold::core {
 
@@ -20,6 +21,15 @@ LineStrides strides_of(const Lines& lines) noexcept {
 }
 
 }  // namespace
+
+LineLayout layout_of(const Call& call) noexcept {
+  const CallLines& lines = call.lines;
+  if (layout_of(lines.input) == LineLayout::across) return LineLayout::across;
+  const auto are_rows = [](const Lines& of) { return of.stride == 1 || of.length <= 1; };
+  return are_rows(lines.input) && are_rows(lines.second) && are_rows(lines.output)
+             ? LineLayout::rows
+             : LineLayout::along;
+}
 
 PlannedKernel build_line_kernel(const Request& request, Algorithm algorithm,
                                 std::string_view kernel, const Tuning& tuning,

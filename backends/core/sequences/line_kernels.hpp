@@ -1,12 +1,57 @@
 // What reductions and scans of many lines share: their kernels, and how lines are shared out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 #include "core/plan/planning.hpp"
 
 namespace bifold::core {
+
+/// The layout of a call's lines: rows, along or across.
+LineLayout layout_of(const Call& call) noexcept;
+
+/// What a plan has for each layout that its calls may bring.
+template <class Kernels>
+class ByLayout {
+ public:
+  /// `make` is given the request for lines of one layout.
+  template <class Make>
+  ByLayout(const Request& request, const Make& make) {
+    for (const LineLayout layout : {LineLayout::rows, LineLayout::along, LineLayout::across}) {
+      if (!brings(request.shape, layout)) continue;
+      PlanShape shape = request.shape;
+      shape.lines = layout;
+      kernels_.at(index_of(layout)) = make(request.with(shape));
+      has_.at(index_of(layout)) = true;
+    }
+  }
+
+  [[nodiscard]] const Kernels& of(const Call& call) const {
+    std::size_t index = index_of(layout_of(call));
+    if (!has_.at(index)) index = index_of(LineLayout::along);
+    if (!has_.at(index)) index = index_of(LineLayout::across);
+    return kernels_.at(index);
+  }
+
+ private:
+  // In reverse, no elements are neighbours in the order in which they are combined.
+  static bool brings(const PlanShape& shape, LineLayout layout) noexcept {
+    const bool rows = layout == LineLayout::rows;
+    if (shape.lines == LineLayout::any) return !(rows && shape.reverse);
+    if (shape.lines == LineLayout::none || (shape.lines == LineLayout::rows && shape.reverse)) {
+      return layout == LineLayout::along;
+    }
+    return layout == shape.lines;
+  }
+  static std::size_t index_of(LineLayout layout) noexcept {
+    return static_cast<std::size_t>(layout) - static_cast<std::size_t>(LineLayout::rows);
+  }
+
+  std::array<Kernels, 3> kernels_{};
+  std::array<bool, 3> has_{};
+};
 
 /// The kernel of that name over lines, its group size limited by what a work-item keeps in local
 /// memory, in accumulators. Some load and store runs of a scan.

@@ -15,10 +15,36 @@ namespace {
 using detail::Plan;
 
 constexpr std::uint32_t most_shares = 32;
-// Short lines, or rows of a longer one, that a work-item has a share of at once. More than one
-// would only cost compilers for CPUs seconds.
-std::uint32_t at_once(const Request& request) {
-  return request.device.info().kind == DeviceKind::cpu ? 1 : 4;
+
+// What a work-item has of a leaf at once: columns, and short lines or rows of a longer one.
+struct LeafShare {
+  std::uint32_t columns;
+  std::uint32_t at_once;
+  bool operator==(const LeafShare&) const = default;
+};
+
+// By the length of lines: up to the columns of a work-item, up to a row, up to a few rows, and
+// more. Of lines side by side a work-item has more columns, which are combined without exchange.
+// More lines or rows than one would only cost compilers for CPUs seconds.
+struct LeafShares {
+  LeafShare item;
+  LeafShare row;
+  LeafShare few;
+  LeafShare many;
+};
+constexpr std::uint64_t few_rows = 4;
+
+LeafShares leaf_shares(const Request& request) {
+  const std::uint32_t each = order_v1::leaf_columns(request.shape.accumulator) / most_shares;
+  const LeafShare one{each, 1};
+  if (request.device.info().kind == DeviceKind::cpu) return {one, one, one, one};
+  const LeafShare two{2 * each, 2};
+  const LeafShare four{each, 4};
+  if (request.shape.lines != LineLayout::across) return {four, two, two, four};
+  const LeafShare column{4 * each, 1};
+  // NVIDIA's OpenCL takes several rows at once by itself.
+  const LeafShare half = request.device.info().backend == "opencl" ? LeafShare{2 * each, 1} : two;
+  return {column, column, half, half};
 }
 
 // Nodes of so many lines, each of `elements` elements.
@@ -31,17 +57,19 @@ ScratchSize nodes_of_lines(std::uint64_t n, std::uint64_t lines, std::uint64_t e
 class LineReduce final : public Plan {
  public:
   struct Kernels {
-    PlannedKernel lines;   ///< One row of a leaf.
-    PlannedKernel rows;    ///< One leaf.
+    LeafShares shares;
+    PlannedKernel item;    ///< Lines of a work-item.
+    PlannedKernel row;     ///< One row of a leaf.
+    PlannedKernel few;     ///< A few rows.
+    PlannedKernel many;    ///< One leaf.
     PlannedKernel leaves;  ///< More.
-    LineNodes nodes;
   };
-  LineReduce(const Request& request, const gallery::Variant& variant, std::uint32_t columns,
-             Kernels kernels)
+  LineReduce(const Request& request, const gallery::Variant& variant, ByLayout<Kernels> kernels,
+             LineNodes nodes)
       : Plan(request, variant),
-        columns_(columns),
-        at_once_(at_once(request)),
-        kernels_(std::move(kernels)) {}
+        columns_(order_v1::leaf_columns(request.shape.accumulator)),
+        kernels_(std::move(kernels)),
+        nodes_(std::move(nodes)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     return scratch_size_of_lines(n, 1);
@@ -52,19 +80,25 @@ class LineReduce final : public Plan {
   }
 
   void enqueue(const Call& call) const override {
+    const Kernels& kernels = kernels_.of(call);
     const LinePlaces places = places_of(call);
-    const bool short_lines = call.count.n <= columns_;
-    const LineSplit split = split_of(call, short_lines ? at_once_ : 1);
-    const std::uint64_t groups = groups_of_blocks(split.blocks);
-    if (split.leaves == 1) {
-      launch(call.queue, short_lines ? kernels_.lines : kernels_.rows, groups, call.input,
-             call.count, call.lines.count, call.init, call.output, places, split);
-      return;
-    }
+    const std::uint64_t n = call.count.n;
+    const auto reduce = [&](const PlannedKernel& kernel, const LeafShare& share,
+                            std::uint64_t units_each) {
+      const LineSplit split = split_of(call, kernel.group_size, share.columns, units_each);
+      launch(call.queue, kernel, groups_of_blocks(split.blocks), call.input, call.count,
+             call.lines.count, call.init, call.output, places, split);
+    };
+    const LeafShares& shares = kernels.shares;
+    if (n <= shares.item.columns) return reduce(kernels.item, shares.item, shares.item.at_once);
+    if (n <= columns_) return reduce(kernels.row, shares.row, shares.row.at_once);
+    if (n <= few_rows * columns_) return reduce(kernels.few, shares.few, 1);
+    if (n <= leaf()) return reduce(kernels.many, shares.many, 1);
+    const LineSplit split = split_of(call, kernels.leaves.group_size, shares.many.columns, 1);
     const Range nodes = partials_of(call);
-    launch(call.queue, kernels_.leaves, groups, call.input, call.count, call.lines.count, nodes,
-           places, split);
-    kernels_.nodes.enqueue(call, nodes, split.leaves, leaf());
+    launch(call.queue, kernels.leaves, groups_of_blocks(split.blocks), call.input, call.count,
+           call.lines.count, nodes, places, split);
+    nodes_.enqueue(call, nodes, split.leaves, leaf());
   }
 
  private:
@@ -72,15 +106,14 @@ class LineReduce final : public Plan {
 
   // The columns of a line are shared out to as many work-items as there are, the rest of a group to
   // neighbouring lines if these are neighbours in memory, else to leaves of one line.
-  [[nodiscard]] LineSplit split_of(const Call& call, std::uint64_t units_each) const noexcept {
+  [[nodiscard]] LineSplit split_of(const Call& call, std::uint32_t group,
+                                   std::uint64_t columns_each,
+                                   std::uint64_t units_each) const noexcept {
     const std::uint64_t n = call.count.n;
     const std::uint64_t lines = call.lines.count.n;
-    const std::uint64_t columns_each = columns_ / most_shares;
-    const std::uint64_t group_shift = shift_of(kernels_.lines.group_size);
+    const std::uint64_t group_shift = shift_of(group);
     LineSplit split{};
-    split.share_shift =
-        std::min(shift_of(divide_up(std::min<std::uint64_t>(n, columns_), columns_each)),
-                 shift_of(most_shares));
+    split.share_shift = shift_of(divide_up(std::min<std::uint64_t>(n, columns_), columns_each));
     const std::uint64_t rest = group_shift - split.share_shift;
     if (layout_of(call.lines.input) == LineLayout::across) {
       split.line_shift = std::min(rest, shift_of(call.lines.input.inner));
@@ -89,15 +122,14 @@ class LineReduce final : public Plan {
     const std::uint64_t units =
         divide_up(lines, std::uint64_t{1} << split.line_shift) * split.leaves;
     // Of shares that are many, each row is loaded by whole sectors either way.
-    const bool along = call.lines.input.stride == 1 || call.lines.input.stride == -1;
-    split.side_by_side = split.line_shift == 0 && along && split.share_shift < 3 ? 1 : 0;
+    split.side_by_side = split.line_shift == 0 && split.share_shift < 3 ? 1 : 0;
     split.blocks = divide_up(units, units_each << (rest - split.line_shift));
     return split;
   }
 
   std::uint64_t columns_;
-  std::uint64_t at_once_;
-  Kernels kernels_;
+  ByLayout<Kernels> kernels_;
+  LineNodes nodes_;
 };
 
 class LineTileReduce final : public Plan {
@@ -130,20 +162,30 @@ class LineTileReduce final : public Plan {
 
 std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& row,
                                              const Tuning& tuning) {
-  const std::uint32_t columns = order_v1::leaf_columns(request.shape.accumulator);
-  const Defines defines{{"COLUMNS_EACH", columns / most_shares},
-                        {"LEAF_ROWS", order_v1::leaf_rows},
-                        {"LINES_AT_ONCE", at_once(request)},
-                        {"ROWS_AT_ONCE", at_once(request)}};
-  const auto kernel = [&](const PlanShape& shape, std::string_view name) {
-    return build_line_kernel(request.with(shape), Algorithm::reduce, name, tuning, defines, 1);
-  };
-  return std::make_shared<LineReduce>(
-      request, row.variant, columns,
-      LineReduce::Kernels{kernel(request.shape, "reduce_lines"),
-                          kernel(request.shape, "reduce_line_rows"),
-                          kernel(to_accumulators(request.shape), "reduce_line_leaves"),
-                          LineNodes(request, tuning)});
+  ByLayout<LineReduce::Kernels> kernels(request, [&](const Request& of) {
+    const LeafShares shares = leaf_shares(of);
+    const auto kernel = [&](const PlanShape& shape, std::string_view name, const LeafShare& share) {
+      return build_line_kernel(of.with(shape), Algorithm::reduce, name, tuning,
+                               {{"COLUMNS", order_v1::leaf_columns(of.shape.accumulator)},
+                                {"COLUMNS_EACH", share.columns},
+                                {"AT_ONCE", share.at_once},
+                                {"LEAF_ROWS", order_v1::leaf_rows},
+                                {"RUN", share.columns}},
+                               1, true);
+    };
+    LineReduce::Kernels built{};
+    built.shares = shares;
+    built.item = kernel(of.shape, "reduce_lines", shares.item);
+    built.row =
+        shares.row == shares.item ? built.item : kernel(of.shape, "reduce_lines", shares.row);
+    built.few = kernel(of.shape, "reduce_line_rows", shares.few);
+    built.many =
+        shares.many == shares.few ? built.few : kernel(of.shape, "reduce_line_rows", shares.many);
+    built.leaves = kernel(to_accumulators(of.shape), "reduce_line_leaves", shares.many);
+    return built;
+  });
+  return std::make_shared<LineReduce>(request, row.variant, std::move(kernels),
+                                      LineNodes(request, tuning));
 }
 
 std::shared_ptr<const Plan> plan_line_tile_reduce(const Request& request, const Row& row,

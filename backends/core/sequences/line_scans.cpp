@@ -1,11 +1,14 @@
 #include "core/sequences/line_scans.hpp"
 
 #include <algorithm>
+#include <bifold/error.hpp>
 #include <bifold/order.hpp>
 #include <bit>
+#include <limits>
 #include <utility>
 
-#include "core/sequences/line_kernels.hpp"
+#include "core/sequences/lookback.hpp"
+#include "core/sequences/order_tiles.hpp"
 #include "core/shape/line_extent.hpp"
 
 namespace bifold::core {
@@ -18,7 +21,8 @@ std::uint32_t run_of(const PlanShape& shape) {
   return order_v1::scan_run(size_of(shape.accumulator));
 }
 
-// Rows that a warp has of a block. More than one would only cost compilers for CPUs seconds.
+// Rows of short lines that a warp has at once. More than one would only cost compilers for CPUs
+// seconds.
 std::uint32_t rows_of(const Request& request) {
   return request.device.info().kind == DeviceKind::cpu ? 1 : 4;
 }
@@ -29,7 +33,7 @@ std::uint32_t groups_held(const PlanShape& shape) {
   return AccumulatorLayout(shape.op, shape.accumulator).bytes <= 8 ? 3 : 1;
 }
 
-Defines tile_defines(const Request& request) {
+Defines row_defines(const Request& request) {
   return {{"RUN", run_of(request.shape)},
           {"ROW_RUNS", order_v1::scan_row_runs},
           {"WARP_TILE_ROWS", order_v1::scan_warp_tile_rows},
@@ -38,72 +42,68 @@ Defines tile_defines(const Request& request) {
           {"GROUPS_HELD", groups_held(request.shape)}};
 }
 
-// Runs of a line that is short.
+// Runs of a line that lies across others and is short.
 constexpr std::uint32_t short_runs = 4;
 
-// The kernel of each layout that calls may bring.
-LineKernels build_for_layouts(const Request& request, Algorithm algorithm, std::string_view along,
-                              std::string_view across, const Tuning& tuning) {
-  // What a work-item keeps in local memory: two states for each of its slots, and what it
-  // exchanges.
-  constexpr std::uint32_t kept_along = 6;
-  constexpr std::uint32_t kept_across = 1;
-  LineKernels kernels;
-  const LineLayout asked = request.shape.lines;
-  if (asked != LineLayout::across) {
-    kernels.along = build_line_kernel(request, algorithm, along, tuning, tile_defines(request),
-                                      kept_along, true);
-  }
-  if (asked == LineLayout::across || asked == LineLayout::any) {
-    // Rows in registers leave room for few work-items, which small groups share out best.
-    Tuning values = tuning;
-    values.group_size = std::min(tuning.group_size.value(), 128U);
-    const auto build = [&](std::uint32_t runs) {
-      Defines defines = tile_defines(request);
-      defines.emplace_back("KEPT_RUNS", runs);
-      return build_line_kernel(request, algorithm, across, values, defines, kept_across);
-    };
-    kernels.across = build(order_v1::scan_row_runs);
-    if (algorithm == Algorithm::scan && across == "scan_columns") {
-      kernels.short_across = build(short_runs);
-    }
-  }
-  return kernels;
+// What a work-item keeps in local memory: what it exchanges, and for a column its total.
+constexpr std::uint32_t kept_each = 1;
+
+PlannedKernel build_row_kernel(const Request& request, Algorithm algorithm, std::string_view name,
+                               const Tuning& tuning) {
+  return build_line_kernel(request, algorithm, name, tuning, row_defines(request), kept_each, true);
 }
 
-bool goes_across(const Call& call, const LineKernels& kernels) {
-  return kernels.across.kernel != nullptr &&
-         (layout_of(call.lines.input) == LineLayout::across || kernels.along.kernel == nullptr);
+PlannedKernel build_tiles(const Request& request, Algorithm algorithm, std::string_view name,
+                          const Tuning& tuning) {
+  return build_tile_kernel(request, {.algorithm = algorithm, .family = name}, tuning, name,
+                           {{"GROUPS_HELD", groups_held(request.shape)}});
 }
 
-// A slot has as many lanes of a row as a line takes, and of longer lines several rows.
-LineTiles tiles_along(const Call& call, std::uint32_t group, const LineBlock& block,
-                      std::uint64_t tile) {
+// Rows in registers leave room for few work-items, which small groups share out best.
+PlannedKernel build_columns(const Request& request, Algorithm algorithm, std::string_view name,
+                            const Tuning& tuning, std::uint32_t kept_runs) {
+  Tuning values = tuning;
+  values.group_size = std::min(tuning.group_size.value(), 128U);
+  Defines defines = row_defines(request);
+  defines.emplace_back("KEPT_RUNS", kept_runs);
+  return build_line_kernel(request, algorithm, name, values, defines, kept_each);
+}
+
+// A warp has as many lanes of a row as a line takes, and of longer lines several rows.
+LineRows rows_along(const Call& call, std::uint32_t group, std::uint64_t run, std::uint64_t rows) {
   const std::uint64_t n = call.count.n;
   const std::uint64_t full = shift_of(order_v1::scan_row_runs);
+  LineRows shares{};
+  shares.lane_shift = std::min(shift_of(divide_up(n, run)), full);
+  shares.row_shift = shift_of(divide_up(n, order_v1::scan_row_runs * run));
+  const std::uint64_t rows_of_group = shift_of(group / order_v1::scan_row_runs * rows);
+  const std::uint64_t line_shift = rows_of_group + full - shares.lane_shift - shares.row_shift;
+  shares.blocks = divide_up(call.lines.count.n, std::uint64_t{1} << line_shift);
+  return shares;
+}
+
+LineTiles tiles_along(const Call& call, std::uint64_t tile) {
+  const std::uint64_t n = call.count.n;
+  const std::uint64_t all = shift_of(order_v1::scan_warp_tiles);
   LineTiles tiles{};
-  tiles.lane_shift = std::min(shift_of(divide_up(n, block.run)), full);
+  tiles.warp_tile_shift = std::min(shift_of(divide_up(n, tile / order_v1::scan_warp_tiles)), all);
   tiles.tiles = std::max<std::uint64_t>(divide_up(n, tile), 1);
-  const std::uint64_t rows_of_group = shift_of(group / order_v1::scan_row_runs * block.rows);
-  if (tiles.lane_shift == full) {
-    const std::uint64_t rows = divide_up(std::min(n, tile), order_v1::scan_row_runs * block.run);
-    tiles.row_shift = std::min(shift_of(rows), shift_of(block.rows));
-  }
-  const std::uint64_t slot_shift = rows_of_group + full - tiles.lane_shift - tiles.row_shift;
-  tiles.blocks = divide_up(call.lines.count.n * tiles.tiles, std::uint64_t{1} << slot_shift);
+  tiles.lines = std::max<std::uint64_t>(call.lines.count.n, 1);
+  tiles.blocks = divide_up(call.lines.count.n * tiles.tiles,
+                           std::uint64_t{1} << (all - tiles.warp_tile_shift));
   return tiles;
 }
 
 // A warp has a row of as many neighbouring lines as there are, up to its lanes; the rest of a group
 // has the next rows, and what is left then other lines.
-ColumnTiles tiles_across(const Call& call, std::uint32_t group, const LineBlock& block,
+ColumnTiles tiles_across(const Call& call, std::uint32_t group, std::uint64_t run,
                          std::uint64_t tile) {
   const std::uint64_t n = call.count.n;
   ColumnTiles tiles{};
   const std::uint64_t group_shift = shift_of(group);
   tiles.line_shift =
       std::min({shift_of(call.lines.input.inner), shift_of(order_v1::scan_row_runs), group_shift});
-  const std::uint64_t rows = divide_up(std::min(n, tile), order_v1::scan_row_runs * block.run);
+  const std::uint64_t rows = divide_up(std::min(n, tile), order_v1::scan_row_runs * run);
   tiles.row_shift = std::min(shift_of(rows), group_shift - tiles.line_shift);
   tiles.tiles = std::max<std::uint64_t>(divide_up(n, tile), 1);
   const std::uint64_t units =
@@ -113,35 +113,72 @@ ColumnTiles tiles_across(const Call& call, std::uint32_t group, const LineBlock&
   return tiles;
 }
 
-LineBlock block_of(const Request& request) { return {run_of(request.shape), rows_of(request)}; }
+std::uint64_t tile_of(const PlanShape& shape) {
+  return order_v1::scan_tile(size_of(shape.accumulator));
+}
+
+struct ScanKernels {
+  PlannedKernel short_lines;
+  PlannedKernel tiles;
+  PlannedKernel lookback;  ///< Where tiles look back.
+  bool across;
+};
+
+// What long lines that do not look back take first.
+struct FirstPasses {
+  LineTotals totals;
+  PlannedKernel prefixes;
+};
 
 class LineScan final : public Plan {
  public:
-  LineScan(const Request& request, const gallery::Variant& variant, LineTotals totals,
-           PlannedKernel prefixes, LineKernels scan)
+  LineScan(const Request& request, const gallery::Variant& variant, ByLayout<ScanKernels> scan,
+           std::unique_ptr<const FirstPasses> first, bool looks_back)
       : Plan(request, variant),
-        block_(block_of(request)),
-        totals_(std::move(totals)),
-        prefixes_(std::move(prefixes)),
-        scan_(std::move(scan)) {}
+        tile_(tile_of(request.shape)),
+        run_(run_of(request.shape)),
+        rows_(rows_of(request)),
+        ordered_(request.device.capabilities().acquire_release),
+        looks_back_(looks_back),
+        scan_(std::move(scan)),
+        first_(std::move(first)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     return scratch_size_of_lines(n, 1);
   }
   [[nodiscard]] ScratchSize scratch_size_of_lines(std::uint64_t n,
                                                   std::uint64_t lines) const noexcept override {
-    if (n <= totals_.tile()) return {};
-    return accumulators(at_most(divide_up(n, totals_.tile()) + 1, lines), accumulator_bytes());
+    if (n <= tile_) return {};
+    ScratchSize size{};
+    if (first_) {
+      size = accumulators(at_most(divide_up(n, tile_) + 1, lines), accumulator_bytes());
+    }
+    if (looks_back_) {
+      const std::uint64_t words = at_most(published().values(n), lines);
+      size.tagged_bytes = at_most(words, divide_up(accumulator_bytes(), 4) * word_bytes);
+      size.tagged_bytes = std::min(size.tagged_bytes, most) + control_words * word_bytes;
+    }
+    return size;
   }
 
   void enqueue(const Call& call) const override {
-    const std::uint64_t tiles = divide_up(call.count.n, totals_.tile());
+    const ScanKernels& kernels = scan_.of(call);
+    const std::uint64_t n = call.count.n;
+    if (kernels.lookback.kernel != nullptr && n > tile_) return look_back(call, kernels);
+    if (!kernels.across && n <= rows_ * order_v1::scan_row_runs * run_) {
+      const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
+      launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input,
+             call.count, call.lines.count, call.init, call.output, places_of(call), shares,
+             call.total);
+      return;
+    }
     // Where there are none, nobody reads them.
     Range partials = call.output;
-    if (tiles > 1) {
+    if (n > tile_) {
+      const std::uint64_t tiles = divide_up(n, tile_);
       partials = partials_of(call);
-      totals_.enqueue(call, partials, tiles + 1);
-      launch(call.queue, prefixes_, groups_of_blocks(call.lines.count.n), partials, tiles,
+      first_->totals.enqueue(call, partials, tiles + 1);
+      launch(call.queue, first_->prefixes, groups_of_blocks(call.lines.count.n), partials, tiles,
              call.count, call.lines.count, call.init, places_of(call));
     }
     const auto scan = [&](const PlannedKernel& kernel, const auto& shares) {
@@ -149,57 +186,134 @@ class LineScan final : public Plan {
              call.lines.count, call.init, partials, call.output, places_of(call), shares,
              call.total);
     };
-    if (goes_across(call, scan_)) {
-      const bool is_short = call.count.n <= short_runs * block_.run;
-      const PlannedKernel& kernel = is_short ? scan_.short_across : scan_.across;
-      scan(kernel, tiles_across(call, kernel.group_size, block_, totals_.tile()));
-    } else {
-      scan(scan_.along, tiles_along(call, scan_.along.group_size, block_, totals_.tile()));
-    }
+    if (!kernels.across) return scan(kernels.tiles, tiles_along(call, tile_));
+    const bool is_short = n <= short_runs * run_;
+    const PlannedKernel& kernel = is_short ? kernels.short_lines : kernels.tiles;
+    scan(kernel, tiles_across(call, kernel.group_size, run_, tile_));
   }
 
  private:
-  LineBlock block_;
-  LineTotals totals_;
-  PlannedKernel prefixes_;
-  LineKernels scan_;
+  static constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 2;
+
+  [[nodiscard]] PublishedTiles published() const noexcept {
+    return {tile_, order_v1::scan_group_tiles};
+  }
+
+  void look_back(const Call& call, const ScanKernels& kernels) const {
+    const LineTiles tiles = tiles_along(call, tile_);
+    if (tiles.blocks > std::numeric_limits<std::uint32_t>::max()) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan counts its tiles in 32 bits; these lines have more");
+    }
+    if (call.in_place && !ordered_) {
+      throw Error(ErrorCategory::unsupported,
+                  "a look-back scan in place needs device-scope acquire and release, which this "
+                  "device does not promise");
+    }
+    const ScanPlaces places{.output = call.output.offset,
+                            .control = control_of(call.scratch),
+                            .capacity = call.scratch.tagged_bytes / word_bytes - control_words,
+                            .tiles = tiles.blocks};
+    launch(call.queue, kernels.lookback, tiles.blocks, call.input, call.count, call.lines.count,
+           call.output.memory, call.init, call.scratch.memory, places_of(call), tiles, places,
+           call.total);
+  }
+
+  std::uint64_t tile_;
+  std::uint64_t run_;
+  std::uint64_t rows_;
+  bool ordered_;
+  bool looks_back_;
+  ByLayout<ScanKernels> scan_;
+  std::unique_ptr<const FirstPasses> first_;
 };
+
+std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, const Tuning& tuning,
+                                      bool looks_back) {
+  ByLayout<ScanKernels> scan(request, [&](const Request& of) {
+    ScanKernels kernels{};
+    constexpr Algorithm scans = Algorithm::scan;
+    kernels.across = of.shape.lines == LineLayout::across;
+    if (kernels.across) {
+      kernels.short_lines = build_columns(of, scans, "scan_columns", tuning, short_runs);
+      kernels.tiles = build_columns(of, scans, "scan_columns", tuning, order_v1::scan_row_runs);
+      return kernels;
+    }
+    kernels.short_lines = build_row_kernel(of, scans, "scan_lines", tuning);
+    kernels.tiles = build_tiles(of, scans, "scan_line_tiles", tuning);
+    if (looks_back) kernels.lookback = build_tiles(of, scans, "scan_line_lookback", tuning);
+    return kernels;
+  });
+  const LineLayout asked = request.shape.lines;
+  std::unique_ptr<const FirstPasses> first;
+  if (!looks_back || asked == LineLayout::across || asked == LineLayout::any) {
+    // Where tiles along lines look back, totals are those of columns.
+    PlanShape totals = request.shape;
+    if (looks_back) totals.lines = LineLayout::across;
+    PlanShape prefixes = request.shape;
+    prefixes.input = prefixes.accumulator;
+    prefixes.output = prefixes.accumulator;
+    prefixes.map = {};
+    Tuning values = tuning;
+    values.group_size = std::min(tuning.group_size.value(), 256U);
+    // A warp exchanges a value of each row of a warp tile, and keeps its total.
+    constexpr std::uint32_t exchanged_each = order_v1::scan_warp_tile_rows + 1;
+    first = std::make_unique<const FirstPasses>(
+        FirstPasses{LineTotals(request.with(totals), Algorithm::scan, tuning),
+                    build_line_kernel(request.with(prefixes), Algorithm::scan, "prefix_line_tiles",
+                                      values, row_defines(request), exchanged_each)});
+  }
+  return std::make_shared<LineScan>(request, row.variant, std::move(scan), std::move(first),
+                                    looks_back && asked != LineLayout::across);
+}
 
 }  // namespace
 
 LineTotals::LineTotals(const Request& request, Algorithm algorithm, const Tuning& tuning)
-    : tile_(order_v1::scan_tile(size_of(request.shape.accumulator))),
-      block_(block_of(request)),
-      kernels_(build_for_layouts(request.with(to_accumulators(request.shape)), algorithm,
-                                 "total_line_tiles", "total_column_tiles", tuning)) {}
+    : tile_(tile_of(request.shape)),
+      run_(run_of(request.shape)),
+      rows_(rows_of(request)),
+      kernels_(request.with(to_accumulators(request.shape)), [&](const Request& of) {
+        Kernels kernels{};
+        kernels.across = of.shape.lines == LineLayout::across;
+        if (kernels.across) {
+          kernels.tiles =
+              build_columns(of, algorithm, "total_column_tiles", tuning, order_v1::scan_row_runs);
+          return kernels;
+        }
+        if (algorithm == Algorithm::reduce) {
+          kernels.short_lines = build_row_kernel(of, algorithm, "total_lines", tuning);
+        }
+        kernels.tiles = build_tiles(of, algorithm, "total_line_tiles", tuning);
+        return kernels;
+      }) {}
 
 void LineTotals::enqueue(const Call& call, const Range& partials, std::uint64_t each) const {
+  const Kernels& kernels = kernels_.of(call);
   const auto total = [&](const PlannedKernel& kernel, const auto& shares) {
     launch(call.queue, kernel, groups_of_blocks(shares.blocks), call.input, call.count,
            call.lines.count, partials, each, places_of(call), shares);
   };
-  if (goes_across(call, kernels_)) {
-    total(kernels_.across, tiles_across(call, kernels_.across.group_size, block_, tile_));
+  if (kernels.across) {
+    total(kernels.tiles, tiles_across(call, kernels.tiles.group_size, run_, tile_));
+  } else if (kernels.short_lines.kernel != nullptr &&
+             call.count.n <= rows_ * order_v1::scan_row_runs * run_) {
+    const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
+    launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input, call.count,
+           call.lines.count, partials, places_of(call), shares);
   } else {
-    total(kernels_.along, tiles_along(call, kernels_.along.group_size, block_, tile_));
+    total(kernels.tiles, tiles_along(call, tile_));
   }
 }
 
 std::shared_ptr<const Plan> plan_line_scan(const Request& request, const Row& row,
                                            const Tuning& tuning) {
-  PlanShape prefixes = request.shape;
-  prefixes.input = prefixes.accumulator;
-  prefixes.output = prefixes.accumulator;
-  prefixes.map = {};
-  Tuning values = tuning;
-  values.group_size = std::min(tuning.group_size.value(), 256U);
-  // A warp exchanges a value of each row of a warp tile, and keeps its total.
-  constexpr std::uint32_t exchanged_each = order_v1::scan_warp_tile_rows + 1;
-  return std::make_shared<LineScan>(
-      request, row.variant, LineTotals(request, Algorithm::scan, tuning),
-      build_line_kernel(request.with(prefixes), Algorithm::scan, "prefix_line_tiles", values,
-                        tile_defines(request), exchanged_each),
-      build_for_layouts(request, Algorithm::scan, "scan_lines", "scan_columns", tuning));
+  return make_scan(request, row, tuning, false);
+}
+
+std::shared_ptr<const Plan> plan_line_lookback(const Request& request, const Row& row,
+                                               const Tuning& tuning) {
+  return make_scan(request, row, tuning, true);
 }
 
 }  // namespace bifold::core

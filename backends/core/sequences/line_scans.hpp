@@ -4,25 +4,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/plan/planning.hpp"
+#include "core/sequences/line_kernels.hpp"
 
 namespace bifold::core {
 
-/// A kernel for each layout of lines that calls may bring.
-struct LineKernels {
-  PlannedKernel along;
-  PlannedKernel across;
-  PlannedKernel short_across;  ///< Of lines of a few runs.
-};
-
-/// What decides about blocks of lines beside the lines.
-struct LineBlock {
-  std::uint64_t run;   ///< Elements of a run.
-  std::uint64_t rows;  ///< Of a warp.
-};
-
 /// The launch that leaves the totals of the tiles of all lines. Kernel: (input, input_offset, n,
-/// lines, partials, partials_offset, partials of a line, LinePlaces, LineTiles).
+/// lines, partials, partials_offset, LinePlaces, LineRows) of short lines; (input, input_offset, n,
+/// lines, partials, partials_offset, partials of a line, LinePlaces, LineTiles or ColumnTiles).
 class LineTotals {
  public:
   LineTotals(const Request& request, Algorithm algorithm, const Tuning& tuning);
@@ -33,15 +21,27 @@ class LineTotals {
   void enqueue(const Call& call, const Range& partials, std::uint64_t each) const;
 
  private:
+  struct Kernels {
+    PlannedKernel short_lines;  ///< Where a reduction may have them.
+    PlannedKernel tiles;
+    bool across;
+  };
   std::uint64_t tile_;
-  LineBlock block_;
-  LineKernels kernels_;
+  std::uint64_t run_;
+  std::uint64_t rows_;
+  ByLayout<Kernels> kernels_;
 };
 
-/// One launch if lines have one tile: (input, input_offset, n, lines, init, partials,
-/// partials_offset, output, output_offset, LinePlaces, LineTiles, total). Else LineTotals and their
-/// prefixes first.
+/// Long lines take three launches: LineTotals, their prefixes, and the scan: (input, input_offset,
+/// n, lines, init, partials, partials_offset, output, output_offset, LinePlaces, LineTiles or
+/// ColumnTiles, total). Lines of one tile take the last one alone, short ones another: (input,
+/// input_offset, n, lines, init, output, output_offset, LinePlaces, LineRows, total).
 std::shared_ptr<const detail::Plan> plan_line_scan(const Request& request, const Row& row,
                                                    const Tuning& tuning);
+/// The same, but long lines that do not lie across each other take one launch, whose tiles look
+/// back: (input, input_offset, n, lines, output, init, control, LinePlaces, LineTiles, ScanPlaces,
+/// total).
+std::shared_ptr<const detail::Plan> plan_line_lookback(const Request& request, const Row& row,
+                                                       const Tuning& tuning);
 
 }  // namespace bifold::core

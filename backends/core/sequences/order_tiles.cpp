@@ -36,6 +36,7 @@ constexpr std::uint32_t vector_bytes = 16;
 // Elements of a run that one access moves. Of structs that is a whole run of those that fill
 // vectors of words.
 std::uint32_t vector_of(const PlanShape& shape) {
+  if (!has_unit_stride(shape)) return 1;
   const std::uint32_t run = order_v1::scan_run(size_of(shape.accumulator));
   const auto bytes = [run](Type type) { return run * static_cast<std::uint32_t>(size_of(type)); };
   if (shape.input.is_struct() || shape.output.is_struct()) {
@@ -72,8 +73,9 @@ void add_run_vectors(const PlanShape& shape, KernelSpec& spec) {
   }
 }
 
-PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tuning& tuning,
-                                std::string_view entry) {
+PlannedKernel build_tile_kernel(const Request& request, const KernelPart& kernel,
+                                const Tuning& tuning, std::string_view entry,
+                                const Defines& defines) {
   static_assert(order_v1::scan_row_runs == 32, "a row takes the lanes that has_lanes_of_32 tells");
   std::uint32_t group_size = tuning.group_size.value();
   if (!has_lanes_of_32(request.device.capabilities())) {
@@ -81,10 +83,21 @@ PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tu
   }
   Tuning values = tuning;
   values.group_size = whole_warp_tiles(group_size);
-  KernelSpec spec = make_spec(request, row, values, entry);
+  KernelSpec spec = make_spec(request, kernel, values, entry);
   add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
+  spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   add_run_vectors(request.shape, spec);
   return build_kernel(request.device, spec);
+}
+
+PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tuning& tuning,
+                                std::string_view entry) {
+  return build_tile_kernel(request,
+                           {.algorithm = row.variant.algorithm,
+                            .family = row.variant.family,
+                            .by_vectors = row.variant.requirements.vectors,
+                            .stores_vectors = row.recipe.stores_vectors},
+                           tuning, entry, {});
 }
 
 PlannedKernel build_ring_kernel(const Request& request, const Row& row, const Tuning& tuning,

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "core/plan/make_spec.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/planning.hpp"
 
@@ -11,7 +12,11 @@ namespace bifold::core {
 /// How lanes load and store their runs: adds VEC, and what loads of structs want.
 void add_run_vectors(const PlanShape& shape, KernelSpec& spec);
 
-/// A kernel whose groups hold a tile in registers.
+/// A kernel whose groups hold a tile in registers, with what the planner has `defines` for.
+PlannedKernel build_tile_kernel(const Request& request, const KernelPart& kernel,
+                                const Tuning& tuning, std::string_view entry,
+                                const Defines& defines);
+/// The same of the row's own part.
 PlannedKernel build_tile_kernel(const Request& request, const Row& row, const Tuning& tuning,
                                 std::string_view entry);
 

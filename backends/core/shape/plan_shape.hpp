@@ -16,9 +16,10 @@ namespace bifold::core {
 /// How a plan's calls bring lines.
 enum class LineLayout : std::uint8_t {
   none,    ///< They do not: each is about one array.
+  rows,    ///< The next element of a line is its neighbour in memory, in every array.
   along,   ///< Neighbours in memory are elements of one line.
   across,  ///< Neighbours in memory are elements of neighbouring lines.
-  any,     ///< A call may bring either.
+  any,     ///< A call may bring each of these.
 };
 
 /// One shape for both algorithms; `kind` is a scan's.
@@ -36,6 +37,11 @@ struct PlanShape {
   LineLayout lines = LineLayout::none;
   bool reverse = false;  ///< Elements are combined from the last one to the first.
 };
+
+/// Whether elements lie side by side in the order in which they are combined.
+inline bool has_unit_stride(const PlanShape& shape) noexcept {
+  return !shape.reverse && (shape.lines == LineLayout::none || shape.lines == LineLayout::rows);
+}
 
 /// A shape whose results stay accumulators, without an initial value in them.
 inline PlanShape to_accumulators(PlanShape shape) {

@@ -60,6 +60,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::reduce, "order_v1_ordered_single", {group}},
       {Algorithm::reduce, "order_v1_ordered_single_chunks", {per_unit}},
       {Algorithm::reduce, "lines_v1", {group}},
+      {Algorithm::reduce, "lines_chunks_v1", {per_unit}},
       {Algorithm::reduce, "lines_v1_ordered", {group}},
       {Algorithm::scan, "chunks", {stripes, per_unit}},
       {Algorithm::scan, "reduce_then_scan", {group, rows, per_unit}},
@@ -72,6 +73,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "order_v1_drawn", {per_unit, drawn_tiles}},
       {Algorithm::scan, "order_v1_packs", {per_unit, drawn_tiles}},
       {Algorithm::scan, "lines_v1", {group}},
+      {Algorithm::scan, "lines_v1_lookback", {group}},
   };
   return table;
 }

@@ -190,6 +190,54 @@ TEST_CASE("NaN in one line is in its result alone") {
   }
 }
 
+TEST_CASE("each row of lines gives the same bits, wherever lines lie") {
+  const LineCall<float> call = test::line_call(test::sums<float>());
+  std::vector<Lines> shapes{
+      // Short lines: of eight columns at a time, of some that have one more, of powers of two.
+      Lines::columns(100, 30), Lines::columns(5, 40), Lines::rows(40, 16), Lines::rows(9, 100),
+      // Lines between others, backwards, overlapping, and one behind the other with gaps.
+      Lines{2, 40, 3, 300, 7, 2}, Lines{1, 60, 33, 0, 33, -1}, Lines{1, 50, 20, 0, 2, 1},
+      Lines{30, 70, 1, 75, 1, 0}};
+  if (!test::simulated()) {
+    // Strips of which a work-item keeps some columns at a time, with whole rows of leaves and
+    // without, and leaves of long lines.
+    for (const Lines& lines :
+         {Lines::columns(300, 400), Lines::columns(1100, 250), Lines::columns(4100, 200),
+          Lines{2, 1030, 200, 463'500, 450, 2}, Lines{3, 9000, 2, 18100, -1, 9001},
+          Lines::columns(70'001, 3), Lines::rows(2, 140'001)}) {
+      shapes.push_back(lines);
+    }
+  }
+  Queue queue(test::device());
+  for (const std::string_view name : {"lines_v1", "lines_chunks_v1"}) {
+    const gallery::Variant* row = gallery::find(Algorithm::reduce, name);
+    REQUIRE(row != nullptr);
+    if (!gallery::supports(test::device(), *row, Type::f32, plus)) continue;
+    for (const Lines& lines : shapes) {
+      const LineTrial trial{.lines = lines, .init = true, .shift = 1, .variant = name};
+      const std::string problem = test::reduce_difference<float>(queue, call, trial);
+      CHECK_MESSAGE(problem.empty(), name, ", ", test::text_of(trial), ": ", problem);
+    }
+  }
+}
+
+TEST_CASE("an index is that of an element in a long line of any row") {
+  LineCall<std::int32_t, std::uint64_t> places{
+      plus,
+      [](std::uint64_t a, std::uint64_t b) { return a + b; },
+      [](test::Random& random) { return static_cast<std::int32_t>(random.next()); },
+      5,
+      0,
+      -1,
+      "x > 0 ? i : 0ul",
+      [](std::int32_t x, std::uint64_t i) { return x > 0 ? i : 0; }};
+  // The last leaf has one row or less.
+  check<std::uint64_t>(places, test::simulated() ? std::vector<Lines>{Lines::columns(70, 5)}
+                                                 : std::vector<Lines>{Lines::columns(4097, 9),
+                                                                      Lines::columns(4160, 40),
+                                                                      Lines::rows(3, 4100)});
+}
+
 TEST_CASE("the fastest order takes lines, too") {
   Queue queue(test::device());
   const auto call = test::integer_sums<std::int32_t>();

@@ -87,6 +87,39 @@ TEST_CASE("kinds of scans with and without an initial value and totals") {
   }
 }
 
+TEST_CASE("each row of lines gives the same bits, wherever lines lie") {
+  const LineCall<float> call = test::line_call(test::sums<float>());
+  // Short lines, warp tiles, tiles, and lines of several, with elements side by side and apart.
+  std::vector<Lines> shapes{Lines::rows(70, 4), Lines::rows(9, 513), Lines{3, 1025, 2, 4200, 2, 2051}};
+  if (!test::simulated()) {
+    for (const Lines& lines :
+         {Lines::rows(3, 8192), Lines::rows(3, 8193), Lines::rows(2, 290'001),
+          Lines{2, 20'000, 3, 120'001, 3, 1}, Lines{2, 9000, 2, 18'100, 1, 9001},
+          Lines{1, 40'000, 3, 0, -2, 80'001}, Lines::columns(16'400, 3)}) {
+      shapes.push_back(lines);
+    }
+  }
+  Queue queue(test::device());
+  for (const std::string_view name : {"lines_v1", "lines_v1_lookback"}) {
+    const gallery::Variant* row = gallery::find(Algorithm::scan, name);
+    REQUIRE(row != nullptr);
+    if (!gallery::supports(test::device(), *row, Type::f32, plus)) continue;
+    for (const Lines& lines : shapes) {
+      for (const bool reverse : {false, true}) {
+        const LineTrial trial{.lines = lines,
+                              .init = true,
+                              .shift = 1,
+                              .kind = ScanKind(lines.length % 2),
+                              .reverse = reverse,
+                              .total = true,
+                              .variant = name};
+        const std::string problem = test::scan_difference<float>(queue, call, trial);
+        CHECK_MESSAGE(problem.empty(), name, ", ", test::text_of(trial), ": ", problem);
+      }
+    }
+  }
+}
+
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("lines_scan_types");

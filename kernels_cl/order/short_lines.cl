@@ -1,0 +1,112 @@
+// Part short_lines: rows of order v1 of lines that a warp has at once. It has LINE_ROWS rows: of
+// one line, of several, or each of several short lines.
+// Provides: short_lines
+// Uses: line_starts, line_elements, line_rows, lane_index, warp_index
+
+#ifndef GROUP_SIZE
+#define GROUP_SIZE 256  // Work-items per group.
+#endif
+#define EACH (LINE_ROWS * RUN)  // Elements of a work-item.
+
+// How a call is shared out.
+typedef struct {
+  u64 lane_shift;  // A line has `1 << lane_shift` lanes of a row, and if that is all of them,
+  u64 row_shift;   // `1 << row_shift` rows.
+  u64 blocks;      // Of lines, one for a group at a time.
+} LineRows;
+
+// What this lane has of a row.
+typedef struct {
+  u64 line;
+  u32 row;   // The number of the row in the line,
+  u32 lane;  // and that of the lane in the row.
+  u32 run;   // The first element.
+  u32 left;  // Elements of the line; none if it does not exist.
+  LineStarts starts;
+} LineRow;
+
+DEVICE LineRow line_row(LinePlaces places, LineRows rows, u64 block, u32 r, u64 lines, u64 n) {
+  const u32 lane_shift = (u32)rows.lane_shift;
+  const u32 row_shift = (u32)rows.row_shift;
+  const u32 number = warp_index() * LINE_ROWS + r;
+  const u32 in_row = 5 - lane_shift;
+  LineRow at;
+  at.lane = lane_index() & ((1u << lane_shift) - 1);
+  at.row = r & ((1u << row_shift) - 1);
+  at.run = (at.row * LANES + at.lane) * RUN;
+  at.line = block * ((GROUP_SIZE / LANES * LINE_ROWS >> row_shift) << in_row);
+  at.line += ((number >> row_shift) << in_row) + (lane_index() >> lane_shift);
+  at.left = at.line < lines ? (u32)n : 0;
+  at.starts = starts_of_line(places, at.line < lines ? at.line : 0);
+  const u64 first = place_in_line(0, n);
+  at.starts.input += first * ELEMENT_STRIDE(places.input);
+  at.starts.second += first * ELEMENT_STRIDE(places.second);
+  at.starts.output += first * ELEMENT_STRIDE(places.output);
+  return at;
+}
+
+// Part short_line_folds: the rows of a warp are loaded, and its runs are folded.
+// Provides: short_line_folds
+// Uses: short_lines, line_run
+
+// sums[r * RUN + k] becomes the fold of elements 0 to k of this lane's run in row r. What does not
+// exist is the identity. `prefix` becomes the prefix of that run within its row, inclusive, `total`
+// the total of the row, and `earlier` what lies before the run in it, if it is not the first.
+DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows, u64 block,
+                             u64 lines, u64 n, ACC* sums, ACC* prefix, ACC* total, ACC* earlier,
+                             __local LaneScratch* scratch) {
+  Element element[EACH];
+#pragma unroll
+  for (u32 r = 0; r < LINE_ROWS; ++r) {
+    const LineRow at = line_row(places, rows, block, r, lines, n);
+    load_line_run(elements_from(INPUT_ARGUMENTS, at.starts.input, at.starts.second), places, at.run,
+                  at.left, element + r * RUN);
+  }
+#pragma unroll
+  for (u32 r = 0; r < LINE_ROWS; ++r) {
+    const LineRow at = line_row(places, rows, block, r, lines, n);
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      ACC item = IDENTITY;
+      if (at.run + k < at.left) item = lift_in_line(element[r * RUN + k], at.run + k, n);
+      sums[r * RUN + k] = item;
+    }
+#pragma unroll
+    for (u32 k = 1; k < RUN; ++k) {
+      sums[r * RUN + k] = COMBINE(sums[r * RUN + k - 1], sums[r * RUN + k]);
+    }
+    prefix[r] = sums[r * RUN + RUN - 1];
+  }
+  prefix_line_rows(prefix, 1u << rows.lane_shift, total, earlier, scratch);
+}
+
+// The fold of the rows of a line up to this one. `before` is that of the rows before it.
+DEVICE ACC fold_rows(LineRow at, ACC before, ACC total) {
+  if (at.row > 0) total = COMBINE(before, total);
+  return total;
+}
+
+// Part short_line_results: lanes store the results of a row.
+// Provides: short_line_results
+// Uses: short_lines, vectors_out
+
+DEVICE void store_line_run(__global OUT* output, LinePlaces places, LineRow at, const ACC* item) {
+  __global OUT* run =
+      output + (at.starts.output + behind_first(at.run, ELEMENT_STRIDE(places.output)));
+  if (VEC > 1 && at.run + RUN <= at.left && (u64)run % OUT_VECTOR_ALIGNMENT == 0) {
+#pragma unroll
+    for (u32 p = 0; p < RUN; p += VEC) {
+      OutVector vector;
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) vector.item[k] = TO_OUT(item[p + k]);
+      store_vector(run + p, vector);
+    }
+  } else {
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      if (at.run + k < at.left) {
+        run[behind_first(k, ELEMENT_STRIDE(places.output))] = TO_OUT(item[k]);
+      }
+    }
+  }
+}
