@@ -69,6 +69,11 @@ BIFOLD_API bifold_status bifold_inner_product(bifold_queue* queue, bifold_view f
                                               bifold_view second, bifold_type type,
                                               const void* init, void* result,
                                               const bifold_options* options);
+/** Enqueues bifold_inner_product() into one element, accumulated as bifold_reduce_into() does.
+ * `init` is of the result's type. */
+BIFOLD_API bifold_status bifold_inner_product_into(bifold_queue* queue, bifold_view first,
+                                                   bifold_view second, bifold_view result,
+                                                   const void* init, const bifold_options* options);
 /** Blocks until *result is init plus the sum of the elements with the rounding errors of all
  * additions added at the end, in `type`, BIFOLD_F32 or BIFOLD_F64: about as exact as a sum of twice
  * the precision. */
@@ -97,6 +102,12 @@ typedef struct bifold_reduction {
 BIFOLD_API bifold_status bifold_reduce_many(bifold_queue* queue, bifold_view input,
                                             const bifold_reduction* reductions, size_t count,
                                             const bifold_options* options);
+/** Enqueues bifold_reduce_many() into one struct, whose fields are of the reductions' types, in
+ * their order. Their `result` is not looked at. */
+BIFOLD_API bifold_status bifold_reduce_many_into(bifold_queue* queue, bifold_view input,
+                                                 bifold_view result,
+                                                 const bifold_reduction* reductions, size_t count,
+                                                 const bifold_options* options);
 
 /** @} */
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace bifold {
 
@@ -16,7 +17,9 @@ namespace bifold {
 /// lines reduces or scans each of them as if it were alone, to the bit. Element k of line (o, i)
 /// lies `o * outer_stride + k * stride + i * inner_stride` elements behind element 0 of line
 /// (0, 0). The view of a call begins at the lowest element of all lines, which is another one than
-/// that where a stride is negative. Line (o, i) is number `o * inner + i`.
+/// that where a stride is negative. Line (o, i) is number `o * inner + i`. Lines of several arrays
+/// belong together by their numbers. If one stride does not lead from each line to the next one in
+/// two of these arrays, both have the same `outer` and `inner`.
 struct Lines {
   std::uint64_t outer = 1;        ///< Lines along the slower index.
   std::uint64_t length = 0;       ///< Elements of a line.
@@ -43,12 +46,31 @@ struct Lines {
                                                             std::span<const std::int64_t> strides,
                                                             std::span<const std::size_t> axes);
 
+  /// The first elements of the lines, as lines of one element: results that are given strides of 0
+  /// along what is reduced.
+  [[nodiscard]] constexpr Lines firsts() const noexcept {
+    return {outer, 1, inner, outer_stride, 1, inner_stride};
+  }
   /// The number of lines.
   [[nodiscard]] constexpr std::uint64_t count() const noexcept { return outer * inner; }
 
   /// Whether all members are the same.
   friend constexpr bool operator==(const Lines&, const Lines&) = default;
 };
+
+/// Lines of one of several calls, and where they lie in the array.
+struct PlacedLines {
+  std::uint64_t offset = 0;  ///< Elements from the array's lowest one to the lowest of the lines.
+  Lines lines;               ///< Of a view that begins there.
+};
+
+/// The calls, mostly one, that serve the lines along `axes` of arrays of one shape, whose `strides`
+/// are in elements: for each call the lines of every array. Along what does not fit into one call,
+/// there is one for each index of the shortest dimensions. Empty if the axes do not make one stride
+/// in every array. Throws invalid_argument as Lines::fold().
+[[nodiscard]] BIFOLD_API std::vector<std::vector<PlacedLines>> fold_lines(
+    std::span<const std::uint64_t> shape, std::span<const std::vector<std::int64_t>> strides,
+    std::span<const std::size_t> axes);
 
 /// @}
 

@@ -44,10 +44,9 @@ struct ReduceOptions {
   /// views have to hold all elements, and may have more. count_from is then the length of every
   /// line, and init_from one value for all lines or one for each, side by side.
   std::optional<Lines> lines{};
-  /// Where results lie: lines of one element, as many as the input has along either index. Without,
-  /// Lines::values().
+  /// Where results lie: as many lines as the input's, of one element. Without, Lines::values().
   std::optional<Lines> result_lines{};
-  /// The lines of a second array; without, those of the first.
+  /// The lines of a second array, as many and as long; without, those of the first.
   std::optional<Lines> second_lines{};
   /// One u32 or u64 in device memory, read when the call runs: how many of the lines there are.
   /// Later ones are neither read nor written.

@@ -166,6 +166,10 @@ BIFOLD_API Value inner_product(Queue& queue, const ErasedView& first, const Eras
 BIFOLD_API Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second,
                                Type result, const std::optional<Value>& init,
                                const ReduceOptions& options = {});
+/// Enqueues inner_product() into one element, accumulated as transform_reduce_into() does.
+BIFOLD_API void inner_product_into(Queue& queue, const ErasedView& first, const ErasedView& second,
+                                   const ErasedView& result, const std::optional<Value>& init,
+                                   const ReduceOptions& options = {});
 
 /// Blocks, and returns init plus the sum of the elements with the rounding errors of all additions
 /// added at the end, in init's type, f32 or f64: about as exact as a sum of twice the precision.
@@ -188,6 +192,11 @@ BIFOLD_API void sum_compensated_into(Queue& queue, const ErasedView& input,
 BIFOLD_API std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
                                           const std::vector<Reduction>& reductions,
                                           const ReduceOptions& options = {});
+/// Enqueues reduce_many() into one struct, whose fields are of the reductions' accumulators, in
+/// their order. Throws invalid_argument for other fields.
+BIFOLD_API void reduce_many_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                                 const std::vector<Reduction>& reductions,
+                                 const ReduceOptions& options = {});
 
 /// Blocks, and returns the least element of `input` and its index, which has 64 bits: NaN counts as
 /// least of all, -0 as less than +0, and the first of equals is found. Of no elements, the identity

@@ -301,6 +301,64 @@ static void test_everyday_reductions_of_lines(bifold_view input) {
   bifold_buffer_destroy(places.buffer);
 }
 
+typedef struct three {
+  int64_t sum;
+  int32_t least, odd;
+} three;
+
+static void test_several_results_of_lines(bifold_view input) {
+  const bifold_field fields[] = {
+      {"sum", BIFOLD_I64, 0}, {"least", BIFOLD_I32, 8}, {"odd", BIFOLD_I32, 12}};
+  const bifold_options options = {.struct_size = sizeof options, .lines = &by_rows};
+  const bifold_view products = allocated(BIFOLD_I64, rows);
+  const int64_t start = 1000;
+  bifold_map* odd = NULL;
+  bifold_type type = 0;
+  three got[rows];
+  int64_t squares[rows];
+  int i = 0, k = 0, wrong = 0;
+
+  OK(bifold_map_create("x & 1", &odd));
+  OK(bifold_struct_type("Three", sizeof(three), fields, 3, &type));
+  const bifold_view results = allocated(type, rows);
+  bifold_reduction reductions[] = {
+      {.op = bifold_builtin_operator(BIFOLD_PLUS), .init = &start, .type = BIFOLD_I64},
+      {.op = bifold_builtin_operator(BIFOLD_MINIMUM), .type = BIFOLD_I32},
+      {.op = bifold_builtin_operator(BIFOLD_PLUS), .map = odd, .type = BIFOLD_I32}};
+  OK(bifold_reduce_many_into(queue, input, results, reductions, 3, &options));
+  OK(bifold_download(queue, results, got));
+  OK(bifold_inner_product_into(queue, input, input, products, &start, &options));
+  OK(bifold_download(queue, products, squares));
+  for (i = 0; i < rows; ++i) {
+    int64_t square = start;
+    int32_t least = INT32_MAX, odds = 0;
+    for (k = 0; k < columns; ++k) {
+      square += (int64_t)at(i, k) * at(i, k);
+      if (at(i, k) < least) least = at(i, k);
+      odds += at(i, k) & 1;
+    }
+    wrong += got[i].sum != start + row_sum(i) || got[i].least != least || got[i].odd != odds;
+    wrong += squares[i] != square;
+  }
+  CHECK(wrong == 0);
+
+  REFUSED(bifold_reduce_many_into(queue, input, results, reductions, 2, &options));
+  CHECK(says("Three"));
+  REFUSED(bifold_reduce_many_into(queue, input, products, reductions, 3, &options));
+  REFUSED(bifold_reduce_many_into(queue, input, results, NULL, 3, &options));
+  REFUSED(bifold_reduce_many_into(queue, input, results, reductions, 0, &options));
+  REFUSED(bifold_reduce_many_into(NULL, input, results, reductions, 3, &options));
+  REFUSED(bifold_inner_product_into(queue, input, input, results, NULL, &options));
+  REFUSED(bifold_inner_product_into(queue, input, (bifold_view){input.buffer, BIFOLD_I32, 0, n - 1},
+                                    products, NULL, &options));
+  REFUSED(bifold_inner_product_into(NULL, input, input, products, NULL, &options));
+  reductions[1].op = NULL;
+  REFUSED(bifold_reduce_many_into(queue, input, results, reductions, 3, &options));
+  bifold_map_destroy(odd);
+  bifold_buffer_destroy(results.buffer);
+  bifold_buffer_destroy(products.buffer);
+}
+
 void test_lines(void) {
   bifold_view input;
   int i = 0;
@@ -310,5 +368,6 @@ void test_lines(void) {
   test_scans_of_lines(input);
   test_plans_of_lines(input);
   test_everyday_reductions_of_lines(input);
+  test_several_results_of_lines(input);
   bifold_buffer_destroy(input.buffer);
 }

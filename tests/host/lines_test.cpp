@@ -1,4 +1,4 @@
-// Lines::fold() against the places of all elements, index by index.
+// Lines::fold() and fold_lines() against the places of all elements, index by index.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -100,6 +100,66 @@ void check(const Array& array) {
   CHECK_MESSAGE(right, text_of(array));
 }
 
+/// The calls for arrays of one shape, against the places of all elements of all lines.
+void check_calls(const Array& array, const std::vector<std::vector<std::int64_t>>& strides) {
+  const auto calls = fold_lines(array.shape, strides, array.axes);
+  std::vector<std::vector<std::vector<std::int64_t>>> wanted(strides.size());
+  bool one_stride = true;
+  for (std::size_t number = 0; number < strides.size(); ++number) {
+    const Array one{array.shape, strides[number], array.axes};
+    const std::vector<std::int64_t> elements = places(one, true);
+    one_stride &= elements.empty() || are_two_strides(elements, elements.size());
+    for (const std::int64_t start : places(one, false)) {
+      wanted[number].emplace_back();
+      for (const std::int64_t element : elements) wanted[number].back().push_back(start + element);
+    }
+  }
+  const bool none = std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end();
+  CHECK_MESSAGE(calls.empty() == (!one_stride && !none), text_of(array));
+  if (calls.empty() || none) return;
+  // Each call's lines, from the lowest element on, by what the first array has there.
+  std::vector<std::vector<std::vector<std::int64_t>>> got(strides.size());
+  for (const auto& call : calls) {
+    REQUIRE(call.size() == strides.size());
+    for (std::size_t number = 0; number < strides.size(); ++number) {
+      const auto& [offset, lines] = call[number];
+      std::int64_t lowest_of_array = 0;
+      for (std::size_t d = 0; d < array.shape.size(); ++d) {
+        const auto reach = static_cast<std::int64_t>(array.shape[d] - 1) * strides[number][d];
+        lowest_of_array += std::min<std::int64_t>(0, reach);
+      }
+      std::int64_t first = lowest_of_array + static_cast<std::int64_t>(offset);
+      for (const auto& [count, stride] :
+           {std::pair(lines.outer, lines.outer_stride), std::pair(lines.length, lines.stride),
+            std::pair(lines.inner, lines.inner_stride)}) {
+        first -= std::min<std::int64_t>(0, static_cast<std::int64_t>(count - 1) * stride);
+      }
+      for (std::uint64_t line = 0; line < lines.count(); ++line) {
+        got[number].emplace_back();
+        for (std::uint64_t k = 0; k < lines.length; ++k) {
+          got[number].back().push_back(
+              first + static_cast<std::int64_t>(line / lines.inner) * lines.outer_stride +
+              static_cast<std::int64_t>(k) * lines.stride +
+              static_cast<std::int64_t>(line % lines.inner) * lines.inner_stride);
+        }
+      }
+    }
+  }
+  // A line of one array belongs to one line of each other, in whatever order they come.
+  const auto pairs = [](const auto& of_arrays) {
+    std::vector<std::vector<std::vector<std::int64_t>>> all;
+    for (std::size_t line = 0; line < of_arrays[0].size(); ++line) {
+      all.emplace_back();
+      for (const auto& lines : of_arrays) all.back().push_back(lines.at(line));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  CHECK_MESSAGE(pairs(got) == pairs(wanted), text_of(array));
+  const bool one_call = Lines::fold(array.shape, strides[0], array.axes).has_value();
+  if (strides.size() == 1) CHECK_MESSAGE((calls.size() == 1) == one_call, text_of(array));
+}
+
 /// An array that lies as a part of a dense one of dimensions in another order, backwards along
 /// some, and repeated along others.
 Array draw(test::Random& random) {
@@ -162,6 +222,37 @@ TEST_CASE("arrays that lie otherwise") {
   for (int i = 0; i < 20'000; ++i) check(draw(random));
 }
 
+TEST_CASE("what no single call serves is several, of all arrays alike") {
+  test::Random random(test::seed());
+  for (int i = 0; i < 10'000; ++i) {
+    const Array array = draw(random);
+    check_calls(array, {array.strides});
+    Array other = array;
+    for (auto& stride : other.strides) {
+      stride = random.one_in(3) ? -stride : stride + (random.one_in(3) ? 60 : 0);
+    }
+    check_calls(array, {array.strides, other.strides});
+  }
+}
+
+TEST_CASE("a call for each index of the shortest dimension") {
+  const std::vector<std::uint64_t> shape{9, 4, 7, 8};
+  const std::vector<std::int64_t> strides{4000, -800, 90, 2};
+  // Results side by side, without a place along the axis.
+  const std::vector<std::vector<std::int64_t>> all{strides, {28, 7, 1, 0}};
+  const std::size_t axis = 3;
+  const auto calls = fold_lines(shape, all, std::span(&axis, 1));
+  REQUIRE(calls.size() == 4);
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    CHECK(calls[i][0].offset == (3 - i) * 800);
+    CHECK(calls[i][0].lines == Lines{9, 8, 7, 4000, 2, 90});
+    CHECK(calls[i][1].offset == 7 * i);
+    CHECK(calls[i][1].lines.firsts() == Lines{9, 1, 7, 28, 1, 1});
+  }
+  const std::vector<std::size_t> apart{0, 2};
+  CHECK(fold_lines(shape, all, apart).empty());
+}
+
 TEST_CASE("in which order axes are named does not matter") {
   const std::vector<std::uint64_t> shape{2, 3, 4};
   const std::vector<std::int64_t> strides{12, 4, 1};
@@ -182,6 +273,9 @@ TEST_CASE("what is no axis, and what does not belong together") {
   refused(shape, strides, {0, 1, 0});
   refused(shape, std::vector<std::int64_t>{4, 1}, {0});
   refused(std::vector<std::uint64_t>{}, std::vector<std::int64_t>{}, {0});
+  const std::vector<std::vector<std::int64_t>> all{strides, {4, 1}};
+  const auto failure = failure_of([&] { (void)fold_lines(shape, all, Axes{0}); });
+  CHECK_MESSAGE(failure.category == ErrorCategory::invalid_argument, failure.what);
 }
 
 TEST_CASE("products that 64 bits do not hold") {

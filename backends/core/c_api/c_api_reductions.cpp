@@ -49,11 +49,15 @@ bifold_status search_into(SearchInto find, bifold_queue* queue, const bifold_vie
   });
 }
 
-Reduction reduction_from(const bifold_reduction& given) {
-  const Type type = type_from(given.type);
-  static_cast<void>(need_memory(given.result, "a result"));
-  return {need(given.op, "an operator").value, type, map_or_identity(given.map),
-          init_from(type, given.init)};
+std::vector<Reduction> reductions_from(const bifold_reduction* given, std::size_t count) {
+  std::vector<Reduction> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bifold_reduction& one = (&need(given, "reductions"))[i];
+    const Type type = type_from(one.type);
+    all.push_back({need(one.op, "an operator").value, type, map_or_identity(one.map),
+                   init_from(type, one.init)});
+  }
+  return all;
 }
 
 // The element of a compensated sum of that type; none of any other.
@@ -139,6 +143,20 @@ bifold_status bifold_inner_product(bifold_queue* queue, bifold_view first, bifol
   });
 }
 
+bifold_status bifold_inner_product_into(bifold_queue* queue, bifold_view first, bifold_view second,
+                                        bifold_view result, const void* init,
+                                        const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    CallOptions call(options);
+    const bifold::ErasedView to = view_from(result, "the result's buffer");
+    bifold::inner_product_into(on, view_from(first, "the first array's buffer"),
+                               view_from(second, "the second array's buffer"), to,
+                               init_from(to.type, init), call.reduce());
+    call.put_done();
+  });
+}
+
 bifold_status bifold_sum_compensated(bifold_queue* queue, bifold_view input, bifold_type type,
                                      const void* init, void* result,
                                      const bifold_options* options) {
@@ -174,9 +192,9 @@ bifold_status bifold_reduce_many(bifold_queue* queue, bifold_view input,
                                  const bifold_options* options) {
   return guard([&] {
     bifold::Queue& on = need(queue, "queue").value;
-    std::vector<bifold::Reduction> all;
+    const std::vector<bifold::Reduction> all = reductions_from(reductions, count);
     for (size_t i = 0; i < count; ++i) {
-      all.push_back(reduction_from((&need(reductions, "reductions"))[i]));
+      static_cast<void>(need_memory(reductions[i].result, "a result"));
     }
     CallOptions call(options);
     const std::vector<bifold::Value> values =
@@ -184,6 +202,19 @@ bifold_status bifold_reduce_many(bifold_queue* queue, bifold_view input,
     for (size_t i = 0; i < count; ++i) {
       std::memcpy(reductions[i].result, values[i].data(), values[i].size());
     }
+    call.put_done();
+  });
+}
+
+bifold_status bifold_reduce_many_into(bifold_queue* queue, bifold_view input, bifold_view result,
+                                      const bifold_reduction* reductions, size_t count,
+                                      const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    CallOptions call(options);
+    bifold::reduce_many_into(on, view_from(input, "the input's buffer"),
+                             view_from(result, "the result's buffer"),
+                             reductions_from(reductions, count), call.reduce());
     call.put_done();
   });
 }

@@ -1,5 +1,6 @@
 #include "core/call/placement.hpp"
 
+#include <array>
 #include <bifold/error.hpp>
 #include <string>
 
@@ -30,34 +31,55 @@ ErasedView reached(const ErasedView& view, const LineExtent& extent, const char*
 }
 
 void check_same(const Lines& lines, const Lines& others, std::uint64_t length, const char* role) {
-  if (others.outer == lines.outer && others.inner == lines.inner && others.length == length) return;
+  if (others.count() == lines.count() && others.length == length) return;
   refuse(std::string(role) + ": other lines than the input's, " + std::to_string(others.outer) +
          " times " + std::to_string(others.inner) + " of " + std::to_string(others.length));
 }
 
-void make_inner(Lines& lines, std::uint64_t count, std::int64_t stride) noexcept {
-  lines.outer = 1;
-  lines.outer_stride = 0;
-  lines.inner = count;
-  lines.inner_stride = stride;
+// Whether one stride leads from each line to the next one, and which. Modulo 2^64, as kernels
+// compute places.
+std::optional<std::int64_t> stride_of_lines(const Lines& lines) noexcept {
+  if (lines.inner == 1) return lines.outer_stride;
+  const auto past_inner =
+      static_cast<std::int64_t>(lines.inner * static_cast<std::uint64_t>(lines.inner_stride));
+  if (lines.outer == 1 || lines.outer_stride == past_inner) return lines.inner_stride;
+  return {};
 }
 
-bool is_dense(const Lines& lines) noexcept {
-  // Modulo 2^64, as kernels compute places.
-  return static_cast<std::uint64_t>(lines.outer_stride) ==
-         lines.inner * static_cast<std::uint64_t>(lines.inner_stride);
+// Gives the lines of all arrays the same indices: one where that tells all places, else the two of
+// those which need them.
+void share_indices(CallLines& placed) {
+  const std::uint64_t count = placed.input.count();
+  if (count == 0) return;
+  const std::array all{&placed.input, &placed.second, &placed.output};
+  const Lines* model = nullptr;
+  for (const Lines* lines : all) {
+    if (stride_of_lines(*lines)) continue;
+    if (model != nullptr && (lines->outer != model->outer || lines->inner != model->inner)) {
+      refuse("lines of different arrays, " + std::to_string(model->outer) + " times " +
+             std::to_string(model->inner) + " and " + std::to_string(lines->outer) + " times " +
+             std::to_string(lines->inner) + ", without one stride");
+    }
+    model = lines;
+  }
+  const std::uint64_t inner = model == nullptr ? count : model->inner;
+  const std::uint64_t outer = model == nullptr ? 1 : model->outer;
+  for (Lines* lines : all) {
+    const std::optional<std::int64_t> stride = stride_of_lines(*lines);
+    if (!stride) continue;
+    lines->outer = outer;
+    lines->inner = inner;
+    lines->outer_stride =
+        outer == 1 ? 0 : static_cast<std::int64_t>(inner * static_cast<std::uint64_t>(*stride));
+    lines->inner_stride = *stride;
+  }
 }
 
-// One index of lines instead of two, where that tells all places.
-void merge(CallLines& placed) noexcept {
-  const bool swaps = placed.input.inner == 1;
-  if (!swaps && !(is_dense(placed.input) && is_dense(placed.second) && is_dense(placed.output))) {
-    return;
-  }
-  for (Lines* lines : {&placed.input, &placed.second, &placed.output}) {
-    make_inner(*lines, lines->outer * lines->inner,
-               swaps ? lines->outer_stride : lines->inner_stride);
-  }
+// Whether elements of the same line and place lie at the same distance from the first one.
+bool lie_alike(const Lines& a, const Lines& b) noexcept {
+  return (a.outer == 1 || a.outer_stride == b.outer_stride) &&
+         (a.length == 1 || a.stride == b.stride) &&
+         (a.inner == 1 || a.inner_stride == b.inner_stride);
 }
 
 }  // namespace
@@ -69,7 +91,15 @@ LineLayout named_layout(const CallOptions& options) {
   };
   const bool one_array = !options.lines_from && alone(options.lines) &&
                          alone(options.output_lines) && alone(options.second_lines);
-  return one_array ? LineLayout::none : layout_of(*options.lines);
+  if (one_array) return LineLayout::none;
+  const auto are_rows = [](const std::optional<Lines>& lines) {
+    return !lines || lines->stride == 1 || lines->length <= 1;
+  };
+  const LineLayout layout = layout_of(*options.lines);
+  return layout == LineLayout::along && are_rows(options.lines) && are_rows(options.output_lines) &&
+                 are_rows(options.second_lines)
+             ? LineLayout::rows
+             : layout;
 }
 
 Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const Lines& lines,
@@ -93,11 +123,12 @@ Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const 
   call.input = reached(input, read, "input");
   call.output = reached(output, written, scans ? "output" : "result");
   if (second) call.second = reached(*second, read_second, "second");
-  call.alike = placed.input == placed.output;
   call.input_origin = read.origin;
   call.second_origin = read_second.origin;
   call.output_origin = written.origin;
-  merge(placed);
+  share_indices(placed);
+  call.alike = lie_alike(placed.input, placed.output);
+  call.side_by_side = call.lines <= 1 || stride_of_lines(placed.output) == 1;
   placed.count = {call.lines};
   return call;
 }

@@ -20,6 +20,8 @@ struct Placement {
   CallLines placed{};
   bool one_array = true;  ///< Without lines.
   bool alike = true;      ///< Outputs lie as inputs.
+  /// Results of lines lie one behind the other.
+  bool side_by_side = true;
   // Elements of the views before the first element of line 0.
   std::uint64_t input_origin = 0;
   std::uint64_t output_origin = 0;

@@ -157,6 +157,12 @@ Value core::transform_reduce(Queue& queue, const ErasedView& input, const Operat
                   beginning.of_nothing);
 }
 
+void core::transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                                 const Operator& op, const Beginning& beginning, const Map& map,
+                                 const ReduceOptions& options) {
+  enqueue(queue, {input, no_view, result}, op, beginning.init, map, options, beginning.of_nothing);
+}
+
 void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                            const Operator& op, const std::optional<Value>& init, const Map& map,
                            const ReduceOptions& options) {

@@ -23,4 +23,9 @@ struct Beginning {
 Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
                        const Beginning& beginning, const Map& map, const ReduceOptions& options);
 
+/// The same into device memory.
+void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                           const Operator& op, const Beginning& beginning, const Map& map,
+                           const ReduceOptions& options);
+
 }  // namespace bifold::core

@@ -1,18 +1,13 @@
 // Reductions with a struct for an accumulator.
-#include <algorithm>
-#include <array>
 #include <bifold/error.hpp>
 #include <bifold/reductions.hpp>
-#include <cstring>
-#include <span>
 #include <string>
 #include <utility>
 
-#include "core/call/reduce.hpp"
-#include "core/operators/initial_value.hpp"
+#include "core/call/map_errors.hpp"
+#include "core/call/reduce_many.hpp"
 #include "core/operators/map.hpp"
 #include "core/operators/op.hpp"
-#include "core/text/expression_text.hpp"
 
 namespace bifold {
 
@@ -110,68 +105,17 @@ Map counted(const Map& predicate) {
   return core::composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0");
 }
 
-// Calls `body`, which hands on a text made of those of these maps. Where that is refused because of
-// a map, the error is about that map, its text and its columns.
-template <class Body>
-auto naming(const std::vector<Reduction>& maps, Type input, const Body& body) {
-  try {
-    return body();
-  } catch (const Error& error) {
-    if (error.category() != ErrorCategory::invalid_argument) throw;
-    for (const Reduction& one : maps) {
-      if (one.map.is_identity()) continue;
-      static_cast<void>(core::map_text(one.map.expression(), input, {}, one.accumulator));
-    }
-    throw;
+// What elements of one index contribute. Signed integers are multiplied as unsigned ones, where
+// wrapping around is defined.
+Map product(Type first, Type second, Type result) {
+  for (const Type type : {first, second, result}) {
+    if (type.is_struct()) detail::refuse_type(type);
   }
-}
-
-// A struct with a field for each of several accumulators, "r0", "r1" and so on.
-struct Joined {
-  Type type;
-  std::vector<StructField> fields;  // Of the definition, which stays.
-};
-
-Joined join(const std::vector<Reduction>& reductions) {
-  if (reductions.empty() || reductions.size() > max_struct_fields) {
-    refuse("reduce_many: " + std::to_string(reductions.size()) +
-           " reductions; 1 to 8 are possible");
+  const bool floating = is_floating(first) || is_floating(second);
+  if (floating && !is_floating(result)) {
+    refuse("products of floating elements do not convert to " + std::string(name_of(result)));
   }
-  std::vector<std::string> names;
-  std::string name = "Many";
-  for (std::size_t i = 0; i < reductions.size(); ++i) {
-    const Type type = reductions[i].accumulator;
-    if (type.is_struct() || is_storage(type)) detail::refuse_type(type);
-    names.push_back("r" + std::to_string(i));
-    name += "_" + std::string(name_of(type));
-  }
-  std::vector<StructField> fields;
-  std::size_t end = 0;
-  std::size_t alignment = 1;
-  for (std::size_t i = 0; i < reductions.size(); ++i) {
-    const std::size_t width = size_of(reductions[i].accumulator);
-    alignment = std::max(alignment, width);
-    end = (end + width - 1) / width * width;
-    fields.push_back({names[i], reductions[i].accumulator, end});
-    end += width;
-  }
-  const std::size_t size = (end + alignment - 1) / alignment * alignment;
-  const Type type(StructType{name, size, fields});
-  const std::span<const StructField> kept = type.structure()->fields;
-  return {type, {kept.begin(), kept.end()}};
-}
-
-// What one element contributes to each.
-Map joined_map(const std::vector<Reduction>& reductions, const Joined& joined) {
-  std::string text = "make_" + std::string(name_of(joined.type)) + "(";
-  for (std::size_t i = 0; i < reductions.size(); ++i) {
-    const Reduction& reduction = reductions[i];
-    const std::string x =
-        reduction.map.is_identity() ? "x" : "(" + std::string(reduction.map.expression()) + ")";
-    text += i == 0 ? "" : ", ";
-    text += core::is_logical(reduction.op.kind()) ? x + " != 0" : x;
-  }
-  return core::composed_map(text + ")");
+  return floating ? "x * y" : "(u64)x * (u64)y";
 }
 
 }  // namespace
@@ -257,7 +201,7 @@ void minmax_into(Queue& queue, const ErasedView& input, const ErasedView& result
 
 std::uint64_t count_if(Queue& queue, const ErasedView& input, const Map& predicate,
                        const ReduceOptions& options) try {
-  return naming({{plus, Type::u64, predicate}}, input.type, [&] {
+  return core::naming({{plus, Type::u64, predicate}}, input.type, [&] {
     return transform_reduce(queue, input, Type::u64, plus, {}, counted(predicate), options)
         .as<std::uint64_t>();
   });
@@ -268,7 +212,7 @@ std::uint64_t count_if(Queue& queue, const ErasedView& input, const Map& predica
 void count_if_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                    const Map& predicate, const ReduceOptions& options) try {
   if (result.type != Type::u64) refuse("a count is u64, not " + std::string(name_of(result.type)));
-  naming({{plus, Type::u64, predicate}}, input.type, [&] {
+  core::naming({{plus, Type::u64, predicate}}, input.type, [&] {
     transform_reduce_into(queue, input, result, plus, {}, counted(predicate), options);
   });
 } catch (...) {
@@ -282,16 +226,17 @@ Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& sec
 
 Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second, Type result,
                     const std::optional<Value>& init, const ReduceOptions& options) try {
-  for (const Type type : {first.type, second.type, result}) {
-    if (type.is_struct()) detail::refuse_type(type);
-  }
-  const bool floating = is_floating(first.type) || is_floating(second.type);
-  if (floating && !is_floating(result)) {
-    refuse("products of floating elements do not convert to " + std::string(name_of(result)));
-  }
-  // Signed integers are multiplied as unsigned ones, where wrapping around is defined.
   return transform_reduce(queue, first, second, result, plus, init,
-                          floating ? "x * y" : "(u64)x * (u64)y", options);
+                          product(first.type, second.type, result), options);
+} catch (...) {
+  detail::rethrow();
+}
+
+void inner_product_into(Queue& queue, const ErasedView& first, const ErasedView& second,
+                        const ErasedView& result, const std::optional<Value>& init,
+                        const ReduceOptions& options) try {
+  transform_reduce_into(queue, first, second, result, plus, init,
+                        product(first.type, second.type, result.type), options);
 } catch (...) {
   detail::rethrow();
 }
@@ -334,41 +279,28 @@ void sum_compensated_into(Queue& queue, const ErasedView& input, const ErasedVie
 std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
                                const std::vector<Reduction>& reductions,
                                const ReduceOptions& options) try {
-  const Joined joined = join(reductions);
-  std::vector<Operator> operators;
-  std::array<std::byte, max_element_bytes> start{};
-  std::array<std::byte, max_element_bytes> nothing{};
-  for (std::size_t i = 0; i < reductions.size(); ++i) {
-    const Reduction& reduction = reductions[i];
-    operators.push_back(reduction.op);
-    if (reduction.map.is_identity() && !core::is_logical(reduction.op.kind()) &&
-        is_floating(input.type) && !is_floating(reduction.accumulator)) {
-      refuse("reduce_many: " + std::string(name_of(input.type)) +
-             " does not convert to an integer type such as " +
-             std::string(name_of(reduction.accumulator)));
-    }
-    const Type type = reduction.accumulator;
-    std::optional<Value> init;
-    if (reduction.init) init = core::initial_value(reduction.op, *reduction.init, type);
-    const auto put = [&](std::array<std::byte, max_element_bytes>& bytes, const Value& value) {
-      std::memcpy(bytes.data() + joined.fields[i].offset, value.data(), value.size());
-    };
-    put(start, init ? *init : reduction.op.identity(type));
-    put(nothing, init ? *init : reduction.op.of_nothing(type));
-  }
-  const auto reduced = [&]() -> Value {
-    return core::transform_reduce(queue, input, Operator::fieldwise(joined.type, operators),
-                                  {Value::from_bytes(joined.type, start.data()),
-                                   Value::from_bytes(joined.type, nothing.data())},
-                                  joined_map(reductions, joined), options);
-  };
-  const Value result = naming(reductions, input.type, reduced);
+  const Type type = core::joined_type(reductions);
+  const core::Joined all = core::join(input.type, type, reductions);
+  const Value result = core::naming(reductions, input.type, [&] {
+    return core::transform_reduce(queue, input, all.op, all.beginning, all.map, options);
+  });
   std::vector<Value> values;
-  values.reserve(joined.fields.size());
-  for (const StructField& field : joined.fields) {
+  values.reserve(reductions.size());
+  for (const StructField& field : type.structure()->fields) {
     values.push_back(Value::from_bytes(field.type, result.data() + field.offset));
   }
   return values;
+} catch (...) {
+  detail::rethrow();
+}
+
+void reduce_many_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                      const std::vector<Reduction>& reductions, const ReduceOptions& options) try {
+  core::check_fields(result.type, reductions);
+  const core::Joined all = core::join(input.type, result.type, reductions);
+  core::naming(reductions, input.type, [&] {
+    core::transform_reduce_into(queue, input, result, all.op, all.beginning, all.map, options);
+  });
 } catch (...) {
   detail::rethrow();
 }

@@ -127,7 +127,7 @@ void check_device_values(const detail::Plan& plan, const Device& device, const P
     check_value(device, *init_from, shape.accumulator, Access::read, "init_from",
                 init_from->count == 1 ? 1 : call.lines);
     // A reduction reads its initial value last of all, and writes its result behind that.
-    const bool side_by_side = !options.output_lines && init_from->count == call.lines;
+    const bool side_by_side = call.side_by_side && init_from->count == call.lines;
     const bool accumulates = plan.variant().algorithm == Algorithm::reduce && side_by_side &&
                              same_range(device, *init_from, output);
     if (!accumulates && overlap(device, *init_from, output)) {

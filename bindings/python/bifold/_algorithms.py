@@ -9,10 +9,11 @@ import numpy as np
 
 from . import _cuda, _opencl
 from ._arguments import checked
-from ._calls import Scan, Settings, reduce_to_array, reduce_to_host, scan
+from ._calls import Settings, reduce_to_array, reduce_to_host
 from ._kinds import AXIS
 from ._operators import Map, MapLike, OperatorLike, map_of
 from ._queues import Event
+from ._scans import Scan, scan
 
 
 @checked
@@ -40,6 +41,7 @@ def reduce(
             where it does not commute.
         init: folded into each result exactly once, in front. Without one, nothing gives the
             operator's identity, but +0.0 for sums of floating values, fields of structs included.
+            With an axis also an array of the results' shape, with one for each.
         axis: a dimension, or a tuple of some; None: all. Negative ones count from the last.
         keepdims: the dimensions of `axis` stay, with an extent of 1.
         dtype: of accumulation and result. By default that of an Operator, else that of an `init`
@@ -183,6 +185,7 @@ def inclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
+    total: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -196,13 +199,16 @@ def inclusive_scan(
         out: an array of the output's shape, of any kind and layout; `x` itself scans in place. By
             default a new one of the kind of `x`.
         op: the name of a built-in operator, or an Operator.
-        init: a number that the output's dtype holds; by default none.
+        init: a number that the output's dtype holds; by default none. With an axis also an array
+            of the lines' shape, that of `x` without the axis, with one for each.
         axis: the dimension to scan along: each line as if it were alone, to the bit. None: `x` is
             scanned as one array of shape ``(n,)``, in C order, and so is the output.
         reverse: scans from the last element to the first: ``out[i] = op over x[i], ..., x[n - 1],
             init``, of an exclusive scan without ``x[i]``. Operands keep their order.
         dtype: of a new output; by default as in reduce().
         accumulate: the dtype of accumulation; by default the output's.
+        total: an array that receives what all of a line gives, with `init`: of the lines' shape and
+            the dtype of accumulation, float32 for float16.
         variant: a row of the gallery in place of ``"production"``.
         order: as in reduce().
         queue: as in reduce().
@@ -218,7 +224,7 @@ def inclusive_scan(
         Error: otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait, done)
-    how = Scan("inclusive", axis, reverse, accumulate)
+    how = Scan("inclusive", axis, reverse, accumulate, total)
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
@@ -233,6 +239,7 @@ def exclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
+    total: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -246,7 +253,7 @@ def exclusive_scan(
     Arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done)
-    how = Scan("exclusive", axis, reverse, accumulate)
+    how = Scan("exclusive", axis, reverse, accumulate, total)
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
@@ -262,6 +269,7 @@ def transform_inclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
+    total: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -277,7 +285,7 @@ def transform_inclusive_scan(
     The other arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done)
-    how = Scan("inclusive", axis, reverse, accumulate)
+    how = Scan("inclusive", axis, reverse, accumulate, total)
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 
@@ -293,6 +301,7 @@ def transform_exclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
+    total: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -301,7 +310,7 @@ def transform_exclusive_scan(
 ) -> Any:
     """Enqueues exclusive_scan() of a function of each element: see transform_inclusive_scan()."""
     settings = Settings(variant, order, queue, wait, done)
-    how = Scan("exclusive", axis, reverse, accumulate)
+    how = Scan("exclusive", axis, reverse, accumulate, total)
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 

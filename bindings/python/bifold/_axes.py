@@ -24,7 +24,7 @@ def written_by(
     return _lines.Along(tuple(strides[d] for d in kept), 1, 1)
 
 
-def check_apart(sources: list[Placed], target: Placed, in_place: bool) -> None:
+def check_apart(sources: list[Placed], target: Placed, in_place: bool = False) -> None:
     """InvalidArgument for what the library cannot see, as it is given one part after the other."""
     if _lines.may_overlap_itself(target.shape, target.strides):
         raise _errors.InvalidArgument("elements of the output overlap each other")

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
 from ._axes import axes_of, check_apart, reduced_shape, written_by
+from ._beside import Beside, accumulated, one_each
 from ._kinds import ORDERS
 from ._memory import Array
 from ._operands import HostOperand, Operand, OwnOperand, Placed
@@ -66,11 +67,25 @@ class Settings(NamedTuple):
 class Call:
     """One call: its queue, its arrays, what it waits for, and what is left to do behind it."""
 
-    def __init__(self, x: Any, settings: Settings, *, y: Any = None, out: Any = None) -> None:
+    def __init__(
+        self,
+        x: Any,
+        settings: Settings,
+        *,
+        y: Any = None,
+        out: Any = None,
+        init: Any = None,
+        total: Any = None,
+    ) -> None:
         self.input = _operand(x)
         self.second = None if y is None else self.input if y is x else _operand(y)
         self.output = None if out is None else self.input if out is x else _operand(out)
+        # Of initial values, only what is one for each line is an array of the call.
+        self.init = Beside(_operand(init), "init") if one_each(init) else None
+        self.total = None if total is None else Beside(_operand(total), "total")
+        self.beside = [one for one in (self.init, self.total) if one is not None]
         operands = [o for o in (self.input, self.second, self.output) if o is not None]
+        operands += [one.operand for one in self.beside]
         self.queue = _given_queue(settings.queue, operands)
         on = self.queue.device.info.backend
         for operand in operands:
@@ -103,6 +118,8 @@ class Call:
             )
         if self.output is not None and self.output is not self.input:
             self.output.prepare(self)
+        for one in self.beside:
+            one.operand.prepare(self)
 
     def __exit__(self, *failure: Any) -> None:
         self._exits.__exit__(*failure)
@@ -123,6 +140,8 @@ class Call:
 
     def is_output(self, operand: Operand) -> bool:
         """Whether an array is written and not read."""
+        if self.total is not None and operand is self.total.operand:
+            return True
         return operand is self.output and operand is not self.input
 
     def make_output(self, shape: tuple[int, ...], dtype: np.dtype) -> None:
@@ -142,7 +161,7 @@ class Call:
         axes: tuple[int, ...],
         scan: bool = False,
         reverse: bool = False,
-        accumulate: int | None = None,
+        accumulate: np.dtype | None = None,
     ) -> None:
         """Calls a function of the library with this call's queue, arrays and options.
 
@@ -162,6 +181,8 @@ class Call:
         batch, extents = [shape[d] for d in rest], [shape[a] for a in axes]
         folded = _lines.fold_axes(extents, [[p.strides[a] for a in axes] for p in sources])
         written = [] if target is None else [written_by(target, rest, axes, extents, scan)]
+        arrays = len(sources) + len(written)
+        written += self._beside_lines(rest, accumulate)
         if folded is not None:
             length, steps = folded
             read = [
@@ -171,6 +192,7 @@ class Call:
             calls = _lines.parts(batch, [*read, *written])
         if target is not None and (folded is None or len(calls) > 1):
             check_apart(sources, target, scan and folded is not None)
+        self._check_beside(sources, target, scan, len(calls) if folded is not None else 2)
         wait = self._wait
         if folded is None:
             sources, wait = self._copied(sources, [*rest, *axes])
@@ -180,22 +202,49 @@ class Call:
             calls = _lines.parts(batch, [*read, *written])
         places = sources if target is None else [*sources, target]
         wanted = self._settings.done is not None
-        wanted = wanted or (self.output is not None and self.output.wants_done)
+        outputs = [o for o in (self.output, self.total and self.total.operand) if o is not None]
+        wanted = wanted or any(output.wants_done for output in outputs)
         done = Event()
         for left, parts in zip(reversed(range(len(calls))), calls):
+            options = self._options(parts[:arrays], reverse, accumulate)
+            others, bring = list(parts[arrays:]), None
+            if self.init is not None:
+                start, wait = self.init.start(self, others.pop(0), wait)
+                options.init_from = ctypes.pointer(start)
+            if self.total is not None:
+                end, bring = self.total.end(self, others.pop(0))
+                options.total = ctypes.pointer(end)
             done = self.enqueue(
                 function,
                 [place.view(part) for place, part in zip(places, parts)],
                 arguments,
-                self._options(parts, reverse, accumulate),
+                options,
                 wait,
-                wanted or left > 0,
+                wanted or left > 0 or bring is not None,
             )
+            done = done if bring is None else bring(done)
             wait = [done]
         if self._settings.done is not None:
             self._settings.done._own = done._own
-        if self.output is not None:
-            self.output.finish(self, done)
+        for output in outputs:
+            output.finish(self, done)
+
+    def _beside_lines(self, rest: list[int], accumulate: np.dtype | None) -> list[_lines.Along]:
+        """Binds what has a value for each line."""
+        if self.total is not None:
+            self.total.operand.check_writable()
+        for one in self.beside:
+            one.bind(self, rest, accumulate or accumulated(self.target.dtype))
+        return [one.along for one in self.beside]
+
+    def _check_beside(
+        self, sources: list[Placed], target: Placed | None, scan: bool, calls: int
+    ) -> None:
+        """InvalidArgument for overlaps that the library cannot see."""
+        if self.init is not None and target is not None and calls > 1:
+            check_apart([self.init.place], target, not scan)
+        if self.total is not None and target is not None:
+            check_apart([*sources, target, *(o.place for o in self.beside[:-1])], self.total.place)
 
     def _copied(
         self, sources: list[Placed], dimensions: list[int]
@@ -212,7 +261,7 @@ class Call:
         return [first, second], [*self._wait, later]
 
     def _options(
-        self, parts: tuple[_lines.Part, ...], reverse: bool, accumulate: int | None
+        self, parts: tuple[_lines.Part, ...], reverse: bool, accumulate: np.dtype | None
     ) -> _native.Options:
         """All that the user and the lines ask for."""
         options = _native.Options()
@@ -226,7 +275,7 @@ class Call:
             second = None if self.second is None else parts[1].lines
             _native.put_lines(options, parts[0].lines, output, second)
         if accumulate is not None:
-            options.accumulate = ctypes.pointer(ctypes.c_int32(accumulate))
+            options.accumulate = ctypes.pointer(ctypes.c_int32(_types.type_of(accumulate)))
         return options
 
     def enqueue(
@@ -260,12 +309,15 @@ def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -
         return op.dtype
     if isinstance(init, (np.generic, np.ndarray)):
         return init.dtype
+    if isinstance(init, Beside):
+        return init.operand.dtype
     return input_type
 
 
 def element_of(init: Any, dtype: np.dtype) -> np.ndarray | None:
-    """An initial value in memory; None where there is none."""
-    return None if init is None else _types.value_of(init, dtype, "init")
+    """An initial value in memory; None where there is none, or one for each line."""
+    none = init is None or isinstance(init, Beside)
+    return None if none else _types.value_of(init, dtype, "init")
 
 
 def address_of(element: np.ndarray | None) -> int | None:
@@ -321,7 +373,8 @@ def reduce_to_array(
     dtype: Any = None,
 ) -> Any:
     """A reduction along axes, into a new array where none is given."""
-    with Call(x, settings, y=y, out=out) as call:
+    with Call(x, settings, y=y, out=out, init=None if axis is None else init) as call:
+        init = call.init or init
         axes = axes_of(axis, len(call.input.shape))
         shape = reduced_shape(call.input.shape, axes, keepdims)
         if out is None:
@@ -345,47 +398,3 @@ def reduce_call(
     mapped = () if map is None else (map.handle,)
     function = _reduction(map, y, "_into")
     call.run(function, handle_of(op), *mapped, address_of(carry), axes=axes)
-
-
-class Scan(NamedTuple):
-    """Which scan it is."""
-
-    kind: str
-    axis: int | None
-    reverse: bool
-    accumulate: Any
-
-
-def scan(
-    how: Scan,
-    x: Any,
-    out: Any,
-    op: OperatorLike,
-    map: Map | None,
-    init: Any,
-    dtype: Any,
-    settings: Settings,
-) -> Any:
-    """A scan, into a new array where none is given."""
-    with Call(x, settings, out=out) as call:
-        axes = axes_of(None if how.axis is None else (how.axis,), len(call.input.shape))
-        shape = call.input.shape if how.axis is not None else (call.input.size,)
-        if out is None:
-            call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
-        elif dtype is not None and dtype != call.target.dtype:
-            raise _errors.InvalidArgument(f"out has elements of {call.target.dtype}, not {dtype}")
-        if call.target.shape != shape:
-            raise _errors.InvalidArgument(f"out has shape {call.target.shape}, the scan {shape}")
-        carry = element_of(init, call.target.dtype)
-        mapped = () if map is None else (map.handle,)
-        call.run(
-            f"bifold_{how.kind}_scan" if map is None else f"bifold_transform_{how.kind}_scan",
-            handle_of(op),
-            *mapped,
-            address_of(carry),
-            axes=axes,
-            scan=True,
-            reverse=how.reverse,
-            accumulate=None if how.accumulate is None else _types.type_of(how.accumulate),
-        )
-        return call.target.array

@@ -38,16 +38,26 @@ def in_order(
     strides = tuple(place.strides[d] for d in dimensions)
     buffer = Buffer.of_size(call.queue, math.prod(shape) * dtype.itemsize)
     call.at_end(buffer.close)
-    op, number = _copier(call, dtype)
     dense = _lines.c_strides(shape)
-    source = place._replace(type=number)
-    copy = Placed(buffer, number, 0, tuple(shape), dense)
+    copy = Placed(buffer, place.type, 0, tuple(shape), dense)
     done = Event()
     arrays = [_lines.Along(strides, 1, 1), _lines.Along(dense, 1, 1)]
     for read, written in _lines.parts(shape, arrays):
-        options = _native.Options()
-        _native.put_lines(options, read.lines, written.lines)
-        views = [source.view(read), copy.view(written)]
-        done = call.enqueue("bifold_reduce_into", views, (op, None), options, wait, True)
+        done = move(call, (place, read), (copy, written), wait, dtype)
         wait = [done]
-    return copy._replace(type=place.type), done
+    return copy, done
+
+
+def move(
+    call: Call,
+    source: tuple[Placed, _lines.Part],
+    target: tuple[Placed, _lines.Part],
+    wait: list[Event],
+    dtype: np.dtype,
+) -> Event:
+    """Enqueues a copy of elements, each a line, to as many others."""
+    op, number = _copier(call, dtype)
+    options = _native.Options()
+    _native.put_lines(options, source[1].lines, target[1].lines)
+    views = [place._replace(type=number).view(part) for place, part in (source, target)]
+    return call.enqueue("bifold_reduce_into", views, (op, None), options, wait, True)

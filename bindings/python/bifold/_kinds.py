@@ -277,6 +277,14 @@ def _element(value: Any) -> Any:
     return value
 
 
+def _start(value: Any) -> Any:
+    if _is_own(value, "Array"):
+        return _opened(value)
+    if _foreign.is_opencl_array(value) or _foreign.cuda_interface(value) is not None:
+        return value
+    return _element(value)
+
+
 # What else NumPy makes arrays of, beside sequences and buffers.
 _EXPORTS = ("__array__", "__array_interface__", "__array_struct__")
 
@@ -352,7 +360,7 @@ KINDS: dict[str, Kind] = {
     "events": EVENT,
     "expression": text("an expression's text"),
     "identity": ELEMENT,
-    "init": ELEMENT,
+    "init": Kind("a number, a tuple for a struct, or an array of one for each line", _start),
     "keepdims": FLAG,
     "later": OWN_EVENT,
     "level": choice(*LEVELS, "off"),
@@ -376,6 +384,7 @@ KINDS: dict[str, Kind] = {
     "shape": Kind("extents or a tuple of extents", _integers(integer("", -1))),
     "stream": Kind("a stream of CuPy or PyTorch, or a CUstream's number", _stream),
     "timing": choice("disabled", "enabled"),
+    "total": ARRAY,
     "tuning_file": PATH,
     "value": ELEMENT,
     "values": HOST_ARRAY,

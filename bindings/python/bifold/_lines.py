@@ -35,6 +35,15 @@ class Lines(NamedTuple):
         """Whether these are the elements of one array without gaps."""
         return self.outer == self.inner == 1 and (self.stride == 1 or self.length <= 1)
 
+    @property
+    def side_by_side(self) -> bool:
+        """Whether first elements of lines follow each other without gaps."""
+        if self.outer * self.inner <= 1:
+            return True
+        if self.inner == 1:
+            return self.outer_stride == 1
+        return self.inner_stride == 1 and (self.outer == 1 or self.outer_stride == self.inner)
+
 
 class Part(NamedTuple):
     """What one array contributes to a call of the library.

@@ -226,6 +226,8 @@ CALLS: dict[str, list[type]] = {
     "bifold_count_if_into": [_HANDLE, View, View, _HANDLE, POINTER(Options)],
     "bifold_inner_product": [_HANDLE, View, View, c_int32, c_void_p, c_void_p, POINTER(Options)],
     "bifold_sum_compensated": [_HANDLE, View, c_int32, c_void_p, c_void_p, POINTER(Options)],
+    "bifold_inner_product_into": [_HANDLE, View, View, View, c_void_p, POINTER(Options)],
+    "bifold_reduce_many_into": [*_FIND[:3], POINTER(Reduction), c_size_t, POINTER(Options)],
     "bifold_sum_compensated_into": [_HANDLE, View, View, c_void_p, POINTER(Options)],
     "bifold_reduce_many": [_HANDLE, View, POINTER(Reduction), c_size_t, POINTER(Options)],
     "bifold_opencl_adopt_device": [c_void_p, c_void_p, POINTER(DeviceOptions), _PUT],

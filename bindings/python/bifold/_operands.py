@@ -149,6 +149,11 @@ class HostOperand(Operand):
         if any(n > 1 and abs(s) < step for n, s in zip(self.host.shape, self.host.strides)):
             raise _errors.InvalidArgument("elements of the output share their memory")
 
+    def convert(self, dtype: np.dtype, name: str) -> None:
+        """Makes elements of another dtype, which has to hold all of them."""
+        self.host = _types.values_of(self.host, dtype, name)
+        self.dtype = dtype
+
     @property
     def number(self) -> int:
         """The library's number of the dtype."""

@@ -251,7 +251,9 @@ def inner_product(
             reduce().
     """
     where = Where(axis, keepdims)
-    with Call(x, Settings(variant, order, queue, wait), y=y) as call:
+    starts = None if where.one else init
+    with Call(x, Settings(variant, order, queue, wait), y=y, init=starts) as call:
+        init = call.init or init
         of = accumulator(dtype, "plus", init, call.input.dtype)
         if where.one:
             return _sum(call, "bifold_inner_product", init, of)
@@ -362,7 +364,8 @@ def _one_after_another(
         raise _errors.InvalidArgument("reduce_many() takes built-in operators")
     found = []
     for op, map, init, dtype in wanted:
-        with Call(x, settings) as call:
+        with Call(x, settings, init=None if where.axis is None else init) as call:
+            init = call.init or init
             of = accumulator(dtype, op, init, call.input.dtype)
             results, axes = _put_results(call, where, of)
             function = None if map is None else map_of(map)

@@ -204,3 +204,13 @@ def value_of(value: Any, dtype: np.dtype, what: str) -> np.ndarray:
         raise _errors.InvalidArgument(
             f"{what} {described(value)} is no element of {dtype}: {failure}"
         ) from failure
+
+
+def values_of(values: np.ndarray, dtype: np.dtype, what: str) -> np.ndarray:
+    """Elements of another dtype; InvalidArgument where it does not hold one."""
+    if values.dtype == dtype:
+        return values
+    try:
+        return _cast(values, dtype, rounded=False)
+    except ValueError as failure:
+        raise _errors.InvalidArgument(f"{what} of {values.dtype} for {dtype}: {failure}") from None

@@ -11,6 +11,15 @@
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 
+namespace app {
+struct Stats {
+  float sum;
+  float highest;
+  std::uint32_t positive;
+};
+}  // namespace app
+BIFOLD_STRUCT_NAMED(app::Stats, Stats, sum, highest, positive);
+
 namespace bifold {
 
 using test::LineCall;
@@ -18,6 +27,13 @@ using test::LineCall;
 namespace {
 
 constexpr std::uint64_t most = 150'000;
+
+/// What fills a Stats, with an initial value of the sum.
+std::vector<Reduction> stats() {
+  return {{plus, Type::f32, {}, Value(0.25F)},
+          {maximum, Type::f32, {}, {}},
+          {plus, Type::u32, "x > 0 ? 1 : 0", {}}};
+}
 
 /// Few different values, so that extremes are met again and again; NaN and zeros of both signs.
 LineCall<float> ties() {
@@ -138,6 +154,83 @@ TEST_CASE("products of elements of two arrays, which lie differently") {
                     problem);
     }
   }
+}
+
+TEST_CASE("several results of each line, which is read once") {
+  const LineCall<float> call = test::line_call(test::sums<float>());
+  check<app::Stats>(
+      call,
+      [](Queue& queue, const ErasedView& in, const ErasedView& out, const ReduceOptions& options) {
+        reduce_many_into(queue, in, out, stats(), options);
+        // Of one array these are the results that reduce_many() returns.
+        if (options.lines) return;
+        const std::vector<Value> alone = reduce_many(queue, in, stats());
+        const View<const app::Stats> there(out.memory, out.byte_offset, 1);
+        const app::Stats found = queue.download(there)[0];
+        CHECK(test::same_bits(found.sum, alone[0].as<float>()));
+        CHECK(test::same_bits(found.highest, alone[1].as<float>()));
+        CHECK(found.positive == alone[2].as<std::uint32_t>());
+      },
+      shapes(), app::Stats{-1, -2, 77});
+}
+
+TEST_CASE("several results accumulate call by call") {
+  Queue queue(test::device());
+  const auto call = test::line_call(test::sums<float>());
+  const Lines lines = Lines::rows(30, 500);
+  test::DrawnLines<float> input(queue, call, lines, 1);
+  auto result = queue.allocate<app::Stats>(30);
+  ReduceOptions options;
+  options.lines = lines;
+  reduce_many_into(queue, input.memory.view(), result, stats(), options);
+  const std::vector<app::Stats> once = queue.download(result);
+  options.init_from = erase(result);
+  reduce_many_into(queue, input.memory.view(), result, stats(), options);
+  const std::vector<app::Stats> twice = queue.download(result);
+  for (std::uint64_t line = 0; line < lines.count(); ++line) {
+    CHECK(test::same_bits(twice[line].sum, call.reduced(input.line(line), once[line].sum)));
+    CHECK(test::same_bits(twice[line].highest, once[line].highest));
+    CHECK(twice[line].positive == 2 * once[line].positive);
+  }
+}
+
+TEST_CASE("inner products of lines of two arrays") {
+  Queue queue(test::device());
+  const auto call = test::line_call(test::sums<float>());
+  std::uint64_t turn = 0;
+  for (const Lines& lines : shapes()) {
+    test::DrawnLines<float> first(queue, call, lines, ++turn % 5);
+    const Lines turned{1, lines.length, lines.count(), 0, static_cast<std::int64_t>(lines.count()),
+                       1};
+    test::DrawnLines<float> second(queue, call, turned, turn % 3);
+    test::LineMemory<float> result(queue, Lines::values(lines.count()), 0.0F);
+    ReduceOptions options;
+    options.lines = lines;
+    options.second_lines = turned;
+    const bool fits = lines.outer == 1 || lines.inner == 1;  // Else the first has no one stride.
+    if (!fits) options.second_lines->inner = lines.inner;
+    if (!fits) options.second_lines->outer = lines.outer;
+    if (!fits) options.second_lines->outer_stride = static_cast<std::int64_t>(lines.inner);
+    inner_product_into(queue, first.memory.view(), second.memory.view(), result.view(), Value(0.5F),
+                       options);
+    for (std::uint64_t line = 0; line < lines.count(); ++line) {
+      std::vector<float> x = first.line(line);
+      const std::vector<float> y = second.line(line);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = x[i] * y[i];
+      result.at(line, 0) = call.reduced(x, 0.5F);
+    }
+    const std::string problem = result.difference();
+    CHECK_MESSAGE(problem.empty(), test::text_of(lines), ": ", problem);
+  }
+  // Signed integers wrap around, and products are of the elements' width at least.
+  const std::vector<std::int32_t> bounds{INT32_MIN, -1, 65'536, 65'536, 3, -4};
+  const auto x = queue.upload(std::span<const std::int32_t>(bounds));
+  auto wide = queue.allocate<std::int64_t>(3);
+  ReduceOptions options;
+  options.lines = Lines::rows(3, 2);
+  inner_product_into(queue, x, x, wide, {}, options);
+  CHECK(queue.download(wide) ==
+        std::vector<std::int64_t>{(std::int64_t{1} << 62) + 1, std::int64_t{1} << 33, 25});
 }
 
 TEST_CASE("several results, compensated sums and inner products of one line anywhere") {

@@ -59,13 +59,14 @@ void check_axes(const LineCall<T>& call, bool with_gaps) {
     if (turn++ % 3 != 0) continue;
     std::vector<std::int64_t> strides(4);
     std::int64_t next = 1;
-    for (auto place = order.rbegin(); place != order.rend(); ++place) {
-      strides[*place] = (turn + *place) % 2 == 0 ? next : -next;
-      next *= static_cast<std::int64_t>(shape[*place]);
+    for (std::size_t k = order.size(); k > 0; --k) {
+      const std::size_t place = order[k - 1];
+      strides[place] = (turn + place) % 2 == 0 ? next : -next;
+      next *= static_cast<std::int64_t>(shape[place]);
       // A gap behind one of the dimensions.
-      if (with_gaps && *place == turn % 4) next += 7;
+      if (with_gaps && place == turn % 4) next += 7;
     }
-    for (std::size_t axis = 0; axis < 4; ++axis) {
+    for (const std::size_t& axis : order) {
       auto lines = Lines::fold(shape, strides, std::span(&axis, 1));
       if (lines) ++folded;
       if (!lines) {
@@ -121,6 +122,56 @@ TEST_CASE("odd, negative and zero strides along every index") {
         check_reduce<std::int32_t>(queue, bytes, {.lines = lines, .shift = turn % 5});
       }
     }
+  }
+}
+
+TEST_CASE("outputs that split lines otherwise") {
+  Queue queue(test::device());
+  const auto floats = test::line_call(test::sums<float>());
+  std::uint64_t turn = 0;
+  for (const Lines& lines :
+       {Lines{4, 70, 6, 500, 6, 1}, Lines{4, 9, 6, 54, 1, 9}, Lines{1, 50, 24, 0, 24, 1},
+        Lines{24, 50, 1, 50, 1, 0}, Lines{3, 40, 8, -40, 3, -120}, Lines{0, 5, 3, 1, 1, 1}}) {
+    const std::uint64_t count = lines.count();
+    for (const std::uint64_t inner : {std::uint64_t{1}, std::uint64_t{8}, count}) {
+      const std::uint64_t outer = count / std::max<std::uint64_t>(1, inner);
+      for (const std::int64_t stride : {1, -2}) {
+        const auto step = static_cast<std::int64_t>(inner) * stride;
+        LineTrial trial{.lines = lines,
+                        .to = Lines{outer, 1, inner, step, 1, stride},
+                        .init = true,
+                        .shift = ++turn % 5};
+        check_reduce<float>(queue, floats, trial);
+        trial.total = trial.reverse = turn % 2 == 0;
+        const auto far = static_cast<std::int64_t>(lines.length + 1);
+        trial.to = Lines{outer, lines.length, inner, far * step, -1, far * stride};
+        check_scan<float>(queue, floats, trial);
+      }
+    }
+    if (count == 0) continue;
+    // The other way round: the input has one stride, the output two.
+    const Lines dense = Lines::rows(count, lines.length);
+    check_scan<float>(queue, floats,
+                      {.lines = dense, .to = Lines{4, lines.length, 6, 7000, 6, 1}, .total = true});
+    check_reduce<float>(queue, floats, {.lines = dense, .to = Lines{4, 1, 6, 1, 1, 4}});
+  }
+}
+
+TEST_CASE("in place by other indices of the same lines") {
+  Queue queue(test::device());
+  const auto call = test::integer_sums<std::int32_t>();
+  const Lines lines = Lines::rows(12, 300);
+  for (const Lines& to : {Lines{1, 300, 12, 0, 1, 300}, Lines{3, 300, 4, 1200, 1, 300}}) {
+    test::DrawnLines<std::int32_t> data(queue, call, lines, 1);
+    ScanOptions options;
+    options.lines = lines;
+    options.output_lines = to;
+    inclusive_scan(queue, data.memory.view(), data.memory.view(), plus, options);
+    for (std::uint64_t line = 0; line < lines.count(); ++line) {
+      const auto want = call.scanned(data.line(line), ScanKind::inclusive, false, {});
+      for (std::uint64_t k = 0; k < lines.length; ++k) data.memory.at(line, k) = want[k];
+    }
+    CHECK_MESSAGE(data.memory.difference().empty(), test::text_of(to));
   }
 }
 

@@ -101,16 +101,44 @@ TEST_CASE("views that do not hold the lines") {
 TEST_CASE("results and outputs that lie in as many lines as the input, or not at all") {
   Stage stage;
   const Lines lines{2, 10, 3, 30, 3, 1};
-  for (const Lines& to : {Lines{2, 2, 3, 6, 1, 2}, Lines{3, 1, 2, 2, 1, 1}, Lines{1, 1, 6, 0, 1, 1},
+  for (const Lines& to : {Lines{2, 2, 3, 6, 1, 2}, Lines{3, 1, 2, 9, 1, 1}, Lines{1, 1, 7, 0, 1, 1},
                           Lines{2, 1, 2, 2, 1, 1}, Lines{2, 0, 3, 3, 1, 1}}) {
     ReduceOptions options = reduction(lines);
     options.result_lines = to;
     stage.refuses_reduce(stage.input, stage.output, options);
   }
   for (const Lines& to : {Lines{2, 11, 3, 33, 3, 1}, Lines{3, 10, 2, 20, 2, 1},
-                          Lines{1, 10, 6, 0, 6, 1}, Lines{2, 9, 3, 27, 3, 1}}) {
+                          Lines{1, 10, 5, 0, 6, 1}, Lines{2, 9, 3, 27, 3, 1}}) {
     stage.refuses_scan(stage.input, stage.output, scanning(lines, to));
   }
+}
+
+TEST_CASE("several results into what is not a struct of their types") {
+  Stage stage;
+  const std::vector<Reduction> two{{plus, Type::i32, {}, {}}, {maximum, Type::i32, {}, {}}};
+  auto pairs = stage.queue.allocate<MinMax<std::int32_t>>(4);
+  auto others = stage.queue.allocate<MinMax<std::uint32_t>>(4);
+  const ReduceOptions options = reduction(Lines::rows(4, 5));
+  const auto into = [&](const ErasedView& result, const std::vector<Reduction>& reductions) {
+    stage.refuses([&] { reduce_many_into(stage.queue, stage.input, result, reductions, options); });
+  };
+  into(erase(stage.output.view(0, 4)), two);
+  into(erase(others), two);
+  into(erase(pairs.view(0, 3)), two);
+  into(erase(pairs), {two[0]});
+  into(erase(pairs), {two[0], two[1], two[0]});
+  into(erase(pairs), {});
+  into(erase(pairs), {two[0], {maximum, Type::i32, {}, Value(std::int64_t{1} << 40)}});
+  into(erase(pairs), {two[0], {maximum, Type::i32, "x + y", {}}});
+  reduce_many_into(stage.queue, stage.input, pairs, two, options);
+  CHECK(stage.queue.download(pairs)[1] == MinMax<std::int32_t>{-1465, -291});
+  // Products: neither of structs, nor of floating elements into integers.
+  auto floats = stage.queue.allocate<float>(20);
+  stage.refuses([&] {
+    inner_product_into(stage.queue, floats, floats, stage.output.view(0, 4), {}, options);
+  });
+  stage.refuses(
+      [&] { inner_product_into(stage.queue, stage.input, stage.input, pairs, {}, options); });
 }
 
 TEST_CASE("outputs whose elements overlap each other") {

@@ -1,0 +1,94 @@
+"""Values beside the arrays of a call, one for each line: initial values, and totals of scans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _copies, _errors, _foreign, _lines, _native
+from ._memory import Array, Buffer
+from ._operands import HostOperand, Operand, Placed
+from ._queues import Event
+
+if TYPE_CHECKING:
+    from ._calls import Call
+
+
+def one_each(init: Any) -> bool:
+    """Whether an initial value is an array with one for each line."""
+    if isinstance(init, np.ndarray):
+        return init.size != 1
+    if isinstance(init, Array) or _foreign.is_opencl_array(init):
+        return True
+    return not isinstance(init, np.generic) and _foreign.cuda_interface(init) is not None
+
+
+def accumulated(dtype: np.dtype) -> np.dtype:
+    """What elements of that dtype are accumulated in."""
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
+
+
+class Beside:
+    """An array with a value for each line of a call.
+
+    Kernels take and leave these side by side, in the order of the lines. Where they lie otherwise
+    they are copied on the device.
+    """
+
+    def __init__(self, operand: Operand, name: str) -> None:
+        self.operand = operand
+        self._name = name
+
+    def bind(self, call: Call, rest: list[int], dtype: np.dtype) -> None:
+        """Checks shape and dtype, for lines along all but the dimensions of `rest`."""
+        shape, operand = call.input.shape, self.operand
+        kept = tuple(extent if d in rest else 1 for d, extent in enumerate(shape))
+        dense = tuple(shape[d] for d in rest)
+        one = not rest and operand.size == 1
+        if operand.shape not in (dense, kept) and not one:
+            raise _errors.InvalidArgument(
+                f"{self._name} has shape {operand.shape}, one for each line has {dense}"
+            )
+        if isinstance(operand, HostOperand) and not call.is_output(operand):
+            operand.convert(dtype, self._name)
+        if operand.dtype != dtype:
+            raise _errors.InvalidArgument(
+                f"{self._name} has elements of {operand.dtype}, {dtype} is accumulated in"
+            )
+        self._dtype = dtype
+        self.place = operand.bind(call)
+        if one:
+            self.along = _lines.Along((), 1, 1)
+            return
+        dimensions = range(len(rest)) if operand.shape == dense else rest
+        strides = self.place.strides
+        self.along = _lines.Along(tuple(strides[d] for d in dimensions), 1, 1)
+
+    def _copied(self, call: Call, part: _lines.Part) -> tuple[Placed, _lines.Part]:
+        count = part.lines.outer * part.lines.inner
+        buffer = Buffer.of_size(call.queue, count * self._dtype.itemsize)
+        call.at_end(buffer.close)
+        place = Placed(buffer, self.place.type, 0, (count,), (1,))
+        return place, _lines.Part(0, count, _lines.Lines(1, 1, count, 0, 1, 1))
+
+    def start(
+        self, call: Call, part: _lines.Part, wait: list[Event]
+    ) -> tuple[_native.View, list[Event]]:
+        """Where kernels read them, and what to wait for then."""
+        if part.lines.side_by_side:
+            return self.place.view(part), wait
+        place, copy = self._copied(call, part)
+        done = _copies.move(call, (self.place, part), (place, copy), wait, self._dtype)
+        return place.view(copy), [*wait, done]
+
+    def end(self, call: Call, part: _lines.Part) -> tuple[_native.View, Any]:
+        """Where kernels write them, and what brings them to their places behind an event."""
+        if part.lines.side_by_side:
+            return self.place.view(part), None
+        place, copy = self._copied(call, part)
+
+        def bring(done: Event) -> Event:
+            return _copies.move(call, (place, copy), (self.place, part), [done], self._dtype)
+
+        return place.view(copy), bring

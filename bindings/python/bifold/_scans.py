@@ -1,0 +1,57 @@
+"""Scans."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from . import _errors
+from ._axes import axes_of
+from ._calls import Call, Settings, accumulator, address_of, element_of
+from ._operators import Map, OperatorLike, handle_of
+
+
+class Scan(NamedTuple):
+    """Which scan it is."""
+
+    kind: str
+    axis: int | None
+    reverse: bool
+    accumulate: Any
+    total: Any
+
+
+def scan(
+    how: Scan,
+    x: Any,
+    out: Any,
+    op: OperatorLike,
+    map: Map | None,
+    init: Any,
+    dtype: Any,
+    settings: Settings,
+) -> Any:
+    """A scan, into a new array where none is given."""
+    starts = None if how.axis is None else init
+    with Call(x, settings, out=out, init=starts, total=how.total) as call:
+        init = call.init or init
+        axes = axes_of(None if how.axis is None else (how.axis,), len(call.input.shape))
+        shape = call.input.shape if how.axis is not None else (call.input.size,)
+        if out is None:
+            call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
+        elif dtype is not None and dtype != call.target.dtype:
+            raise _errors.InvalidArgument(f"out has elements of {call.target.dtype}, not {dtype}")
+        if call.target.shape != shape:
+            raise _errors.InvalidArgument(f"out has shape {call.target.shape}, the scan {shape}")
+        carry = element_of(init, call.target.dtype)
+        mapped = () if map is None else (map.handle,)
+        call.run(
+            f"bifold_{how.kind}_scan" if map is None else f"bifold_transform_{how.kind}_scan",
+            handle_of(op),
+            *mapped,
+            address_of(carry),
+            axes=axes,
+            scan=True,
+            reverse=how.reverse,
+            accumulate=how.accumulate,
+        )
+        return call.target.array
