@@ -227,8 +227,7 @@ Comparison drawn_alone(RunFile run) {
 }
 
 double limit_of_call(const Result& result) {
-  return result.what.algorithm == bifold::Algorithm::reduce ? result.limits.read
-                                                            : result.limits.copy();
+  return result.what.only_reads() ? result.limits.read : result.limits.copy();
 }
 
 double speed_over(const Result& result, const Result& base) {

@@ -65,6 +65,14 @@ bool is_production(const Configuration& what) {
   return what.variant == "production" && what.order == bifold::Order::v1;
 }
 
+/// Whether charts over n show it: one array of n elements.
+bool is_charted(const Configuration& what) { return is_production(what) && !what.matrix; }
+
+/// A row of the shares: "f32", "f32, 512 x 2^11, axis 1".
+std::string share_row_text(const Configuration& what) {
+  return type_text(what) + (what.matrix ? ", " + text_of(*what.matrix) : std::string());
+}
+
 Json cell_of(const Result* result) {
   if (result == nullptr || result->outcome != Outcome::timed) return nullptr;
   const double limit = limit_of_call(*result);
@@ -150,7 +158,7 @@ std::string data_of(const Comparison& comparison) {
     json["sides"].push_back({{"letter", side.letter}, {"name", comparison.name(side)}});
   }
   for (const ComparedRow& row : comparison.rows) {
-    if (!is_production(row.what)) continue;
+    if (!is_charted(row.what)) continue;
     Json entry{{"algorithm", algorithm_text(row.what)},
                {"type", type_text(row.what)},
                {"n", row.what.n},
@@ -159,7 +167,7 @@ std::string data_of(const Comparison& comparison) {
     json["rows"].push_back(std::move(entry));
   }
   for (const BackendSplit& split : comparison.splits) {
-    if (is_production(split.a->what)) json["splits"].push_back(split_of(comparison, split));
+    if (is_charted(split.a->what)) json["splits"].push_back(split_of(comparison, split));
   }
   json["starts"] = starts_of(comparison);
   json["papers"] = papers_of(comparison);
@@ -175,7 +183,7 @@ std::string bandwidth_section(const Comparison& comparison) {
   std::vector<std::string> algorithms;
   std::vector<std::string> types;
   for (const ComparedRow& row : comparison.rows) {
-    if (!is_production(row.what)) continue;
+    if (!is_charted(row.what)) continue;
     add_once(algorithms, algorithm_text(row.what));
     add_once(types, type_text(row.what));
   }
@@ -198,14 +206,15 @@ std::string heat(double share) {
                    60 * strength);
 }
 
-/// What the charts show of that side at its largest size; or null.
+/// Of a row of the shares, that side's result at its largest size; or null.
 const Result* largest_of(const Comparison& comparison, std::size_t side,
-                         const std::string& algorithm, const std::string& type) {
+                         const std::string& algorithm, const std::string& kind) {
   const Result* largest = nullptr;
   for (const ComparedRow& row : comparison.rows) {
     const Result* const result = row.results[side];
     if (!is_production(row.what) || algorithm_text(row.what) != algorithm ||
-        type_text(row.what) != type || result == nullptr || result->outcome != Outcome::timed) {
+        share_row_text(row.what) != kind || result == nullptr ||
+        result->outcome != Outcome::timed) {
       continue;
     }
     if (largest == nullptr || largest->what.n < result->what.n) largest = result;
@@ -213,13 +222,13 @@ const Result* largest_of(const Comparison& comparison, std::size_t side,
   return largest;
 }
 
-/// The largest size of each type, a column for each device and algorithm.
+/// The largest size of each type, and each matrix; a column for each device and algorithm.
 std::string heat_section(const Comparison& comparison) {
   std::vector<std::string> types;
   std::vector<std::string> algorithms;
   for (const ComparedRow& row : comparison.rows) {
     if (!is_production(row.what)) continue;
-    add_once(types, type_text(row.what));
+    add_once(types, share_row_text(row.what));
     add_once(algorithms, algorithm_text(row.what));
   }
   if (types.empty()) return {};
@@ -302,7 +311,7 @@ std::string chart_of(const Comparison& comparison, const CompareSection& section
   if (section.id != "split") return {};
   std::vector<std::string> keys;
   for (const BackendSplit& split : comparison.splits) {
-    if (is_production(split.a->what)) add_once(keys, split_key(comparison, split));
+    if (is_charted(split.a->what)) add_once(keys, split_key(comparison, split));
   }
   if (keys.empty()) return {};
   return "<figure><div class=\"choices\">" + choice("split-row", "Calls", keys) + "</div>\n" +

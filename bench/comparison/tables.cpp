@@ -1,6 +1,7 @@
 #include "comparison/tables.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -124,9 +125,9 @@ Grid splits_grid(const Comparison& comparison) {
   for (const BackendSplit& split : comparison.splits) {
     const auto add = [&](std::size_t side, const Result& result, const std::string& answer) {
       grid.rows.push_back({comparison.sides[side].letter, algorithm_text(result.what),
-                           std::string(bifold::name_of(result.what.type)),
-                           count_text(result.what.n), seconds_text(result.timing.median_s),
-                           seconds_text(result.enqueue_s), seconds_text(result.isolated.median_s),
+                           std::string(bifold::name_of(result.what.type)), size_text(result.what),
+                           seconds_text(result.timing.median_s), seconds_text(result.enqueue_s),
+                           seconds_text(result.isolated.median_s),
                            seconds_text(result.blocking.median_s), answer});
     };
     add(split.first, *split.a, "");
@@ -161,7 +162,8 @@ Grid starts_grid(const Comparison& comparison) {
 
 constexpr std::string_view legend =
     "time: median of a call among calls enqueued back to back. share: of what reading (for a "
-    "reduce) or copying (for a scan) as many bytes reaches on the same device in the same run. "
+    "reduce) or copying (for a scan, and for lines) as many bytes reaches on the same device in "
+    "the same run. "
     "speed: as a multiple of the first device's; ~ where each median lies among the samples of the "
     "other. bits: "
     "whether the results of all devices have the same bits.";
@@ -258,8 +260,9 @@ std::string summarized(const Comparison& comparison, const std::string& head) {
   const std::string tail =
       split + '\n' +
       wrapped(
-          "share: of what reading (for a reduce) or copying (for a scan) as many bytes reaches "
-          "on the device. speed: as a multiple of the first device's; ~ within noise. --full "
+          "share: of what reading (for a reduce) or copying (for a scan, and for lines) as many "
+          "bytes reaches on the device. speed: as a multiple of the first device's; ~ within "
+          "noise. --full "
           "shows every size, --html draws them.",
           0);
   Grid grid = short_rows(comparison);
@@ -350,7 +353,8 @@ std::string comparison_as_markdown(const Comparison& comparison) {
 
 std::string comparison_as_csv(const Comparison& comparison) {
   std::string text =
-      "side,file,device,backend,algorithm,variant,type,operator,n,outcome,median_s,p10_s,p90_s,"
+      "side,file,device,backend,algorithm,variant,type,operator,n,rows,columns,axis,outcome,median_"
+      "s,p10_s,p90_s,"
       "gb_per_s,limit_gb_per_s,speed,within_noise,data,digest,bits\n";
   for (const ComparedRow& row : comparison.rows) {
     const Result* const base = first_timed(row);
@@ -359,11 +363,14 @@ std::string comparison_as_csv(const Comparison& comparison) {
       if (result == nullptr) continue;
       const Side& side = comparison.sides[i];
       const bifold::DeviceInfo& info = comparison.device(side).info;
-      text += formatted("{},{},{},{},{},{},{},{},{},{},", side.letter,
-                        csv_cell(comparison.files[side.file].path.filename().string()),
-                        csv_cell(info.name), info.backend, algorithm_text(result->what),
-                        csv_cell(variant_text(result->what)), bifold::name_of(result->what.type),
-                        result->what.op.name(), result->what.n, name_of(result->outcome));
+      const std::optional<Matrix>& matrix = result->what.matrix;
+      text += formatted(
+          "{},{},{},{},{},{},{},{},{},{},{},", side.letter,
+          csv_cell(comparison.files[side.file].path.filename().string()), csv_cell(info.name),
+          info.backend, algorithm_text(result->what), csv_cell(variant_text(result->what)),
+          bifold::name_of(result->what.type), result->what.op.name(), result->what.n,
+          matrix ? formatted("{},{},{}", matrix->rows, matrix->columns, matrix->axis) : ",,",
+          name_of(result->outcome));
       if (result->outcome == Outcome::timed) {
         const double limit = limit_of_call(*result);
         text += formatted("{},{},{},{},{},{},{},", result->timing.median_s, result->timing.p10_s,

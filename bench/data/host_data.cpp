@@ -370,6 +370,13 @@ std::optional<Mismatch> Verifier::check_scan(bifold::Queue& queue, const bifold:
                      });
 }
 
+std::optional<Mismatch> Verifier::check_host_elements(const std::byte* output,
+                                                      const std::vector<std::byte>& expected,
+                                                      bifold::Type type, Equality equality) {
+  return compare(expected.data(), output, expected.size() / bifold::size_of(type), 0, type,
+                 equality);
+}
+
 std::optional<Mismatch> Verifier::check_elements(bifold::Queue& queue,
                                                  const bifold::ErasedView& output,
                                                  const std::byte* expected, Equality equality) {

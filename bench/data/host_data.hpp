@@ -124,6 +124,12 @@ class Verifier {
                                          const std::byte* expected,
                                          Equality equality = Equality::bits);
 
+  /// The same for an output in host memory.
+  static std::optional<Mismatch> check_host_elements(const std::byte* output,
+                                                     const std::vector<std::byte>& expected,
+                                                     bifold::Type type,
+                                                     Equality equality = Equality::bits);
+
   /// Of the elements that the last check_...() of a queue's memory found.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_.value(); }
 

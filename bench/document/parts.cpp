@@ -107,11 +107,7 @@ Json result_of(const Measurements& measurements, const Result& result) {
   if (what.algorithm == bifold::Algorithm::scan) json["kind"] = text(bifold::name_of(what.kind));
   if (what.together) json["reductions"] = together_count;
   json["n"] = what.n;
-  if (what.matrix) {
-    json["lines"] = {{"rows", what.matrix->rows},
-                     {"columns", what.matrix->columns},
-                     {"axis", what.matrix->axis}};
-  }
+  if (what.matrix) json["lines"] = as_json(*what.matrix);
   if (!what.together) json["data"] = text(name_of(what.data));
   if (result.digest) json["digest"] = digest_text(*result.digest);
   json["outcome"] = text(name_of(result.outcome));
@@ -241,6 +237,10 @@ Json as_json(const bifold::Capabilities& c) {
           {"atomics", c.atomics},
           {"loop_turns", c.loop_turns},
           {"tries_types", c.tries_types}};
+}
+
+Json as_json(const Matrix& matrix) {
+  return {{"rows", matrix.rows}, {"columns", matrix.columns}, {"axis", matrix.axis}};
 }
 
 Json as_json(const HostInfo& host) {

@@ -10,8 +10,9 @@
 
 namespace bench {
 
-/// Changes when a field changes its meaning or goes; new fields do not change it.
-inline constexpr int json_schema_version = 1;
+/// Changes when a field changes its meaning or goes; new fields do not change it. Since 2, a suite
+/// has results of lines, which n does not tell from others.
+inline constexpr int json_schema_version = 2;
 
 using Json = nlohmann::ordered_json;
 
@@ -29,6 +30,7 @@ Json json_header(const char* command, std::string_view library_version);
 Json as_json(const bifold::DeviceInfo& info);
 Json as_json(const bifold::Capabilities& capabilities);
 Json as_json(const HostInfo& host);
+Json as_json(const Matrix& matrix);
 Json as_json(const std::vector<UnopenedDevice>& devices);
 /// As `startup` has it, and `run` of a suite.
 Json as_json(const StartResult& result);

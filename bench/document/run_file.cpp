@@ -23,7 +23,7 @@ bifold::Type type_in(const Field& field) { return field.one_of<bifold::Type>(kno
 
 bifold::Operator operator_in(const Field& field) {
   const std::string name = field.string();
-  for (const bifold::Operator& op : bifold::builtin_operators()) {
+  for (const bifold::Operator& op : known_operators()) {
     if (op.name() == name) return op;
   }
   field.fail(formatted("'{}' is no operator that this bifold-bench knows", name));

@@ -9,9 +9,10 @@ std::optional<Mismatch> check_call(bifold::Queue& queue, const Configuration& wh
                                    Verifier& verifier, Equality equality) {
   const auto& [data, input, output, reference] = arena;
   const bool one_value = what.only_reads();
-  queue.fill(output, one_value ? poison(data.total(what.n)) : poison(what.type));
+  queue.fill(output, one_value ? poison(data.total(what.n)) : poison(output.type));
   enqueue();
   queue.finish(wait_limit);
+  if (is_argmax(what.op) && what.matrix) return check_places(queue, output, data, *what.matrix);
   if (what.matrix) {
     const auto& expected = reference.outputs(data, what.data, what.matrix_call());
     return verifier.check_elements(queue, output, expected.data(), equality);

@@ -177,8 +177,9 @@ std::byte* InterleavedTiming::host_output(const Configuration& what) {
 
 std::string InterleavedTiming::obstacle(const Peer& peer, const PeerTask& task,
                                         const Configuration& what) const {
-  std::string reason =
-      what.matrix && !peer.takes_lines() ? "it has no calls on lines" : peer.obstacle(task);
+  std::string reason = is_argmax(what.op)                   ? "it is not compared on argmax"
+                       : what.matrix && !peer.takes_lines() ? "it has no calls on lines"
+                                                            : peer.obstacle(task);
   if (!reason.empty() || peer.side() != PeerSide::host) return reason;
   const std::uint64_t available = host_bytes_available();
   const std::uint64_t needed = host_output_needed(what);
@@ -189,15 +190,16 @@ std::string InterleavedTiming::obstacle(const Peer& peer, const PeerTask& task,
 std::optional<Mismatch> InterleavedTiming::check(Entrant& entrant, const Configuration& what,
                                                  const Arena& arena, Verifier& verifier) {
   const bool on_host = entrant.peer->side() == PeerSide::host;
-  if (what.matrix) return check_output(entrant.enqueue, what, arena, verifier, Equality::values);
-  if (what.algorithm == bifold::Algorithm::scan) {
-    if (on_host) {
-      std::byte* const output = host_output(what);
-      std::fill_n(output, what.n * bifold::size_of(what.type), std::byte{0xa5});
-      entrant.call->enqueue();
+  if (!what.only_reads()) {
+    if (!on_host) return check_output(entrant.enqueue, what, arena, verifier, Equality::values);
+    std::byte* const output = host_output(what);
+    std::fill_n(output, what.outputs() * bifold::size_of(what.type), std::byte{0xa5});
+    entrant.call->enqueue();
+    if (!what.matrix) {
       return Verifier::check_host_scan(output, arena.data, what.n, what.kind, Equality::values);
     }
-    return check_output(entrant.enqueue, what, arena, verifier, Equality::values);
+    const auto& expected = arena.reference.outputs(arena.data, what.data, what.matrix_call());
+    return Verifier::check_host_elements(output, expected, what.type, Equality::values);
   }
   const bifold::Value wrong = poison(arena.data.total(what.n));
   std::copy_n(wrong.data(), wrong.size(), entrant.value.data());

@@ -8,6 +8,7 @@
 #include "base/sizes.hpp"
 #include "base/unknown_name.hpp"
 #include "base/usage_error.hpp"
+#include "data/places.hpp"
 #include "data/types.hpp"
 #include "peers/modules.hpp"
 
@@ -111,8 +112,7 @@ const Suite* understand_suite(const RunArguments& arguments) {
   const std::pair<bool, std::string_view> others[]{
       {!arguments.variants.empty(), "--variant"}, {!arguments.operators.empty(), "--op"},
       {!arguments.orders.empty(), "--order"},     {arguments.kind != "inclusive", "--kind"},
-      {!arguments.peers.empty(), "--peers"},      {arguments.quick, "--quick"},
-      {!arguments.lines.empty(), "--lines"}};
+      {!arguments.peers.empty(), "--peers"},      {arguments.quick, "--quick"}};
   for (const auto& [given, option] : others) {
     if (given) throw UsageError(formatted("--suite: decides what {} would; leave one out", option));
   }
@@ -166,8 +166,9 @@ RunOptions understand(const RunArguments& arguments) {
   RunOptions options;
   options.suite = understand_suite(arguments);
   options.whole_suite = options.suite != nullptr && arguments.algorithms.empty() &&
-                        arguments.types.empty() && arguments.sizes.empty() && !arguments.seconds &&
-                        !arguments.samples && arguments.first_element == 0;
+                        arguments.types.empty() && arguments.sizes.empty() &&
+                        arguments.lines.empty() && !arguments.seconds && !arguments.samples &&
+                        arguments.first_element == 0;
   options.resume = !arguments.no_resume;
   const Budget otherwise = arguments.quick ? Budget{0.04, 5} : Budget{};
   options.budget = understand_budget(options.suite ? options.suite->budget : otherwise,
@@ -200,11 +201,15 @@ RunOptions understand(const RunArguments& arguments) {
   const std::string everything(every);
   options.types = options.suite ? understand_types(arguments.types, {everything})
                                 : understand_types(arguments.types, {"i32", "f32"});
-  options.operators = choose<bifold::Operator>(
-      "--op",
-      options.suite ? std::vector<std::string>{"plus", "maximum"}
-                    : or_default(arguments.operators, {"plus"}),
-      bifold::builtin_operators(), [](const bifold::Operator& op) { return op.name(); });
+  std::vector<std::string> operators = or_default(arguments.operators, {"plus"});
+  if (options.suite != nullptr) operators = {"plus", "maximum"};
+  for (const std::string& name : operators) {
+    const auto named = [](const bifold::Operator& op) { return op.name(); };
+    const auto chosen =
+        name == every ? choose<bifold::Operator>("--op", {name}, bifold::builtin_operators(), named)
+                      : choose<bifold::Operator>("--op", {name}, known_operators(), named);
+    for (const bifold::Operator& op : chosen) add_once(options.operators, op);
+  }
   options.orders =
       choose<bifold::Order>("--order", or_default(arguments.orders, {"v1"}),
                             std::vector{bifold::Order::v1, bifold::Order::any},
@@ -219,12 +224,30 @@ RunOptions understand(const RunArguments& arguments) {
   }
   std::sort(options.sizes.begin(), options.sizes.end());
   options.matrices = understand_lines(arguments);
+  options.arrays = options.matrices.empty();
+  // What is asked for of a suite is measured alone.
+  if (options.suite != nullptr && options.sizes.empty() && options.arrays) {
+    options.matrices = suite_matrices();
+  }
   const auto any_struct = [](bifold::Type type) { return type.is_struct(); };
-  if (!options.matrices.empty() &&
+  if (!arguments.lines.empty() &&
       std::any_of(options.types.begin(), options.types.end(), any_struct)) {
     throw UsageError("--lines: is measured on built-in types");
   }
+  const bool scans = std::find(options.algorithms.begin(), options.algorithms.end(),
+                               bifold::Algorithm::scan) != options.algorithms.end();
+  if (std::any_of(options.operators.begin(), options.operators.end(), is_argmax) &&
+      (arguments.lines.empty() || scans)) {
+    throw UsageError("--op argmax: is a reduction of lines: --algorithm reduce, --lines");
+  }
   return options;
+}
+
+std::vector<bifold::Operator> known_operators() {
+  const auto& built_in = bifold::builtin_operators();
+  std::vector<bifold::Operator> all(built_in.begin(), built_in.end());
+  all.push_back(argmax());
+  return all;
 }
 
 std::vector<std::string> variants_of(const RunOptions& options, bifold::Algorithm algorithm) {

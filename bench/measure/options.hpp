@@ -58,7 +58,8 @@ struct RunOptions {
   std::vector<bifold::Order> orders;  ///< What "production" is measured with.
   bifold::ScanKind kind = bifold::ScanKind::inclusive;
   std::vector<std::uint64_t> sizes;  ///< Empty: default_sizes() of each device.
-  std::vector<Matrix> matrices;      ///< Instead of sizes, where there are any.
+  std::vector<Matrix> matrices;      ///< Whose lines are measured.
+  bool arrays = true;                ///< Whether arrays of the sizes are measured.
   std::uint64_t first_element = 0;   ///< Of a buffer.
   Budget budget;
   std::filesystem::path json;      ///< Empty: none.
@@ -72,6 +73,9 @@ struct RunOptions {
   bool whole_suite = false;      ///< Nothing of the suite was changed.
   bool resume = true;            ///< A suite takes up what an interrupted run left.
 };
+
+/// What --op can name: the built-in operators, and argmax.
+std::vector<bifold::Operator> known_operators();
 
 /// `budget` with what was typed instead of its values; throws UsageError for what is impossible.
 Budget understand_budget(Budget budget, const std::optional<double>& seconds,

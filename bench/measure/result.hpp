@@ -11,6 +11,7 @@
 
 #include "data/host_data.hpp"
 #include "data/matrix.hpp"
+#include "data/places.hpp"
 #include "data/types.hpp"
 #include "measure/device_facts.hpp"
 #include "measure/host.hpp"
@@ -36,22 +37,31 @@ struct Configuration {
   std::optional<Matrix> matrix{};  ///< Of n elements: each of its lines is reduced or scanned.
 
   /// `op`, as calls on elements of the type take it.
-  [[nodiscard]] bifold::Operator operation() const { return operator_on(type, op); }
+  [[nodiscard]] bifold::Operator operation() const {
+    return operator_on(type, element_operator(op));
+  }
+  /// Of the elements that a call writes.
+  [[nodiscard]] bifold::Type output_type() const { return is_argmax(op) ? place_type(type) : type; }
 
   /// Bytes a perfect kernel moves: the input, and the output of a scan or of lines.
   [[nodiscard]] std::uint64_t bytes() const {
     const bool scan = algorithm == bifold::Algorithm::scan;
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it throws where there is none.
     const std::uint64_t results = matrix ? matrix->lines().count() : 0;
-    return (n + (scan ? n : results)) * bifold::size_of(type);
+    return n * bifold::size_of(type) + (scan ? n : results) * bifold::size_of(output_type());
   }
   /// Elements that a call writes.
   [[nodiscard]] std::uint64_t outputs() const {
     if (algorithm == bifold::Algorithm::scan) return n;
     return matrix ? matrix->lines().count() : 1;
   }
+  [[nodiscard]] std::optional<bifold::Lines> lines() const {
+    return matrix ? std::optional(matrix->lines()) : std::nullopt;
+  }
   /// Of a call on a matrix.
   [[nodiscard]] MatrixCall matrix_call() const {
     const bool scan = algorithm == bifold::Algorithm::scan;
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it throws where there is none.
     return {matrix.value(), op.kind(), scan ? std::optional(kind) : std::nullopt};
   }
   /// The copy rate is the limit of what writes as well, the read rate that of other reductions.

@@ -90,7 +90,7 @@ class Runner {
     };
     std::stable_sort(possible.begin(), possible.end(), by_size);
     progress_.show(formatted("preparing {} {}", bifold::name_of(type), op.name()));
-    const HostData data(type, op, possible.back()->what.n, first.data);
+    const HostData data(type, element_operator(op), possible.back()->what.n, first.data);
     std::vector<bool> done(sessions_.size(), false);
     for (std::size_t device = 0; device < sessions_.size(); ++device) {
       std::vector<Result*> here;

@@ -99,7 +99,7 @@ bool Session::shares_host_memory() const {
 
 std::string Session::obstacle(const Configuration& what) const {
   if (!lost_.empty()) return lost_;
-  if (!can_combine(what.type, what.op)) {
+  if (!can_combine(what.type, element_operator(what.op))) {
     return formatted("{} is not defined on {}", what.op.name(), bifold::name_of(what.type));
   }
   if (!device_.supports(what.type)) {
@@ -112,6 +112,7 @@ std::string Session::obstacle(const Configuration& what) const {
   // Scratch memory, and what others keep on the device, need room beside the buffers.
   const auto& capabilities = device_.capabilities();
   const std::uint64_t bytes = LimitMeter::measured_bytes(what.n * bifold::size_of(what.type));
+  if (what.outputs() * bifold::size_of(what.output_type()) > bytes) return "too many results";
   if (bytes > capabilities.max_allocation_bytes) {
     return formatted("needs buffers of {}, the device allows {}", bytes_text(bytes),
                      bytes_text(capabilities.max_allocation_bytes));
@@ -190,9 +191,11 @@ Result Session::run(const Configuration& what, Verifier& verifier) {
 
 Session::Place Session::place_of(const Configuration& what, bifold::Buffer<std::uint8_t>& input,
                                  std::uint64_t first) {
-  const bool one = what.algorithm == bifold::Algorithm::reduce && !what.matrix;
-  return {elements(input, first, what.n),
-          one ? elements(total_, 0, 1) : elements(output_, first, what.outputs())};
+  Place place{elements(input, first, what.n), what.only_reads()
+                                                  ? elements(total_, 0, 1)
+                                                  : elements(output_, first, what.outputs())};
+  place.output.type = what.output_type();
+  return place;
 }
 
 Session::Enqueue Session::call_of(const Configuration& what, const Place& place,
@@ -201,11 +204,9 @@ Session::Enqueue Session::call_of(const Configuration& what, const Place& place,
     return [&](bifold::Queue& queue) { reduce_together(queue, place.input, total_, what.variant); };
   }
   const bifold::Operator op = what.operation();
-  std::optional<bifold::Lines> lines;
-  if (what.matrix) lines = what.matrix->lines();
   if (what.algorithm == bifold::Algorithm::scan) {
     bifold::ScanOptions options;
-    options.lines = lines;
+    options.lines = what.lines();
     options.variant = what.variant;
     options.order = what.order;
     options.workspace = workspace;
@@ -214,10 +215,13 @@ Session::Enqueue Session::call_of(const Configuration& what, const Place& place,
     };
   }
   bifold::ReduceOptions options;
-  options.lines = lines;
+  options.lines = what.lines();
   options.variant = what.variant;
   options.order = what.order;
   options.workspace = workspace;
+  if (is_argmax(what.op)) {
+    return [&, options](bifold::Queue& q) { argmax_into(q, place.input, place.output, options); };
+  }
   return [&, options, op](bifold::Queue& queue) {
     bifold::reduce_into(queue, place.input, place.output, op, data_->identity(), options);
   };
@@ -286,7 +290,7 @@ void Session::measure_into(Result& result, Verifier& verifier) {
   const Place aligned = place_of(what, beside_aligned() ? aligned_input_ : input_, 0);
   const Enqueue enqueue_aligned = call_of(what, aligned);
   auto mismatch = mismatch_of(what, place, enqueue, verifier);
-  if (!what.together) result.digest = verifier.digest();
+  if (!what.together && !is_argmax(what.op)) result.digest = verifier.digest();
   const bool takes_turns = beside_aligned() && !what.together;
   std::string_view which;
   if (!mismatch && takes_turns) {

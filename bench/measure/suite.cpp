@@ -17,4 +17,10 @@ bool suites_have(bifold::Type type, const bifold::Operator& op) {
   return op == bifold::maximum && (type == bifold::Type::i32 || type == bifold::Type::f32);
 }
 
+bool suites_have_lines(bifold::Type type, const bifold::Operator& op) {
+  return op == bifold::plus && (type == bifold::Type::i32 || type == bifold::Type::f32);
+}
+
+std::vector<Matrix> suite_matrices() { return {{4096, 4096, 1}, {4096, 4096, 0}}; }
+
 }  // namespace bench

@@ -1,10 +1,18 @@
-// CUB's DeviceSegmentedReduce over segments of one size, which are a dense matrix' rows. Before
-// CCCL 3.1 it asks for where segments begin and end, which is computed for it.
+// CUB's DeviceSegmentedReduce over segments of one size, which are a dense matrix' rows, and its
+// DeviceSegmentedScan; without that, scans by key, where a row's number is the key. Before CCCL 3.1
+// the reduction asks for where segments begin and end. That, and keys, are computed and not read.
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
 #include "peers/cub_call.hpp"
 #include "peers/visit.hpp"
+
+#if __has_include(<cub/device/device_segmented_scan.cuh>)
+#include <cub/device/device_segmented_scan.cuh>
+#define BIFOLD_HAS_SEGMENTED_SCAN 1
+#else
+#define BIFOLD_HAS_SEGMENTED_SCAN 0
+#endif
 
 namespace {
 
@@ -27,11 +35,22 @@ struct Begin {
   }
 };
 
+#if !BIFOLD_HAS_SEGMENTED_SCAN
+/// The segment that an element belongs to.
+struct SegmentOf {
+  std::uint32_t length;
+  __host__ __device__ std::uint32_t operator()(std::uint32_t index) const { return index / length; }
+};
+#endif
+
 template <class T, class Op>
 class Call final : public bench::PeerCall {
  public:
   explicit Call(const PeerTask& task)
-      : input_(reinterpret_cast<const T*>(task.input)),
+      : algorithm_(task.algorithm),
+        kind_(task.kind),
+        elements_(static_cast<std::uint32_t>(task.n)),
+        input_(reinterpret_cast<const T*>(task.input)),
         output_(reinterpret_cast<T*>(task.output)),
         segments_(static_cast<std::int64_t>(task.lines->count())),
         length_(static_cast<int>(task.lines->length)),
@@ -55,17 +74,53 @@ class Call final : public bench::PeerCall {
 
  private:
   cudaError_t call(void* scratch, std::size_t& bytes) const {
+    return algorithm_ == bifold::Algorithm::scan ? scan(scratch, bytes) : reduce(scratch, bytes);
+  }
+
+  /// Where segments begin.
+  auto begins() const {
+    return thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}),
+                                           Begin{length_});
+  }
+
+#if BIFOLD_HAS_SEGMENTED_SCAN
+  cudaError_t scan(void* scratch, std::size_t& bytes) const {
+    if (kind_ == bifold::ScanKind::exclusive) {
+      return cub::DeviceSegmentedScan::ExclusiveSegmentedScan(scratch, bytes, input_, output_,
+                                                              begins(), begins() + 1, segments_,
+                                                              Op{}, identity_, stream_);
+    }
+    return cub::DeviceSegmentedScan::InclusiveSegmentedScan(
+        scratch, bytes, input_, output_, begins(), begins() + 1, segments_, Op{}, stream_);
+  }
+#else
+  cudaError_t scan(void* scratch, std::size_t& bytes) const {
+    const auto keys =
+        thrust::make_transform_iterator(thrust::make_counting_iterator(std::uint32_t{0}),
+                                        SegmentOf{static_cast<std::uint32_t>(length_)});
+    const cuda::std::equal_to<> same;
+    if (kind_ == bifold::ScanKind::exclusive) {
+      return cub::DeviceScan::ExclusiveScanByKey(scratch, bytes, keys, input_, output_, Op{},
+                                                 identity_, elements_, same, stream_);
+    }
+    return cub::DeviceScan::InclusiveScanByKey(scratch, bytes, keys, input_, output_, Op{},
+                                               elements_, same, stream_);
+  }
+#endif
+
+  cudaError_t reduce(void* scratch, std::size_t& bytes) const {
 #if CCCL_VERSION >= 3001000
     return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, input_, output_, segments_, length_,
                                               Op{}, identity_, stream_);
 #else
-    const auto begin = thrust::make_transform_iterator(
-        thrust::make_counting_iterator(std::int64_t{0}), Begin{length_});
-    return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, input_, output_, segments_, begin,
-                                              begin + 1, Op{}, identity_, stream_);
+    return cub::DeviceSegmentedReduce::Reduce(scratch, bytes, input_, output_, segments_, begins(),
+                                              begins() + 1, Op{}, identity_, stream_);
 #endif
   }
 
+  bifold::Algorithm algorithm_;
+  bifold::ScanKind kind_;
+  std::uint32_t elements_;  ///< Of a scan.
   const T* input_;
   T* output_;
   std::int64_t segments_;
@@ -87,12 +142,14 @@ class CubSegmented final : public bench::Peer {
   [[nodiscard]] bool takes_lines() const override { return true; }
   [[nodiscard]] std::string obstacle(const PeerTask& task) const override {
     if (!task.lines) return "it is for --lines alone";
-    if (task.algorithm == bifold::Algorithm::scan) return "it has no segmented scan";
     const bifold::Lines& lines = *task.lines;
     if (lines != bifold::Lines::rows(lines.count(), lines.length)) {
       return "its segments are contiguous";
     }
     if (lines.length > 0x7fffffff) return "a segment's size has 32 bits";
+    if (task.algorithm == bifold::Algorithm::scan && task.n > 0xffffffff) {
+      return "its scans by key count with 32 bits here";
+    }
     return bench::obstacle_of_plain_peer(task);
   }
   [[nodiscard]] std::unique_ptr<bench::PeerCall> prepare(const PeerTask& task) const override {

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Row and column sums, and running sums, of bifold beside PyTorch, CuPy and JAX on one CUDA device.
+"""Row and column sums, and running sums, of bifold beside other libraries that Python calls: on a
+CUDA device PyTorch, CuPy and JAX, on a CPU NumPy.
 
   lines.py > medians.csv
+  lines.py --device opencl:cpu > medians.csv
 
 Each call works on an array on the device and is enqueued on the stream of its library. A sample is
 a batch of calls and a wait, so that a time is that of a call among others. Contenders take turns.
@@ -11,6 +13,7 @@ before they are timed. Times are in microseconds; `ratio` is a contender's time 
 """
 import argparse
 import csv
+import datetime
 import importlib
 import statistics
 import sys
@@ -19,7 +22,9 @@ import time
 import numpy
 
 SHAPES = ("4096x4096:1", "4096x4096:0", f"{1 << 20}x16:1", f"16x{1 << 20}:1")
-COLUMNS = ("shape", "axis", "call", "contender", "version", "median_us", "spread", "ratio")
+CALLS = ("sum", "cumsum", "copy")
+COLUMNS = ("shape", "axis", "call", "type", "contender", "version", "median_us", "spread", "ratio",
+           "backend", "device", "driver", "date")
 
 
 def optional(name):
@@ -72,6 +77,16 @@ def of_jax(jax, host, axis):
     return calls, lambda: last["result"].block_until_ready() if last else None
 
 
+def of_numpy(host, axis):
+    total = numpy.empty(host.shape[1 - axis], host.dtype)
+    running = numpy.empty_like(host)
+    return {
+        "sum": lambda: numpy.sum(host, axis, out=total),
+        "cumsum": lambda: numpy.cumsum(host, axis, out=running),
+        "copy": lambda: numpy.copyto(running, host),
+    }, lambda: None
+
+
 def of_bifold(bifold, host, axis, backend):
     """Calls of bifold on a device of its own, checked."""
     queue = bifold.Queue(backend)
@@ -121,12 +136,12 @@ def measure(contenders, samples, seconds):
     return times
 
 
-def versions(library):
+def versions(library, names):
     """The libraries that are here, bifold first."""
     bifold = importlib.import_module("bifold")
     bifold.load_library(library)
     found = {"bifold": (bifold, bifold.version())}
-    for name in ("torch", "cupy", "jax"):
+    for name in names:
         module = optional(name)
         if module is not None:
             found[name] = (module, module.__version__)
@@ -135,7 +150,8 @@ def versions(library):
 
 def calls_of(found, host, axis, backend):
     """(contender, call) and how to make it and to wait for it."""
-    make = {"torch": of_torch, "cupy": of_cupy, "jax": of_jax}
+    make = {"torch": of_torch, "cupy": of_cupy, "jax": of_jax,
+            "numpy": lambda _, *data: of_numpy(*data)}
     all_calls = {}
     for name, (module, _) in found.items():
         try:
@@ -159,10 +175,15 @@ def main():
     parser.add_argument("--device", default="cuda", help="bifold's: cuda, opencl:gpu, opencl:cpu")
     parser.add_argument("--library", help="libbifold.so, where it lies apart from the package")
     parser.add_argument("--shapes", nargs="*", default=SHAPES, help="ROWSxCOLUMNS:AXIS")
+    parser.add_argument("--calls", default=",".join(CALLS))
     parser.add_argument("--samples", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=0.02, help="of a sample")
     arguments = parser.parse_args()
-    found = versions(arguments.library)
+    on_cpu = "cpu" in arguments.device
+    found = versions(arguments.library, ("numpy",) if on_cpu else ("torch", "cupy", "jax"))
+    info = found["bifold"][0].open_device(arguments.device).info
+    machine = {"backend": info.backend, "device": info.name, "driver": info.driver,
+               "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat()}
     out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     out.writeheader()
     random = numpy.random.default_rng(51)
@@ -171,7 +192,7 @@ def main():
         rows, columns = (int(size) for size in shape.split("x"))
         host = random.standard_normal((rows, columns), dtype=numpy.float32)
         all_calls = calls_of(found, host, int(axis), arguments.device)
-        for what in ("sum", "cumsum", "copy"):
+        for what in arguments.calls.split(","):
             names = [key for key in all_calls if key[1] == what]
             if not names:
                 continue
@@ -182,10 +203,11 @@ def main():
                 deciles = statistics.quantiles(own, n=10) if len(own) > 1 else [own[0]] * 9
                 ours = medians.get("bifold")
                 out.writerow({
-                    "shape": shape, "axis": axis, "call": what, "contender": name,
+                    "shape": shape, "axis": axis, "call": what, "type": "f32", "contender": name,
                     "version": found[name][1], "median_us": f"{medians[name]:.4g}",
                     "spread": f"{(deciles[-1] - deciles[0]) / medians[name]:.2g}",
-                    "ratio": "" if ours is None else f"{medians[name] / ours:.3g}"})
+                    "ratio": "" if ours is None else f"{medians[name] / ours:.3g}",
+                    } | machine)
         sys.stdout.flush()
 
 

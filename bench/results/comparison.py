@@ -52,7 +52,8 @@ def cell(row):
 
 def sums_at_one_size(rows):
     """The devices, the largest size that all have, and its rows by device, algorithm and type."""
-    sums = [row for row in rows if row["operator"] == "plus" and row["variant"] == "production"]
+    sums = [row for row in rows if row["operator"] == "plus" and row["variant"] == "production"
+            and not row["axis"]]
     sides = list(dict.fromkeys((row["side"], row["device"], row["backend"]) for row in sums))
     sizes = collections.defaultdict(set)
     for row in sums:
@@ -73,6 +74,25 @@ def table(rows):
         cells = [cell(found.get((side, *column))) for column in COLUMNS]
         lines.append(f"| {side}: {device} | {backend} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def lines_table(rows):
+    """Sums along the lines of the suites' matrices, of the devices whose runs have them."""
+    found = {(row["side"], row["type"], row["algorithm"], row["rows"], row["columns"],
+              row["axis"]): row for row in rows if row["axis"]}
+    columns = sorted({key[1:] for key in found})
+    if not columns:
+        return ""
+    names = [f"{algorithm} {t}, {rows} x {across}, axis {axis}"
+             for t, algorithm, rows, across, axis in columns]
+    lines = ["", "Lines, the share of copying:", "",
+             "| device | backend | " + " | ".join(names) + " |",
+             "| --- | --- |" + " ---: |" * len(columns)]
+    sides = dict.fromkeys((row["side"], row["device"], row["backend"]) for row in found.values())
+    for side, device, backend in sides:
+        cells = [cell(found.get((side, *column))) for column in columns]
+        lines.append(f"| {side}: {device} | {backend} | " + " | ".join(cells) + " |")
+    return "\n".join(["", *lines])
 
 
 def picture(rows):
@@ -120,7 +140,7 @@ def main(arguments):
         print("fewer than two runs are kept: there is nothing to compare")
         return 1
     text = page.read_text()
-    body = f"![Rates of sums of f32 on each device]({PICTURE})\n\n{table(rows)}"
+    body = f"![Rates of sums of f32 on each device]({PICTURE})\n\n{table(rows)}{lines_table(rows)}"
     updated = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n\n{body}\n\n{END}", text, flags=re.S)
     target = page.resolve().parent / PICTURE
     drawn = target.read_text() if target.exists() else ""

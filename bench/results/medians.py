@@ -2,6 +2,7 @@
 """Keeps the medians of runs: one CSV file a device, which the documents' tables are made from.
 
   medians.py DEVICE.csv SET RUN.json...   puts the medians of `bifold-bench run --json` into a set
+  medians.py DEVICE.csv SET PYTHON.csv... the same of what bench/python_peers/lines.py writes
   medians.py --back-to-back ...           without the other regimes
 
 A row is bifold's call, or a peer's in turns with it; a ratio is the peer's time over bifold's. A
@@ -13,7 +14,7 @@ import json
 import pathlib
 import sys
 
-KEY = ("set", "backend", "algorithm", "variant", "type", "n", "offset", "library")
+KEY = ("set", "backend", "algorithm", "variant", "type", "n", "lines", "offset", "library")
 TIMES = tuple(f"{regime}_{what}" for regime in ("back_to_back", "isolated", "blocking", "graph")
               for what in ("us", "spread", "ratio"))
 # `again_ratio` is that of the same call in turns with itself.
@@ -36,6 +37,11 @@ def times_of(regimes):
     return cells
 
 
+def lines_text(rows, columns, axis):
+    """"4096x4096:1": the lines along that axis of a matrix."""
+    return f"{rows}x{columns}:{axis}"
+
+
 def rows_of(run, set_):
     """The rows of a run's document, bifold's call in front of its peers'."""
     devices = {device["selector"]: device for device in run["devices"]}
@@ -48,6 +54,9 @@ def rows_of(run, set_):
                 "offset": str(run["settings"].get("offset", 0)), "device": device["name"],
                 "driver": device["driver"], "date": run["time"][:10]}
         call |= {name: result[name] for name in ("algorithm", "variant", "type")}
+        if result["operator"] == "argmax":
+            call["algorithm"] = "argmax"
+        call["lines"] = lines_text(*result["lines"].values()) if "lines" in result else ""
         own = call | {"library": "bifold", "version": run["library_version"],
                       "variant_ran": result["variant_ran"], "samples": str(result["samples"]),
                       "in_cache": "cache" if result["in_cache"] else ""}
@@ -65,6 +74,20 @@ def rows_of(run, set_):
                     "library": peer["name"], "version": versions[peer["name"]]}
 
 
+def rows_of_libraries(path, set_):
+    """The rows of libraries that Python calls, bifold among them."""
+    names = {"sum": "reduce", "cumsum": "scan"}
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            rows, columns = (int(size) for size in row["shape"].split("x"))
+            yield {"set": set_, "algorithm": names.get(row["call"], row["call"]),
+                   "variant": "Python", "n": str(rows * columns), "offset": "0",
+                   "lines": lines_text(rows, columns, row["axis"]), "library": row["contender"],
+                   "back_to_back_us": row["median_us"], "back_to_back_spread": row["spread"],
+                   "back_to_back_ratio": row["ratio"] if row["contender"] != "bifold" else "",
+                   } | {name: row[name] for name in ("backend", "type", *MACHINE)}
+
+
 def read(path):
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
@@ -74,15 +97,18 @@ def key_of(row):
     return tuple(row[name] for name in KEY)
 
 
+def place_of(row):
+    """Where a row stands in its file."""
+    rows, _, axis = row["lines"].replace("x", ":").split(":") if row["lines"] else (0, 0, 0)
+    return (row["set"], row["backend"], row["algorithm"], row["type"], int(row["n"]), int(rows),
+            int(axis), row["variant"], row["library"] != "bifold", row["library"])
+
+
 def write(path, rows):
     with open(path, "w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda row: (row["set"], row["backend"],
-                                                       row["algorithm"], row["type"],
-                                                       int(row["n"]), row["variant"],
-                                                       row["library"] != "bifold",
-                                                       row["library"])))
+        writer.writerows(sorted(rows, key=place_of))
 
 
 def main(arguments):
@@ -92,9 +118,12 @@ def main(arguments):
         sys.exit(__doc__)
     path, set_ = pathlib.Path(arguments[0]), arguments[1]
     kept = {key_of(row): row for row in (read(path) if path.exists() else [])}
-    runs = [json.loads(pathlib.Path(name).read_text()) for name in arguments[2:]]
-    for run in sorted(runs, key=lambda run: run["time"]):
-        for row in rows_of(run, set_):
+    runs = [json.loads(pathlib.Path(name).read_text()) for name in arguments[2:]
+            if not name.endswith(".csv")]
+    found = [rows_of(run, set_) for run in sorted(runs, key=lambda run: run["time"])]
+    found += [rows_of_libraries(name, set_) for name in arguments[2:] if name.endswith(".csv")]
+    for rows in found:
+        for row in rows:
             if only:
                 row = {name: cell for name, cell in row.items()
                        if not name.startswith(("isolated", "blocking", "graph"))}

@@ -8,6 +8,7 @@
 import pathlib
 import sys
 
+from lines import cpu_line_tables, line_tables
 from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, middle
 from tables import duration, size
 from targets import WHY, target_table
@@ -182,7 +183,8 @@ def main(arguments):
                 "order": order_table(runs), "halves": halves_table(runs),
                 "targets-h100": target_table(newer), "cub-h100": cub_table(newer),
                 "halves-h100": halves_table(newer), "noise-h100": noise_table(newer),
-                "cpu": cpu_table(cpu)}
+                "cpu": cpu_table(cpu), "lines": line_tables(h200),
+                "lines-cpu": cpu_line_tables(MEDIANS / "pocl-3.1-amd-epyc-2-cores.csv")}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
         new = text = path.read_text()

@@ -38,6 +38,11 @@ def command_of(tool, run, peers):
         command += ["--device", ",".join(settings["devices"])]
     if settings["sizes"] != "default":
         command += ["--size", ",".join(str(n) for n in settings["sizes"])]
+    matrices = settings.get("lines", [])
+    if matrices and not whole:
+        for option, values in (("--lines", [f"{m['rows']}x{m['columns']}" for m in matrices]),
+                               ("--axis", [str(m["axis"]) for m in matrices])):
+            command += [option, ",".join(dict.fromkeys(values))]
     if settings.get("offset", 0) > 0:
         command += ["--offset", str(settings["offset"])]
     if settings.get("quick") and suite is None:

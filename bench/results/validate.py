@@ -82,7 +82,8 @@ def disagreements(paths):
             if "digest" not in result:
                 continue
             key = (document["settings"]["data_seed"], *(result.get(name) for name in (
-                "data", "algorithm", "kind", "variant", "order", "type", "operator", "n")))
+                "data", "algorithm", "kind", "variant", "order", "type", "operator", "n")),
+                   tuple(result.get("lines", {}).values()))
             first, digest = known.setdefault(key, (path, result["digest"]))
             if digest != result["digest"]:
                 found.append(f"{path}: other bits than in {first}: {key[2:]}")
@@ -94,6 +95,8 @@ def write_now(tool, folder):
     cheap = ["--device", "opencl:cpu", "--seconds", "0.001", "--samples", "1", "--no-progress"]
     runs = {
         "run": ["run", "--size", "1000", "--type", "i32,f32,triple"],
+        "lines": ["run", "--lines", "70x33", "--type", "f32"],
+        "suite-lines": ["run", "--suite", "quick", "--lines", "33x70", "--type", "f32"],
         "skipped": ["run", "--size", "10", "--type", "f32", "--op", "bit_and,plus"],
         "suite": ["run", "--suite", "quick", "--size", "1000", "--type", "f32"],
         "gallery": ["gallery", "--paper", "oancea", "--max-size", "1000"],

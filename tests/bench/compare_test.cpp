@@ -117,8 +117,8 @@ TEST_CASE("what makes runs hard to compare is warned of") {
 
 TEST_CASE("files that cannot be read are refused by file and field") {
   check_unreadable([](Json& json) { json["schema"] = "other"; }, "/schema: ");
-  check_unreadable([](Json& json) { json["schema_version"] = 2; },
-                   "/schema_version: 2 is newer than 1");
+  check_unreadable([](Json& json) { json["schema_version"] = 3; },
+                   "/schema_version: 3 is newer than 2");
   check_unreadable([](Json& json) { json["command"] = "list"; }, "/command: 'list'");
   check_unreadable([](Json& json) { json.erase("host"); }, "/: has no 'host'");
   check_unreadable([](Json& json) { json["devices"] = 5; },
@@ -181,13 +181,45 @@ TEST_CASE("CSV has a line for each result, with cells that hold what they say") 
   CHECK(outcome.status == 0);
   const std::string csv = text_of(scratch / "x.csv");
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 3);
-  CHECK(csv.find(
-            "B,run.json,Made <Up> 9000,opencl,reduce,production,f32,plus,1048576,timed,2e-05,") !=
-        std::string::npos);
+  CHECK(
+      csv.find(
+          "B,run.json,Made <Up> 9000,opencl,reduce,production,f32,plus,1048576,,,,timed,2e-05,") !=
+      std::string::npos);
   CHECK(csv.find(",0.5,no,rounding,0123456789abcdef,agree\n") != std::string::npos);
   const std::string markdown = text_of(scratch / "x.md");
   CHECK(markdown.find("## At the largest size") != std::string::npos);
   CHECK(markdown.find("Made \\<Up> 9000") != std::string::npos);
+}
+
+TEST_CASE("lines are rows of their own, whose limit is copying") {
+  const Scratch scratch;
+  Json document = made_up_run();
+  const Json arrays = document["results"];
+  for (const int axis : {0, 1}) {
+    for (Json result : arrays) {
+      result["lines"] = {{"rows", 512}, {"columns", 2048}, {"axis", axis}};
+      result["digest"] = axis == 0 ? "0000000000000000" : "1111111111111111";
+      document["results"].push_back(result);
+    }
+  }
+  std::vector<std::string> options{"--csv", scratch / "x.csv"};
+  if (bench::can_draw_charts()) {
+    options.insert(options.end(), {"--html", scratch / "x.html"});
+  }
+  const Outcome outcome = compare(document, options);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("Bits: 3 of 3 configurations agree") != std::string::npos);
+  CHECK(outcome.out.find("512 x 2^11, axis 0") != std::string::npos);
+  const std::string csv = text_of(scratch / "x.csv");
+  CHECK(csv.find(",plus,1048576,512,2048,1,timed,") != std::string::npos);
+  CHECK(csv.find(",900,0.5,") != std::string::npos);
+  if (!bench::can_draw_charts()) return;
+  // Charts over n are of arrays; lines have their shares.
+  const std::string page = text_of(scratch / "x.html");
+  const auto at = page.find("\"rows\":[");
+  const std::string rows = page.substr(at, page.find("\"splits\"", at) - at);
+  CHECK(rows.find("\"n\"") == rows.rfind("\"n\""));
+  CHECK(page.find("<th scope=\"row\">f32, 512 x 2^11, axis 1</th>") != std::string::npos);
 }
 
 TEST_CASE("a page needs nothing else, and no name in a file ends its text") {

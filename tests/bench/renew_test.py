@@ -13,6 +13,7 @@ RUNS = {
               "exclusive", "--peers", "tbb", "--no-graphs"] + SHORT,
     "offset": ["--type", "u8", "--order", "any", "--variant", "chunks,production", "--op",
                "maximum", "--size", "5000", "--offset", "3"] + SHORT,
+    "lines": ["--type", "f32", "--lines", "3x50,70x4", "--axis", "1"] + SHORT,
     "suite": ["--suite", "quick", "--type", "f32", "--size", "2^10"] + SHORT,
 }
 
@@ -26,7 +27,8 @@ def asked_and_measured(path):
     """What a file says of its run, without what differs from one run to the next."""
     document = json.loads(path.read_text())
     return (document["settings"], [p["module"] for p in document.get("peers", [])],
-            [(r["algorithm"], r["type"], r["n"], r["variant"], r.get("order"), r.get("digest"))
+            [(r["algorithm"], r["type"], r["n"], r.get("lines"), r["variant"], r.get("order"),
+              r.get("digest"))
              for r in document["results"]])
 
 

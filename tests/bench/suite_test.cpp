@@ -1,4 +1,6 @@
 // The run that everybody makes: its data and digests, its document, what an interruption leaves.
+#include "measure/suite.hpp"
+
 #include <doctest/doctest.h>
 
 #include <bifold/reference_v1.hpp>
@@ -12,6 +14,7 @@
 #include "commands/run/resume.hpp"
 #include "data/digest.hpp"
 #include "data/host_data.hpp"
+#include "measure/options.hpp"
 #include "support/bench_tool.hpp"
 #include "support/made_up_run.hpp"
 
@@ -178,6 +181,52 @@ TEST_CASE("the suite writes digests, regimes and what the device is; two runs ag
   const Outcome anew = run_suite(b, {"--no-resume"});
   CHECK(anew.error.empty());
   CHECK(Json::parse(text_of(b)).at("kept_results") == 0);
+}
+
+TEST_CASE("a suite has lines, of which a resumed run knows those along either axis") {
+  const bench::Suite& suite = bench::suites().front();
+  bench::RunArguments arguments;
+  arguments.suite = suite.name;
+  const bench::RunOptions whole = bench::understand(arguments);
+  CHECK(whole.whole_suite);
+  CHECK(whole.arrays);
+  REQUIRE(whole.matrices.size() == 2);
+  CHECK(whole.matrices.front().axis != whole.matrices.back().axis);
+  arguments.sizes = {"1000"};
+  CHECK(bench::understand(arguments).matrices.empty());
+  arguments.sizes.clear();
+  arguments.lines = {"33x70"};
+  CHECK_FALSE(bench::understand(arguments).arrays);
+  CHECK_FALSE(bench::understand(arguments).whole_suite);
+  if (!has_cpu_device()) return;
+
+  const Scratch scratch;
+  const fs::path file = scratch / "a.json";
+  const std::vector<std::string> command{"run",           "--suite",   "quick",  "--lines",
+                                         "33x70",         "--type",    "f32,u8", "--device",
+                                         "opencl:cpu",    "--json",    file,     "--seconds=0.002",
+                                         "--no-progress", "--samples", "2"};
+  REQUIRE(run_tool(command).status == 0);
+  const Json document = Json::parse(text_of(file));
+  CHECK(document.at("settings").at("lines").size() == 2);
+  REQUIRE(document.at("results").size() == 4);  // Of f32: algorithms x axes.
+  for (const Json& result : document.at("results")) {
+    CHECK(result.at("outcome") == "timed");
+    CHECK(result.at("data") == "rounding");
+    CHECK(result.contains("digest"));
+    CHECK(result.at("regimes").size() == 3);
+  }
+  Json part = document;
+  auto& results = part["results"];
+  results.erase(results.begin());
+  results.erase(results.begin() + 1, results.end());
+  const double mark = 0.123456;
+  for (const char* field : {"median_s", "p10_s", "p90_s"}) results[0][field] = mark;
+  write(scratch / "a.json.partial", part);
+  check_one_line(run_tool(command).error, "1 of 4 results are kept");
+  const Json again = Json::parse(text_of(file));
+  CHECK(again.at("results").at(0).at("median_s") != mark);
+  CHECK(again.at("results").at(1).at("median_s") == mark);
 }
 
 TEST_CASE("nothing is taken from an interrupted run that is not the same") {

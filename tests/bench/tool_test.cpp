@@ -200,12 +200,31 @@ TEST_CASE("lines of matrices are verified, and told in the document") {
   }
 }
 
+TEST_CASE("the greatest elements of lines are found, and told as an operator") {
+  check_refused({"run", "--op", "argmax", "--lines", "5x7"}, "--algorithm reduce");
+  check_refused({"run", "--op", "argmax", "--algorithm", "reduce"}, "--lines");
+  if (!has_cpu_device()) return;
+  const Json document = run_small({"--lines", "70x33,30x500", "--type", "f32,u8,f16", "--op",
+                                   "argmax,maximum", "--algorithm", "reduce"});
+  const Json& results = document.at("results");
+  REQUIRE(results.size() == 3 * 2 * 2 * 2);  // types x operators x matrices x axes
+  for (const Json& result : results) {
+    CAPTURE(result.dump());
+    check_timed(result);
+    if (result.at("operator") != "argmax") continue;
+    const Json& lines = result.at("lines");
+    const auto count = lines.at(lines.at("axis") == 0 ? "columns" : "rows").get<std::uint64_t>();
+    const std::uint64_t size = result.at("type") == "f32" ? 4 : result.at("type") == "u8" ? 1 : 2;
+    CHECK(result.at("bytes") == result.at("n").get<std::uint64_t>() * size + count * 16);
+  }
+}
+
 TEST_CASE("a small run is verified and consistent with itself") {
   if (!has_cpu_device()) return;
   const Json document =
       run_small({"--size", "1000", "--size", "2^12..2^14", "--type", "i32", "--type", "f32"});
   CHECK(document.at("schema") == "bifold-bench");
-  CHECK(document.at("schema_version") == 1);
+  CHECK(document.at("schema_version") == 2);
   CHECK(document.at("settings").at("samples") == 3);
   REQUIRE(document.at("devices").size() == 1);
   const Json& device = document.at("devices").front();

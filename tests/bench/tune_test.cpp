@@ -1,12 +1,16 @@
 // `bifold-bench tune`: what is kept and what is not, and the files that it writes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bifold/bifold.hpp>
+#include <chrono>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "commands/tune/interleaved.hpp"
+#include "commands/tune/search.hpp"
 #include "commands/tune/units.hpp"
 #include "core/device/state.hpp"
 #include "core/gallery/tuning_file.hpp"
@@ -130,6 +134,45 @@ TEST_CASE("every type has units on a CPU, and sizes from small to large") {
         CHECK(sizes.back() * bifold::size_of(type) <= most);
       }
     }
+  }
+}
+
+TEST_CASE("rows for lines are tuned, on rows and columns of several lengths") {
+  if (!has_cpu_device()) return;
+  const bifold::Device device = bifold::open_device("opencl:cpu");
+  const std::vector<bench::TuneUnit> units = bench::tune_units(device, bifold::Type::f32);
+  std::vector<bifold::Algorithm> found;
+  bench::TuneBench bench(device, bifold::Type::f32, std::uint64_t{1} << 18);
+  for (const bench::TuneUnit& unit : units) {
+    const std::vector<std::uint64_t> sizes{5000, 20000, 60000};
+    const std::vector<bench::TuneInput> inputs = bench::tune_inputs(unit, sizes);
+    CAPTURE(unit.name());
+    if (!unit.takes_lines()) {
+      CHECK(inputs.size() == 3);
+      CHECK_FALSE(inputs.front().lines.has_value());
+      continue;
+    }
+    found.push_back(unit.row->algorithm);
+    REQUIRE(inputs.size() == 6);
+    std::set<std::uint64_t> lengths;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it throws where there are none.
+      const bifold::Lines& lines = inputs[i].lines.value();
+      lengths.insert(lines.length);
+      CHECK(lines.count() * lines.length == inputs[i].n);
+      CHECK(inputs[i].n <= sizes[i / 2]);
+      CHECK(inputs[i].results(bifold::Algorithm::reduce) == lines.count());
+    }
+    CHECK(lengths.size() > 3);
+    if (found.size() > 1) continue;  // Candidates take a CPU's compiler seconds.
+    const bench::TuneLine line =
+        bench.tune(unit, sizes, bench::TuneBench::Clock::now() + std::chrono::milliseconds(100),
+                   [] { return false; });
+    CHECK(line.problem.empty());
+    CHECK(line.tried > 0);
+  }
+  for (const auto algorithm : {bifold::Algorithm::reduce, bifold::Algorithm::scan}) {
+    CHECK(std::count(found.begin(), found.end(), algorithm) > 0);
   }
 }
 

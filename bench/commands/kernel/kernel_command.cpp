@@ -189,12 +189,14 @@ void plan(const Offline& offline, const KernelArguments& arguments, Algorithm al
     shape.op = op;
     shape.variant = variant;
     shape.order = understand_order(arguments.order);
+    shape.lines = arguments.lines;
     warm(offline.device, shape);
   } else {
     bifold::ReduceShape shape{.input = input, .accumulator = accumulator, .op = op};
     shape.variant = variant;
     shape.order = understand_order(arguments.order);
     if (output != accumulator) shape.result = output;
+    shape.lines = arguments.lines;
     warm(offline.device, shape);
   }
 }
@@ -269,6 +271,7 @@ std::string kernel_help() {
   return "Examples:\n"
          "  bifold-bench kernel scan order_v1_ring --type i32 --arch sm_90\n"
          "  bifold-bench kernel reduce --type f32 --arch cpu --live\n"
+         "  bifold-bench kernel scan --type f32 --lines\n"
          "Exit status: 0; 1 when the device runs no such kernel; 2 for a bad command line.";
 }
 

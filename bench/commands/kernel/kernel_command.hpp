@@ -18,6 +18,7 @@ struct KernelArguments {
   std::string backend;  ///< cuda or opencl; empty: what the architecture or device is of.
   std::string arch;     ///< sm_90 and the like, cpu or gpu; empty: sm_90.
   std::string device;   ///< Selector of a device of this machine, instead of an architecture.
+  bool lines = false;   ///< As calls over lines take them.
   bool live = false;    ///< Only what the entries reach.
 };
 

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 bool same_configuration(const Configuration& a, const Configuration& b) {
   return a.algorithm == b.algorithm && a.variant == b.variant && a.type == b.type && a.op == b.op &&
-         a.kind == b.kind && a.n == b.n && a.order == b.order && a.data == b.data;
+         a.kind == b.kind && a.n == b.n && a.matrix == b.matrix && a.order == b.order &&
+         a.data == b.data;
 }
 
 bool same_device(const bifold::DeviceInfo& a, const bifold::DeviceInfo& b) {

@@ -43,7 +43,8 @@ std::vector<Result> all_configurations(const RunOptions& options,
                                        const std::vector<Session>& sessions) {
   std::vector<Result> results;
   for (std::size_t device = 0; device < sessions.size(); ++device) {
-    const auto sizes = sizes_for(options, sessions[device].device().info().kind);
+    std::vector<std::uint64_t> sizes;
+    if (options.arrays) sizes = sizes_for(options, sessions[device].device().info().kind);
     for (const auto algorithm : options.algorithms) {
       const auto variants = variants_of(options, algorithm);
       for (const auto type : options.types) {
@@ -52,16 +53,17 @@ std::vector<Result> all_configurations(const RunOptions& options,
           for (const auto& [variant, order] : rows_of(variants, options.orders)) {
             Result result;
             result.what = {device, algorithm, variant, type, op, options.kind, 0, order};
-            const bool rounds = options.suite != nullptr || !options.matrices.empty();
-            if (rounds) result.what.data = DataKind::rounding;
+            // Peers sum up in other orders.
+            const bool lines_alone = !options.matrices.empty() && options.peers.empty();
+            if (options.suite != nullptr || lines_alone) result.what.data = DataKind::rounding;
+            for (const auto n : sizes) {
+              result.what.n = n;
+              results.push_back(result);
+            }
+            if (options.suite != nullptr && !suites_have_lines(type, op)) continue;
             for (const Matrix& matrix : options.matrices) {
               result.what.matrix = matrix;
               result.what.n = matrix.elements();
-              results.push_back(result);
-            }
-            if (!options.matrices.empty()) continue;
-            for (const auto n : sizes) {
-              result.what.n = n;
               results.push_back(result);
             }
           }
@@ -165,7 +167,7 @@ Report measure_run(const RunOptions& options) {
     report.devices[i].empty_launch = sessions[i].empty_launch();
   }
   for (DeviceReport& device : report.devices) {
-    if (options.matrices.empty()) device.sizes = sizes_for(options, device.info.kind);
+    if (options.arrays) device.sizes = sizes_for(options, device.info.kind);
   }
   print_text("{}", summary_of(report));
   return report;

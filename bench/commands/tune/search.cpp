@@ -80,7 +80,7 @@ class TuneBench::Search {
          TuneLine& line)
       : bench_(bench),
         unit_(unit),
-        sizes_(sizes),
+        inputs_(tune_inputs(unit, sizes)),
         line_(line),
         built_in_{bifold::core::built_in_tuning({bench.device_, unit.shape}, *unit.row), nullptr},
         random_(static_cast<unsigned>(data_seed)) {
@@ -179,8 +179,8 @@ class TuneBench::Search {
     std::vector<const TunePlan*> plans{built_in_.plan.get()};
     for (const Candidate& candidate : candidates) plans.push_back(candidate.plan.get());
     std::vector<std::vector<double>> speedups(candidates.size());
-    for (const std::uint64_t n : sizes_) {
-      const Samples samples = bench_.measure(unit_, plans, n, turns);
+    for (const TuneInput& input : inputs_) {
+      const Samples samples = bench_.measure(unit_, plans, input, turns);
       for (std::size_t i = 0; i < candidates.size(); ++i) {
         speedups[i].push_back(speedup(samples[0], samples[i + 1]));
       }
@@ -191,11 +191,11 @@ class TuneBench::Search {
 
   bool verified(const Candidate& candidate) {
     try {
-      for (const std::uint64_t n : sizes_) {
-        if (bench_.same(unit_, *built_in_.plan, *candidate.plan, n)) continue;
-        line_.problem =
-            formatted("WRONG with {} at n = {}",
-                      bifold::core::text_of(differing(candidate.values, built_in_.values)), n);
+      for (const TuneInput& input : inputs_) {
+        if (bench_.same(unit_, *built_in_.plan, *candidate.plan, input)) continue;
+        line_.problem = formatted(
+            "WRONG with {} at n = {}",
+            bifold::core::text_of(differing(candidate.values, built_in_.values)), input.n);
         return false;
       }
       return true;
@@ -215,10 +215,10 @@ class TuneBench::Search {
   /// chance.
   void decide(const Candidate& candidate, unsigned turns) {
     std::vector<Samples> sizes;
-    sizes.reserve(sizes_.size());
-    for (const std::uint64_t n : sizes_) {
+    sizes.reserve(inputs_.size());
+    for (const TuneInput& input : inputs_) {
       sizes.push_back(bench_.measure(
-          unit_, {built_in_.plan.get(), built_in_.plan.get(), candidate.plan.get()}, n, turns));
+          unit_, {built_in_.plan.get(), built_in_.plan.get(), candidate.plan.get()}, input, turns));
     }
     line_.compared = compared_in_turns(sizes);
     line_.best = differing(candidate.values, built_in_.values);
@@ -227,7 +227,7 @@ class TuneBench::Search {
 
   TuneBench& bench_;
   const TuneUnit& unit_;
-  const std::vector<std::uint64_t>& sizes_;
+  std::vector<TuneInput> inputs_;
   TuneLine& line_;
   Candidate built_in_;
   std::vector<Candidate> known_;  ///< Best first.
@@ -267,8 +267,8 @@ bifold::ErasedView TuneBench::view(bifold::Buffer<std::uint8_t>& buffer,
 }
 
 bool TuneBench::same(const TuneUnit& unit, const TunePlan& left, const TunePlan& right,
-                     std::uint64_t n) {
-  const std::uint64_t results = unit.row->algorithm == bifold::Algorithm::scan ? n : 1;
+                     const TuneInput& input) {
+  const std::uint64_t results = input.results(unit.row->algorithm);
   const std::uint64_t bytes = results * bifold::size_of(type_);
   // What lies behind the results in their last word is the same in both.
   const auto words = [bytes](bifold::Buffer<std::uint8_t>& buffer) {
@@ -279,22 +279,22 @@ bool TuneBench::same(const TuneUnit& unit, const TunePlan& left, const TunePlan&
   };
   queue_.fill(words(expected_), std::uint64_t{0x5a5a5a5a5a5a5a5a});
   queue_.fill(words(output_), std::uint64_t{0x5a5a5a5a5a5a5a5a});
-  left.run(queue_, view(input_, n), view(expected_, results));
-  right.run(queue_, view(input_, n), view(output_, results));
+  left.run(queue_, view(input_, input.n), view(expected_, results), input.lines);
+  right.run(queue_, view(input_, input.n), view(output_, results), input.lines);
   comparison_.add(words(expected_), words(output_));
   queue_.finish(wait_limit);
   return comparison_.take() == 0;
 }
 
 Samples TuneBench::measure(const TuneUnit& unit, const std::vector<const TunePlan*>& plans,
-                           std::uint64_t n, unsigned turns) {
-  const bifold::ErasedView input = view(input_, n);
-  const bifold::ErasedView output =
-      view(output_, unit.row->algorithm == bifold::Algorithm::scan ? n : 1);
+                           const TuneInput& of, unsigned turns) {
+  const bifold::ErasedView input = view(input_, of.n);
+  const bifold::ErasedView output = view(output_, of.results(unit.row->algorithm));
   std::vector<std::function<void()>> calls;
   calls.reserve(plans.size());
   for (const TunePlan* plan : plans) {
-    calls.emplace_back([this, plan, input, output] { plan->run(queue_, input, output); });
+    calls.emplace_back(
+        [this, plan, input, output, lines = of.lines] { plan->run(queue_, input, output, lines); });
   }
   return measure_in_turns(queue_, turns, calls);
 }
@@ -341,12 +341,12 @@ void TuneBench::find_switch_point(const TuneLine& small, const TuneLine& large, 
     const std::uint64_t bytes = std::uint64_t{mib} << 20;
     if (bytes > bytes_) break;
     const std::uint64_t n = bytes / bifold::size_of(type_) - 7;
-    if (!same(large.unit, before, behind, n)) {
+    if (!same(large.unit, before, behind, {n})) {
       line.problem = formatted("WRONG at n = {}", n);
       return;
     }
-    places.push_back({mib, compared_in_turns(
-                               {measure(large.unit, {&before, &before, &behind}, n, last_turns)})});
+    places.push_back({mib, compared_in_turns({measure(large.unit, {&before, &before, &behind}, {n},
+                                                      last_turns)})});
   }
   const SwitchPoint point = switch_point_of(places, built_in);
   line.tried = static_cast<unsigned>(places.size());

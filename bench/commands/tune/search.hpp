@@ -53,11 +53,12 @@ class TuneBench {
   [[nodiscard]] bifold::ErasedView view(bifold::Buffer<std::uint8_t>& buffer,
                                         std::uint64_t count) const;
   void find_switch_point(const TuneLine& small, const TuneLine& large, TuneLine& line);
-  /// Whether both leave the same bits behind for `n` elements.
-  bool same(const TuneUnit& unit, const TunePlan& left, const TunePlan& right, std::uint64_t n);
+  /// Whether both leave the same bits behind.
+  bool same(const TuneUnit& unit, const TunePlan& left, const TunePlan& right,
+            const TuneInput& input);
   /// Samples of the plans in turns, [plan][turn].
-  Samples measure(const TuneUnit& unit, const std::vector<const TunePlan*>& plans, std::uint64_t n,
-                  unsigned turns);
+  Samples measure(const TuneUnit& unit, const std::vector<const TunePlan*>& plans,
+                  const TuneInput& of, unsigned turns);
 
   bifold::Device device_;
   bifold::Type type_;

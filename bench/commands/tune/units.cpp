@@ -1,6 +1,7 @@
 #include "commands/tune/units.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/format.hpp"
@@ -72,7 +73,35 @@ std::vector<TuneUnit> tune_units(const bifold::Device& device, Type type) {
       }
     }
   }
+  for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
+    for (const bifold::Operator& op : operators) {
+      PlanShape shape{type, accumulator, type, bifold::ScanKind::inclusive, op};
+      shape.lines = bifold::core::LineLayout::any;
+      add_choices(device, algorithm, shape, units);
+    }
+  }
   return units;
+}
+
+std::vector<TuneInput> tune_inputs(const TuneUnit& unit, const std::vector<std::uint64_t>& sizes) {
+  std::vector<TuneInput> inputs;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::uint64_t n = sizes[i];
+    if (!unit.takes_lines()) {
+      inputs.push_back({n});
+      continue;
+    }
+    const std::uint64_t lengths[] = {24, 1000, n / 5};
+    const auto length = [&](std::size_t which) {
+      return std::clamp<std::uint64_t>(lengths[which % std::size(lengths)], 1, n);
+    };
+    const std::uint64_t of_rows = length(i);
+    const std::uint64_t of_columns = length(i + 1);
+    inputs.push_back({n / of_rows * of_rows, bifold::Lines::rows(n / of_rows, of_rows)});
+    inputs.push_back(
+        {n / of_columns * of_columns, bifold::Lines::columns(of_columns, n / of_columns)});
+  }
+  return inputs;
 }
 
 std::vector<std::uint64_t> tune_sizes(const TuneUnit& unit, bifold::DeviceKind kind,
@@ -103,19 +132,30 @@ TunePlan::TunePlan(const bifold::Device& device, const TuneUnit& unit,
     : plan_([&]() -> decltype(plan_) {
         const PlanShape& of = unit.shape;
         if (unit.row->algorithm == Algorithm::scan) {
-          return make_plan(device,
-                           bifold::ScanShape{of.input, of.output, of.accumulator, of.kind, of.op,
-                                             unit.row->name},
-                           tuning);
+          bifold::ScanShape shape{of.input, of.output, of.accumulator,
+                                  of.kind,  of.op,     unit.row->name};
+          shape.lines = unit.takes_lines();
+          return make_plan(device, shape, tuning);
         }
         bifold::ReduceShape shape{of.input, of.accumulator, of.op, unit.row->name};
         shape.result = of.output;
+        shape.lines = unit.takes_lines();
         return make_plan(device, shape, tuning);
       }()) {}
 
 void TunePlan::run(bifold::Queue& queue, const bifold::ErasedView& input,
-                   const bifold::ErasedView& output) const {
-  std::visit([&](const auto& plan) { plan.run(queue, input, output, {}); }, plan_);
+                   const bifold::ErasedView& output,
+                   const std::optional<bifold::Lines>& lines) const {
+  std::visit(
+      [&](const auto& plan) {
+        using Plan = std::decay_t<decltype(plan)>;
+        std::conditional_t<std::is_same_v<Plan, bifold::ScanPlan>, bifold::ScanOptions,
+                           bifold::ReduceOptions>
+            options;
+        options.lines = lines;
+        plan.run(queue, input, output, {}, options);
+      },
+      plan_);
 }
 
 }  // namespace bench
