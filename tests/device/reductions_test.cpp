@@ -182,6 +182,10 @@ TEST_CASE("inner products: the bits of order v1, integers that wrap") {
   std::int64_t wide = 7;
   for (const std::int32_t v : large) wide += std::int64_t{v} * v;
   CHECK(inner_product(queue, data, data, std::int64_t{7}) == wide);
+  const std::vector<std::int32_t> signs{-1, 3, -5};
+  const std::vector<std::int32_t> ones(3, 2);
+  CHECK(inner_product(queue, queue.upload(std::span<const std::int32_t>(signs)),
+                      queue.upload(std::span<const std::int32_t>(ones)), 0.5F) == -5.5F);
   CHECK_THROWS_AS(static_cast<void>(inner_product(queue, first, second, 0)), Error);
 }
 

@@ -106,7 +106,7 @@ Map counted(const Map& predicate) {
 }
 
 // What elements of one index contribute. Signed integers are multiplied as unsigned ones, where
-// wrapping around is defined.
+// wrapping around is defined. A floating result is to see their sign.
 Map product(Type first, Type second, Type result) {
   for (const Type type : {first, second, result}) {
     if (type.is_struct()) detail::refuse_type(type);
@@ -115,7 +115,9 @@ Map product(Type first, Type second, Type result) {
   if (floating && !is_floating(result)) {
     refuse("products of floating elements do not convert to " + std::string(name_of(result)));
   }
-  return floating ? "x * y" : "(u64)x * (u64)y";
+  if (floating) return "x * y";
+  const bool without_sign = first == Type::u64 || second == Type::u64;
+  return is_floating(result) && !without_sign ? "(i64)((u64)x * (u64)y)" : "(u64)x * (u64)y";
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ class LineChunkReduce final : public Plan {
   [[nodiscard]] LineStrips strips_of(const Call& call, std::uint64_t inner, bool across) const {
     const std::uint64_t n = call.count.n;
     const std::uint64_t bytes = accumulator_bytes();
-    const std::uint64_t columns = std::min(std::bit_ceil(std::max<std::uint64_t>(n, 1)), columns_);
+    const std::uint64_t columns = std::bit_ceil(std::clamp<std::uint64_t>(n, 1, columns_));
     const std::uint64_t outer = divide_up(std::max<std::uint64_t>(call.lines.count.n, 1), inner);
     LineStrips strips{};
     strips.leaves = std::max<std::uint64_t>(divide_up(n, leaf()), 1);

@@ -15,7 +15,7 @@ from ._axes import axes_of, check_apart, reduced_shape, written_by
 from ._beside import Beside, accumulated, one_each
 from ._kinds import ORDERS
 from ._memory import Array
-from ._operands import HostOperand, Operand, OwnOperand, Placed
+from ._operands import HostOperand, Operand, OwnOperand, Placed, check_hosts_apart
 from ._operators import Map, Operator, OperatorLike, handle_of
 from ._queues import Event, Queue, default_queue, event_from, handles_of, stream_number
 
@@ -233,6 +233,7 @@ class Call:
         """Binds what has a value for each line."""
         if self.total is not None:
             self.total.operand.check_writable()
+            check_hosts_apart(self.total.operand, (self.input, self.second, self.output))
         for one in self.beside:
             one.bind(self, rest, accumulate or accumulated(self.target.dtype))
         return [one.along for one in self.beside]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -119,6 +120,15 @@ def strides_of(
                 f"a stride of {stride} bytes is no multiple of the {itemsize} bytes per element"
             )
     return tuple(stride // itemsize for stride in strides)
+
+
+def check_hosts_apart(result: Operand, others: Iterable[Operand | None]) -> None:
+    """InvalidArgument where what receives results is memory of another array of the host, too."""
+    if not isinstance(result, HostOperand):
+        return
+    for other in others:
+        if isinstance(other, HostOperand) and np.may_share_memory(result.host, other.host):
+            raise _errors.InvalidArgument("the input and the output overlap")
 
 
 class HostOperand(Operand):

@@ -263,8 +263,12 @@ def inner_product(
         floating = any(kind.kind == "f" for kind in kinds[:2])
         if floating and of.kind != "f":
             raise _errors.InvalidArgument(f"products of floating elements do not convert to {of}")
-        # Signed integers are multiplied as unsigned ones, where wrapping around is defined.
-        product = map_of("x * y" if floating else "(u64)x * (u64)y")
+        # Signed integers are multiplied as unsigned ones, where wrapping around is defined. A
+        # floating result is to see their sign.
+        text = "x * y" if floating else "(u64)x * (u64)y"
+        if not floating and of.kind == "f" and all(kind != np.uint64 for kind in kinds[:2]):
+            text = f"(i64)({text})"
+        product = map_of(text)
         results, axes = _put_results(call, where, of)
         reduce_call(call, y, "plus", product, init, axes)
         return _values(results)

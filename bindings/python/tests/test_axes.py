@@ -222,6 +222,8 @@ def test_integers_of_products_and_extremes_along_an_axis(queue):
     x = np.random.default_rng(1).integers(-9, 9, (6, 301)).astype(np.int8)
     products = bifold.inner_product(x, x, axis=1, dtype=np.int64)
     np.testing.assert_array_equal(products, (x.astype(np.int64) ** 2).sum(1))
+    signs = bifold.inner_product(x, x[:, ::-1], axis=1, dtype=np.float32)
+    np.testing.assert_array_equal(signs, (x.astype(np.int64) * x[:, ::-1]).sum(1))
     low = bifold.argmin(x, axis=0)
     assert low.value.dtype == np.int8
     np.testing.assert_array_equal(low.value, x.min(0))

@@ -142,6 +142,7 @@ def test_halves_are_accumulated_as_float32(queue):
         ("read-only", lambda x: bifold.inclusive_scan(x, axis=0, total=fixed())),
         ("overlap", lambda x: total_within(x)),
         ("overlap", lambda x: total_within(x, slice(None, None, 2))),
+        ("overlap", lambda x: bifold.inclusive_scan(x, axis=1, total=x[:, 0])),
         ("no element|init", lambda x: bifold.sum_compensated(x / 2, np.zeros(4), axis=0)),
     ],
 )

@@ -60,6 +60,7 @@ def test_products():
     assert bifold.inner_product(x, y, np.int64(7)) == exact + 7
     assert bifold.inner_product(x, x).dtype == np.int16
     assert bifold.inner_product(np.float32([0.5, 2]), np.float32([3, -1])) == -0.5
+    assert bifold.inner_product(np.int32([-1, 3]), np.int32([2, 1]), dtype=np.float64) == 1
 
 
 def test_sums_keep_what_additions_lose():

@@ -90,7 +90,8 @@ TEST_CASE("kinds of scans with and without an initial value and totals") {
 TEST_CASE("each row of lines gives the same bits, wherever lines lie") {
   const LineCall<float> call = test::line_call(test::sums<float>());
   // Short lines, warp tiles, tiles, and lines of several, with elements side by side and apart.
-  std::vector<Lines> shapes{Lines::rows(70, 4), Lines::rows(9, 513), Lines{3, 1025, 2, 4200, 2, 2051}};
+  std::vector<Lines> shapes{Lines::rows(70, 4), Lines::rows(9, 513),
+                            Lines{3, 1025, 2, 4200, 2, 2051}};
   if (!test::simulated()) {
     for (const Lines& lines :
          {Lines::rows(3, 8192), Lines::rows(3, 8193), Lines::rows(2, 290'001),
