@@ -2,7 +2,7 @@
 // group has a tile of a line, or several lines that are shorter. If lines are longer,
 // total_line_tiles and prefix_line_tiles find what lies before each tile.
 // Cost: reads and writes each element once, and reads it twice if lines are longer than a tile; one
-// launch or three; a barrier for each tile.
+// launch or three; 2 barriers for the tiles of a group.
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: scan_line_tiles

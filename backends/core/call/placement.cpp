@@ -93,7 +93,7 @@ LineLayout named_layout(const CallOptions& options) {
                          alone(options.output_lines) && alone(options.second_lines);
   if (one_array) return LineLayout::none;
   const auto are_rows = [](const std::optional<Lines>& lines) {
-    return !lines || lines->stride == 1 || lines->length <= 1;
+    return !lines || has_unit_stride(*lines);
   };
   const LineLayout layout = layout_of(*options.lines);
   return layout == LineLayout::along && are_rows(options.lines) && are_rows(options.output_lines) &&

@@ -25,8 +25,8 @@ LineStrides strides_of(const Lines& lines) noexcept {
 LineLayout layout_of(const Call& call) noexcept {
   const CallLines& lines = call.lines;
   if (layout_of(lines.input) == LineLayout::across) return LineLayout::across;
-  const auto are_rows = [](const Lines& of) { return of.stride == 1 || of.length <= 1; };
-  return are_rows(lines.input) && are_rows(lines.second) && are_rows(lines.output)
+  return has_unit_stride(lines.input) && has_unit_stride(lines.second) &&
+                 has_unit_stride(lines.output)
              ? LineLayout::rows
              : LineLayout::along;
 }

@@ -1,7 +1,6 @@
 #include "core/sequences/line_scans.hpp"
 
 #include <algorithm>
-#include <bifold/error.hpp>
 #include <bifold/order.hpp>
 #include <bit>
 #include <limits>
@@ -67,6 +66,11 @@ PlannedKernel build_columns(const Request& request, Algorithm algorithm, std::st
   Defines defines = row_defines(request);
   defines.emplace_back("KEPT_RUNS", kept_runs);
   return build_line_kernel(request, algorithm, name, values, defines, kept_each);
+}
+
+// Whether a warp has a whole line at once.
+bool is_short(std::uint64_t n, std::uint64_t run, std::uint64_t rows) {
+  return n <= rows * order_v1::scan_row_runs * run;
 }
 
 // A warp has as many lanes of a row as a line takes, and of longer lines several rows.
@@ -165,7 +169,7 @@ class LineScan final : public Plan {
     const ScanKernels& kernels = scan_.of(call);
     const std::uint64_t n = call.count.n;
     if (kernels.lookback.kernel != nullptr && n > tile_) return look_back(call, kernels);
-    if (!kernels.across && n <= rows_ * order_v1::scan_row_runs * run_) {
+    if (!kernels.across && is_short(n, run_, rows_)) {
       const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
       launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input,
              call.count, call.lines.count, call.init, call.output, places_of(call), shares,
@@ -187,8 +191,7 @@ class LineScan final : public Plan {
              call.total);
     };
     if (!kernels.across) return scan(kernels.tiles, tiles_along(call, tile_));
-    const bool is_short = n <= short_runs * run_;
-    const PlannedKernel& kernel = is_short ? kernels.short_lines : kernels.tiles;
+    const PlannedKernel& kernel = n <= short_runs * run_ ? kernels.short_lines : kernels.tiles;
     scan(kernel, tiles_across(call, kernel.group_size, run_, tile_));
   }
 
@@ -201,19 +204,7 @@ class LineScan final : public Plan {
 
   void look_back(const Call& call, const ScanKernels& kernels) const {
     const LineTiles tiles = tiles_along(call, tile_);
-    if (tiles.blocks > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error(ErrorCategory::unsupported,
-                  "a look-back scan counts its tiles in 32 bits; these lines have more");
-    }
-    if (call.in_place && !ordered_) {
-      throw Error(ErrorCategory::unsupported,
-                  "a look-back scan in place needs device-scope acquire and release, which this "
-                  "device does not promise");
-    }
-    const ScanPlaces places{.output = call.output.offset,
-                            .control = control_of(call.scratch),
-                            .capacity = call.scratch.tagged_bytes / word_bytes - control_words,
-                            .tiles = tiles.blocks};
+    const ScanPlaces places = lookback_places(call, tiles.blocks, ordered_);
     launch(call.queue, kernels.lookback, tiles.blocks, call.input, call.count, call.lines.count,
            call.output.memory, call.init, call.scratch.memory, places_of(call), tiles, places,
            call.total);
@@ -296,8 +287,7 @@ void LineTotals::enqueue(const Call& call, const Range& partials, std::uint64_t 
   };
   if (kernels.across) {
     total(kernels.tiles, tiles_across(call, kernels.tiles.group_size, run_, tile_));
-  } else if (kernels.short_lines.kernel != nullptr &&
-             call.count.n <= rows_ * order_v1::scan_row_runs * run_) {
+  } else if (kernels.short_lines.kernel != nullptr && is_short(call.count.n, run_, rows_)) {
     const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
     launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input, call.count,
            call.lines.count, partials, places_of(call), shares);

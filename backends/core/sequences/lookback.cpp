@@ -36,19 +36,7 @@ class Lookback final : public detail::Plan {
     // Of no elements, a tile without any leaves the total.
     const std::uint64_t tiles =
         std::max<std::uint64_t>(tiles_.count(call.count.n + input.misalignment.value_or(0)), 1);
-    if (tiles > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error(ErrorCategory::unsupported,
-                  "a look-back scan counts its tiles in 32 bits; this input has more");
-    }
-    if (call.in_place && !ordered_) {
-      throw Error(ErrorCategory::unsupported,
-                  "a look-back scan in place needs device-scope acquire and release, which this "
-                  "device does not promise");
-    }
-    const std::uint64_t control = control_of(call.scratch);
-    const std::uint64_t capacity = call.scratch.tagged_bytes / word_bytes - control_words;
-    const ScanPlaces places{
-        .output = call.output.offset, .control = control, .capacity = capacity, .tiles = tiles};
+    const ScanPlaces places = lookback_places(call, tiles, ordered_);
     launch(call.queue, kernel_, std::min(tiles, max_groups_), input, call.count, call.output.memory,
            init_of(call), call.scratch.memory, places, call.total);
   }
@@ -86,6 +74,22 @@ class Lookback final : public detail::Plan {
 };
 
 }  // namespace
+
+ScanPlaces lookback_places(const Call& call, std::uint64_t tiles, bool acquire_release) {
+  if (tiles > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorCategory::unsupported,
+                "a look-back scan counts its tiles in 32 bits; this input has more");
+  }
+  if (call.in_place && !acquire_release) {
+    throw Error(ErrorCategory::unsupported,
+                "a look-back scan in place needs device-scope acquire and release, which this "
+                "device does not promise");
+  }
+  return {.output = call.output.offset,
+          .control = control_of(call.scratch),
+          .capacity = call.scratch.tagged_bytes / word_bytes - control_words,
+          .tiles = tiles};
+}
 
 std::uint64_t PublishedTiles::count(std::uint64_t n) const noexcept {
   return divide_up(n, elements);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/plan/launch.hpp"
 #include "core/plan/plan.hpp"
 
 namespace bifold::core {
@@ -22,6 +23,10 @@ struct PublishedTiles {
   /// One per tile, one per group, and one behind the last group.
   [[nodiscard]] std::uint64_t values(std::uint64_t n) const noexcept;
 };
+
+/// Where a single pass over so many tiles finds its output and control words. Throws unsupported if
+/// these are too many, or if the device cannot scan in place.
+ScanPlaces lookback_places(const Call& call, std::uint64_t tiles, bool acquire_release);
 
 /// One launch, a work-group per tile, or `max_groups` that draw one after the other. Kernel:
 /// (input, input_offset, n, output, init, control, places), places being ScanPlaces, each value as

@@ -78,8 +78,10 @@ LineLayout layout_of(const Lines& lines) noexcept {
                                                              : LineLayout::along;
 }
 
+bool has_unit_stride(const Lines& lines) noexcept { return lines.stride == 1 || lines.length <= 1; }
+
 bool is_one_array(const Lines& lines) noexcept {
-  return lines.outer == 1 && lines.inner == 1 && (lines.stride == 1 || lines.length <= 1);
+  return lines.outer == 1 && lines.inner == 1 && has_unit_stride(lines);
 }
 
 }  // namespace bifold::core

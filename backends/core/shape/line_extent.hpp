@@ -25,6 +25,9 @@ bool lie_apart(const Lines& lines);
 /// Along or across.
 LineLayout layout_of(const Lines& lines) noexcept;
 
+/// Whether an element's neighbour in memory is the next one of its line.
+bool has_unit_stride(const Lines& lines) noexcept;
+
 /// Whether it is one array from its first element to its last.
 bool is_one_array(const Lines& lines) noexcept;
 
