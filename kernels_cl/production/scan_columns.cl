@@ -7,7 +7,8 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: scan_columns
-// Uses: count, line_count, line_init, total, line_tile_prefix, column_rows, column_prefix
+// Uses: count, line_count, line_init, total, line_tile_prefix, column_rows, column_prefix,
+//   column_results
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_columns(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
@@ -60,29 +61,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_colum
       barrier(CLK_LOCAL_MEM_FENCE);
 
       // --- Write the row ---
-      const u32 count = first < slot.left ? slot.left - first : 0;
-      __global OUT* own =
-          output + output_offset + slot.output + behind_first(first, ELEMENT_STRIDE(places.output));
-      ACC carry = start;
-#pragma unroll
-      for (u32 l = 0; l < KEPT_RUNS; ++l) {
-        if (l >= runs) continue;
-        ACC running = carry;
-        const ACC next = l == ROW_RUNS - 1 ? after : COMBINE(start, sums[l * RUN + RUN - 1]);
-#pragma unroll
-        for (u32 k = 0; k < RUN; ++k) {
-          const u32 e = l * RUN + k;
-          const ACC exclusive = running;
-          running = next;
-          if (k < RUN - 1) running = COMBINE(carry, sums[e]);
-          LEAVE_TOTAL_OF(slot.line, e < count && slot.begin + first + e + 1 == n, running);
-          ACC result = INCLUSIVE ? running : exclusive;
-          PUT_FIRST(slot.begin + first + e == 0, result);
-          if (e < count) *own = TO_OUT(result);
-          own += behind_first(1, ELEMENT_STRIDE(places.output));
-        }
-        carry = next;
-      }
+      write_column_row(output + output_offset, places, slot, first, runs, n, sums, start,
+                       after TOTAL_ARGUMENTS);
     }
     LEAVE_TOTAL_OF(slot.line, n == 0 && slot.begin == 0 && slot.line < lines && row == 0, before);
   }

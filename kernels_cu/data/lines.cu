@@ -78,6 +78,9 @@ DEVICE LineElements elements_behind(LineElements elements, LinePlaces places, u3
   return elements;
 }
 DEVICE Element first_element(LineElements elements) { return *elements.first; }
+DEVICE bool line_starts_at(LineElements elements, const void* address) {
+  return (const void*)elements.first == address;
+}
 DEVICE ACC lift_in_line(Element element, u64 i, u64 n) {
   return LIFT_AT(element, place_in_line(i, n));
 }
@@ -115,6 +118,9 @@ DEVICE Element first_element(LineElements elements) {
   element.x = *elements.first;
   element.y = *elements.second;
   return element;
+}
+DEVICE bool line_starts_at(LineElements elements, const void* address) {
+  return (const void*)elements.first == address || (const void*)elements.second == address;
 }
 DEVICE ACC lift_in_line(Element element, u64 i, u64 n) {
   return LIFT_PAIR(element.x, element.y, place_in_line(i, n));

@@ -113,3 +113,35 @@ DEVICE ACC total_column_row(ACC* sums) {
   if (KEPT_RUNS > 16) combine_neighbouring_runs(sums, 16);
   return sums[RUN - 1];
 }
+
+// Part column_results: the results of a row of a work-item.
+// Provides: column_results
+// Uses: column_rows, total
+
+// Stores the results of the row that begins with element `first` of the slot. `start` lies before
+// the row, `after` is what its last element has with all before it. `runs` as for loading.
+DEVICE void write_column_row(OUT* output, LinePlaces places, LineSlot slot, u32 first, u32 runs,
+                             u64 n, const ACC* sums, ACC start, ACC after TOTAL_PARAMETERS) {
+  const u32 count = first < slot.left ? slot.left - first : 0;
+  OUT* own = output + slot.output + behind_first(first, ELEMENT_STRIDE(places.output));
+  ACC carry = start;
+#pragma unroll
+  for (u32 l = 0; l < KEPT_RUNS; ++l) {
+    if (l >= runs) continue;
+    ACC running = carry;
+    const ACC next = l == ROW_RUNS - 1 ? after : COMBINE(start, sums[l * RUN + RUN - 1]);
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      const u32 e = l * RUN + k;
+      const ACC exclusive = running;
+      running = next;
+      if (k < RUN - 1) running = COMBINE(carry, sums[e]);
+      LEAVE_TOTAL_OF(slot.line, e < count && slot.begin + first + e + 1 == n, running);
+      ACC result = INCLUSIVE ? running : exclusive;
+      PUT_FIRST(slot.begin + first + e == 0, result);
+      if (e < count) *own = TO_OUT(result);
+      own += behind_first(1, ELEMENT_STRIDE(places.output));
+    }
+    carry = next;
+  }
+}

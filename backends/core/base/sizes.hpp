@@ -14,6 +14,9 @@ struct Sizes {
   [[nodiscard]] constexpr bool contains(const Sizes& other) const noexcept {
     return first <= other.first && other.last <= last;
   }
+  [[nodiscard]] constexpr bool meets(const Sizes& other) const noexcept {
+    return first <= other.last && other.first <= last;
+  }
 };
 
 }  // namespace bifold::core

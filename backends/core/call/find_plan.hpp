@@ -17,7 +17,7 @@ struct QueueState;
 
 namespace bifold::core {
 
-/// Whom a plan is for: a call of up to n elements.
+/// Whom a plan is for: a call of an array, or of lines, of up to n elements.
 struct Caller {
   detail::QueueState& queue;
   std::uint64_t n;

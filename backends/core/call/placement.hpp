@@ -42,6 +42,11 @@ inline LineLayout layout_of(const CallOptions& options) {
   return names_lines(options) ? named_layout(options) : LineLayout::none;
 }
 
+/// The most elements that a line of the call has, whose input has so many.
+inline std::uint64_t length_of(const CallOptions& options, std::uint64_t count) noexcept {
+  return options.lines ? options.lines->length : count;
+}
+
 /// Throws invalid_argument for lines that do not fit one another, the views or 64 bits, and for
 /// outputs that overlap each other.
 Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const Lines& lines,

@@ -110,13 +110,14 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
   if (views.second) second = views.second->type;
   const Type result = views.output.type;
   const Type accumulator = accumulator_of(result);
-  const core::LineLayout lines = core::layout_of(call_options(options));
-  const auto plan = find(queue.device(),
-                         {views.input.type, accumulator, op, options.variant, map,
-                          core::values_on_device(call_options(options)), options.order, second,
-                          result, lines != core::LineLayout::none},
-                         core::Caller{queue.state(), views.input.count}, lines);
-  core::run_plan(*plan, queue, views, init, call_options(options), of_nothing);
+  const core::CallOptions called = call_options(options);
+  const core::LineLayout lines = core::layout_of(called);
+  const auto plan =
+      find(queue.device(),
+           {views.input.type, accumulator, op, options.variant, map, core::values_on_device(called),
+            options.order, second, result, lines != core::LineLayout::none},
+           core::Caller{queue.state(), core::length_of(called, views.input.count)}, lines);
+  core::run_plan(*plan, queue, views, init, called, of_nothing);
 } catch (...) {
   detail::rethrow();
 }

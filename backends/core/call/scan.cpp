@@ -97,13 +97,15 @@ void warm(const Device& device, const ScanShape& shape) try {
 void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const ErasedView& output,
                     const Operator& op, const std::optional<Value>& init, const Map& map,
                     const ScanOptions& options) try {
-  const core::LineLayout lines = core::layout_of(call_options(options));
+  const core::CallOptions called = call_options(options);
+  const core::LineLayout lines = core::layout_of(called);
   const Type accumulator = options.accumulate.value_or(accumulator_of(output.type));
   const ScanPlan plan(find(queue.device(),
                            {input.type, output.type, accumulator, kind, op, options.variant,
-                            core::values_on_device(call_options(options)), options.order, map,
+                            core::values_on_device(called), options.order, map,
                             lines != core::LineLayout::none, options.reverse},
-                           core::Caller{queue.state(), input.count}, lines));
+                           core::Caller{queue.state(), core::length_of(called, input.count)},
+                           lines));
   plan.run(queue, input, output, init, options);
 } catch (...) {
   detail::rethrow();

@@ -59,6 +59,9 @@ class LineChunkReduce final : public Plan {
     if (n <= leaf()) return {};
     return accumulators(at_most(divide_up(n, leaf()), lines), accumulator_bytes());
   }
+  [[nodiscard]] Sizes serves() const noexcept override {
+    return whole_classes(shape().sizes, {leaf()});
+  }
 
   void enqueue(const Call& call) const override {
     const bool across =
@@ -164,8 +167,10 @@ std::shared_ptr<const Plan> plan_line_chunk_reduce(const Request& request, const
   if (asked == LineLayout::across || asked == LineLayout::any) {
     kernels.across = build(request.shape, "reduce_column_chunks", leaves);
   }
-  kernels.nodes =
-      build(nodes, "reduce_line_nodes_chunks", {{"LEAF", columns * order_v1::leaf_rows}});
+  const std::uint32_t leaf = columns * order_v1::leaf_rows;
+  if (request.shape.sizes.last > leaf) {
+    kernels.nodes = build(nodes, "reduce_line_nodes_chunks", {{"LEAF", leaf}});
+  }
   return std::make_shared<LineChunkReduce>(request, row.variant, columns,
                                            max_groups(request.device, tuning), std::move(kernels));
 }

@@ -22,6 +22,15 @@ LineStrides strides_of(const Lines& lines) noexcept {
 
 }  // namespace
 
+Sizes whole_classes(const Sizes& asked, std::initializer_list<std::uint64_t> lasts) noexcept {
+  Sizes whole;
+  for (const std::uint64_t last : lasts) {
+    if (last < asked.first) whole.first = last + 1;
+    if (last >= asked.last) whole.last = std::min(whole.last, last);
+  }
+  return whole;
+}
+
 LineLayout layout_of(const Call& call) noexcept {
   const CallLines& lines = call.lines;
   if (layout_of(lines.input) == LineLayout::across) return LineLayout::across;

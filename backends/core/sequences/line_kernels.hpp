@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "core/plan/planning.hpp"
@@ -11,6 +12,10 @@ namespace bifold::core {
 
 /// The layout of a call's lines: rows, along or across.
 LineLayout layout_of(const Call& call) noexcept;
+
+/// The lengths of all classes that `asked` meets. A class ends with each of `lasts`, which ascend;
+/// behind those there is one more.
+Sizes whole_classes(const Sizes& asked, std::initializer_list<std::uint64_t> lasts) noexcept;
 
 /// What a plan has for each layout that its calls may bring.
 template <class Kernels>

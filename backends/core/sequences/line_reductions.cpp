@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <utility>
 
 #include "core/sequences/line_kernels.hpp"
@@ -20,7 +21,6 @@ constexpr std::uint32_t most_shares = 32;
 struct LeafShare {
   std::uint32_t columns;
   std::uint32_t at_once;
-  bool operator==(const LeafShare&) const = default;
 };
 
 // By the length of lines: up to the columns of a work-item, up to a row, up to a few rows, and
@@ -65,8 +65,9 @@ class LineReduce final : public Plan {
     PlannedKernel leaves;  ///< More.
   };
   LineReduce(const Request& request, const gallery::Variant& variant, ByLayout<Kernels> kernels,
-             LineNodes nodes)
+             std::unique_ptr<const LineNodes> nodes, const Sizes& serves)
       : Plan(request, variant),
+        serves_(serves),
         columns_(order_v1::leaf_columns(request.shape.accumulator)),
         kernels_(std::move(kernels)),
         nodes_(std::move(nodes)) {}
@@ -78,6 +79,7 @@ class LineReduce final : public Plan {
                                                   std::uint64_t lines) const noexcept override {
     return n <= leaf() ? ScratchSize{} : nodes_of_lines(n, lines, leaf(), accumulator_bytes());
   }
+  [[nodiscard]] Sizes serves() const noexcept override { return serves_; }
 
   void enqueue(const Call& call) const override {
     const Kernels& kernels = kernels_.of(call);
@@ -98,7 +100,7 @@ class LineReduce final : public Plan {
     const Range nodes = partials_of(call);
     launch(call.queue, kernels.leaves, groups_of_blocks(split.blocks), call.input, call.count,
            call.lines.count, nodes, places, split);
-    nodes_.enqueue(call, nodes, split.leaves, leaf());
+    nodes_->enqueue(call, nodes, split.leaves, leaf());
   }
 
  private:
@@ -127,9 +129,10 @@ class LineReduce final : public Plan {
     return split;
   }
 
+  Sizes serves_;
   std::uint64_t columns_;
   ByLayout<Kernels> kernels_;
-  LineNodes nodes_;
+  std::unique_ptr<const LineNodes> nodes_;
 };
 
 class LineTileReduce final : public Plan {
@@ -145,6 +148,7 @@ class LineTileReduce final : public Plan {
                                                   std::uint64_t lines) const noexcept override {
     return nodes_of_lines(n, lines, totals_.tile(), accumulator_bytes());
   }
+  [[nodiscard]] Sizes serves() const noexcept override { return totals_.serves(); }
 
   void enqueue(const Call& call) const override {
     const Range nodes = partials_of(call);
@@ -162,30 +166,45 @@ class LineTileReduce final : public Plan {
 
 std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& row,
                                              const Tuning& tuning) {
+  const Sizes& lengths = request.shape.sizes;
+  const std::uint64_t columns = order_v1::leaf_columns(request.shape.accumulator);
+  const std::uint64_t leaf = columns * order_v1::leaf_rows;
+  Sizes serves;
   ByLayout<LineReduce::Kernels> kernels(request, [&](const Request& of) {
     const LeafShares shares = leaf_shares(of);
     const auto kernel = [&](const PlanShape& shape, std::string_view name, const LeafShare& share) {
       return build_line_kernel(of.with(shape), Algorithm::reduce, name, tuning,
-                               {{"COLUMNS", order_v1::leaf_columns(of.shape.accumulator)},
+                               {{"COLUMNS", static_cast<std::uint32_t>(columns)},
                                 {"COLUMNS_EACH", share.columns},
                                 {"AT_ONCE", share.at_once},
                                 {"LEAF_ROWS", order_v1::leaf_rows},
                                 {"RUN", share.columns}},
                                1, true);
     };
+    const std::uint64_t item = shares.item.columns;
+    const std::uint64_t few = few_rows * columns;
+    serves = whole_classes(lengths, {item, columns, few, leaf});
     LineReduce::Kernels built{};
     built.shares = shares;
-    built.item = kernel(of.shape, "reduce_lines", shares.item);
-    built.row =
-        shares.row == shares.item ? built.item : kernel(of.shape, "reduce_lines", shares.row);
-    built.few = kernel(of.shape, "reduce_line_rows", shares.few);
-    built.many =
-        shares.many == shares.few ? built.few : kernel(of.shape, "reduce_line_rows", shares.many);
-    built.leaves = kernel(to_accumulators(of.shape), "reduce_line_leaves", shares.many);
+    if (lengths.first <= item) built.item = kernel(of.shape, "reduce_lines", shares.item);
+    if (lengths.meets({item + 1, columns})) {
+      built.row = kernel(of.shape, "reduce_lines", shares.row);
+    }
+    if (lengths.meets({columns + 1, few})) {
+      built.few = kernel(of.shape, "reduce_line_rows", shares.few);
+    }
+    if (lengths.meets({few + 1, leaf})) {
+      built.many = kernel(of.shape, "reduce_line_rows", shares.many);
+    }
+    if (lengths.last > leaf) {
+      built.leaves = kernel(to_accumulators(of.shape), "reduce_line_leaves", shares.many);
+    }
     return built;
   });
-  return std::make_shared<LineReduce>(request, row.variant, std::move(kernels),
-                                      LineNodes(request, tuning));
+  std::unique_ptr<const LineNodes> nodes;
+  if (lengths.last > leaf) nodes = std::make_unique<const LineNodes>(request, tuning);
+  return std::make_shared<LineReduce>(request, row.variant, std::move(kernels), std::move(nodes),
+                                      serves);
 }
 
 std::shared_ptr<const Plan> plan_line_tile_reduce(const Request& request, const Row& row,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/kernel/architecture.hpp"
 #include "core/sequences/lookback.hpp"
 #include "core/sequences/order_tiles.hpp"
 #include "core/shape/line_extent.hpp"
@@ -59,18 +60,38 @@ PlannedKernel build_tiles(const Request& request, Algorithm algorithm, std::stri
 }
 
 // Rows in registers leave room for few work-items, which small groups share out best.
+constexpr std::uint32_t column_group = 128;
+
 PlannedKernel build_columns(const Request& request, Algorithm algorithm, std::string_view name,
                             const Tuning& tuning, std::uint32_t kept_runs) {
   Tuning values = tuning;
-  values.group_size = std::min(tuning.group_size.value(), 128U);
+  values.group_size = std::min(tuning.group_size.value(), column_group);
   Defines defines = row_defines(request);
   defines.emplace_back("KEPT_RUNS", kept_runs);
   return build_line_kernel(request, algorithm, name, values, defines, kept_each);
 }
 
-// Whether a warp has a whole line at once.
-bool is_short(std::uint64_t n, std::uint64_t run, std::uint64_t rows) {
-  return n <= rows * order_v1::scan_row_runs * run;
+// A group looks back with whole warp tiles of a line, of neighbouring lines as many as fit.
+PlannedKernel build_column_lookback(const Request& request, const Tuning& tuning) {
+  const Capabilities& has = request.device.capabilities();
+  const std::uint64_t bytes = AccumulatorLayout(request.shape.op, request.shape.accumulator).bytes;
+  // What a work-item keeps: half of its row, what groups tell one another, and what it exchanges
+  // where lanes cannot.
+  const std::uint64_t stashed = run_of(request.shape) / 2 * order_v1::scan_row_runs + 1;
+  const std::uint64_t exchanged = has_lanes_of_32(has) ? 0 : order_v1::scan_warp_tile_rows;
+  constexpr std::uint64_t told = 9;
+  const std::uint64_t fitting = has.local_bytes / (bytes * (stashed + told + exchanged));
+  Tuning values = tuning;
+  values.group_size = static_cast<std::uint32_t>(
+      std::bit_floor(std::min<std::uint64_t>({tuning.group_size.value(), column_group, fitting})));
+  Defines defines = row_defines(request);
+  defines.emplace_back("SUPERTILE_TILES", order_v1::scan_group_tiles);
+  return build_line_kernel(request, Algorithm::scan, "scan_column_lookback", values, defines, 1);
+}
+
+// The longest line that a warp has at once.
+std::uint64_t short_length(std::uint64_t run, std::uint64_t rows) {
+  return rows * order_v1::scan_row_runs * run;
 }
 
 // A warp has as many lanes of a row as a line takes, and of longer lines several rows.
@@ -117,6 +138,21 @@ ColumnTiles tiles_across(const Call& call, std::uint32_t group, std::uint64_t ru
   return tiles;
 }
 
+// The same for groups that look back: they take a warp tile of a line at least, a tile at most.
+ColumnTiles units_across(const Call& call, std::uint32_t group, std::uint64_t tile) {
+  constexpr std::uint64_t tile_rows =
+      std::uint64_t{order_v1::scan_warp_tile_rows} * order_v1::scan_warp_tiles;
+  const std::uint64_t group_shift = shift_of(group);
+  ColumnTiles tiles{};
+  tiles.line_shift = std::min(shift_of(call.lines.input.inner),
+                              group_shift - shift_of(order_v1::scan_warp_tile_rows));
+  tiles.row_shift = group_shift - tiles.line_shift;
+  tiles.tiles = std::max<std::uint64_t>(divide_up(call.count.n, tile), 1);
+  tiles.blocks = divide_up(call.lines.count.n, std::uint64_t{1} << tiles.line_shift) * tiles.tiles *
+                 (tile_rows >> tiles.row_shift);
+  return tiles;
+}
+
 std::uint64_t tile_of(const PlanShape& shape) {
   return order_v1::scan_tile(size_of(shape.accumulator));
 }
@@ -137,8 +173,9 @@ struct FirstPasses {
 class LineScan final : public Plan {
  public:
   LineScan(const Request& request, const gallery::Variant& variant, ByLayout<ScanKernels> scan,
-           std::unique_ptr<const FirstPasses> first, bool looks_back)
+           std::unique_ptr<const FirstPasses> first, bool looks_back, const Sizes& serves)
       : Plan(request, variant),
+        serves_(serves),
         tile_(tile_of(request.shape)),
         run_(run_of(request.shape)),
         rows_(rows_of(request)),
@@ -158,18 +195,21 @@ class LineScan final : public Plan {
       size = accumulators(at_most(divide_up(n, tile_) + 1, lines), accumulator_bytes());
     }
     if (looks_back_) {
-      const std::uint64_t words = at_most(published().values(n), lines);
+      const std::uint64_t words = std::max(at_most(published().values(n), lines),
+                                           at_most(published_of_column(n), whole_units(lines)));
       size.tagged_bytes = at_most(words, divide_up(accumulator_bytes(), 4) * word_bytes);
       size.tagged_bytes = std::min(size.tagged_bytes, most) + control_words * word_bytes;
     }
     return size;
   }
 
+  [[nodiscard]] Sizes serves() const noexcept override { return serves_; }
+
   void enqueue(const Call& call) const override {
     const ScanKernels& kernels = scan_.of(call);
     const std::uint64_t n = call.count.n;
     if (kernels.lookback.kernel != nullptr && n > tile_) return look_back(call, kernels);
-    if (!kernels.across && is_short(n, run_, rows_)) {
+    if (!kernels.across && n <= short_length(run_, rows_)) {
       const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
       launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input,
              call.count, call.lines.count, call.init, call.output, places_of(call), shares,
@@ -197,19 +237,33 @@ class LineScan final : public Plan {
 
  private:
   static constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 2;
+  static constexpr std::uint64_t most_columns = column_group / order_v1::scan_warp_tile_rows;
 
   [[nodiscard]] PublishedTiles published() const noexcept {
     return {tile_, order_v1::scan_group_tiles};
   }
 
-  void look_back(const Call& call, const ScanKernels& kernels) const {
-    const LineTiles tiles = tiles_along(call, tile_);
-    const ScanPlaces places = lookback_places(call, tiles.blocks, ordered_);
-    launch(call.queue, kernels.lookback, tiles.blocks, call.input, call.count, call.lines.count,
-           call.output.memory, call.init, call.scratch.memory, places_of(call), tiles, places,
-           call.total);
+  // Of each warp tile, tile and supertile.
+  [[nodiscard]] std::uint64_t published_of_column(std::uint64_t n) const noexcept {
+    const std::uint64_t tiles = divide_up(n, tile_);
+    return at_most(tiles, order_v1::scan_warp_tiles + 1) + tiles / order_v1::scan_group_tiles + 1;
+  }
+  [[nodiscard]] static std::uint64_t whole_units(std::uint64_t lines) noexcept {
+    return at_most(divide_up(lines, most_columns), most_columns);
   }
 
+  void look_back(const Call& call, const ScanKernels& kernels) const {
+    const auto scan = [&](const auto& tiles) {
+      const ScanPlaces places = lookback_places(call, tiles.blocks, ordered_);
+      launch(call.queue, kernels.lookback, tiles.blocks, call.input, call.count, call.lines.count,
+             call.output.memory, call.init, call.scratch.memory, places_of(call), tiles, places,
+             call.total);
+    };
+    if (!kernels.across) return scan(tiles_along(call, tile_));
+    scan(units_across(call, kernels.lookback.group_size, tile_));
+  }
+
+  Sizes serves_;
   std::uint64_t tile_;
   std::uint64_t run_;
   std::uint64_t rows_;
@@ -221,26 +275,36 @@ class LineScan final : public Plan {
 
 std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, const Tuning& tuning,
                                       bool looks_back) {
+  const Sizes& lengths = request.shape.sizes;
+  const std::uint64_t tile = tile_of(request.shape);
+  Sizes serves;
   ByLayout<ScanKernels> scan(request, [&](const Request& of) {
     ScanKernels kernels{};
     constexpr Algorithm scans = Algorithm::scan;
     kernels.across = of.shape.lines == LineLayout::across;
+    const std::uint64_t run = run_of(of.shape);
+    const std::uint64_t most = kernels.across ? short_runs * run : short_length(run, rows_of(of));
+    serves = whole_classes(lengths, {most, tile});
+    const bool has_short = lengths.first <= most;
+    // Where long lines do not look back, they are scanned as those of one tile.
+    const bool has_tiles = looks_back ? lengths.meets({most + 1, tile}) : lengths.last > most;
+    const bool has_lookback = looks_back && lengths.last > tile;
     if (kernels.across) {
-      kernels.short_lines = build_columns(of, scans, "scan_columns", tuning, short_runs);
-      kernels.tiles = build_columns(of, scans, "scan_columns", tuning, order_v1::scan_row_runs);
+      const auto columns = [&](std::uint32_t kept_runs) {
+        return build_columns(of, scans, "scan_columns", tuning, kept_runs);
+      };
+      if (has_short) kernels.short_lines = columns(short_runs);
+      if (has_tiles) kernels.tiles = columns(order_v1::scan_row_runs);
+      if (has_lookback) kernels.lookback = build_column_lookback(of, tuning);
       return kernels;
     }
-    kernels.short_lines = build_row_kernel(of, scans, "scan_lines", tuning);
-    kernels.tiles = build_tiles(of, scans, "scan_line_tiles", tuning);
-    if (looks_back) kernels.lookback = build_tiles(of, scans, "scan_line_lookback", tuning);
+    if (has_short) kernels.short_lines = build_row_kernel(of, scans, "scan_lines", tuning);
+    if (has_tiles) kernels.tiles = build_tiles(of, scans, "scan_line_tiles", tuning);
+    if (has_lookback) kernels.lookback = build_tiles(of, scans, "scan_line_lookback", tuning);
     return kernels;
   });
-  const LineLayout asked = request.shape.lines;
   std::unique_ptr<const FirstPasses> first;
-  if (!looks_back || asked == LineLayout::across || asked == LineLayout::any) {
-    // Where tiles along lines look back, totals are those of columns.
-    PlanShape totals = request.shape;
-    if (looks_back) totals.lines = LineLayout::across;
+  if (!looks_back && lengths.last > tile) {
     PlanShape prefixes = request.shape;
     prefixes.input = prefixes.accumulator;
     prefixes.output = prefixes.accumulator;
@@ -250,12 +314,12 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
     // A warp exchanges a value of each row of a warp tile, and keeps its total.
     constexpr std::uint32_t exchanged_each = order_v1::scan_warp_tile_rows + 1;
     first = std::make_unique<const FirstPasses>(
-        FirstPasses{LineTotals(request.with(totals), Algorithm::scan, tuning),
+        FirstPasses{LineTotals(request, Algorithm::scan, tuning),
                     build_line_kernel(request.with(prefixes), Algorithm::scan, "prefix_line_tiles",
                                       values, row_defines(request), exchanged_each)});
   }
   return std::make_shared<LineScan>(request, row.variant, std::move(scan), std::move(first),
-                                    looks_back && asked != LineLayout::across);
+                                    looks_back, serves);
 }
 
 }  // namespace
@@ -264,6 +328,7 @@ LineTotals::LineTotals(const Request& request, Algorithm algorithm, const Tuning
     : tile_(tile_of(request.shape)),
       run_(run_of(request.shape)),
       rows_(rows_of(request)),
+      serves_(whole_classes(request.shape.sizes, {short_length(run_, rows_)})),
       kernels_(request.with(to_accumulators(request.shape)), [&](const Request& of) {
         Kernels kernels{};
         kernels.across = of.shape.lines == LineLayout::across;
@@ -272,10 +337,14 @@ LineTotals::LineTotals(const Request& request, Algorithm algorithm, const Tuning
               build_columns(of, algorithm, "total_column_tiles", tuning, order_v1::scan_row_runs);
           return kernels;
         }
-        if (algorithm == Algorithm::reduce) {
+        const bool reduces = algorithm == Algorithm::reduce;
+        const std::uint64_t most = short_length(run_, rows_);
+        if (reduces && of.shape.sizes.first <= most) {
           kernels.short_lines = build_row_kernel(of, algorithm, "total_lines", tuning);
         }
-        kernels.tiles = build_tiles(of, algorithm, "total_line_tiles", tuning);
+        if (!reduces || of.shape.sizes.last > most) {
+          kernels.tiles = build_tiles(of, algorithm, "total_line_tiles", tuning);
+        }
         return kernels;
       }) {}
 
@@ -287,7 +356,7 @@ void LineTotals::enqueue(const Call& call, const Range& partials, std::uint64_t 
   };
   if (kernels.across) {
     total(kernels.tiles, tiles_across(call, kernels.tiles.group_size, run_, tile_));
-  } else if (kernels.short_lines.kernel != nullptr && is_short(call.count.n, run_, rows_)) {
+  } else if (kernels.short_lines.kernel != nullptr && call.count.n <= short_length(run_, rows_)) {
     const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
     launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input, call.count,
            call.lines.count, partials, places_of(call), shares);

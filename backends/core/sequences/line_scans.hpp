@@ -15,6 +15,8 @@ class LineTotals {
  public:
   LineTotals(const Request& request, Algorithm algorithm, const Tuning& tuning);
 
+  /// Lengths that it has kernels for.
+  [[nodiscard]] Sizes serves() const noexcept { return serves_; }
   /// Elements of a tile.
   [[nodiscard]] std::uint64_t tile() const noexcept { return tile_; }
   /// `each` partial results are set aside for a line.
@@ -29,6 +31,7 @@ class LineTotals {
   std::uint64_t tile_;
   std::uint64_t run_;
   std::uint64_t rows_;
+  Sizes serves_;
   ByLayout<Kernels> kernels_;
 };
 
@@ -38,9 +41,8 @@ class LineTotals {
 /// input_offset, n, lines, init, output, output_offset, LinePlaces, LineRows, total).
 std::shared_ptr<const detail::Plan> plan_line_scan(const Request& request, const Row& row,
                                                    const Tuning& tuning);
-/// The same, but long lines that do not lie across each other take one launch, whose tiles look
-/// back: (input, input_offset, n, lines, output, init, control, LinePlaces, LineTiles, ScanPlaces,
-/// total).
+/// The same, but long lines take one launch, whose tiles look back: (input, input_offset, n, lines,
+/// output, init, control, LinePlaces, LineTiles or ColumnTiles, ScanPlaces, total).
 std::shared_ptr<const detail::Plan> plan_line_lookback(const Request& request, const Row& row,
                                                        const Tuning& tuning);
 

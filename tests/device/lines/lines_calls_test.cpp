@@ -91,6 +91,22 @@ std::vector<Lines> shapes() {
 
 TEST_SUITE_BEGIN("lines_calls");
 
+TEST_CASE("a line is planned for its own length, however large the view is") {
+  Queue queue(test::device());
+  constexpr std::uint64_t large = 8'000'000;
+  constexpr std::uint64_t length = 1000;
+  Buffer<float> input(test::device(), large);
+  Buffer<float> output(test::device(), length);
+  queue.fill(input, 1.0F);
+  ScanOptions scanned;
+  scanned.lines = Lines{1, length, 1, 0, 1, 0};
+  inclusive_scan(queue, input, output, plus, scanned);
+  CHECK(queue.download(output.view(length - 1, 1))[0] == static_cast<float>(length));
+  ReduceOptions reduced;
+  reduced.lines = scanned.lines;
+  CHECK(reduce(queue, input, plus, reduced) == static_cast<float>(length));
+}
+
 TEST_CASE("the least and the greatest element, with their indices in the line") {
   const Indexed<float> none{-1, 77};
   check<Indexed<float>>(

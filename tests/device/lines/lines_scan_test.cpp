@@ -5,10 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "core/call/scan.hpp"
 #include "device/lines/shapes.hpp"
+#include "support/cases/group_sizes.hpp"
 #include "support/cases/lines.hpp"
+#include "support/cases/workload.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
+#include "support/values/arithmetic.hpp"
 
 namespace bifold {
 
@@ -96,7 +100,8 @@ TEST_CASE("each row of lines gives the same bits, wherever lines lie") {
     for (const Lines& lines :
          {Lines::rows(3, 8192), Lines::rows(3, 8193), Lines::rows(2, 290'001),
           Lines{2, 20'000, 3, 120'001, 3, 1}, Lines{2, 9000, 2, 18'100, 1, 9001},
-          Lines{1, 40'000, 3, 0, -2, 80'001}, Lines::columns(16'400, 3)}) {
+          Lines{1, 40'000, 3, 0, -2, 80'001}, Lines::columns(16'400, 3), Lines::columns(270'001, 2),
+          Lines{2, 9000, 40, 360'000, 40, 1}}) {
       shapes.push_back(lines);
     }
   }
@@ -116,6 +121,40 @@ TEST_CASE("each row of lines gives the same bits, wherever lines lie") {
                               .variant = name};
         const std::string problem = test::scan_difference<float>(queue, call, trial);
         CHECK_MESSAGE(problem.empty(), name, ", ", test::text_of(trial), ": ", problem);
+      }
+    }
+  }
+}
+
+TEST_CASE("totals that stay missing are computed by who needs them, and epochs wrap") {
+  const gallery::Variant* row = gallery::find(Algorithm::scan, "lines_v1_lookback");
+  REQUIRE(row != nullptr);
+  if (!gallery::supports(test::device(), *row, Type::f32, plus)) return;
+  const core::Tuning tuning = test::default_tuning_of(test::workload_of(*row, Type::f32, plus));
+  const std::uint64_t length = test::simulated() ? 17'000 : 300'000;
+  const ScanShape shape{.input = Type::f32,
+                        .output = Type::f32,
+                        .accumulator = Type::f32,
+                        .variant = row->name,
+                        .lines = true};
+  Queue queue(test::device());
+  test::Random random(test::seed());
+  std::vector<float> values(3 * length);
+  for (float& x : values) x = static_cast<float>(random.between(-1000, 1000)) / 7.0F;
+  const auto input = queue.upload(std::span<const float>(values));
+  Buffer<float> output(test::device(), values.size());
+  for (const Lines& lines : {Lines::rows(3, length), Lines::columns(length, 3)}) {
+    ScanOptions options;
+    options.lines = lines;
+    options.variant = "lines_v1";
+    inclusive_scan(queue, input, output, plus, options);
+    const std::vector<float> expected = queue.download(output);
+    for (const core::TestHooks& hooks : {core::TestHooks{.epoch_limit = 2}, {.spin_limit = 0}}) {
+      const ScanPlan plan = core::make_plan(test::device(), shape, tuning, hooks);
+      for (int round = 0; round < 4; ++round) {
+        queue.fill(output, -1.0F);
+        plan.run(queue, erase(input), erase(output), std::nullopt, {.lines = lines});
+        CHECK(test::difference<float>(queue.download(output), expected).empty());
       }
     }
   }
