@@ -196,7 +196,7 @@ class LineScan final : public Plan {
     }
     if (looks_back_) {
       const std::uint64_t words = std::max(at_most(published().values(n), lines),
-                                           at_most(published_of_column(n), whole_units(lines)));
+                                           at_most(published_of_column(n), lines_across(lines)));
       size.tagged_bytes = at_most(words, divide_up(accumulator_bytes(), 4) * word_bytes);
       size.tagged_bytes = std::min(size.tagged_bytes, most) + control_words * word_bytes;
     }
@@ -248,8 +248,11 @@ class LineScan final : public Plan {
     const std::uint64_t tiles = divide_up(n, tile_);
     return at_most(tiles, order_v1::scan_warp_tiles + 1) + tiles / order_v1::scan_group_tiles + 1;
   }
-  [[nodiscard]] static std::uint64_t whole_units(std::uint64_t lines) noexcept {
-    return at_most(divide_up(lines, most_columns), most_columns);
+  // One line has no other beside it.
+  [[nodiscard]] static std::uint64_t lines_across(std::uint64_t lines) noexcept {
+    if (lines <= 1) return 0;
+    const std::uint64_t columns = std::bit_ceil(std::min(lines, most_columns));
+    return at_most(divide_up(lines, columns), columns);
   }
 
   void look_back(const Call& call, const ScanKernels& kernels) const {
