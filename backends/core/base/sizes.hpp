@@ -17,6 +17,10 @@ struct Sizes {
   [[nodiscard]] constexpr bool meets(const Sizes& other) const noexcept {
     return first <= other.last && other.first <= last;
   }
+  /// Sizes of both, which meet.
+  [[nodiscard]] constexpr Sizes within(const Sizes& other) const noexcept {
+    return {first > other.first ? first : other.first, last < other.last ? last : other.last};
+  }
 };
 
 }  // namespace bifold::core

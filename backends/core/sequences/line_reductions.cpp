@@ -169,7 +169,7 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
   const Sizes& lengths = request.shape.sizes;
   const std::uint64_t columns = order_v1::leaf_columns(request.shape.accumulator);
   const std::uint64_t leaf = columns * order_v1::leaf_rows;
-  Sizes serves;
+  Sizes serves;  // With kernels of every layout.
   ByLayout<LineReduce::Kernels> kernels(request, [&](const Request& of) {
     const LeafShares shares = leaf_shares(of);
     const auto kernel = [&](const PlanShape& shape, std::string_view name, const LeafShare& share) {
@@ -183,7 +183,7 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
     };
     const std::uint64_t item = shares.item.columns;
     const std::uint64_t few = few_rows * columns;
-    serves = whole_classes(lengths, {item, columns, few, leaf});
+    serves = serves.within(whole_classes(lengths, {item, columns, few, leaf}));
     LineReduce::Kernels built{};
     built.shares = shares;
     if (lengths.first <= item) built.item = kernel(of.shape, "reduce_lines", shares.item);

@@ -280,14 +280,14 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
                                       bool looks_back) {
   const Sizes& lengths = request.shape.sizes;
   const std::uint64_t tile = tile_of(request.shape);
-  Sizes serves;
+  Sizes serves;  // With kernels of every layout.
   ByLayout<ScanKernels> scan(request, [&](const Request& of) {
     ScanKernels kernels{};
     constexpr Algorithm scans = Algorithm::scan;
     kernels.across = of.shape.lines == LineLayout::across;
     const std::uint64_t run = run_of(of.shape);
     const std::uint64_t most = kernels.across ? short_runs * run : short_length(run, rows_of(of));
-    serves = whole_classes(lengths, {most, tile});
+    serves = serves.within(whole_classes(lengths, {most, tile}));
     const bool has_short = lengths.first <= most;
     // Where long lines do not look back, they are scanned as those of one tile.
     const bool has_tiles = looks_back ? lengths.meets({most + 1, tile}) : lengths.last > most;
