@@ -43,7 +43,6 @@ DEVICE LineWarpTile line_warp_tile(LinePlaces places, LineTiles tiles, u64 block
 DEVICE void load_line_tiles(INPUT_PARAMETERS, LinePlaces places, LineTiles tiles, u64 block,
                             u64 lines, u64 n, ACC* sums, ACC* prefix, __local LaneScratch* scratch,
                             __local ACC* warp_totals) {
-#pragma unroll
   for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
     const LineWarpTile at = line_warp_tile(places, tiles, block, s, lines);
     const Elements line = array_of_line(INPUT_ARGUMENTS, places, at.starts, n);

@@ -1,5 +1,6 @@
 // Part order_tile_shape: how the warps of a group share a tile of order v1. A warp has
-// WARP_TILES_EACH consecutive warp tiles.
+// WARP_TILES_EACH consecutive warp tiles. Loops over these are not unrolled: PoCL 3.1 then loses
+// what they store in local memory.
 // Provides: order_tile_shape
 // Uses: order_lanes
 
@@ -89,7 +90,6 @@ DEVICE void fold_run(Elements input, u64 i, u64 n, bool whole, ACC sums[RUN]) {
 DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, __private ACC* unused,
                            __private ACC* prefix, __local LaneScratch* scratch,
                            __local ACC* warp_totals) {
-#pragma unroll
   for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
     const u32 warp_tile = warp_index() * WARP_TILES_EACH + s;
     const u64 first = begin + warp_tile * WARP_TILE;
@@ -127,7 +127,6 @@ DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64
                             const __local ACC* warp_totals, ACC before, ACC after,
                             __local LaneScratch* scratch TOTAL_PARAMETERS) {
   const bool out_aligned = (size_t)output % OUT_VECTOR_ALIGNMENT == 0;
-#pragma unroll
   for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
     const u32 warp_tile = warp_index() * WARP_TILES_EACH + s;
     const u64 first = begin + warp_tile * WARP_TILE;

@@ -58,7 +58,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_line_
             &lane_scratch);
 
   // --- Write the tile ---
-#pragma unroll
   for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
     finish_line_warp_tile(output, places, line_warp_tile(places, tiles, block, s, lines), n,
                           sums + s * WARP_TILE_ROWS * RUN, prefix + s * WARP_TILE_ROWS, warp_totals,

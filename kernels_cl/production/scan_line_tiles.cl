@@ -25,7 +25,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_line_
     barrier(CLK_LOCAL_MEM_FENCE);
 
     // --- Scan them from what lies before their tiles on ---
-#pragma unroll
     for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
       const LineWarpTile at = line_warp_tile(places, tiles, block, s, lines);
       const bool valid = at.line < lines;
@@ -76,7 +75,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_line
     barrier(CLK_LOCAL_MEM_FENCE);
 
     // --- Write the totals of its tiles ---
-#pragma unroll
     for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
       const LineWarpTile at = line_warp_tile(places, tiles, block, s, lines);
       if (at.line < lines && at.number == 0 && lane_index() == 0) {

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "support/cases/factors.hpp"
+#include "support/cases/group_sizes.hpp"
 #include "support/cases/workload.hpp"
 #include "support/environment.hpp"
 
@@ -85,6 +86,19 @@ TEST_CASE("every row runs on this device or says why not") {
 TEST_CASE("an operator that is not defined on a type is not supported on it") {
   for (const auto& row : gallery::variants()) {
     CHECK_FALSE(gallery::supports(test::device(), row, Type::f32, bit_xor).supported);
+  }
+}
+
+TEST_CASE("one warp has all warp tiles of a tile, one after the other") {
+  Queue queue(test::device());
+  for (const auto& row : gallery::variants()) {
+    const bool tiled = row.name == "lines_v1_ordered" || row.name == "order_v1";
+    if (!tiled || !gallery::supports(test::device(), row, Type::u32, plus)) continue;
+    Workload workload = test::workload_of(row, Type::u32, plus, ScanKind::inclusive);
+    workload.tuning = test::default_tuning_of(workload);
+    workload.tuning->group_size = 32;
+    if (row.algorithm == Algorithm::scan) workload.tuning->loads_of_tile = 2;
+    test::check_runs(queue, workload, short_runs(workload));
   }
 }
 
