@@ -163,6 +163,35 @@ DEVICE void load_line_run(LineElements elements, LinePlaces places, u32 e, u32 l
   }
 }
 
+// Part line_neighbours_one: an element of VEC lines of one array that are neighbours in memory.
+// Provides: line_neighbours
+// Uses: line_elements, vectors_in, alignment
+
+// Loads what lies where `elements` begins, and behind.
+DEVICE void load_neighbours(LineElements elements, LinePlaces places, Element* element) {
+  if (VEC > 1 && is_aligned(elements.first, LOAD_BYTES)) {
+    const InVector vector = load_vector(elements.first);
+#pragma unroll
+    for (u32 k = 0; k < VEC; ++k) element[k] = vector.item[k];
+  } else {
+#pragma unroll
+    for (u32 k = 0; k < VEC; ++k) element[k] = elements.first[k];
+  }
+}
+
+// Part line_neighbours_two: an element of VEC lines of two arrays. Those of the first one are
+// neighbours in memory.
+// Provides: line_neighbours
+// Uses: line_elements
+
+DEVICE void load_neighbours(LineElements elements, LinePlaces places, Element* element) {
+#pragma unroll
+  for (u32 k = 0; k < VEC; ++k) {
+    element[k].x = elements.first[k];
+    element[k].y = elements.second[k * places.second.inner];
+  }
+}
+
 // Part line_count_host: the number of lines, given by the host.
 // Provides: line_count
 

@@ -169,6 +169,10 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return shape(of).second ? "line_run_two" : "line_run_one";
      }},
+    {"line_neighbours",
+     [](const Question& of) -> std::string {
+       return shape(of).second ? "line_neighbours_two" : "line_neighbours_one";
+     }},
     {"elements", [](const Question& of) { return elements_part(of, "elements"); }},
     {"element_start", [](const Question& of) { return elements_part(of, "element_start"); }},
     {"line_array", [](const Question& of) { return elements_part(of, "line_array"); }},

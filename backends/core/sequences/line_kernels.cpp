@@ -20,6 +20,15 @@ LineStrides strides_of(const Lines& lines) noexcept {
           static_cast<std::uint64_t>(lines.inner_stride), static_cast<std::uint64_t>(lines.stride)};
 }
 
+// Elements of neighbouring lines that one access moves. Structs are moved one by one.
+std::uint32_t vector_across(const PlanShape& shape) {
+  constexpr std::size_t vector_bytes = 16;
+  constexpr std::size_t most = 8;
+  if (shape.input.is_struct() || shape.output.is_struct()) return 1;
+  const std::size_t widest = std::max(size_of(shape.input), size_of(shape.output));
+  return static_cast<std::uint32_t>(std::min(most, vector_bytes / widest));
+}
+
 }  // namespace
 
 Sizes whole_classes(const Sizes& asked, std::initializer_list<std::uint64_t> lasts) noexcept {
@@ -72,6 +81,20 @@ std::uint64_t shift_of(std::uint64_t n) noexcept {
 std::uint64_t groups_of_blocks(std::uint64_t blocks) noexcept {
   constexpr std::uint64_t most = std::uint64_t{1} << 30;
   return std::clamp<std::uint64_t>(blocks, 1, most);
+}
+
+ShortColumns::ShortColumns(const Request& request, Algorithm algorithm, std::string_view name,
+                           const Tuning& tuning)
+    : lines_each_(vector_across(request.shape)) {
+  Tuning values = tuning;
+  values.group_size = std::min(tuning.group_size.value(), 256U);
+  KernelSpec spec = make_spec(request, {.algorithm = algorithm, .family = name}, values, name);
+  spec.vector_width = static_cast<std::uint32_t>(lines_each_);
+  kernel_ = build_kernel(request.device, spec);
+}
+
+std::uint64_t ShortColumns::blocks_of(const Call& call) const noexcept {
+  return divide_up(call.lines.count.n, kernel_.group_size * lines_each_);
 }
 
 LineNodes::LineNodes(const Request& request, const Tuning& tuning) {

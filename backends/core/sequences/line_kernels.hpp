@@ -74,6 +74,30 @@ std::uint64_t shift_of(std::uint64_t n) noexcept;
 /// Groups that go over so many blocks.
 std::uint64_t groups_of_blocks(std::uint64_t blocks) noexcept;
 
+/// Short lines that lie side by side in memory: a work-item has several of them.
+class ShortColumns {
+ public:
+  /// Of such a line, in elements.
+  static constexpr std::uint64_t longest = 4;
+
+  ShortColumns() = default;
+  ShortColumns(const Request& request, Algorithm algorithm, std::string_view name,
+               const Tuning& tuning);
+
+  template <class... More>
+  void enqueue(const Call& call, const More&... more) const {
+    const std::uint64_t blocks = blocks_of(call);
+    launch(call.queue, kernel_, groups_of_blocks(blocks), call.input, call.count, call.lines.count,
+           call.init, call.output, places_of(call), blocks, more...);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t blocks_of(const Call& call) const noexcept;
+
+  PlannedKernel kernel_;
+  std::uint64_t lines_each_ = 1;
+};
+
 /// The last launch of a reduction: the tree over the nodes of each line.
 class LineNodes {
  public:

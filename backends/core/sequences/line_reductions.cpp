@@ -37,14 +37,16 @@ constexpr std::uint64_t few_rows = 4;
 LeafShares leaf_shares(const Request& request) {
   const std::uint32_t each = order_v1::leaf_columns(request.shape.accumulator) / most_shares;
   const LeafShare one{each, 1};
-  if (request.device.info().kind == DeviceKind::cpu) return {one, one, one, one};
+  const bool across = request.shape.lines == LineLayout::across;
+  const LeafShare item{across ? static_cast<std::uint32_t>(ShortColumns::longest) : each, 1};
+  if (request.device.info().kind == DeviceKind::cpu) return {item, one, one, one};
   const LeafShare two{2 * each, 2};
   const LeafShare four{each, 4};
-  if (request.shape.lines != LineLayout::across) return {four, two, two, four};
+  if (!across) return {four, two, two, four};
   const LeafShare column{4 * each, 1};
   // NVIDIA's OpenCL takes several rows at once by itself.
   const LeafShare half = request.device.info().backend == "opencl" ? LeafShare{2 * each, 1} : two;
-  return {column, column, half, half};
+  return {item, column, half, half};
 }
 
 // Nodes of so many lines, each of `elements` elements.
@@ -58,11 +60,13 @@ class LineReduce final : public Plan {
  public:
   struct Kernels {
     LeafShares shares;
-    PlannedKernel item;    ///< Lines of a work-item.
+    ShortColumns columns;  ///< Lines of a work-item, across
+    PlannedKernel item;    ///< and along.
     PlannedKernel row;     ///< One row of a leaf.
     PlannedKernel few;     ///< A few rows.
     PlannedKernel many;    ///< One leaf.
     PlannedKernel leaves;  ///< More.
+    bool across;
   };
   LineReduce(const Request& request, const gallery::Variant& variant, ByLayout<Kernels> kernels,
              std::unique_ptr<const LineNodes> nodes, const Sizes& serves)
@@ -92,6 +96,7 @@ class LineReduce final : public Plan {
              call.lines.count, call.init, call.output, places, split);
     };
     const LeafShares& shares = kernels.shares;
+    if (kernels.across && n <= shares.item.columns) return kernels.columns.enqueue(call);
     if (n <= shares.item.columns) return reduce(kernels.item, shares.item, shares.item.at_once);
     if (n <= columns_) return reduce(kernels.row, shares.row, shares.row.at_once);
     if (n <= few_rows * columns_) return reduce(kernels.few, shares.few, 1);
@@ -186,7 +191,12 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
     serves = serves.within(whole_classes(lengths, {item, columns, few, leaf}));
     LineReduce::Kernels built{};
     built.shares = shares;
-    if (lengths.first <= item) built.item = kernel(of.shape, "reduce_lines", shares.item);
+    built.across = of.shape.lines == LineLayout::across;
+    if (lengths.first <= item && built.across) {
+      built.columns = ShortColumns(of, Algorithm::reduce, "reduce_short_columns", tuning);
+    } else if (lengths.first <= item) {
+      built.item = kernel(of.shape, "reduce_lines", shares.item);
+    }
     if (lengths.meets({item + 1, columns})) {
       built.row = kernel(of.shape, "reduce_lines", shares.row);
     }

@@ -158,6 +158,7 @@ std::uint64_t tile_of(const PlanShape& shape) {
 }
 
 struct ScanKernels {
+  ShortColumns run;  ///< Lines of one run, across.
   PlannedKernel short_lines;
   PlannedKernel tiles;
   PlannedKernel lookback;  ///< Where tiles look back.
@@ -209,6 +210,7 @@ class LineScan final : public Plan {
     const ScanKernels& kernels = scan_.of(call);
     const std::uint64_t n = call.count.n;
     if (kernels.lookback.kernel != nullptr && n > tile_) return look_back(call, kernels);
+    if (kernels.across && n <= run_) return kernels.run.enqueue(call, call.total);
     if (!kernels.across && n <= short_length(run_, rows_)) {
       const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
       launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input,
@@ -286,9 +288,11 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
     constexpr Algorithm scans = Algorithm::scan;
     kernels.across = of.shape.lines == LineLayout::across;
     const std::uint64_t run = run_of(of.shape);
+    static_assert(order_v1::scan_run(1) <= ShortColumns::longest);
     const std::uint64_t most = kernels.across ? short_runs * run : short_length(run, rows_of(of));
     serves = serves.within(whole_classes(lengths, {most, tile}));
-    const bool has_short = lengths.first <= most;
+    if (kernels.across) serves = serves.within(whole_classes(lengths, {run}));
+    const bool has_short = kernels.across ? lengths.meets({run + 1, most}) : lengths.first <= most;
     // Where long lines do not look back, they are scanned as those of one tile.
     const bool has_tiles = looks_back ? lengths.meets({most + 1, tile}) : lengths.last > most;
     const bool has_lookback = looks_back && lengths.last > tile;
@@ -296,6 +300,9 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
       const auto columns = [&](std::uint32_t kept_runs) {
         return build_columns(of, scans, "scan_columns", tuning, kept_runs);
       };
+      if (lengths.first <= run) {
+        kernels.run = ShortColumns(of, scans, "scan_short_columns", tuning);
+      }
       if (has_short) kernels.short_lines = columns(short_runs);
       if (has_tiles) kernels.tiles = columns(order_v1::scan_row_runs);
       if (has_lookback) kernels.lookback = build_column_lookback(of, tuning);

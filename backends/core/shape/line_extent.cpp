@@ -73,9 +73,10 @@ bool lie_apart(const Lines& lines) {
 LineLayout layout_of(const Lines& lines) noexcept {
   const bool inner = lines.inner > 1;
   const std::uint64_t to_next_line = distance_of(inner ? lines.inner_stride : lines.outer_stride);
-  const bool several = lines.length > 1 && (inner || lines.outer > 1);
-  return several && to_next_line < distance_of(lines.stride) ? LineLayout::across
-                                                             : LineLayout::along;
+  const bool several = lines.length > 0 && (inner || lines.outer > 1);
+  // Single elements have no stride of their own.
+  const std::uint64_t to_next_element = lines.length > 1 ? distance_of(lines.stride) : 2;
+  return several && to_next_line < to_next_element ? LineLayout::across : LineLayout::along;
 }
 
 bool has_unit_stride(const Lines& lines) noexcept { return lines.stride == 1 || lines.length <= 1; }

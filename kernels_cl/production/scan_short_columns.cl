@@ -1,0 +1,53 @@
+// Part scan_short_columns: The scan of short lines in order v1 that lie side by side in memory,
+// each with the bits that it has alone. A work-item has several of them, whose elements are a run.
+// Cost: reads and writes each element once; one launch.
+// Assumes nothing: operands are combined in index order.
+// Source: bifold, docs/order.md.
+// Provides: scan_short_columns
+// Uses: count, line_count, line_init, total, short_columns, short_column_results
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_short_columns(
+    INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
+    __global OUT* output, u64 output_offset, LinePlaces places, u64 blocks TOTAL_PARAMETERS) {
+  const u64 n = COUNT;
+  const u64 lines = LINE_COUNT;
+  for (u64 block = get_group_id(0); block < blocks; block += get_num_groups(0)) {
+    // --- Load the lines ---
+    const ShortColumns own = short_columns(places, block, lines);
+    Element element[SHORT * VEC];
+    load_short_columns(INPUT_ARGUMENTS, places, own, n, element);
+    ACC before[VEC];
+    ACC running[VEC];
+    ACC sums[VEC];
+#pragma unroll
+    for (u32 k = 0; k < VEC; ++k) {
+      before[k] = IDENTITY;
+      if (k < own.count) before[k] = INIT_OF_LINE(places, own.line + k);
+      running[k] = before[k];
+      LEAVE_TOTAL_OF(own.line + k, n == 0 && k < own.count, before[k]);
+    }
+
+    // --- Scan them, and write the results ---
+#pragma unroll
+    for (u32 e = 0; e < SHORT; ++e) {
+      if (e >= n) continue;
+      ACC results[VEC];
+#pragma unroll
+      for (u32 k = 0; k < VEC; ++k) {
+        const ACC item = lift_in_line(element[e * VEC + k], e, n);
+        if (e == 0) {
+          sums[k] = item;
+        } else {
+          sums[k] = COMBINE(sums[k], item);
+        }
+        results[k] = running[k];
+        running[k] = COMBINE(before[k], sums[k]);
+        LEAVE_TOTAL_OF(own.line + k, k < own.count && e + 1 == n, running[k]);
+        if (INCLUSIVE) results[k] = running[k];
+        PUT_FIRST(e == 0, results[k]);
+      }
+      const u64 place = place_in_line(e, n) * ELEMENT_STRIDE(places.output);
+      store_short_columns(output + output_offset, places, own, place, results);
+    }
+  }
+}
