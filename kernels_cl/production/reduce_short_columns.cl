@@ -13,7 +13,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_sho
   const u64 lines = LINE_COUNT;
   for (u64 block = get_group_id(0); block < blocks; block += get_num_groups(0)) {
     // --- Load the lines ---
-    const ShortColumns own = short_columns(places, block, lines);
+    const ShortColumns own = short_columns(places, block, lines, result + result_offset, 0);
     Element element[SHORT * VEC];
     load_short_columns(INPUT_ARGUMENTS, places, own, n, element);
 
@@ -27,10 +27,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_sho
         sums[e] = IDENTITY;
         if (e < n) sums[e] = COMBINE(sums[e], lift_in_line(element[e * VEC + k], e, n));
       }
-      sums[0] = COMBINE(sums[0], sums[2]);
-      sums[1] = COMBINE(sums[1], sums[3]);
-      results[k] = COMBINE(sums[0], sums[1]);
-      if (k < own.count) results[k] = COMBINE(INIT_OF_LINE(places, own.line + k), results[k]);
+#pragma unroll
+      for (u32 e = 0; e < SHORT / 2; ++e) sums[e] = COMBINE(sums[e], sums[e + SHORT / 2]);
+      if (SHORT > 1) sums[0] = COMBINE(sums[0], sums[SHORT / 4]);
+      results[k] = sums[0];
+      if (has_short(own, k)) {
+        results[k] = COMBINE(INIT_OF_LINE(places, line_of_short(own, k)), results[k]);
+      }
     }
 
     // --- Write the results ---

@@ -13,7 +13,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_short
   const u64 lines = LINE_COUNT;
   for (u64 block = get_group_id(0); block < blocks; block += get_num_groups(0)) {
     // --- Load the lines ---
-    const ShortColumns own = short_columns(places, block, lines);
+    const u64 stride = n > 1 ? ELEMENT_STRIDE(places.output) : 0;
+    const ShortColumns own = short_columns(places, block, lines, output + output_offset, stride);
     Element element[SHORT * VEC];
     load_short_columns(INPUT_ARGUMENTS, places, own, n, element);
     ACC before[VEC];
@@ -22,9 +23,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_short
 #pragma unroll
     for (u32 k = 0; k < VEC; ++k) {
       before[k] = IDENTITY;
-      if (k < own.count) before[k] = INIT_OF_LINE(places, own.line + k);
+      const u64 line = line_of_short(own, k);
+      if (has_short(own, k)) before[k] = INIT_OF_LINE(places, line);
       running[k] = before[k];
-      LEAVE_TOTAL_OF(own.line + k, n == 0 && k < own.count, before[k]);
+      LEAVE_TOTAL_OF(line, n == 0 && has_short(own, k), before[k]);
     }
 
     // --- Scan them, and write the results ---
@@ -42,7 +44,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_short
         }
         results[k] = running[k];
         running[k] = COMBINE(before[k], sums[k]);
-        LEAVE_TOTAL_OF(own.line + k, k < own.count && e + 1 == n, running[k]);
+        LEAVE_TOTAL_OF(line_of_short(own, k), has_short(own, k) && e + 1 == n, running[k]);
         if (INCLUSIVE) results[k] = running[k];
         PUT_FIRST(e == 0, results[k]);
       }

@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 lines = LINE_COUNT;
   for (u64 block = blockIdx.x; block < blocks; block += gridDim.x) {
     // --- Load the lines ---
-    const ShortColumns own = short_columns(places, block, lines);
+    const ShortColumns own = short_columns(places, block, lines, result + result_offset, 0);
     Element element[SHORT * VEC];
     load_short_columns(INPUT_ARGUMENTS, places, own, n, element);
 
@@ -27,10 +27,13 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
         sums[e] = IDENTITY;
         if (e < n) sums[e] = COMBINE(sums[e], lift_in_line(element[e * VEC + k], e, n));
       }
-      sums[0] = COMBINE(sums[0], sums[2]);
-      sums[1] = COMBINE(sums[1], sums[3]);
-      results[k] = COMBINE(sums[0], sums[1]);
-      if (k < own.count) results[k] = COMBINE(INIT_OF_LINE(places, own.line + k), results[k]);
+#pragma unroll
+      for (u32 e = 0; e < SHORT / 2; ++e) sums[e] = COMBINE(sums[e], sums[e + SHORT / 2]);
+      if (SHORT > 1) sums[0] = COMBINE(sums[0], sums[SHORT / 4]);
+      results[k] = sums[0];
+      if (has_short(own, k)) {
+        results[k] = COMBINE(INIT_OF_LINE(places, line_of_short(own, k)), results[k]);
+      }
     }
 
     // --- Write the results ---

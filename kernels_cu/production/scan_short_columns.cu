@@ -14,7 +14,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const u64 lines = LINE_COUNT;
   for (u64 block = blockIdx.x; block < blocks; block += gridDim.x) {
     // --- Load the lines ---
-    const ShortColumns own = short_columns(places, block, lines);
+    const u64 stride = n > 1 ? ELEMENT_STRIDE(places.output) : 0;
+    const ShortColumns own = short_columns(places, block, lines, output + output_offset, stride);
     Element element[SHORT * VEC];
     load_short_columns(INPUT_ARGUMENTS, places, own, n, element);
     ACC before[VEC];
@@ -23,9 +24,10 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 #pragma unroll
     for (u32 k = 0; k < VEC; ++k) {
       before[k] = IDENTITY;
-      if (k < own.count) before[k] = INIT_OF_LINE(places, own.line + k);
+      const u64 line = line_of_short(own, k);
+      if (has_short(own, k)) before[k] = INIT_OF_LINE(places, line);
       running[k] = before[k];
-      LEAVE_TOTAL_OF(own.line + k, n == 0 && k < own.count, before[k]);
+      LEAVE_TOTAL_OF(line, n == 0 && has_short(own, k), before[k]);
     }
 
     // --- Scan them, and write the results ---
@@ -43,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
         }
         results[k] = running[k];
         running[k] = COMBINE(before[k], sums[k]);
-        LEAVE_TOTAL_OF(own.line + k, k < own.count && e + 1 == n, running[k]);
+        LEAVE_TOTAL_OF(line_of_short(own, k), has_short(own, k) && e + 1 == n, running[k]);
         if (INCLUSIVE) results[k] = running[k];
         PUT_FIRST(e == 0, results[k]);
       }

@@ -84,17 +84,19 @@ std::uint64_t groups_of_blocks(std::uint64_t blocks) noexcept {
 }
 
 ShortColumns::ShortColumns(const Request& request, Algorithm algorithm, std::string_view name,
-                           const Tuning& tuning)
+                           const Tuning& tuning, std::uint64_t last)
     : lines_each_(vector_across(request.shape)) {
-  Tuning values = tuning;
-  values.group_size = std::min(tuning.group_size.value(), 256U);
-  KernelSpec spec = make_spec(request, {.algorithm = algorithm, .family = name}, values, name);
-  spec.vector_width = static_cast<std::uint32_t>(lines_each_);
-  kernel_ = build_kernel(request.device, spec);
-}
-
-std::uint64_t ShortColumns::blocks_of(const Call& call) const noexcept {
-  return divide_up(call.lines.count.n, kernel_.group_size * lines_each_);
+  const auto kernel = [&](std::uint64_t elements) {
+    Tuning values = tuning;
+    values.group_size = std::min(tuning.group_size.value(), 256U);
+    KernelSpec spec = make_spec(request, {.algorithm = algorithm, .family = name}, values, name);
+    spec.vector_width = static_cast<std::uint32_t>(lines_each_);
+    spec.defines.emplace_back("SHORT", static_cast<std::uint32_t>(elements));
+    return build_kernel(request.device, spec);
+  };
+  const Sizes& lengths = request.shape.sizes;
+  if (lengths.first <= 1) single_ = kernel(1);
+  if (last > 1 && lengths.meets({2, last})) kernel_ = kernel(longest);
 }
 
 LineNodes::LineNodes(const Request& request, const Tuning& tuning) {

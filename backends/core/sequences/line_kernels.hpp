@@ -81,19 +81,22 @@ class ShortColumns {
   static constexpr std::uint64_t longest = 4;
 
   ShortColumns() = default;
+  /// For lengths of the plan up to `last`, which is `longest` at most.
   ShortColumns(const Request& request, Algorithm algorithm, std::string_view name,
-               const Tuning& tuning);
+               const Tuning& tuning, std::uint64_t last);
 
   template <class... More>
   void enqueue(const Call& call, const More&... more) const {
-    const std::uint64_t blocks = blocks_of(call);
-    launch(call.queue, kernel_, groups_of_blocks(blocks), call.input, call.count, call.lines.count,
+    const bool single = call.count.n <= 1 && single_.kernel != nullptr;
+    const PlannedKernel& kernel = single ? single_ : kernel_;
+    const std::uint64_t blocks = divide_up(call.lines.count.n, kernel.group_size * lines_each_);
+    launch(call.queue, kernel, groups_of_blocks(blocks), call.input, call.count, call.lines.count,
            call.init, call.output, places_of(call), blocks, more...);
   }
 
  private:
-  [[nodiscard]] std::uint64_t blocks_of(const Call& call) const noexcept;
-
+  PlannedKernel
+      single_;  ///< Lines of one element. It has fewer registers, and so more loads at once.
   PlannedKernel kernel_;
   std::uint64_t lines_each_ = 1;
 };

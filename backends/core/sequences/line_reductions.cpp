@@ -188,12 +188,13 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
     };
     const std::uint64_t item = shares.item.columns;
     const std::uint64_t few = few_rows * columns;
-    serves = serves.within(whole_classes(lengths, {item, columns, few, leaf}));
     LineReduce::Kernels built{};
     built.shares = shares;
     built.across = of.shape.lines == LineLayout::across;
+    const std::uint64_t single = built.across ? 1 : item;
+    serves = serves.within(whole_classes(lengths, {single, item, columns, few, leaf}));
     if (lengths.first <= item && built.across) {
-      built.columns = ShortColumns(of, Algorithm::reduce, "reduce_short_columns", tuning);
+      built.columns = ShortColumns(of, Algorithm::reduce, "reduce_short_columns", tuning, item);
     } else if (lengths.first <= item) {
       built.item = kernel(of.shape, "reduce_lines", shares.item);
     }

@@ -291,7 +291,7 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
     static_assert(order_v1::scan_run(1) <= ShortColumns::longest);
     const std::uint64_t most = kernels.across ? short_runs * run : short_length(run, rows_of(of));
     serves = serves.within(whole_classes(lengths, {most, tile}));
-    if (kernels.across) serves = serves.within(whole_classes(lengths, {run}));
+    if (kernels.across) serves = serves.within(whole_classes(lengths, {1, run}));
     const bool has_short = kernels.across ? lengths.meets({run + 1, most}) : lengths.first <= most;
     // Where long lines do not look back, they are scanned as those of one tile.
     const bool has_tiles = looks_back ? lengths.meets({most + 1, tile}) : lengths.last > most;
@@ -301,7 +301,7 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
         return build_columns(of, scans, "scan_columns", tuning, kept_runs);
       };
       if (lengths.first <= run) {
-        kernels.run = ShortColumns(of, scans, "scan_short_columns", tuning);
+        kernels.run = ShortColumns(of, scans, "scan_short_columns", tuning, run);
       }
       if (has_short) kernels.short_lines = columns(short_runs);
       if (has_tiles) kernels.tiles = columns(order_v1::scan_row_runs);
