@@ -31,6 +31,7 @@ struct LeafShares {
   LeafShare row;
   LeafShare few;
   LeafShare many;
+  LeafShare leaves;
 };
 constexpr std::uint64_t few_rows = 4;
 
@@ -39,14 +40,15 @@ LeafShares leaf_shares(const Request& request) {
   const LeafShare one{each, 1};
   const bool across = request.shape.lines == LineLayout::across;
   const LeafShare item{across ? static_cast<std::uint32_t>(ShortColumns::longest) : each, 1};
-  if (request.device.info().kind == DeviceKind::cpu) return {item, one, one, one};
-  const LeafShare two{2 * each, 2};
-  const LeafShare four{each, 4};
-  if (!across) return {four, two, two, four};
-  const LeafShare column{4 * each, 1};
+  if (request.device.info().kind == DeviceKind::cpu) return {item, one, one, one, one};
   // NVIDIA's OpenCL takes several rows at once by itself.
-  const LeafShare half = request.device.info().backend == "opencl" ? LeafShare{2 * each, 1} : two;
-  return {item, column, half, half};
+  const bool opencl = request.device.info().backend == "opencl";
+  const LeafShare two{2 * each, 2};
+  const LeafShare half{2 * each, opencl ? 1U : 2U};
+  const LeafShare four{each, 4};
+  if (!across) return {four, two, half, four, four};
+  const LeafShare column{4 * each, 1};
+  return {item, column, half, four, half};
 }
 
 // Nodes of so many lines, each of `elements` elements.
@@ -73,6 +75,7 @@ class LineReduce final : public Plan {
       : Plan(request, variant),
         serves_(serves),
         columns_(order_v1::leaf_columns(request.shape.accumulator)),
+        device_items_(std::uint64_t{request.device.capabilities().compute_units} * items_of_unit),
         kernels_(std::move(kernels)),
         nodes_(std::move(nodes)) {}
 
@@ -99,9 +102,13 @@ class LineReduce final : public Plan {
     if (kernels.across && n <= shares.item.columns) return kernels.columns.enqueue(call);
     if (n <= shares.item.columns) return reduce(kernels.item, shares.item, shares.item.at_once);
     if (n <= columns_) return reduce(kernels.row, shares.row, shares.row.at_once);
-    if (n <= few_rows * columns_) return reduce(kernels.few, shares.few, 1);
+    // Many lines side by side fill the device with larger shares, which exchange less.
+    const std::uint64_t items =
+        at_most(call.lines.count.n, divide_up(columns_, shares.few.columns));
+    const bool few = n <= few_rows * columns_ || (kernels.across && items > device_items_);
+    if (few && n <= leaf()) return reduce(kernels.few, shares.few, 1);
     if (n <= leaf()) return reduce(kernels.many, shares.many, 1);
-    const LineSplit split = split_of(call, kernels.leaves.group_size, shares.many.columns, 1);
+    const LineSplit split = split_of(call, kernels.leaves.group_size, shares.leaves.columns, 1);
     const Range nodes = partials_of(call);
     launch(call.queue, kernels.leaves, groups_of_blocks(split.blocks), call.input, call.count,
            call.lines.count, nodes, places, split);
@@ -128,14 +135,19 @@ class LineReduce final : public Plan {
     split.leaves = std::max<std::uint64_t>(divide_up(n, leaf()), 1);
     const std::uint64_t units =
         divide_up(lines, std::uint64_t{1} << split.line_shift) * split.leaves;
-    // Of shares that are many, each row is loaded by whole sectors either way.
-    split.side_by_side = split.line_shift == 0 && split.share_shift < 3 ? 1 : 0;
+    // Of one row, shares that are many are exchanged sooner if their columns lie apart.
+    const bool by_vectors = n > columns_ || split.share_shift < 3;
+    split.side_by_side = split.line_shift == 0 && by_vectors ? 1 : 0;
     split.blocks = divide_up(units, units_each << (rest - split.line_shift));
     return split;
   }
 
+  // Work-items with which a multiprocessor hides its memory's latency.
+  static constexpr std::uint64_t items_of_unit = 768;
+
   Sizes serves_;
   std::uint64_t columns_;
+  std::uint64_t device_items_;
   ByLayout<Kernels> kernels_;
   std::unique_ptr<const LineNodes> nodes_;
 };
@@ -201,14 +213,14 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
     if (lengths.meets({item + 1, columns})) {
       built.row = kernel(of.shape, "reduce_lines", shares.row);
     }
-    if (lengths.meets({columns + 1, few})) {
+    if (lengths.meets({columns + 1, built.across ? leaf : few})) {
       built.few = kernel(of.shape, "reduce_line_rows", shares.few);
     }
     if (lengths.meets({few + 1, leaf})) {
       built.many = kernel(of.shape, "reduce_line_rows", shares.many);
     }
     if (lengths.last > leaf) {
-      built.leaves = kernel(to_accumulators(of.shape), "reduce_line_leaves", shares.many);
+      built.leaves = kernel(to_accumulators(of.shape), "reduce_line_leaves", shares.leaves);
     }
     return built;
   });
