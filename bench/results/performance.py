@@ -184,7 +184,7 @@ def main(arguments):
                 "targets-h100": target_table(newer), "cub-h100": cub_table(newer),
                 "halves-h100": halves_table(newer), "noise-h100": noise_table(newer),
                 "cpu": cpu_table(cpu), "lines": line_tables(h200),
-                "lines-cpu": cpu_line_tables(MEDIANS / "pocl-3.1-amd-epyc-2-cores.csv")}
+                "lines-cpu": cpu_line_tables(MEDIANS / "pocl-3.1-intel-xeon-2-cores.csv")}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
         new = text = path.read_text()
