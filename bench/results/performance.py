@@ -173,9 +173,10 @@ def replaced(text, marker, lines):
 def main(arguments):
     check = "--check" in arguments
     h200, h100 = MEDIANS / "nvidia-h200.csv", MEDIANS / "nvidia-h100.csv"
+    pocl = MEDIANS / "pocl-3.1-intel-xeon-2-cores.csv"
     runs = Runs(h200, ("peers", "host", "cub", "offset"), ("rows",))
     newer = Runs(h100, ("cub", "offset"))
-    cpu = Runs(MEDIANS / "pocl-3.1-intel-xeon-2-cores.csv", ("peers",))
+    cpu = Runs(pocl, ("peers",))
     sections = {"targets": target_table(runs, WHY), "ratios": ratio_tables(runs),
                 "others": others_table(runs), "cub": cub_table(runs), "short": short_table(runs),
                 "other-cub": cub_table(runs, ("cuda",), OTHER_CUB),
@@ -184,7 +185,7 @@ def main(arguments):
                 "targets-h100": target_table(newer), "cub-h100": cub_table(newer),
                 "halves-h100": halves_table(newer), "noise-h100": noise_table(newer),
                 "cpu": cpu_table(cpu), "lines": line_tables(h200),
-                "lines-cpu": cpu_line_tables(MEDIANS / "pocl-3.1-intel-xeon-2-cores.csv")}
+                "lines-cpu": cpu_line_tables(pocl)}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
         new = text = path.read_text()

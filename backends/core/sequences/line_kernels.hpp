@@ -95,8 +95,7 @@ class ShortColumns {
   }
 
  private:
-  PlannedKernel
-      single_;  ///< Lines of one element. It has fewer registers, and so more loads at once.
+  PlannedKernel single_;  ///< Of one element: with fewer registers, more loads are under way.
   PlannedKernel kernel_;
   std::uint64_t lines_each_ = 1;
 };

@@ -101,15 +101,18 @@ class LineReduce final : public Plan {
              call.lines.count, call.init, call.output, places, split);
     };
     const LeafShares& shares = kernels.shares;
-    if (kernels.across && n <= shares.item.columns) return kernels.columns.enqueue(call);
-    if (n <= shares.item.columns) return reduce(kernels.item, shares.item, shares.item.at_once);
+    if (n <= shares.item.columns) {
+      if (kernels.across) return kernels.columns.enqueue(call);
+      return reduce(kernels.item, shares.item, shares.item.at_once);
+    }
     if (n <= columns_) return reduce(kernels.row, shares.row, shares.row.at_once);
-    // Many lines side by side fill the device with larger shares, which exchange less.
-    const std::uint64_t items =
-        at_most(call.lines.count.n, divide_up(columns_, shares.few.columns));
-    const bool few = n <= few_rows * columns_ || (kernels.across && items > device_items_);
-    if (few && n <= leaf()) return reduce(kernels.few, shares.few, 1);
-    if (n <= leaf()) return reduce(kernels.many, shares.many, 1);
+    if (n <= leaf()) {
+      // Many lines side by side fill the device with larger shares, which exchange less.
+      const std::uint64_t items =
+          at_most(call.lines.count.n, divide_up(columns_, shares.few.columns));
+      const bool few = n <= few_rows * columns_ || (kernels.across && items > device_items_);
+      return few ? reduce(kernels.few, shares.few, 1) : reduce(kernels.many, shares.many, 1);
+    }
     const LineSplit split = split_of(call, kernels.leaves.group_size, shares.leaves.columns, 1);
     const Range nodes = partials_of(call);
     launch(call.queue, kernels.leaves, groups_of_blocks(split.blocks), call.input, call.count,
