@@ -1,37 +1,20 @@
-// Part comparisons_native: which of two f32 values comes first, by the device's comparisons.
+// Part comparisons: which of two f32 values comes first, by their bits.
 // Provides: comparisons
 
-// Whether a comes before b when the least, or the greatest, is sought: NaN before everything, and
-// -0 below +0.
-DEVICE bool comes_before_f32(f32 a, f32 b) {
-  if (a != a || b != b) return a != a && b == b;
-  return a < b || (a == b && bits_of_f32(a) > bits_of_f32(b));
-}
-DEVICE bool comes_behind_f32(f32 a, f32 b) {
-  if (a != a || b != b) return a != a && b == b;
-  return a > b || (a == b && bits_of_f32(a) < bits_of_f32(b));
-}
-
-// Part comparisons_bits: which of two f32 values comes first, by their bits: for devices to which
-// all denormals are equal.
-// Provides: comparisons
-
-// Rises with the value; -0 lies below +0, and NaN beyond the infinities.
-DEVICE i32 rank_of_f32(f32 x) {
+// A number that rises with the value: -0 lies below +0. NaN has a number of its own.
+DEVICE i32 rank_of_f32(f32 x, i32 of_nan) {
   const i32 bits = (i32)bits_of_f32(x);
-  return bits ^ ((bits >> 31) & 0x7fffffff);
+  return x != x ? of_nan : bits ^ ((bits >> 31) & 0x7fffffff);
 }
-DEVICE bool is_nan_f32(f32 x) { return (bits_of_f32(x) & 0x7fffffff) > 0x7f800000; }
 
-// Whether a comes before b when the least, or the greatest, is sought: NaN before everything, and
-// -0 below +0.
+// Whether a comes before b when the least, or the greatest, is sought: NaN before everything.
 DEVICE bool comes_before_f32(f32 a, f32 b) {
-  if (is_nan_f32(a) || is_nan_f32(b)) return is_nan_f32(a) && !is_nan_f32(b);
-  return rank_of_f32(a) < rank_of_f32(b);
+  const i32 of_nan = -0x7fffffff - 1;
+  return rank_of_f32(a, of_nan) < rank_of_f32(b, of_nan);
 }
 DEVICE bool comes_behind_f32(f32 a, f32 b) {
-  if (is_nan_f32(a) || is_nan_f32(b)) return is_nan_f32(a) && !is_nan_f32(b);
-  return rank_of_f32(a) > rank_of_f32(b);
+  const i32 of_nan = 0x7fffffff;
+  return rank_of_f32(a, of_nan) > rank_of_f32(b, of_nan);
 }
 
 // Part extrema_ptx: IEEE 754-2019 minimum and maximum of f32, an instruction of sm_80: NaN wins,

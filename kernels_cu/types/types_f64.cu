@@ -22,16 +22,20 @@ DEVICE f64 maximum_f64(f64 a, f64 b) {
 // Provides: comparisons_f64
 // Uses: types_f64
 
-// Whether a comes before b when the least, or the greatest, is sought: NaN before everything, and
-// -0 below +0.
-DEVICE bool comes_before_f64(f64 a, f64 b) {
-  if (a != a || b != b) return a != a && b == b;
-  return a < b || (a == b && bits_of_f64(a) > bits_of_f64(b));
+// A number that rises with the value: -0 lies below +0. NaN has a number of its own.
+DEVICE i64 rank_of_f64(f64 x, i64 of_nan) {
+  const i64 bits = (i64)bits_of_f64(x);
+  return x != x ? of_nan : bits ^ ((bits >> 63) & 0x7fffffffffffffff);
 }
 
+// Whether a comes before b when the least, or the greatest, is sought: NaN before everything.
+DEVICE bool comes_before_f64(f64 a, f64 b) {
+  const i64 of_nan = -0x7fffffffffffffff - 1;
+  return rank_of_f64(a, of_nan) < rank_of_f64(b, of_nan);
+}
 DEVICE bool comes_behind_f64(f64 a, f64 b) {
-  if (a != a || b != b) return a != a && b == b;
-  return a > b || (a == b && bits_of_f64(a) < bits_of_f64(b));
+  const i64 of_nan = 0x7fffffffffffffff;
+  return rank_of_f64(a, of_nan) > rank_of_f64(b, of_nan);
 }
 
 // Part rounding_of_sum_f64: what a sum of two f64 loses by rounding.

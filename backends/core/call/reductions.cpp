@@ -32,7 +32,8 @@ const Piece& per_type(Type element, Make make) {
   return all->at(accumulator_of(element).kind());
 }
 
-// The operand that `comes_first` puts in front; of equals, that of the lower index.
+// The operand that `comes_first` puts in front; of equals, that of the lower index. Nothing here
+// branches.
 template <class T>
 Operator first_operator(const char* name, const char* relation, const char* function,
                         OperatorKind kind) {
@@ -46,8 +47,8 @@ Operator first_operator(const char* name, const char* relation, const char* func
   };
   return Operator::user(
       name,
-      comes_first("a", "b") + " ? a : " + comes_first("b", "a") +
-          " ? b : a.index < b.index ? a : b",
+      "(" + comes_first("a", "b") + ") | ((a.index < b.index) & !(" + comes_first("b", "a") +
+          ")) ? a : b",
       Value(Indexed<T>{Operator(kind).identity(type_of<T>()).template as<T>(), no_index}),
       Commutativity::commutative);
 }

@@ -34,6 +34,13 @@ bool joins_rows(const Question& of) { return shuffles(of) && size_of(shape(of).i
 // Of wider results there are as many words as values, and handing those on takes registers.
 bool joins_results(const Question& of) { return by_32(of) && size_of(shape(of).output) < 4; }
 
+// Elements become wider in registers. A compiler for CPUs keeps arrays in memory.
+bool loads_words(const Question& of) {
+  const PlanShape& lines = shape(of);
+  const bool fit = size_of(lines.input) < 4 && size_of(lines.accumulator) == 4;
+  return fit && !lines.input.is_struct() && !lines.second && !on_cpu(of);
+}
+
 // A work-item combines vectors of its own: of floating values, or of integers, of which no order
 // shows.
 bool by_vectors(const Question& of, bool floating) {
@@ -124,10 +131,6 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return ptx_architecture(has(of)) > 0 ? "tiles_indexed" : "tiles_drawn";
      }},
-    {"comparisons",
-     [](const Question& of) -> std::string {
-       return has(of).denormals_f32 ? "comparisons_native" : "comparisons_bits";
-     }},
     {"extrema",
      [](const Question& of) -> std::string {
        return !has(of).denormals_f32 ? "extrema_bits"
@@ -165,6 +168,10 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return shape(of).second ? "line_elements_two" : "line_elements_one";
      }},
+    {"line_vectors",
+     [](const Question& of) -> std::string {
+       return shape(of).second ? "line_vectors_two" : "line_vectors_one";
+     }},
     {"line_run",
      [](const Question& of) -> std::string {
        return shape(of).second ? "line_run_two" : "line_run_one";
@@ -172,6 +179,10 @@ constexpr Choice choices[] = {
     {"line_neighbours",
      [](const Question& of) -> std::string {
        return shape(of).second ? "line_neighbours_two" : "line_neighbours_one";
+     }},
+    {"column_elements",
+     [](const Question& of) -> std::string {
+       return loads_words(of) ? "column_elements_words" : "column_elements_values";
      }},
     {"elements", [](const Question& of) { return elements_part(of, "elements"); }},
     {"element_start", [](const Question& of) { return elements_part(of, "element_start"); }},
