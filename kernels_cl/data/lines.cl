@@ -77,6 +77,11 @@ DEVICE LineElements elements_behind(LineElements elements, LinePlaces places, u3
   elements.first += behind_first(e, ELEMENT_STRIDE(places.input));
   return elements;
 }
+// Those of another line, whose first element lies so far behind in the first array.
+DEVICE LineElements elements_beside(LineElements elements, u64 behind) {
+  elements.first += behind;
+  return elements;
+}
 DEVICE Element first_element(LineElements elements) { return *elements.first; }
 DEVICE bool line_starts_at(LineElements elements, const __global void* address) {
   return (const __global void*)elements.first == address;
@@ -114,6 +119,10 @@ DEVICE LineElements elements_behind(LineElements elements, LinePlaces places, u3
   elements.second += behind_first(e, ELEMENT_STRIDE(places.second));
   return elements;
 }
+DEVICE LineElements elements_beside(LineElements elements, u64 behind) {
+  elements.first += behind;
+  return elements;
+}
 DEVICE Element first_element(LineElements elements) {
   Element element;
   element.x = *elements.first;
@@ -128,67 +137,125 @@ DEVICE ACC lift_in_line(Element element, u64 i, u64 n) {
   return LIFT_PAIR(element.x, element.y, place_in_line(i, n));
 }
 
+// Part line_vectors_one: VEC elements of lines of one array, as they are loaded. They are taken
+// apart later, as a load under a condition waits where more is done with its value.
+// Provides: line_vectors
+// Uses: line_elements, vectors_in, alignment
+
+typedef InVector LineVector;
+DEVICE LineVector load_line_vector(const __global IN* from) { return load_vector(from); }
+DEVICE Element item_of(LineVector vector, u32 k) { return vector.item[k]; }
+DEVICE LineVector with_item(LineVector vector, u32 k, Element element) {
+  vector.item[k] = element;
+  return vector;
+}
+
+// Vectors of narrow elements that are not aligned as a whole are loaded by words.
+#define BY_WORDS (sizeof(IN) < 4 && LOAD_BYTES > 4)
+typedef union {
+  LineVector vector;
+  u32 word[BY_WORDS ? LOAD_BYTES / 4 : 1];
+} LineWords;
+
+DEVICE LineVector load_line_words(const __global IN* from) {
+  const __global u32* words = (const __global u32*)from;
+  LineWords loaded;
+#pragma unroll
+  for (u32 w = 0; w < LOAD_BYTES / 4; ++w) loaded.word[w] = words[w];
+  return loaded.vector;
+}
+
+// Part line_vectors_two: the same of pairs, which are loaded one by one.
+// Provides: line_vectors
+// Uses: line_elements
+
+typedef struct {
+  Element item[VEC];
+} LineVector;
+DEVICE Element item_of(LineVector vector, u32 k) { return vector.item[k]; }
+DEVICE LineVector with_item(LineVector vector, u32 k, Element element) {
+  vector.item[k] = element;
+  return vector;
+}
+
+// Part line_vector_items: the elements of several vectors.
+// Provides: line_vector_items
+// Uses: line_vectors
+
+DEVICE Element vector_item(const __private LineVector* vectors, u32 i) {
+  return item_of(vectors[i / VEC], i % VEC);
+}
+DEVICE void put_vector_item(__private LineVector* vectors, u32 i, Element element) {
+  vectors[i / VEC] = with_item(vectors[i / VEC], i % VEC, element);
+}
+
+// Loads the first `count` of `most` elements of a line, one by one.
+DEVICE void load_vector_items(LineElements elements, LinePlaces places, u32 most, u32 count,
+                              __private LineVector* vectors) {
+#pragma unroll
+  for (u32 k = 0; k < most; ++k) {
+    if (k < count) put_vector_item(vectors, k, first_element(elements_behind(elements, places, k)));
+  }
+}
+
 // Part line_run_one: a run of a line of one array is loaded.
 // Provides: line_run
-// Uses: line_elements, vectors_in, alignment
+// Uses: line_vector_items
 
 // The run that begins with element e of a line, as far as it exists.
 DEVICE void load_line_run(LineElements elements, LinePlaces places, u32 e, u32 left,
-                          Element* element) {
+                          __private LineVector* vectors) {
   const LineElements run = elements_behind(elements, places, e);
-  if (VEC > 1 && e + RUN <= left && is_aligned(run.first, LOAD_BYTES)) {
+  const bool whole = e + RUN <= left;
+  if (VEC > 1 && whole && is_aligned(run.first, LOAD_BYTES)) {
 #pragma unroll
-    for (u32 p = 0; p < RUN; p += VEC) {
-      const InVector vector = load_vector(run.first + p);
+    for (u32 p = 0; p < RUN / VEC; ++p) vectors[p] = load_line_vector(run.first + p * VEC);
+  } else if (BY_WORDS && whole && is_aligned(run.first, 4)) {
 #pragma unroll
-      for (u32 k = 0; k < VEC; ++k) element[p + k] = vector.item[k];
-    }
+    for (u32 p = 0; p < RUN / VEC; ++p) vectors[p] = load_line_words(run.first + p * VEC);
   } else {
-#pragma unroll
-    for (u32 k = 0; k < RUN; ++k) {
-      if (e + k < left) element[k] = first_element(elements_behind(run, places, k));
-    }
+    load_vector_items(run, places, RUN, e < left ? left - e : 0, vectors);
   }
 }
 
 // Part line_run_two: a run of a line of two arrays is loaded.
 // Provides: line_run
-// Uses: line_elements
+// Uses: line_vector_items
 
 DEVICE void load_line_run(LineElements elements, LinePlaces places, u32 e, u32 left,
-                          Element* element) {
-#pragma unroll
-  for (u32 k = 0; k < RUN; ++k) {
-    if (e + k < left) element[k] = first_element(elements_behind(elements, places, e + k));
-  }
+                          __private LineVector* vectors) {
+  load_vector_items(elements_behind(elements, places, e), places, RUN, e < left ? left - e : 0,
+                    vectors);
 }
 
 // Part line_neighbours_one: an element of VEC lines of one array that are neighbours in memory.
 // Provides: line_neighbours
-// Uses: line_elements, vectors_in, alignment
+// Uses: line_vector_items
 
 // Loads what lies where `elements` begins, and behind.
-DEVICE void load_neighbours(LineElements elements, LinePlaces places, Element* element) {
+DEVICE void load_neighbours(LineElements elements, LinePlaces places,
+                            __private LineVector* vector) {
   if (VEC > 1 && is_aligned(elements.first, LOAD_BYTES)) {
-    const InVector vector = load_vector(elements.first);
-#pragma unroll
-    for (u32 k = 0; k < VEC; ++k) element[k] = vector.item[k];
+    *vector = load_line_vector(elements.first);
   } else {
 #pragma unroll
-    for (u32 k = 0; k < VEC; ++k) element[k] = elements.first[k];
+    for (u32 k = 0; k < VEC; ++k) put_vector_item(vector, k, elements.first[k]);
   }
 }
 
 // Part line_neighbours_two: an element of VEC lines of two arrays. Those of the first one are
 // neighbours in memory.
 // Provides: line_neighbours
-// Uses: line_elements
+// Uses: line_vector_items
 
-DEVICE void load_neighbours(LineElements elements, LinePlaces places, Element* element) {
+DEVICE void load_neighbours(LineElements elements, LinePlaces places,
+                            __private LineVector* vector) {
 #pragma unroll
   for (u32 k = 0; k < VEC; ++k) {
-    element[k].x = elements.first[k];
-    element[k].y = elements.second[k * places.second.inner];
+    Element element;
+    element.x = elements.first[k];
+    element.y = elements.second[k * places.second.inner];
+    put_vector_item(vector, k, element);
   }
 }
 

@@ -10,8 +10,8 @@
 // In each row, `lanes` neighbouring lanes have a line, a power of two. x becomes the Kogge-Stone
 // prefix over the lanes of the line up to this one, `total` the value of the line's last lane, and
 // `earlier` that of the lane before. The first lane has no lane before it.
-DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier,
-                             __local LaneScratch* scratch) {
+DEVICE void prefix_line_rows(__private ACC* x, u32 lanes, __private ACC* total,
+                             __private ACC* earlier, __local LaneScratch* scratch) {
   const u32 lane = lane_index() & (lanes - 1);
 #pragma unroll
   for (u32 distance = 1; distance < LANES; distance *= 2) {
@@ -31,10 +31,12 @@ DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier,
 
 // Part line_shares_shuffle: shares of a leaf are combined, by shuffles if they are of one warp.
 // Provides: line_shares
-// Uses: lanes, shuffle_down
+// Uses: lanes, lane_index, shuffle_down, shuffle_idx
 
-// Columns of a work-item may be neighbours: then each of them is combined with those of others.
-#define SIDE_BY_SIDE(split) (UNIT_STRIDE ? (split).side_by_side != 0 : false)
+#define SIDE_BY_SIDE UNIT_STRIDE  // Whether columns of a work-item are neighbours.
+
+// x of the work-item of this warp whose number differs by the bit `distance`.
+DEVICE ACC share_beside(ACC x, u32 distance) { return shuffle_idx(x, lane_index() ^ distance); }
 
 // x, and for a work-item that `takes` combined with that of the one `distance` behind. All
 // work-items of the group call it with one distance.
@@ -79,8 +81,8 @@ DEVICE u32 warp_index(void) { return (u32)get_local_id(0) / LANES; }
 // In each row, `lanes` neighbouring lanes have a line, a power of two. x becomes the Kogge-Stone
 // prefix over the lanes of the line up to this one, `total` the value of the line's last lane, and
 // `earlier` that of the lane before. The first lane has no lane before it.
-DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier,
-                             __local LaneScratch* scratch) {
+DEVICE void prefix_line_rows(__private ACC* x, u32 lanes, __private ACC* total,
+                             __private ACC* earlier, __local LaneScratch* scratch) {
   const u32 item = (u32)get_local_id(0);
   const u32 lane = lane_index() & (lanes - 1);
   for (u32 r = 0; r < LINE_ROWS; ++r) {
@@ -101,8 +103,7 @@ DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier,
 // Part line_shares_local: shares of a leaf are combined through local memory.
 // Provides: line_shares
 
-// Columns of a work-item lie apart: compilers for CPUs fail where a barrier depends on a condition.
-#define SIDE_BY_SIDE(split) false
+#define SIDE_BY_SIDE 0  // Columns of a work-item lie apart, as vectors of CPUs take neighbours.
 
 // x, and for a work-item that `takes` combined with that of the one `distance` behind. All
 // work-items of the group call it with one distance.

@@ -30,11 +30,13 @@ DEVICE ColumnWords column_words(__global u64* words, u64 tiles, u64 line, u64 li
 DEVICE void publish_column(ColumnWords own, __global u64* words, u64 number, u32 state, ACC value) {
   publish(words, number * own.lines + own.line, own.epoch, state, value);
 }
-DEVICE u32 try_column(ColumnWords own, const __global u64* words, u64 number, ACC* value) {
+DEVICE u32 try_column(ColumnWords own, const __global u64* words, u64 number,
+                      __private ACC* value) {
   return try_read(words, number * own.lines + own.line, own.epoch, value);
 }
 // Polls until there is a value, or often enough.
-DEVICE u32 poll_column(ColumnWords own, const __global u64* words, u64 number, ACC* value) {
+DEVICE u32 poll_column(ColumnWords own, const __global u64* words, u64 number,
+                       __private ACC* value) {
   u32 spins = 0;
   do {
     const u32 state = try_column(own, words, number, value);
@@ -56,7 +58,7 @@ typedef struct {
   ACC sixteen;
 } Tree32;
 
-DEVICE ACC fold_into_tree(Tree32* tree, u32 number, ACC value) {
+DEVICE ACC fold_into_tree(__private Tree32* tree, u32 number, ACC value) {
   if (number % 2 == 0) {
     tree->one = value;
     return value;
@@ -154,7 +156,7 @@ DEVICE ACC fold_tiles(INPUT_PARAMETERS, LinePlaces places, ColumnWords own, u64 
   return total;
 }
 DEVICE u32 await_supertile(INPUT_PARAMETERS, LinePlaces places, ColumnWords own, u64 supertile,
-                           u64 n, ACC* value) {
+                           u64 n, __private ACC* value) {
   const u32 state = poll_column(own, own.supertiles, supertile, value);
   if (state != STATE_EMPTY) return state;
   *value = fold_tiles(INPUT_ARGUMENTS, places, own, supertile, n);
@@ -346,7 +348,8 @@ DEVICE void look_back_columns(INPUT_PARAMETERS, LinePlaces places, ColumnWords w
 }
 
 // What lies before row `number` of the tile, which is a row of the unit, and behind it.
-DEVICE ACC before_column_row(ColumnUnit own, const __local ColumnLookBack* lookback, ACC* behind) {
+DEVICE ACC before_column_row(ColumnUnit own, const __local ColumnLookBack* lookback,
+                             __private ACC* behind) {
   const u32 number = own.first_row + own.row;
   LineState state;
   state.warp_tiles = IDENTITY;
@@ -381,7 +384,7 @@ DEVICE ACC before_column_row(ColumnUnit own, const __local ColumnLookBack* lookb
 #define reqd_work_group_size(x, y, z) unused
 #endif
 
-DEVICE void stash_column_row(__local ACC (*stash)[GROUP_SIZE], const ACC* sums) {
+DEVICE void stash_column_row(__local ACC (*stash)[GROUP_SIZE], const __private ACC* sums) {
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
 #pragma unroll
@@ -390,7 +393,7 @@ DEVICE void stash_column_row(__local ACC (*stash)[GROUP_SIZE], const ACC* sums) 
     }
   }
 }
-DEVICE void fetch_column_row(const __local ACC (*stash)[GROUP_SIZE], ACC* sums) {
+DEVICE void fetch_column_row(const __local ACC (*stash)[GROUP_SIZE], __private ACC* sums) {
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
 #pragma unroll

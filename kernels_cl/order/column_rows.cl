@@ -37,13 +37,14 @@ DEVICE u32 column_row(ColumnTiles tiles) {
   return ((u32)get_local_id(0) >> tiles.line_shift) & ((1u << tiles.row_shift) - 1);
 }
 
-// Loads the row that begins with element `first` of the slot, and folds its runs. What does not
-// exist is the identity. No line has more than `runs` runs there.
-DEVICE void load_column_row(INPUT_PARAMETERS, LinePlaces places, LineSlot slot, u32 first, u32 runs,
-                            u64 n, ACC* sums) {
-  const u32 count = first < slot.left ? slot.left - first : 0;
-  LineElements at =
-      elements_behind(elements_from(INPUT_ARGUMENTS, slot.input, slot.second), places, first);
+// Part column_elements_values: the elements of a row, each as soon as it is loaded.
+// Provides: column_elements
+// Uses: column_rows
+
+// The first `count` elements behind `at`, of which the first has index `begin`. What does not exist
+// is the identity. No line has more than `runs` runs there.
+DEVICE void load_column_elements(LineElements at, LinePlaces places, u32 count, u32 runs, u64 begin,
+                                 u64 n, __private ACC* sums) {
 #pragma unroll
   for (u32 e = 0; e < KEPT; ++e) sums[e] = IDENTITY;
     // One array of values: a work-item has no registers for a second one.
@@ -53,10 +54,72 @@ DEVICE void load_column_row(INPUT_PARAMETERS, LinePlaces places, LineSlot slot, 
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
       const u32 e = l * RUN + k;
-      if (e < count) sums[e] = lift_in_line(first_element(at), slot.begin + first + e, n);
+      if (e < count) sums[e] = lift_in_line(first_element(at), begin + e, n);
       at = elements_behind(at, places, 1);
     }
   }
+}
+
+// Part column_elements_words: the same of one array of elements that fit a word. All are loaded
+// before the first one is converted, as a compiler keeps an element and what it becomes in one
+// register if both are words, and else waits for each. A look-back leaves no registers for that.
+// Provides: column_elements
+// Uses: column_rows
+
+typedef union {
+  IN element;
+  u8 byte;
+  u16 half_word;
+  u32 word;
+} WordOfElement;
+
+DEVICE u32 word_of_element(IN element) {
+  WordOfElement both;
+  both.element = element;
+  return sizeof(IN) == 4 ? both.word : sizeof(IN) == 2 ? both.half_word : both.byte;
+}
+DEVICE IN element_of_word(u32 word) {
+  WordOfElement both;
+  if (sizeof(IN) == 4) both.word = word;
+  if (sizeof(IN) == 2) both.half_word = (u16)word;
+  if (sizeof(IN) == 1) both.byte = (u8)word;
+  return both.element;
+}
+
+// As for values.
+DEVICE void load_column_elements(LineElements at, LinePlaces places, u32 count, u32 runs, u64 begin,
+                                 u64 n, __private ACC* sums) {
+  u32 words[KEPT];
+#pragma unroll
+  for (u32 e = 0; e < KEPT; ++e) words[e] = 0;
+#pragma unroll
+  for (u32 l = 0; l < KEPT_RUNS; ++l) {
+    if (l >= runs) continue;
+#pragma unroll
+    for (u32 k = 0; k < RUN; ++k) {
+      const u32 e = l * RUN + k;
+      if (e < count) words[e] = word_of_element(first_element(at));
+      at = elements_behind(at, places, 1);
+    }
+  }
+#pragma unroll
+  for (u32 e = 0; e < KEPT; ++e) {
+    sums[e] = e < count ? lift_in_line(element_of_word(words[e]), begin + e, n) : IDENTITY;
+  }
+}
+
+// Part column_runs: the runs of a row of a work-item, whose elements a kernel chooses how to load.
+// Provides: column_runs
+// Uses: column_rows
+
+// Loads the row that begins with element `first` of the slot, and folds its runs. What does not
+// exist is the identity. No line has more than `runs` runs there.
+DEVICE void load_column_row(INPUT_PARAMETERS, LinePlaces places, LineSlot slot, u32 first, u32 runs,
+                            u64 n, __private ACC* sums) {
+  const u32 count = first < slot.left ? slot.left - first : 0;
+  LineElements at =
+      elements_behind(elements_from(INPUT_ARGUMENTS, slot.input, slot.second), places, first);
+  load_column_elements(at, places, count, runs, slot.begin + first, n, sums);
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
 #pragma unroll
@@ -68,10 +131,10 @@ DEVICE void load_column_row(INPUT_PARAMETERS, LinePlaces places, LineSlot slot, 
 
 // Part column_prefix: the prefixes of a row of a work-item.
 // Provides: column_prefix
-// Uses: column_rows
+// Uses: column_runs
 
 // A step of the Kogge-Stone prefix over the folds of whole runs.
-DEVICE void add_earlier_runs(ACC* sums, u32 distance) {
+DEVICE void add_earlier_runs(__private ACC* sums, u32 distance) {
 #pragma unroll
   for (u32 s = 0; s < KEPT_RUNS - 1; ++s) {
     const u32 l = KEPT_RUNS - 1 - s;
@@ -82,7 +145,7 @@ DEVICE void add_earlier_runs(ACC* sums, u32 distance) {
 
 // The folds of whole runs become the prefixes of the row, of which `runs` are wanted. Steps are
 // written one by one, as a compiler that keeps a loop of them keeps the array in memory.
-DEVICE void prefix_column_row(ACC* sums, u32 runs) {
+DEVICE void prefix_column_row(__private ACC* sums, u32 runs) {
   if (runs > 1) add_earlier_runs(sums, 1);
   if (runs > 2) add_earlier_runs(sums, 2);
   if (KEPT_RUNS > 4 && runs > 4) add_earlier_runs(sums, 4);
@@ -92,9 +155,9 @@ DEVICE void prefix_column_row(ACC* sums, u32 runs) {
 
 // Part column_total: the total of a row of a work-item.
 // Provides: column_total
-// Uses: column_rows
+// Uses: column_runs
 
-DEVICE void combine_neighbouring_runs(ACC* sums, u32 distance) {
+DEVICE void combine_neighbouring_runs(__private ACC* sums, u32 distance) {
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
     const u32 last = l * RUN + RUN - 1;
@@ -105,7 +168,7 @@ DEVICE void combine_neighbouring_runs(ACC* sums, u32 distance) {
 }
 
 // The perfect binary tree over the runs, of whose folds it leaves nothing.
-DEVICE ACC total_column_row(ACC* sums) {
+DEVICE ACC total_column_row(__private ACC* sums) {
   combine_neighbouring_runs(sums, 1);
   combine_neighbouring_runs(sums, 2);
   if (KEPT_RUNS > 4) combine_neighbouring_runs(sums, 4);
@@ -121,7 +184,7 @@ DEVICE ACC total_column_row(ACC* sums) {
 // Stores the results of the row that begins with element `first` of the slot. `start` lies before
 // the row, `after` is what its last element has with all before it. `runs` as for loading.
 DEVICE void write_column_row(__global OUT* output, LinePlaces places, LineSlot slot, u32 first,
-                             u32 runs, u64 n, const ACC* sums, ACC start,
+                             u32 runs, u64 n, const __private ACC* sums, ACC start,
                              ACC after TOTAL_PARAMETERS) {
   const u32 count = first < slot.left ? slot.left - first : 0;
   __global OUT* own = output + slot.output + behind_first(first, ELEMENT_STRIDE(places.output));

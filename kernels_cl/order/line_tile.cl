@@ -41,12 +41,12 @@ DEVICE LineWarpTile line_warp_tile(LinePlaces places, LineTiles tiles, u64 block
 // Loads the warp tiles of this warp. Their totals go to `warp_totals`, where all work-items see
 // them after a barrier. A line that does not exist has no elements.
 DEVICE void load_line_tiles(INPUT_PARAMETERS, LinePlaces places, LineTiles tiles, u64 block,
-                            u64 lines, u64 n, ACC* sums, ACC* prefix, __local LaneScratch* scratch,
-                            __local ACC* warp_totals) {
+                            u64 lines, u64 n, __private ACC* sums, __private ACC* prefix,
+                            __local LaneScratch* scratch, __local ACC* warp_totals) {
   for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
     const LineWarpTile at = line_warp_tile(places, tiles, block, s, lines);
     const Elements line = array_of_line(INPUT_ARGUMENTS, places, at.starts, n);
-    ACC* own = sums + s * WARP_TILE_ROWS * RUN;
+    __private ACC* own = sums + s * WARP_TILE_ROWS * RUN;
     load_warp_tile(line, at.tile * TILE + at.number * WARP_TILE, at.line < lines ? n : 0, own);
     const ACC total = sum_warp_tile(own, prefix + s * WARP_TILE_ROWS, scratch);
     if (lane_index() == LANES - 1) warp_totals[at.first + at.number] = total;
@@ -61,8 +61,9 @@ DEVICE void load_line_tiles(INPUT_PARAMETERS, LinePlaces places, LineTiles tiles
 // `before` is the tile's prefix, `after` that of the next tile. `output` has the first element of
 // line 0.
 DEVICE void finish_line_warp_tile(__global OUT* output, LinePlaces places, LineWarpTile at, u64 n,
-                                  ACC* sums, ACC* prefix, const __local ACC* totals, ACC before,
-                                  ACC after, __local LaneScratch* scratch TOTAL_PARAMETERS) {
+                                  __private ACC* sums, __private ACC* prefix,
+                                  const __local ACC* totals, ACC before, ACC after,
+                                  __local LaneScratch* scratch TOTAL_PARAMETERS) {
   ACC start = before;
   if (at.number > 0) start = COMBINE(before, fold_warp_totals(totals, at.number));
   ACC next = after;
@@ -82,7 +83,7 @@ DEVICE void finish_line_warp_tile(__global OUT* output, LinePlaces places, LineW
 // Uses: line_starts, order_warp_tile_stores
 
 DEVICE void store_line_warp_tile(__global OUT* line, LinePlaces places, u64 begin, u64 n,
-                                 ACC* sums) {
+                                 __private ACC* sums) {
   store_warp_tile(line, 0, begin, n, sums);
 }
 
@@ -91,7 +92,7 @@ DEVICE void store_line_warp_tile(__global OUT* line, LinePlaces places, u64 begi
 // Uses: line_order, order_warp_tile
 
 DEVICE void store_line_warp_tile(__global OUT* line, LinePlaces places, u64 begin, u64 n,
-                                 ACC* sums) {
+                                 __private ACC* sums) {
   const u64 stride = behind_first(1, ELEMENT_STRIDE(places.output));
 #pragma unroll
   for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {

@@ -53,14 +53,15 @@ DEVICE LineRow line_row(LinePlaces places, LineRows rows, u64 block, u32 r, u64 
 // exist is the identity. `prefix` becomes the prefix of that run within its row, inclusive, `total`
 // the total of the row, and `earlier` what lies before the run in it, if it is not the first.
 DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows, u64 block,
-                             u64 lines, u64 n, ACC* sums, ACC* prefix, ACC* total, ACC* earlier,
+                             u64 lines, u64 n, __private ACC* sums, __private ACC* prefix,
+                             __private ACC* total, __private ACC* earlier,
                              __local LaneScratch* scratch) {
-  Element element[EACH];
+  LineVector vectors[EACH / VEC];
 #pragma unroll
   for (u32 r = 0; r < LINE_ROWS; ++r) {
     const LineRow at = line_row(places, rows, block, r, lines, n);
     load_line_run(elements_from(INPUT_ARGUMENTS, at.starts.input, at.starts.second), places, at.run,
-                  at.left, element + r * RUN);
+                  at.left, vectors + r * RUN / VEC);
   }
 #pragma unroll
   for (u32 r = 0; r < LINE_ROWS; ++r) {
@@ -68,7 +69,8 @@ DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows,
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
       ACC item = IDENTITY;
-      if (at.run + k < at.left) item = lift_in_line(element[r * RUN + k], at.run + k, n);
+      const Element element = vector_item(vectors, r * RUN + k);
+      if (at.run + k < at.left) item = lift_in_line(element, at.run + k, n);
       sums[r * RUN + k] = item;
     }
 #pragma unroll
@@ -90,7 +92,8 @@ DEVICE ACC fold_rows(LineRow at, ACC before, ACC total) {
 // Provides: short_line_results
 // Uses: short_lines, vectors_out
 
-DEVICE void store_line_run(__global OUT* output, LinePlaces places, LineRow at, const ACC* item) {
+DEVICE void store_line_run(__global OUT* output, LinePlaces places, LineRow at,
+                           const __private ACC* item) {
   __global OUT* run =
       output + (at.starts.output + behind_first(at.run, ELEMENT_STRIDE(places.output)));
   if (VEC > 1 && at.run + RUN <= at.left && (u64)run % OUT_VECTOR_ALIGNMENT == 0) {

@@ -1,7 +1,8 @@
 // Part line_leaves: leaves of order v1 of many lines. A group has a power of two of lines side by
 // side, and divides the columns of their leaves into a power of two of shares. A work-item adds
 // COLUMNS_EACH columns: neighbours of each other if these are neighbours in memory, else columns
-// that lie a number of shares apart.
+// that lie a number of shares apart. Of narrow elements it has LINES_EACH lines, which it loads by
+// vectors if they are neighbours in memory.
 // Provides: line_leaves
 // Uses: line_elements, line_order, line_starts, line_shares, line_run
 
@@ -14,15 +15,22 @@
 #ifndef AT_ONCE
 #define AT_ONCE 4  // Short lines, or rows of a longer one, that a work-item loads at once.
 #endif
+#ifndef EXACT
+#define EXACT 0  // Whether no order shows.
+#endif
+#ifndef LINES_EACH
+#define LINES_EACH 1
+#endif
 #define LEAF (LEAF_ROWS * COLUMNS)
+#define SUMS_EACH (COLUMNS_EACH * LINES_EACH)  // Of a column, those of all lines lie side by side.
 
-// How a call is shared out. A unit is `1 << line_shift` neighbouring lines and one of their leaves.
+// How a call is shared out. A unit is LINES_EACH << line_shift neighbouring lines and one
+// of their leaves.
 typedef struct {
   u64 line_shift;
   u64 share_shift;
-  u64 side_by_side;  // 1: columns of a work-item are neighbours.
-  u64 leaves;        // Of a line, at most.
-  u64 blocks;        // Of units, one for a group at a time.
+  u64 leaves;  // Of a line, at most.
+  u64 blocks;  // Of units, one for a group at a time.
 } LineSplit;
 
 // Where elements of a line are neighbours, a group has no lines side by side.
@@ -39,77 +47,178 @@ DEVICE u32 own_unit(LineSplit split) {
 DEVICE u32 own_share(LineSplit split) {
   return ((u32)get_local_id(0) >> LINE_SHIFT(split)) & ((1u << (u32)split.share_shift) - 1);
 }
-// Its line of the unit.
+// Its first line of the unit.
 DEVICE u64 line_of_unit(LineSplit split, u64 unit) {
-  return (unit << LINE_SHIFT(split)) + ((u32)get_local_id(0) & ((1u << LINE_SHIFT(split)) - 1));
+  const u32 item = (u32)get_local_id(0) & ((1u << LINE_SHIFT(split)) - 1);
+  return ((unit << LINE_SHIFT(split)) + item) * LINES_EACH;
+}
+
+// The lines of a work-item.
+typedef struct {
+  LineElements first;      // What the first one has.
+  u64 behind[LINES_EACH];  // How far others lie behind it.
+  u32 by_vectors;          // Whether an element of all of them is loaded at once.
+} LineBundle;
+
+// Those from `line` on, each from its element `begin` on. A line that does not exist has the
+// elements of the first one.
+DEVICE LineBundle lines_from(INPUT_PARAMETERS, LinePlaces places, u64 line, u64 lines, u64 begin) {
+  const LineStarts starts = starts_of_line(places, line);
+  LineBundle bundle;
+  bundle.first = elements_from(INPUT_ARGUMENTS, starts.input + begin * ELEMENT_STRIDE(places.input),
+                               starts.second + begin * ELEMENT_STRIDE(places.second));
+  bundle.behind[0] = 0;
+  bundle.by_vectors = 0;
+#if LINES_EACH > 1
+  const u64 row_bytes = ELEMENT_STRIDE(places.input) * sizeof(IN);
+  bundle.by_vectors =
+      row_bytes % LOAD_BYTES == 0 && is_aligned(bundle.first.first, LOAD_BYTES) ? 1 : 0;
+#pragma unroll
+  for (u32 l = 1; l < LINES_EACH; ++l) {
+    bundle.behind[l] = line + l < lines ? starts_of_line(places, line + l).input - starts.input : 0;
+    if (bundle.behind[l] != l) bundle.by_vectors = 0;
+  }
+#endif
+  return bundle;
 }
 
 // The column of a work-item's k-th element in a row.
 DEVICE u32 column_of(LineSplit split, u32 share, u32 k) {
-  if (SIDE_BY_SIDE(split)) return share * COLUMNS_EACH + k;
+#if SIDE_BY_SIDE
+  return share * COLUMNS_EACH + k;
+#else
   return share + (k << (u32)split.share_shift);
+#endif
 }
 
 // Loads this work-item's columns of a row that begins with element `row` of the leaf.
-DEVICE void load_line_row(LineElements elements, LinePlaces places, LineSplit split, u32 share,
-                          u32 row, u32 left, Element* element) {
-  if (SIDE_BY_SIDE(split)) {
-    load_line_run(elements, places, row + share * RUN, left, element);
+DEVICE void load_line_row(LineBundle bundle, LinePlaces places, LineSplit split, u32 share, u32 row,
+                          u32 left, __private LineVector* vectors) {
+#if SIDE_BY_SIDE
+  load_line_run(bundle.first, places, row + share * RUN, left, vectors);
+#else
+#if LINES_EACH > 1
+  if (bundle.by_vectors) {
+#pragma unroll
+    for (u32 k = 0; k < COLUMNS_EACH; ++k) {
+      const u32 e = row + column_of(split, share, k);
+      if (e < left) vectors[k] = load_line_vector(elements_behind(bundle.first, places, e).first);
+    }
     return;
   }
+#endif
 #pragma unroll
-  for (u32 k = 0; k < COLUMNS_EACH; ++k) {
-    const u32 e = row + column_of(split, share, k);
-    if (e < left) element[k] = first_element(elements_behind(elements, places, e));
+  for (u32 i = 0; i < SUMS_EACH; ++i) {
+    const u32 e = row + column_of(split, share, i / LINES_EACH);
+    const LineElements line = elements_beside(bundle.first, bundle.behind[i % LINES_EACH]);
+    if (e < left) put_vector_item(vectors, i, first_element(elements_behind(line, places, e)));
   }
+#endif
 }
-DEVICE void add_line_row(ACC* sums, LineSplit split, u32 share, u64 begin, u32 row, u32 left, u64 n,
-                         const Element* element) {
+DEVICE void add_line_row(__private ACC* sums, LineSplit split, u32 share, u64 begin, u32 row,
+                         u32 left, u64 n, const __private LineVector* vectors) {
 #pragma unroll
-  for (u32 k = 0; k < COLUMNS_EACH; ++k) {
-    const u32 e = row + column_of(split, share, k);
-    if (e < left) sums[k] = COMBINE(sums[k], lift_in_line(element[k], begin + e, n));
+  for (u32 i = 0; i < SUMS_EACH; ++i) {
+    const u32 e = row + column_of(split, share, i / LINES_EACH);
+    if (e < left) sums[i] = COMBINE(sums[i], lift_in_line(vector_item(vectors, i), begin + e, n));
   }
 }
 
-// Folds the columns of a work-item by halving into sums[0]. Steps are written one by one, as a
+// Folds the columns of a work-item by halving into the first. Steps are written one by one, as a
 // compiler that keeps a loop of them keeps the array in memory.
-DEVICE void halve_columns(ACC* sums, u32 width) {
+DEVICE void halve_columns(__private ACC* sums, u32 width) {
 #pragma unroll
-  for (u32 k = 0; k < COLUMNS_EACH / 2; ++k) {
-    if (k < width) sums[k] = COMBINE(sums[k], sums[k + width]);
+  for (u32 i = 0; i < SUMS_EACH / 2; ++i) {
+    if (i < width * LINES_EACH) sums[i] = COMBINE(sums[i], sums[i + width * LINES_EACH]);
   }
 }
-DEVICE void fold_own_columns(ACC* sums) {
+DEVICE void fold_own_columns(__private ACC* sums) {
   if (COLUMNS_EACH > 8) halve_columns(sums, 8);
   if (COLUMNS_EACH > 4) halve_columns(sums, 4);
   if (COLUMNS_EACH > 2) halve_columns(sums, 2);
   if (COLUMNS_EACH > 1) halve_columns(sums, 1);
 }
 
-// The totals of leaves, each of which the first share gets in the first of its sums. Columns that
-// lie apart are folded first, neighbours last. All work-items of the group call it.
-DEVICE void fold_line_columns(ACC* sums, u32 leaves, LineSplit split, u32 share,
-                              __local ACC* scratch) {
-  const bool side_by_side = SIDE_BY_SIDE(split);
-  if (!side_by_side) {
+#if SIDE_BY_SIDE && !EXACT
+// Steps in which sums of columns are shared out.
+#define SHARED_BITS \
+  ((COLUMNS_EACH > 1) + (COLUMNS_EACH > 2) + (COLUMNS_EACH > 4) + (COLUMNS_EACH > 8))
+
+// Combines `count` sums of neighbouring columns with those of the work-item beside. Each of the two
+// keeps every second sum, so that later steps have half as many.
+DEVICE void share_out_columns(__private ACC* sums, u32 count, u32 share, u32 distance) {
+  const bool upper = (share & distance) != 0;
 #pragma unroll
-    for (u32 u = 0; u < leaves; ++u) fold_own_columns(sums + u * COLUMNS_EACH);
+  for (u32 i = 0; i < COLUMNS_EACH / 2; ++i) {
+    if (2 * i < count) {
+      const ACC even = sums[2 * i];
+      const ACC odd = sums[2 * i + 1];
+      const ACC other = share_beside(upper ? even : odd, distance);
+      const ACC kept = upper ? odd : even;
+      sums[i] = COMBINE(upper ? other : kept, upper ? kept : other);
+    }
   }
-  for (u32 shift = (u32)split.share_shift; shift > 0; --shift) {
-    const u32 width = 1u << (shift - 1);
+}
+
+// Combines the first sum of every leaf with that of the share so far behind.
+DEVICE void combine_first_sums(__private ACC* sums, u32 leaves, u32 share, u32 width,
+                               __local ACC* scratch) {
 #pragma unroll
-    for (u32 i = 0; i < leaves * COLUMNS_EACH; ++i) {
-      if (i % COLUMNS_EACH == 0 || side_by_side) {
-        sums[i] = combine_shares(sums[i], share < width, width << LINE_SHIFT(split), scratch);
+  for (u32 u = 0; u < leaves; ++u) {
+    sums[u * COLUMNS_EACH] =
+        combine_shares(sums[u * COLUMNS_EACH], (share & width) == 0, width, scratch);
+  }
+}
+
+// The totals of leaves, which the first share gets in the first of its sums of each. Columns that
+// lie apart are combined first, neighbours last. All work-items of the group call it.
+DEVICE void fold_line_columns(__private ACC* sums, u32 leaves, LineSplit split, u32 share,
+                              __local ACC* scratch) {
+  const u32 shift = (u32)split.share_shift;
+#pragma unroll
+  for (u32 bit = 0; bit < SHARED_BITS; ++bit) {
+    if (bit < shift) {
+#pragma unroll
+      for (u32 u = 0; u < leaves; ++u) {
+        share_out_columns(sums + u * COLUMNS_EACH, COLUMNS_EACH >> bit, share,
+                          1u << (shift - 1 - bit));
       }
     }
   }
-  if (side_by_side) {
+  for (u32 left = shift; left > SHARED_BITS; --left) {
+    combine_first_sums(sums, leaves, share, 1u << (left - 1 - SHARED_BITS), scratch);
+  }
+  const u32 kept = shift < SHARED_BITS ? (u32)COLUMNS_EACH >> shift : 1;
 #pragma unroll
-    for (u32 u = 0; u < leaves; ++u) fold_own_columns(sums + u * COLUMNS_EACH);
+  for (u32 u = 0; u < leaves; ++u) {
+    if (COLUMNS_EACH > 8 && kept > 8) halve_columns(sums + u * COLUMNS_EACH, 8);
+    if (COLUMNS_EACH > 4 && kept > 4) halve_columns(sums + u * COLUMNS_EACH, 4);
+    if (COLUMNS_EACH > 2 && kept > 2) halve_columns(sums + u * COLUMNS_EACH, 2);
+    if (COLUMNS_EACH > 1 && kept > 1) halve_columns(sums + u * COLUMNS_EACH, 1);
+  }
+#pragma unroll
+  for (u32 back = 1; back <= SHARED_BITS; ++back) {
+    const u32 bit = SHARED_BITS - back;
+    if (bit < shift) combine_first_sums(sums, leaves, share, 1u << (shift - 1 - bit), scratch);
   }
 }
+#else
+// The totals of leaves, which the first share gets in the first of its sums of each. A work-item's
+// columns lie apart and are combined first, or no order shows. All work-items of the group call it.
+DEVICE void fold_line_columns(__private ACC* sums, u32 leaves, LineSplit split, u32 share,
+                              __local ACC* scratch) {
+#pragma unroll
+  for (u32 u = 0; u < leaves; ++u) fold_own_columns(sums + u * SUMS_EACH);
+  for (u32 shift = (u32)split.share_shift; shift > 0; --shift) {
+    const u32 width = 1u << (shift - 1);
+#pragma unroll
+    for (u32 i = 0; i < leaves * LINES_EACH; ++i) {
+      const u32 k = i / LINES_EACH * SUMS_EACH + i % LINES_EACH;
+      sums[k] = combine_shares(sums[k], share < width, width << LINE_SHIFT(split), scratch);
+    }
+  }
+}
+#endif
 
 // Part reduce_lines: The reduction of many lines in order v1, each with the bits that it has alone.
 // A group takes whole leaves of several lines. Its work-items lie along the lines or across them,
@@ -131,21 +240,21 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lin
     const u64 unit = block * units_of_block(split) * AT_ONCE + own_unit(split);
     const u32 share = own_share(split);
     const u32 left = lines > 0 ? (u32)n : 0;
-    ACC sums[AT_ONCE * COLUMNS_EACH];
-    Element element[AT_ONCE * COLUMNS_EACH];
+    ACC sums[AT_ONCE * SUMS_EACH];
+    LineVector vectors[AT_ONCE * SUMS_EACH / VEC];
 #pragma unroll
     for (u32 u = 0; u < AT_ONCE; ++u) {
       const u64 line = line_of_unit(split, unit + u * units_of_block(split));
-      const LineStarts starts = starts_of_line(places, line < lines ? line : 0);
-      load_line_row(elements_from(INPUT_ARGUMENTS, starts.input, starts.second), places, split,
-                    share, 0, left, element + u * COLUMNS_EACH);
+      const LineBundle bundle =
+          lines_from(INPUT_ARGUMENTS, places, line < lines ? line : 0, lines, 0);
+      load_line_row(bundle, places, split, share, 0, left, vectors + u * SUMS_EACH / VEC);
     }
 #pragma unroll
     for (u32 u = 0; u < AT_ONCE; ++u) {
 #pragma unroll
-      for (u32 k = 0; k < COLUMNS_EACH; ++k) sums[u * COLUMNS_EACH + k] = IDENTITY;
-      add_line_row(sums + u * COLUMNS_EACH, split, share, 0, 0, left, n,
-                   element + u * COLUMNS_EACH);
+      for (u32 i = 0; i < SUMS_EACH; ++i) sums[u * SUMS_EACH + i] = IDENTITY;
+      add_line_row(sums + u * SUMS_EACH, split, share, 0, 0, left, n,
+                   vectors + u * SUMS_EACH / VEC);
     }
 
     // --- Combine them, and write the results ---
@@ -153,21 +262,24 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lin
 #pragma unroll
     for (u32 u = 0; u < AT_ONCE; ++u) {
       const u64 line = line_of_unit(split, unit + u * units_of_block(split));
-      if (share == 0 && line < lines) {
-        result[result_offset + starts_of_line(places, line).output] =
-            TO_OUT(COMBINE(INIT_OF_LINE(places, line), sums[u * COLUMNS_EACH]));
+#pragma unroll
+      for (u32 l = 0; l < LINES_EACH; ++l) {
+        if (share == 0 && line + l < lines) {
+          result[result_offset + starts_of_line(places, line + l).output] =
+              TO_OUT(COMBINE(INIT_OF_LINE(places, line + l), sums[u * SUMS_EACH + l]));
+        }
       }
     }
   }
 }
 
-// Part line_leaf_total: the total of a whole leaf.
-// Provides: line_leaf_total
+// Part line_leaf_totals: the totals of whole leaves.
+// Provides: line_leaf_totals
 // Uses: line_leaves
 
 // What a work-item has of a unit.
 typedef struct {
-  u64 line;
+  u64 line;   // Its first one.
   u64 begin;  // The first element of its leaf.
   u32 share;
   u32 left;  // Elements of the leaf that exist.
@@ -189,31 +301,29 @@ DEVICE LineShare share_of_unit(LineSplit split, u64 unit, u64 lines, u64 n) {
   return mine;
 }
 
-// The total of the leaf of this work-item, of which the first share gets it.
-DEVICE ACC line_leaf_total(LineElements elements, LinePlaces places, LineSplit split,
-                           LineShare mine, u64 n, __local ACC* scratch) {
-  ACC sums[COLUMNS_EACH];
+// sums[l] becomes the total of the leaf of line l of this work-item, for the first share.
+DEVICE void line_leaf_totals(LineBundle bundle, LinePlaces places, LineSplit split, LineShare mine,
+                             u64 n, __private ACC* sums, __local ACC* scratch) {
 #pragma unroll
-  for (u32 k = 0; k < COLUMNS_EACH; ++k) sums[k] = IDENTITY;
+  for (u32 i = 0; i < SUMS_EACH; ++i) sums[i] = IDENTITY;
   u32 row = 0;
 #pragma unroll 1
   for (; row < mine.left; row += AT_ONCE * COLUMNS) {
     // Without limits, if all rows are whole: these cost as much as the additions.
     const u32 left = row + AT_ONCE * COLUMNS <= mine.left ? ~0u : mine.left;
-    Element element[AT_ONCE * COLUMNS_EACH];
+    LineVector vectors[AT_ONCE * SUMS_EACH / VEC];
 #pragma unroll
     for (u32 r = 0; r < AT_ONCE; ++r) {
-      load_line_row(elements, places, split, mine.share, row + r * COLUMNS, left,
-                    element + r * COLUMNS_EACH);
+      load_line_row(bundle, places, split, mine.share, row + r * COLUMNS, left,
+                    vectors + r * SUMS_EACH / VEC);
     }
 #pragma unroll
     for (u32 r = 0; r < AT_ONCE; ++r) {
       add_line_row(sums, split, mine.share, mine.begin, row + r * COLUMNS, left, n,
-                   element + r * COLUMNS_EACH);
+                   vectors + r * SUMS_EACH / VEC);
     }
   }
   fold_line_columns(sums, 1, split, mine.share, scratch);
-  return sums[0];
 }
 
 // Part reduce_line_rows: The same where a line has several rows of a leaf.
@@ -221,7 +331,7 @@ DEVICE ACC line_leaf_total(LineElements elements, LinePlaces places, LineSplit s
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
 // Provides: reduce_line_rows
-// Uses: count, line_count, line_init, line_leaf_total
+// Uses: count, line_count, line_init, line_leaf_totals
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_line_rows(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
@@ -233,12 +343,16 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lin
     // --- Reduce the leaf of this work-item's line ---
     const u64 unit = block * units_of_block(split) + own_unit(split);
     const LineShare mine = share_of_unit(split, unit, lines, n);
-    const LineStarts starts = starts_of_line(places, mine.line < lines ? mine.line : 0);
-    const ACC total = line_leaf_total(elements_from(INPUT_ARGUMENTS, starts.input, starts.second),
-                                      places, split, mine, n, scratch);
-    if (mine.share == 0 && mine.line < lines) {
-      result[result_offset + starts.output] =
-          TO_OUT(COMBINE(INIT_OF_LINE(places, mine.line), total));
+    const LineBundle bundle =
+        lines_from(INPUT_ARGUMENTS, places, mine.line < lines ? mine.line : 0, lines, 0);
+    ACC totals[SUMS_EACH];
+    line_leaf_totals(bundle, places, split, mine, n, totals, scratch);
+#pragma unroll
+    for (u32 l = 0; l < LINES_EACH; ++l) {
+      if (mine.share == 0 && mine.line + l < lines) {
+        result[result_offset + starts_of_line(places, mine.line + l).output] =
+            TO_OUT(COMBINE(INIT_OF_LINE(places, mine.line + l), totals[l]));
+      }
     }
   }
 }
@@ -248,7 +362,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lin
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
 // Provides: reduce_line_leaves
-// Uses: count, line_count, line_leaf_total
+// Uses: count, line_count, line_leaf_totals
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_line_leaves(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, __global ACC* nodes,
@@ -260,13 +374,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lin
     // --- Reduce a leaf, which begins where its line's columns do ---
     const u64 unit = block * units_of_block(split) + own_unit(split);
     const LineShare mine = share_of_unit(split, unit, lines, n);
-    const LineStarts starts = starts_of_line(places, mine.left > 0 ? mine.line : 0);
-    LineElements leaf =
-        elements_from(INPUT_ARGUMENTS, starts.input + mine.begin * ELEMENT_STRIDE(places.input),
-                      starts.second + mine.begin * ELEMENT_STRIDE(places.second));
-    const ACC total = line_leaf_total(leaf, places, split, mine, n, scratch);
-    if (mine.share == 0 && mine.left > 0) {
-      nodes[nodes_offset + mine.line * split.leaves + mine.begin / LEAF] = total;
+    const LineBundle bundle =
+        lines_from(INPUT_ARGUMENTS, places, mine.left > 0 ? mine.line : 0, lines, mine.begin);
+    ACC totals[SUMS_EACH];
+    line_leaf_totals(bundle, places, split, mine, n, totals, scratch);
+#pragma unroll
+    for (u32 l = 0; l < LINES_EACH; ++l) {
+      if (mine.share == 0 && mine.left > 0 && mine.line + l < lines) {
+        nodes[nodes_offset + (mine.line + l) * split.leaves + mine.begin / LEAF] = totals[l];
+      }
     }
   }
 }

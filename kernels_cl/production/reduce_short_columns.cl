@@ -14,8 +14,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_sho
   for (u64 block = get_group_id(0); block < blocks; block += get_num_groups(0)) {
     // --- Load the lines ---
     const ShortColumns own = short_columns(places, block, lines, result + result_offset, 0);
-    Element element[SHORT * VEC];
-    load_short_columns(INPUT_ARGUMENTS, places, own, n, element);
+    LineVector vectors[SHORT];
+    load_short_columns(INPUT_ARGUMENTS, places, own, n, vectors);
 
     // --- Reduce each of them: its elements are columns of a leaf ---
     ACC results[VEC];
@@ -25,7 +25,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_sho
 #pragma unroll
       for (u32 e = 0; e < SHORT; ++e) {
         sums[e] = IDENTITY;
-        if (e < n) sums[e] = COMBINE(sums[e], lift_in_line(element[e * VEC + k], e, n));
+        if (e < n)
+          sums[e] = COMBINE(sums[e], lift_in_line(vector_item(vectors, e * VEC + k), e, n));
       }
 #pragma unroll
       for (u32 e = 0; e < SHORT / 2; ++e) sums[e] = COMBINE(sums[e], sums[e + SHORT / 2]);

@@ -7,7 +7,7 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: scan_columns
-// Uses: count, line_count, line_init, total, line_tile_prefix, column_rows, column_prefix,
+// Uses: count, line_count, line_init, total, line_tile_prefix, column_elements, column_prefix,
 //   column_results
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_columns(
@@ -74,7 +74,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_colum
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: total_column_tiles
-// Uses: count, line_count, line_tile_total, column_rows, column_total
+// Uses: count, line_count, line_tile_total, column_elements, column_total
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_column_tiles(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, __global ACC* partials,

@@ -30,10 +30,12 @@ DEVICE void prefix_line_rows(ACC* x, u32 lanes, ACC* total, ACC* earlier, LaneSc
 
 // Part line_shares_shuffle: shares of a leaf are combined, by shuffles if they are of one warp.
 // Provides: line_shares
-// Uses: lanes, shuffle_down
+// Uses: lanes, lane_index, shuffle_down, shuffle_idx
 
-// Columns of a work-item may be neighbours: then each of them is combined with those of others.
-#define SIDE_BY_SIDE(split) (UNIT_STRIDE ? (split).side_by_side != 0 : false)
+#define SIDE_BY_SIDE UNIT_STRIDE  // Whether columns of a work-item are neighbours.
+
+// x of the work-item of this warp whose number differs by the bit `distance`.
+DEVICE ACC share_beside(ACC x, u32 distance) { return shuffle_idx(x, lane_index() ^ distance); }
 
 // x, and for a work-item that `takes` combined with that of the one `distance` behind. All
 // work-items of the group call it with one distance.

@@ -35,9 +35,9 @@ DEVICE ShortColumns short_columns(LinePlaces places, u64 block, u64 lines, const
 DEVICE u64 line_of_short(ShortColumns own, u32 k) { return own.line + k * own.step; }
 DEVICE bool has_short(ShortColumns own, u32 k) { return line_of_short(own, k) < own.lines; }
 
-// element[e * VEC + k] becomes element e of this work-item's line k.
+// Item e * VEC + k becomes element e of this work-item's line k.
 DEVICE void load_short_columns(INPUT_PARAMETERS, LinePlaces places, ShortColumns own, u64 n,
-                               Element* element) {
+                               LineVector* vectors) {
   const u64 first = place_in_line(0, n);
   const u64 first_input = first * ELEMENT_STRIDE(places.input);
   const u64 first_second = first * ELEMENT_STRIDE(places.second);
@@ -47,7 +47,7 @@ DEVICE void load_short_columns(INPUT_PARAMETERS, LinePlaces places, ShortColumns
         elements_from(INPUT_ARGUMENTS, starts.input + first_input, starts.second + first_second);
 #pragma unroll
     for (u32 e = 0; e < SHORT; ++e) {
-      if (e < n) load_neighbours(elements_behind(at, places, e), places, element + e * VEC);
+      if (e < n) load_neighbours(elements_behind(at, places, e), places, vectors + e);
     }
   } else {
 #pragma unroll
@@ -59,7 +59,7 @@ DEVICE void load_short_columns(INPUT_PARAMETERS, LinePlaces places, ShortColumns
 #pragma unroll
       for (u32 e = 0; e < SHORT; ++e) {
         if (e < n && exists) {
-          element[e * VEC + k] = first_element(elements_behind(at, places, e));
+          put_vector_item(vectors, e * VEC + k, first_element(elements_behind(at, places, e)));
         }
       }
     }

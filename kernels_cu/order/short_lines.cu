@@ -55,12 +55,12 @@ DEVICE LineRow line_row(LinePlaces places, LineRows rows, u64 block, u32 r, u64 
 DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows, u64 block,
                              u64 lines, u64 n, ACC* sums, ACC* prefix, ACC* total, ACC* earlier,
                              LaneScratch* scratch) {
-  Element element[EACH];
+  LineVector vectors[EACH / VEC];
 #pragma unroll
   for (u32 r = 0; r < LINE_ROWS; ++r) {
     const LineRow at = line_row(places, rows, block, r, lines, n);
     load_line_run(elements_from(INPUT_ARGUMENTS, at.starts.input, at.starts.second), places, at.run,
-                  at.left, element + r * RUN);
+                  at.left, vectors + r * RUN / VEC);
   }
 #pragma unroll
   for (u32 r = 0; r < LINE_ROWS; ++r) {
@@ -68,7 +68,8 @@ DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows,
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
       ACC item = IDENTITY;
-      if (at.run + k < at.left) item = lift_in_line(element[r * RUN + k], at.run + k, n);
+      const Element element = vector_item(vectors, r * RUN + k);
+      if (at.run + k < at.left) item = lift_in_line(element, at.run + k, n);
       sums[r * RUN + k] = item;
     }
 #pragma unroll

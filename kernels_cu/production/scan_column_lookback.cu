@@ -7,8 +7,8 @@
 // Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_column_lookback
-// Uses: words, count, line_count, line_init, total, column_rows, column_prefix, column_results,
-//   tile_words, tiles_taken, column_lookback, column_stash
+// Uses: words, count, line_count, line_init, total, column_elements_values, column_prefix,
+//   column_results, tile_words, tiles_taken, column_lookback, column_stash
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
     scan_column_lookback(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, OUT* output,

@@ -7,7 +7,7 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: scan_columns
-// Uses: count, line_count, line_init, total, line_tile_prefix, column_rows, column_prefix,
+// Uses: count, line_count, line_init, total, line_tile_prefix, column_elements, column_prefix,
 //   column_results
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: total_column_tiles
-// Uses: count, line_count, line_tile_total, column_rows, column_total
+// Uses: count, line_count, line_tile_total, column_elements, column_total
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
     total_column_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, ACC* partials,

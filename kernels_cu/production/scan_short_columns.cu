@@ -16,8 +16,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     // --- Load the lines ---
     const u64 stride = n > 1 ? ELEMENT_STRIDE(places.output) : 0;
     const ShortColumns own = short_columns(places, block, lines, output + output_offset, stride);
-    Element element[SHORT * VEC];
-    load_short_columns(INPUT_ARGUMENTS, places, own, n, element);
+    LineVector vectors[SHORT];
+    load_short_columns(INPUT_ARGUMENTS, places, own, n, vectors);
     ACC before[VEC];
     ACC running[VEC];
     ACC sums[VEC];
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       ACC results[VEC];
 #pragma unroll
       for (u32 k = 0; k < VEC; ++k) {
-        const ACC item = lift_in_line(element[e * VEC + k], e, n);
+        const ACC item = lift_in_line(vector_item(vectors, e * VEC + k), e, n);
         if (e == 0) {
           sums[k] = item;
         } else {

@@ -43,10 +43,9 @@ struct LinePlaces {
 };
 /// How a call over lines is shared out, as the structs of the kernels. A shift is a power of two.
 struct LineSplit {
-  std::uint64_t line_shift;    ///< Neighbouring lines of a unit.
-  std::uint64_t share_shift;   ///< Work-items that share a leaf.
-  std::uint64_t side_by_side;  ///< 1: columns of a work-item are neighbours.
-  std::uint64_t leaves;        ///< Of a line, at most.
+  std::uint64_t line_shift;   ///< Neighbouring lines of a unit.
+  std::uint64_t share_shift;  ///< Work-items that share a leaf.
+  std::uint64_t leaves;       ///< Of a line, at most.
   std::uint64_t blocks;
 };
 struct LineStrips {

@@ -52,7 +52,7 @@ LineLayout layout_of(const Call& call) noexcept {
 PlannedKernel build_line_kernel(const Request& request, Algorithm algorithm,
                                 std::string_view kernel, const Tuning& tuning,
                                 const Defines& defines, std::uint32_t accumulators_each,
-                                bool loads_runs) {
+                                std::uint32_t run, std::uint32_t lines) {
   const auto bytes = static_cast<std::uint32_t>(
       AccumulatorLayout(request.shape.op, request.shape.accumulator).bytes);
   const std::uint32_t fitting = std::bit_floor(local_bytes / (bytes * accumulators_each));
@@ -61,7 +61,11 @@ PlannedKernel build_line_kernel(const Request& request, Algorithm algorithm,
                                std::min(std::bit_floor(tuning.group_size.value()), fitting));
   KernelSpec spec = make_spec(request, {.algorithm = algorithm, .family = kernel}, values, kernel);
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
-  if (loads_runs) add_run_vectors(request.shape, spec);
+  if (run > 0) {
+    add_run_vectors(request.shape, run, algorithm == Algorithm::scan, spec);
+  } else {
+    spec.vector_width = lines;
+  }
   return build_kernel(request.device, spec);
 }
 

@@ -59,11 +59,12 @@ class ByLayout {
 };
 
 /// The kernel of that name over lines, its group size limited by what a work-item keeps in local
-/// memory, in accumulators. Some load and store runs of a scan.
+/// memory, in accumulators. Some load runs of so many elements, which a scan stores, too, or
+/// elements of so many lines.
 PlannedKernel build_line_kernel(const Request& request, Algorithm algorithm,
                                 std::string_view kernel, const Tuning& tuning,
                                 const Defines& defines, std::uint32_t accumulators_each,
-                                bool loads_runs = false);
+                                std::uint32_t run = 0, std::uint32_t lines = 1);
 
 /// Where the lines of a call lie, and how many there are.
 LinePlaces places_of(const Call& call);

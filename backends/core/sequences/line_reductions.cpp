@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/kernel/architecture.hpp"
 #include "core/sequences/line_kernels.hpp"
 #include "core/sequences/line_scans.hpp"
 #include "core/shape/line_extent.hpp"
@@ -32,25 +33,49 @@ struct LeafShares {
   LeafShare few;
   LeafShare many;
   LeafShare leaves;
+  bool exact;               ///< No order shows, so that a work-item folds its columns first.
+  std::uint32_t lines = 1;  ///< Of a work-item, if they are longer than its columns.
 };
 constexpr std::uint64_t few_rows = 4;
+
+// Elements that are narrower lie in words.
+constexpr std::uint32_t word_bytes = 4;
+
+// Columns that one access loads, as far as a work-item has room for their sums.
+std::uint32_t vector_columns(const PlanShape& shape) {
+  constexpr std::size_t vector_bytes = 16;
+  constexpr std::size_t sums_bytes = 64;
+  const std::size_t each = AccumulatorLayout(shape.op, shape.accumulator).bytes;
+  return static_cast<std::uint32_t>(
+      std::bit_floor(std::min(vector_bytes / std::min(size_of(shape.input), vector_bytes),
+                              std::max<std::size_t>(sums_bytes / each, 1))));
+}
 
 LeafShares leaf_shares(const Request& request) {
   const std::uint32_t each = order_v1::leaf_columns(request.shape.accumulator) / most_shares;
   const LeafShare one{each, 1};
   const bool across = request.shape.lines == LineLayout::across;
   const LeafShare item{across ? static_cast<std::uint32_t>(ShortColumns::longest) : each, 1};
-  if (request.device.info().kind == DeviceKind::cpu) return {item, one, one, one, one};
-  // NVIDIA's OpenCL takes several rows at once by itself.
-  const bool opencl = request.device.info().backend == "opencl";
-  const LeafShare two{2 * each, 2};
-  const LeafShare half{2 * each, opencl ? 1U : 2U};
-  const LeafShare four{each, 4};
-  if (!across) return {four, two, half, four, four};
+  const bool exact = request.shape.op.exact(request.shape.accumulator);
+  if (request.device.info().kind == DeviceKind::cpu) return {item, one, one, one, one, exact};
+  const PlanShape& shape = request.shape;
+  const bool narrow =
+      !shape.second && !shape.input.is_struct() && size_of(shape.input) < word_bytes;
+  const bool rows = shape.lines == LineLayout::rows;
+  const std::uint32_t vector = rows ? std::max(each, vector_columns(shape)) : each;
+  const LeafShare short_lines{each, 4};
+  const LeafShare two{std::max(2 * each, vector), 2};
+  const LeafShare four{vector, 4};
+  if (!across) return {short_lines, two, two, four, four, exact};
   const LeafShare column{4 * each, 1};
-  // From NVIDIA's OpenCL, four rows of integers at once take 40 us at 4096 x 4096, not 30.
-  const bool fours = !opencl || is_floating(request.shape.accumulator);
-  return {item, column, half, fours ? four : half, half};
+  // From NVIDIA's OpenCL, 16 loads at once took 102 us where 8 take 75.
+  constexpr std::uint32_t opencl_loads = 8;
+  const bool opencl = request.device.info().backend == "opencl";
+  const LeafShare few{2 * each, opencl ? std::max(opencl_loads / (2 * each), 1U) : 2U};
+  // Narrow elements of neighbouring lines make a word.
+  const std::uint32_t lines =
+      narrow ? word_bytes / static_cast<std::uint32_t>(size_of(shape.input)) : 1;
+  return {item, column, few, four, few, exact, lines};
 }
 
 // Nodes of so many lines, each of `elements` elements.
@@ -96,7 +121,7 @@ class LineReduce final : public Plan {
     const std::uint64_t n = call.count.n;
     const auto reduce = [&](const PlannedKernel& kernel, const LeafShare& share,
                             std::uint64_t units_each) {
-      const LineSplit split = split_of(call, kernel.group_size, share.columns, units_each);
+      const LineSplit split = split_of(call, kernels, kernel, share, units_each);
       launch(call.queue, kernel, groups_of_blocks(split.blocks), call.input, call.count,
              call.lines.count, call.init, call.output, places, split);
     };
@@ -109,11 +134,11 @@ class LineReduce final : public Plan {
     if (n <= leaf()) {
       // Many lines side by side fill the device with larger shares, which exchange less.
       const std::uint64_t items =
-          at_most(call.lines.count.n, divide_up(columns_, shares.few.columns));
+          at_most(call.lines.count.n, divide_up(columns_, shares.few.columns)) / shares.lines;
       const bool few = n <= few_rows * columns_ || (kernels.across && items > device_items_);
       return few ? reduce(kernels.few, shares.few, 1) : reduce(kernels.many, shares.many, 1);
     }
-    const LineSplit split = split_of(call, kernels.leaves.group_size, shares.leaves.columns, 1);
+    const LineSplit split = split_of(call, kernels, kernels.leaves, shares.leaves, 1);
     const Range nodes = partials_of(call);
     launch(call.queue, kernels.leaves, groups_of_blocks(split.blocks), call.input, call.count,
            call.lines.count, nodes, places, split);
@@ -125,24 +150,21 @@ class LineReduce final : public Plan {
 
   // The columns of a line are shared out to as many work-items as there are, the rest of a group to
   // neighbouring lines if these are neighbours in memory, else to leaves of one line.
-  [[nodiscard]] LineSplit split_of(const Call& call, std::uint32_t group,
-                                   std::uint64_t columns_each,
+  [[nodiscard]] LineSplit split_of(const Call& call, const Kernels& kernels,
+                                   const PlannedKernel& kernel, const LeafShare& share,
                                    std::uint64_t units_each) const noexcept {
     const std::uint64_t n = call.count.n;
-    const std::uint64_t lines = call.lines.count.n;
-    const std::uint64_t group_shift = shift_of(group);
+    const std::uint64_t each = kernels.shares.lines;
+    const std::uint64_t group_shift = shift_of(kernel.group_size);
     LineSplit split{};
-    split.share_shift = shift_of(divide_up(std::min<std::uint64_t>(n, columns_), columns_each));
+    split.share_shift = shift_of(divide_up(std::min<std::uint64_t>(n, columns_), share.columns));
     const std::uint64_t rest = group_shift - split.share_shift;
     if (layout_of(call.lines.input) == LineLayout::across) {
-      split.line_shift = std::min(rest, shift_of(call.lines.input.inner));
+      split.line_shift = std::min(rest, shift_of(divide_up(call.lines.input.inner, each)));
     }
     split.leaves = std::max<std::uint64_t>(divide_up(n, leaf()), 1);
     const std::uint64_t units =
-        divide_up(lines, std::uint64_t{1} << split.line_shift) * split.leaves;
-    // Of one row, shares that are many are exchanged sooner if their columns lie apart.
-    const bool by_vectors = n > columns_ || split.share_shift < 3;
-    split.side_by_side = split.line_shift == 0 && by_vectors ? 1 : 0;
+        divide_up(call.lines.count.n, each << split.line_shift) * split.leaves;
     split.blocks = divide_up(units, units_each << (rest - split.line_shift));
     return split;
   }
@@ -194,14 +216,17 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
   Sizes serves;  // With kernels of every layout.
   ByLayout<LineReduce::Kernels> kernels(request, [&](const Request& of) {
     const LeafShares shares = leaf_shares(of);
+    const bool by_vectors = shares.lines == 1 && has_lanes_of_32(of.device.capabilities());
     const auto kernel = [&](const PlanShape& shape, std::string_view name, const LeafShare& share) {
       return build_line_kernel(of.with(shape), Algorithm::reduce, name, tuning,
                                {{"COLUMNS", static_cast<std::uint32_t>(columns)},
                                 {"COLUMNS_EACH", share.columns},
                                 {"AT_ONCE", share.at_once},
                                 {"LEAF_ROWS", order_v1::leaf_rows},
+                                {"LINES_EACH", shares.lines},
+                                {"EXACT", shares.exact ? 1U : 0U},
                                 {"RUN", share.columns}},
-                               1, true);
+                               1, by_vectors ? share.columns : 0, shares.lines);
     };
     const std::uint64_t item = shares.item.columns;
     const std::uint64_t few = few_rows * columns;

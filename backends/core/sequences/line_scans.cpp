@@ -50,7 +50,8 @@ constexpr std::uint32_t kept_each = 1;
 
 PlannedKernel build_row_kernel(const Request& request, Algorithm algorithm, std::string_view name,
                                const Tuning& tuning) {
-  return build_line_kernel(request, algorithm, name, tuning, row_defines(request), kept_each, true);
+  return build_line_kernel(request, algorithm, name, tuning, row_defines(request), kept_each,
+                           run_of(request.shape));
 }
 
 PlannedKernel build_tiles(const Request& request, Algorithm algorithm, std::string_view name,

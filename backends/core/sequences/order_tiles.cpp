@@ -33,19 +33,22 @@ std::uint32_t exchanging_items(const Device& device, const PlanShape& shape) {
 
 constexpr std::uint32_t vector_bytes = 16;
 
-// Elements of a run that one access moves. Of structs that is a whole run of those that fill
-// vectors of words.
-std::uint32_t vector_of(const PlanShape& shape) {
+// Elements of a run that one access moves, results as well where these are `stored`. Structs have
+// to fill vectors of words, and the runs that are stored have to be such vectors.
+std::uint32_t vector_of(const PlanShape& shape, std::uint32_t run, bool stored) {
   if (!has_unit_stride(shape)) return 1;
-  const std::uint32_t run = order_v1::scan_run(size_of(shape.accumulator));
-  const auto bytes = [run](Type type) { return run * static_cast<std::uint32_t>(size_of(type)); };
-  if (shape.input.is_struct() || shape.output.is_struct()) {
-    const auto fills = [&](Type type) { return bytes(type) == vector_bytes && !has_padding(type); };
-    return fills(shape.input) && fills(shape.output) && !shape.second ? run : 1;
+  const auto in_vector = static_cast<std::uint32_t>(vector_bytes / size_of(shape.input));
+  if (shape.input.is_struct() || (stored && shape.output.is_struct())) {
+    const auto fills = [&](Type type) {
+      return in_vector * size_of(type) == vector_bytes && !has_padding(type);
+    };
+    const bool fit = stored ? in_vector == run && fills(shape.output) : in_vector <= run;
+    return fit && fills(shape.input) && !shape.second ? in_vector : 1;
   }
   if (shape.second && shape.second->is_struct()) return 1;
-  const std::size_t widest = std::max(
-      {size_of(shape.input), size_of(shape.output), size_of(shape.second.value_or(shape.input))});
+  const std::size_t widest =
+      std::max({size_of(shape.input), size_of(stored ? shape.output : shape.input),
+                size_of(shape.second.value_or(shape.input))});
   return std::min(run, static_cast<std::uint32_t>(vector_bytes / widest));
 }
 
@@ -64,8 +67,8 @@ void add_constants(KernelSpec& spec, std::uint32_t run,
 
 }  // namespace
 
-void add_run_vectors(const PlanShape& shape, KernelSpec& spec) {
-  const std::uint32_t elements = vector_of(shape);
+void add_run_vectors(const PlanShape& shape, std::uint32_t run, bool stored, KernelSpec& spec) {
+  const std::uint32_t elements = vector_of(shape, run, stored);
   spec.vector_width = elements;
   if (elements > 1 && shape.input.is_struct()) {
     spec.defines.emplace_back("LOAD_WORDS", vector_bytes / 4);
@@ -84,9 +87,10 @@ PlannedKernel build_tile_kernel(const Request& request, const KernelPart& kernel
   Tuning values = tuning;
   values.group_size = whole_warp_tiles(group_size);
   KernelSpec spec = make_spec(request, kernel, values, entry);
-  add_constants(spec, order_v1::scan_run(size_of(spec.accumulator)));
+  const std::uint32_t run = order_v1::scan_run(size_of(spec.accumulator));
+  add_constants(spec, run);
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
-  add_run_vectors(request.shape, spec);
+  add_run_vectors(request.shape, run, true, spec);
   return build_kernel(request.device, spec);
 }
 
@@ -109,7 +113,7 @@ PlannedKernel build_ring_kernel(const Request& request, const Row& row, const Tu
   add_constants(spec, request.layout.run, request.layout.warp_tile_rows);
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   spec.defines.emplace_back("RUN_BYTES", request.layout.run_bytes);
-  add_run_vectors(request.shape, spec);
+  add_run_vectors(request.shape, order_v1::scan_run(size_of(spec.accumulator)), true, spec);
   spec.launch.local_bytes = ring_bytes;
   return build_kernel(request.device, spec);
 }

@@ -9,8 +9,9 @@
 
 namespace bifold::core {
 
-/// How lanes load and store their runs: adds VEC, and what loads of structs want.
-void add_run_vectors(const PlanShape& shape, KernelSpec& spec);
+/// How lanes load runs of so many elements, and whether they store them alike: adds VEC, and what
+/// loads of structs want.
+void add_run_vectors(const PlanShape& shape, std::uint32_t run, bool stored, KernelSpec& spec);
 
 /// A kernel whose groups hold a tile in registers, with what the planner has `defines` for.
 PlannedKernel build_tile_kernel(const Request& request, const KernelPart& kernel,
