@@ -97,8 +97,36 @@ void check_scan(std::uint64_t n) {
   }
 }
 
+/// That `n` results are their elements and one more.
+void check_one_more(Queue& queue, const Buffer<std::uint8_t>& results) {
+  const std::uint64_t n = results.size();
+  CHECK(reduce(queue, results, plus, std::uint64_t{0}) == sum_of_first(n, n) + n);
+  for (const std::uint64_t mark : marks(n)) {
+    CHECK(queue.download(results.view(mark, 1))[0] == 201);
+  }
+}
+
+/// Lines of one element each, with an initial value of 1.
+void check_lines(std::uint64_t n) {
+  if (!fits("a scan of lines and their totals", 2 * n)) return;
+  auto data = try_allocate(n);
+  auto results = try_allocate(n);
+  if (!data || !results) return;
+  Queue queue(test::device());
+  fill(queue, *data);
+  const Lines lines{.length = 1, .inner = n, .inner_stride = 1};
+  reduce_into(queue, *data, *results, plus, std::uint8_t{1}, {.lines = lines});
+  check_one_more(queue, *results);
+  queue.fill(*results, 0);
+  inclusive_scan(queue, *data, *data, plus, std::uint8_t{1},
+                 {.total = erase(results->view()), .lines = lines});
+  check_one_more(queue, *data);
+  check_one_more(queue, *results);
+}
+
 const std::uint64_t beyond_31 = (std::uint64_t{1} << 31) + 17;
 const std::uint64_t beyond_32 = (std::uint64_t{1} << 32) + 4099;
+const std::uint64_t beyond_33 = (std::uint64_t{1} << 33) + 5;
 
 }  // namespace
 
@@ -113,6 +141,7 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("large_gpu");
 TEST_CASE("a reduction of more than 2^32 elements") { check_reduce(beyond_32); }
 TEST_CASE("a scan of more than 2^32 elements") { check_scan(beyond_32); }
+TEST_CASE("more than 2^33 lines of one element, and their totals") { check_lines(beyond_33); }
 TEST_CASE("byte offsets beyond 2^32 with fewer elements than that") {
   const std::uint64_t n = (std::uint64_t{1} << 29) + 1;
   if (!fits("a scan of u64", n * 8)) return;

@@ -46,6 +46,15 @@ std::vector<T> results(Queue& queue, const Buffer<T>& input, const Lines& lines)
   return queue.download(result);
 }
 
+LineCall<f16, float> half_sums() {
+  return {plus,
+          [](float a, float b) { return a + b; },
+          [](test::Random& random) { return f16(test::any_real<float>(random)); },
+          0.3F,
+          0.0F,
+          f16(std::numeric_limits<float>::quiet_NaN())};
+}
+
 /// The longer of two, without a neutral element.
 LineCall<std::int32_t> bound_call() {
   LineCall<std::int32_t> call = test::integer_sums<std::int32_t>();
@@ -120,13 +129,24 @@ TEST_CASE("a map sees the index of an element in its line") {
 }
 
 TEST_CASE("elements and results of 16 bits are rounded once") {
-  LineCall<f16, float> call{plus,
-                            [](float a, float b) { return a + b; },
-                            [](test::Random& random) { return f16(test::any_real<float>(random)); },
-                            0.3F,
-                            0.0F,
-                            f16(std::numeric_limits<float>::quiet_NaN())};
-  check<f16>(call, test::line_shapes(most, 5));
+  check<f16>(half_sums(), test::line_shapes(most, 5));
+}
+
+TEST_CASE("narrow elements of lines side by side, whether neighbours or not") {
+  std::vector<Lines> shapes;
+  for (const std::int64_t inner : {2, 3, 4, 5, 8, 33, 130}) {
+    for (const std::int64_t length : {5, 40, 129, 700, 4100}) {
+      const auto elements = static_cast<std::uint64_t>(length * inner);
+      if (elements > (test::simulated() ? 1'000U : 50'000U)) continue;
+      const auto n = static_cast<std::uint64_t>(length);
+      const auto side = static_cast<std::uint64_t>(inner);
+      shapes.push_back({3, n, side, length * (inner + 3) + 1, inner + 3, 1});
+      shapes.push_back({2, n, side, length * 2 * inner, 2 * inner, 2});
+      shapes.push_back({2, n, side, length * (inner + 4), inner + 4, -1});
+    }
+  }
+  check<std::int32_t>(test::integer_sums<std::uint8_t, std::int32_t>(), shapes);
+  check<f16>(half_sums(), shapes);
 }
 
 TEST_CASE("the bits are those of a call on the line copied out") {
