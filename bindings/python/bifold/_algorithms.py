@@ -13,9 +13,11 @@ from ._calls import Settings, reduce_to_array, reduce_to_host
 from ._kinds import AXIS
 from ._operators import Map, MapLike, OperatorLike, map_of
 from ._queues import Event
+from ._repeated import repeated
 from ._scans import Scan, scan
 
 
+@repeated
 @checked
 def reduce(
     x: Any,
@@ -85,6 +87,7 @@ def _reduced(
     return results[()] if isinstance(results, np.ndarray) else results
 
 
+@repeated
 @checked
 def transform_reduce(
     x: Any,
@@ -118,6 +121,7 @@ def transform_reduce(
     return _reduced(x, y, op, map_of(map), init, dtype, axis, keepdims, settings)
 
 
+@repeated
 @checked
 def reduce_into(
     x: Any,
@@ -152,6 +156,7 @@ def reduce_into(
     return reduce_to_array(x, None, out, op, None, init, settings, axis=axis, keepdims=keepdims)
 
 
+@repeated
 @checked
 def transform_reduce_into(
     x: Any,
@@ -174,6 +179,7 @@ def transform_reduce_into(
     return reduce_to_array(x, y, out, op, map_of(map), init, settings, axis=axis, keepdims=keepdims)
 
 
+@repeated
 @checked(axis=AXIS)
 def inclusive_scan(
     x: Any,
@@ -228,6 +234,7 @@ def inclusive_scan(
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
+@repeated
 @checked(axis=AXIS)
 def exclusive_scan(
     x: Any,
@@ -257,6 +264,7 @@ def exclusive_scan(
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
+@repeated
 @checked(axis=AXIS)
 def transform_inclusive_scan(
     x: Any,
@@ -289,6 +297,7 @@ def transform_inclusive_scan(
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 
+@repeated
 @checked(axis=AXIS)
 def transform_exclusive_scan(
     x: Any,

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
+from . import _copies, _core, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
 from ._axes import axes_of, check_apart, reduced_shape, written_by
 from ._beside import Beside, accumulated, one_each
+from ._handles import put
 from ._kinds import ORDERS
 from ._memory import Array
 from ._operands import HostOperand, Operand, OwnOperand, Placed, check_hosts_apart
@@ -64,6 +65,21 @@ class Settings(NamedTuple):
     done: Event | None = None
 
 
+class Repeated(NamedTuple):
+    """What a call is repeated with that its arrays do not tell.
+
+    Attributes:
+        op, map: as the library is called with them.
+        init: an initial value in memory.
+        result: where the library puts a result for the host.
+    """
+
+    op: OperatorLike
+    map: Map | None
+    init: np.ndarray | None
+    result: np.ndarray | None = None
+
+
 class Call:
     """One call: its queue, its arrays, what it waits for, and what is left to do behind it."""
 
@@ -96,6 +112,7 @@ class Call:
                 )
         self._settings = settings
         self._wait = [event_from(event) for event in settings.wait]
+        self._may_repeat = True
         self._exits = ExitStack()
 
     def __enter__(self) -> Call:
@@ -108,7 +125,6 @@ class Call:
     def _enter(self) -> None:
         if isinstance(self.queue, _cuda.StreamQueue):
             self._exits.enter_context(self.queue.turn)
-            self._wait.append(self.queue.last)
         self.input.prepare(self)
         if self.second is not None and self.second is not self.input:
             self.second.prepare(self)
@@ -128,9 +144,10 @@ class Call:
         """Runs a function when the call is over, however it ends."""
         self._exits.callback(function)
 
-    def wait_for(self, event: Event) -> None:
-        """Has the call start after an event."""
+    def wait_for(self, event: Event, *, repeated: bool = False) -> None:
+        """Has the call start after an event, which a repeated call may find by itself."""
         self._wait.append(event)
+        self._may_repeat &= repeated
 
     @property
     def target(self) -> Operand:
@@ -162,11 +179,13 @@ class Call:
         scan: bool = False,
         reverse: bool = False,
         accumulate: np.dtype | None = None,
+        repeated: Repeated | None = None,
     ) -> None:
         """Calls a function of the library with this call's queue, arrays and options.
 
         Lines lie along `axes`, over which a scan into an array of one dimension is flat. The output
-        has the other dimensions, as they are in the input; of a scan all of them.
+        has the other dimensions, as they are in the input; of a scan all of them. What is
+        `repeated` may be called again without this package.
         """
         sources = [self.input.bind(self)]
         if self.second is not None:
@@ -214,14 +233,17 @@ class Call:
             if self.total is not None:
                 end, bring = self.total.end(self, others.pop(0))
                 options.total = ctypes.pointer(end)
+            views = [place.view(part) for place, part in zip(places, parts)]
             done = self.enqueue(
                 function,
-                [place.view(part) for place, part in zip(places, parts)],
+                views,
                 arguments,
                 options,
                 wait,
                 wanted or left > 0 or bring is not None,
             )
+            if repeated is not None and folded is not None and len(calls) == 1:
+                self._learn(function, views, options, repeated)
             done = done if bring is None else bring(done)
             wait = [done]
         if self._settings.done is not None:
@@ -290,16 +312,57 @@ class Call:
     ) -> Event:
         """One call of the library. Its completion is empty unless it is wanted."""
         options.struct_size = ctypes.sizeof(options)
-        options.wait, options.wait_count = handles_of(wait)
-        put = ctypes.c_void_p()
+        completion = ctypes.c_void_p()
         guarded = self.queue if isinstance(self.queue, _cuda.StreamQueue) else None
+        last = 0 if guarded is None else guarded.last
+        options.wait, options.wait_count = handles_of(wait, last)
         if wanted or guarded is not None:
-            options.done = ctypes.pointer(put)
+            options.done = ctypes.pointer(completion)
         _native.call(function, self.queue.handle, *views, *arguments, ctypes.byref(options))
-        done = Event._of(put.value) if put.value else Event()
-        if guarded is not None:
-            guarded.last = done
+        if not completion.value:
+            return Event()
+        if guarded is None:
+            return Event._of(completion.value)
+        if not wanted:
+            guarded.turn.last = completion.value
+            return Event()
+        done = Event._of(completion.value)
+        # One of its own, as users may close theirs.
+        guarded.turn.last = put("bifold_queue_record", self.queue.handle)
         return done
+
+    def _learn(
+        self,
+        function: str,
+        views: list[_native.View],
+        options: _native.Options,
+        repeated: Repeated,
+    ) -> None:
+        """Has calls that are alike be made without this package, if the arrays' kinds allow it."""
+        operands = [o for o in (self.input, self.second, self.output) if o is not None]
+        alike = self._may_repeat and not self.beside and _core.wanted()
+        if not alike or any(o.kind is None or o.size == 0 for o in operands):
+            return
+        result = repeated.result
+        if result is not None and result.dtype.names:
+            return  # A scalar of a struct is a view.
+        _core.learn(
+            function,
+            _native.address_of(function),
+            ctypes.addressof(options),
+            [
+                (o.array, o.kind, v.type, v.offset, v.count, o.dtype.itemsize, *o.reached)
+                for o, v in zip(operands, views)
+            ],
+            self.queue,
+            getattr(self.queue, "turn", None),
+            repeated.op if isinstance(repeated.op, Operator) else handle_of(repeated.op),
+            repeated.map,
+            None if repeated.init is None else repeated.init.tobytes(),
+            None
+            if result is None
+            else (result, result.ctypes.data, result.itemsize, _types.type_of(result.dtype)),
+        )
 
 
 def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -> np.dtype:
@@ -356,6 +419,7 @@ def reduce_to_host(
             address_of(carry),
             result.ctypes.data,
             axes=axes_of(None, len(call.input.shape)),
+            repeated=Repeated(op, map, carry, result),
         )
         return result[0]
 
@@ -398,4 +462,11 @@ def reduce_call(
     carry = element_of(init, call.target.dtype)
     mapped = () if map is None else (map.handle,)
     function = _reduction(map, y, "_into")
-    call.run(function, handle_of(op), *mapped, address_of(carry), axes=axes)
+    call.run(
+        function,
+        handle_of(op),
+        *mapped,
+        address_of(carry),
+        axes=axes,
+        repeated=Repeated(op, map, carry),
+    )

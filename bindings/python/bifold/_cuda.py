@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import sys
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _dlpack, _errors, _lines, _native, _types
+from . import _core, _dlpack, _errors, _lines, _native, _types
 from ._devices import Device, open_device
 from ._handles import put
 from ._locks import Lock
 from ._memory import Buffer
-from ._operands import Operand, Placed, strides_of
-from ._queues import Event, Queue
+from ._operands import CUPY, INTERFACE, TORCH, Operand, Placed, strides_of
+from ._queues import Queue
 
 if TYPE_CHECKING:
     from ._calls import Call
@@ -39,8 +40,13 @@ class StreamQueue(Queue):
 
     def __init__(self, number: int, device: Device) -> None:
         self._set(put("bifold_cuda_adopt_queue", number, device.handle, None), device, number)
-        self.turn = Lock()
-        self.last = Event()
+        self.turn = _core.Turn()
+
+    @property
+    def last(self) -> int:
+        """The handle of the last call's completion; 0: there was none. Whoever has the turn may
+        use it."""
+        return self.turn.last
 
 
 _queues: OrderedDict[tuple[int, int], StreamQueue] = OrderedDict()
@@ -105,6 +111,7 @@ class CudaOperand(Operand):
         itemsize = self.dtype.itemsize
         low, count = _lines.reach(tuple(zip(self.shape, self.strides)))
         start = self.address + low * itemsize
+        self.reached = (low * itemsize, count * itemsize)
         if count == 0:
             buffer = Buffer.of_size(call.queue, 0)
         else:
@@ -167,6 +174,12 @@ class InterfaceOperand(CudaOperand):
                 self._index = getattr(getattr(self.array, "device", None), "id", 0)
         return self._index
 
+    @property
+    def kind(self) -> int:
+        kind = type(self.array)
+        of_cupy = (kind.__module__, kind.__qualname__) == ("cupy", "ndarray")
+        return CUPY if of_cupy and self.stream is not None else INTERFACE
+
     def queue(self) -> Queue:
         return queue_of(self.index, self.stream or LEGACY)
 
@@ -191,11 +204,21 @@ class DlpackOperand(CudaOperand):
     def queue(self) -> Queue:
         return queue_of(self.index, LEGACY)
 
+    def _in_order(self, stream: int) -> bool:
+        """Whether it is a tensor of PyTorch whose work is in that stream."""
+        kind = type(self.array)
+        if (kind.__module__, kind.__qualname__) != ("torch", "Tensor"):
+            return False
+        current = getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None)
+        return current is not None and (current(self._index) or LEGACY) == (stream or LEGACY)
+
     def prepare(self, call: Call) -> None:
         if not isinstance(call.queue.native, int):
             raise _errors.InvalidArgument(
                 "DLPack wants to know the stream: give a queue made by Queue.adopt_cuda(), or none"
             )
+        if self._in_order(call.queue.native):
+            self.kind = TORCH
         tensor = _dlpack.take(self.array, call.queue.native)
         call.at_end(tensor.release)
         self.dtype, self.shape, self.address = tensor.dtype, tensor.shape, tensor.address

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
-import weakref
 from types import TracebackType
 from typing import Any, NoReturn
 
-from . import _errors, _native
+from . import _core, _errors, _native
+
+# While drivers are still there.
+atexit.register(_core.close_all)
 
 
 def put(name: str, *arguments: object) -> int:
@@ -15,10 +18,6 @@ def put(name: str, *arguments: object) -> int:
     out = ctypes.c_void_p()
     _native.call(name, *arguments, ctypes.byref(out))
     return out.value or 0
-
-
-def _destroy(function: str, handle: int) -> None:
-    getattr(_native.library(), function)(handle)
 
 
 class InProcess:
@@ -53,8 +52,11 @@ class Handle(InProcess):
 
     def _hold(self, handle: int) -> None:
         self._handle = handle
-        # Also runs at the interpreter's exit, while drivers are still there.
-        self._finalizer = weakref.finalize(self, _destroy, self._destructor, handle)
+        self._finalizer = _core.Owner(handle, _native.address_of(self._destructor))
+
+    def __del__(self) -> None:
+        if self._finalizer is not None:
+            self._finalizer.forget()
 
     @property
     def handle(self) -> int:

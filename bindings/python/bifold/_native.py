@@ -20,8 +20,9 @@ from ctypes import (
 )
 from importlib import metadata
 from pathlib import Path
+from typing import NoReturn
 
-from . import _errors
+from . import _core, _errors
 from ._arguments import checked
 from ._locks import Lock
 
@@ -263,6 +264,7 @@ OTHERS: dict[str, tuple[type | None, list[type]]] = {
 
 _lock = Lock()
 _loaded: ctypes.CDLL | None = None
+_addresses: dict[str, int] = {}
 
 
 def _names() -> list[str]:
@@ -326,6 +328,9 @@ def load_library(path: str | os.PathLike[str] | None = None) -> None:
             library = ctypes.CDLL(names[0])
             _check_version(library)
             _declare(library)
+            for name in (*CALLS, *OTHERS):
+                _addresses[name] = ctypes.cast(getattr(library, name), c_void_p).value or 0
+            _core.bind(_addresses, raise_last)
         except (OSError, AttributeError) as failure:
             raise ImportError(f"{names[0]} cannot be used as libbifold: {failure}") from failure
         _loaded = library
@@ -339,6 +344,12 @@ def library() -> ctypes.CDLL:
     return _loaded
 
 
+def address_of(name: str) -> int:
+    """Where a function of the library is."""
+    library()
+    return _addresses[name]
+
+
 def version() -> str:
     """``"MAJOR.MINOR.PATCH"`` of the library that runs."""
     return library().bifold_version().decode()
@@ -350,14 +361,16 @@ def _text(value: bytes | None) -> str:
 
 def call(name: str, *arguments: object) -> None:
     """Calls a function of the library that answers with a status; raises what it stands for."""
-    loaded = library()
-    status = getattr(loaded, name)(*arguments)
-    if status == 0:
-        return
+    status = getattr(library(), name)(*arguments)
+    if status != 0:
+        raise_last(name, status)
+
+
+def raise_last(name: str, status: int) -> NoReturn:
+    """Raises what this thread's last call of the library stands for."""
     details = ErrorDetails()
     details.struct_size = ctypes.sizeof(details)
-    # The details are this thread's, and so was the call.
-    if loaded.bifold_last_error_details(ctypes.byref(details)) != 0:
+    if library().bifold_last_error_details(ctypes.byref(details)) != 0:
         raise _errors.Error(f"{name} failed with status {status}")
     raise _errors.BY_STATUS.get(status, _errors.BackendFailure)(
         _text(details.message),

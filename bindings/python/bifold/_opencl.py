@@ -13,7 +13,7 @@ from ._devices import Device
 from ._handles import put
 from ._locks import Lock
 from ._memory import Buffer
-from ._operands import Operand, Placed, strides_of
+from ._operands import OPENCL, Operand, Placed, strides_of
 from ._queues import Event, Queue
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class OpenCLOperand(Operand):
         self.dtype, self.shape = np.dtype(array.dtype), tuple(array.shape)
         self.strides = strides_of(self.shape, tuple(array.strides), self.dtype.itemsize)
         for event in array.events:
-            call.wait_for(Event.adopt_opencl(event))
+            call.wait_for(Event.adopt_opencl(event), repeated=True)
 
     def bind(self, call: Call) -> Placed:
         number = _types.type_of(self.dtype)
@@ -87,6 +87,7 @@ class OpenCLOperand(Operand):
             handle = put("bifold_opencl_adopt_svm", call.queue.device.handle, base.svm_ptr, nbytes)
         else:
             memory = (base.int_ptr, 0)
+            self.kind = OPENCL
             handle = put("bifold_opencl_adopt_buffer", base.int_ptr)
         buffer = Buffer._of(handle)
         call.at_end(buffer.close)

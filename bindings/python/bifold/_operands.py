@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 from ._kinds import described
 
 
+# Kinds of array that calls may be repeated on without the package, as _core numbers them.
+OWN, OPENCL, INTERFACE, CUPY, TORCH = range(5)
+
+
 class Placed(NamedTuple):
     """Where an array's elements lie.
 
@@ -62,9 +66,13 @@ class Operand:
 
     Attributes:
         backend: the backend whose queues reach the memory; None where all of them do.
+        kind: of array, where calls may be repeated on it; else None.
+        reached: bytes from a CUDA array's first element to its lowest one, and how many follow.
     """
 
     backend: str | None = None
+    kind: int | None = None
+    reached = (0, 0)
     dtype: np.dtype
     shape: tuple[int, ...]
 
@@ -206,6 +214,7 @@ class OwnOperand(Operand):
     """An Array of this package."""
 
     array: Array
+    kind = OWN
 
     def __init__(self, array: Array) -> None:
         super().__init__(array)

@@ -122,9 +122,11 @@ def event_from(event: Any) -> Event:
     return Event.adopt_opencl(event) if number is None else Event.adopt_cuda(number)
 
 
-def handles_of(events: Iterable[Event]) -> tuple[Any, int]:
-    """The C array of a wait list, and its length."""
+def handles_of(events: Iterable[Event], last: int = 0) -> tuple[Any, int]:
+    """The C array of a wait list, to which a handle may be added, and its length."""
     handles = [event.handle for event in events if not event.empty]
+    if last:
+        handles.append(last)
     return (ctypes.c_void_p * len(handles))(*handles), len(handles)
 
 

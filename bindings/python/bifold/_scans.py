@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from . import _errors
 from ._axes import axes_of
-from ._calls import Call, Settings, accumulator, address_of, element_of
+from ._calls import Call, Repeated, Settings, accumulator, address_of, element_of
 from ._operators import Map, OperatorLike, handle_of
 
 
@@ -53,5 +53,6 @@ def scan(
             scan=True,
             reverse=how.reverse,
             accumulate=how.accumulate,
+            repeated=Repeated(op, map, carry),
         )
         return call.target.array

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel into this folder, installs it into a fresh environment, and reduces with it.
 #   check_wheel.sh PYTHON
-# hatch_build.py tells what it takes from the environment.
+# CMAKE_ARGS are passed on to CMake; -DBIFOLD_PREBUILT=PATH packs a library that exists already.
 set -euo pipefail
 python=$1
 source=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
@@ -13,24 +13,28 @@ die() {
 }
 
 rm -rf wheel environment
-folder=$PWD/wheel
-(cd "$source" && "$python" -m hatchling build -t wheel -d "$folder")
-wheels=("$folder"/*)
-[[ ${#wheels[@]} == 1 && ${wheels[0]} == "$folder/bifold-$version-py3-none-linux_"*.whl ]] ||
+files() { (cd "$source/../.." && git status --porcelain --ignored bindings 2>/dev/null || find "$source"); }
+files >before
+# NumPy comes from the system. What builds the wheel is fetched, as for users.
+"$python" -m venv --system-site-packages environment
+environment/bin/python -m pip wheel --quiet --no-deps --wheel-dir wheel "$source"
+files | diff -u before - || die "the build leaves files in the checkout"
+tag=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+((${tag#cp3} < 12)) && tag+=-$tag || tag=cp312-abi3
+wheels=(wheel/*)
+[[ ${#wheels[@]} == 1 && ${wheels[0]} == wheel/"bifold-$version-$tag-linux_"*.whl ]] ||
   die "not one wheel for this platform: ${wheels[*]}"
 
-# The package's own files, the library and the licence, and nothing of the tests.
+# The package's own files, the extension, the library and the licence; nothing of the tests.
 "$python" -m zipfile -l "${wheels[0]}" | awk 'NR > 1 && $1 ~ /^bifold\// {print $1}' |
-  LC_ALL=C sort >found
+  sed 's/_core\..*so$/_core/' | LC_ALL=C sort >found
 { (cd "$source" && find bifold -type f ! -path '*/__pycache__/*') &&
-  printf '%s\n' bifold/LICENSE bifold/libbifold.so; } | LC_ALL=C sort | diff -u - found ||
+  printf '%s\n' bifold/LICENSE bifold/_core bifold/libbifold.so; } | LC_ALL=C sort | diff -u - found ||
   die "the wheel has other files than the package"
-if "$python" -m zipfile -l "${wheels[0]}" | grep -E 'tests?/|hatch_build'; then
+if "$python" -m zipfile -l "${wheels[0]}" | grep -E 'tests?/|core/|CMakeLists'; then
   die "the wheel holds what belongs to the source tree"
 fi
 
-# NumPy comes from the system: nothing is fetched.
-"$python" -m venv --system-site-packages environment
 environment/bin/python -m pip install --quiet --no-deps --no-index "${wheels[0]}"
 environment/bin/python - "$PWD/environment" "$version" <<'END'
 import sys

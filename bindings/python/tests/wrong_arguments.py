@@ -11,13 +11,10 @@ its text. A line with the first three comes before it, so the last one names wha
 import inspect
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-import bifold  # noqa: E402
+import bifold
 
 # What takes anything by design: results as the library gives them, and what is raised.
 RECORDS = (

@@ -1,0 +1,40 @@
+#include "api.hpp"
+
+namespace bifold::python {
+
+namespace {
+
+Api functions;
+PyObject* raiser = nullptr;  // As long as the process: nothing is called after the interpreter.
+
+template <class Function>
+void take(Function& function, nb::handle addresses, const char* name) {
+  function = reinterpret_cast<Function>(address_of(addresses, name));
+}
+
+}  // namespace
+
+const Api& api() { return functions; }
+
+std::uintptr_t address_of(nb::handle addresses, const char* name) {
+  return nb::cast<std::uintptr_t>(nb::object(addresses[name]));
+}
+
+void bind(nb::dict addresses, nb::object raise) {
+  take(functions.event_destroy, addresses, "bifold_event_destroy");
+  take(functions.buffer_destroy, addresses, "bifold_buffer_destroy");
+  take(functions.cuda_adopt_buffer, addresses, "bifold_cuda_adopt_buffer");
+  take(functions.cuda_device_index, addresses, "bifold_cuda_device_index");
+  take(functions.opencl_adopt_buffer, addresses, "bifold_opencl_adopt_buffer");
+  take(functions.opencl_adopt_event, addresses, "bifold_opencl_adopt_event");
+  take(functions.opencl_native_event, addresses, "bifold_opencl_native_event");
+  Py_XDECREF(raiser);
+  raiser = raise.release().ptr();
+}
+
+void raise(bifold_status status, const char* name) {
+  nb::borrow(raiser)(name, status);
+  throw nb::type_error("the library's failure was not raised");
+}
+
+}  // namespace bifold::python

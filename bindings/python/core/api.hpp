@@ -1,0 +1,36 @@
+#pragma once
+// The functions of the library that warm calls go through. The extension links to no library: the
+// package loads one and hands over the addresses.
+
+#include <bifold/bifold.h>
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+
+namespace bifold::python {
+
+namespace nb = nanobind;
+
+struct Api {
+  decltype(&bifold_event_destroy) event_destroy = nullptr;
+  decltype(&bifold_buffer_destroy) buffer_destroy = nullptr;
+  decltype(&bifold_cuda_adopt_buffer) cuda_adopt_buffer = nullptr;
+  decltype(&bifold_cuda_device_index) cuda_device_index = nullptr;
+  decltype(&bifold_opencl_adopt_buffer) opencl_adopt_buffer = nullptr;
+  decltype(&bifold_opencl_adopt_event) opencl_adopt_event = nullptr;
+  decltype(&bifold_opencl_native_event) opencl_native_event = nullptr;
+};
+
+/** The functions of the loaded library. */
+const Api& api();
+
+/** Takes the functions from a dict of addresses, and what raises the error of a status. */
+void bind(nb::dict addresses, nb::object raise);
+
+/** The address of a function by its name. */
+std::uintptr_t address_of(nb::handle addresses, const char* name);
+
+/** Raises what a status of the library stands for, as a nb::python_error. */
+[[noreturn]] void raise(bifold_status status, const char* name);
+
+}  // namespace bifold::python

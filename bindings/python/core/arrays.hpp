@@ -1,0 +1,46 @@
+#pragma once
+// The arrays of a warm call: what tells them apart, and where their elements are. Everything that
+// is not as it mostly is, a slice of shared virtual memory say, is left to the package.
+
+#include <array>
+#include <cstdint>
+
+#include "api.hpp"
+
+namespace bifold::python {
+
+inline constexpr int MAX_DIMENSIONS = 8;
+
+/** Kinds of array, by what has to be asked for their memory. */
+enum class Kind : std::uint64_t { own, opencl, interface, cupy, torch };
+
+/** An array, as far as it was looked at. */
+struct Seen {
+  Kind kind;
+  PyObject* array;   // Borrowed.
+  nb::object dtype;  // Or the text that names it. Told apart by identity.
+  int dimensions = 0;
+  std::array<std::int64_t, MAX_DIMENSIONS> shape;
+  std::array<std::int64_t, MAX_DIMENSIONS> strides;  // In bytes, of Arrays in elements.
+  bool dense = false;                                // There are no strides: it has no gaps.
+  bool read_only = false;
+  std::uint64_t place = 0;      // Whose queue or device it is.
+  std::uint64_t stream = 0;     // Of CUDA.
+  std::uint64_t memory = 0;     // A handle of the library, a cl_mem, or an address.
+  std::int64_t first = 0;       // Elements from the start of a buffer of the library.
+  std::int64_t first_byte = 0;  // Of OpenCL.
+  nb::object events;            // A list, of PyOpenCL.
+};
+
+/** Remembers how arrays of a class are looked at. */
+void put_kind(nb::handle type, Kind kind);
+
+/** Looks at an array. False: it is not as those of known classes are; no error is left. */
+bool look_at(PyObject* array, Seen& seen);
+
+/** The number of the stream behind CuPy's and PyTorch's objects of a known class; 0: unknown. */
+std::uint64_t stream_of(PyObject* object);
+
+void define_arrays(nb::module_& module);
+
+}  // namespace bifold::python

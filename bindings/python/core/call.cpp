@@ -1,0 +1,224 @@
+#include "call.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace bifold::python {
+
+namespace {
+
+constexpr int MAX_EVENTS = 40;
+constexpr std::size_t MAX_ELEMENT = 64;
+
+PyObject* int_ptr() {
+  static PyObject* name = PyUnicode_InternFromString("int_ptr");
+  return name;
+}
+
+/** Gives an array of PyOpenCL the completion of the call that writes it. */
+void put_event(PyObject* array, void* event) {
+  static PyObject* from_int_ptr = nullptr;
+  if (!from_int_ptr) {
+    nb::object found = nb::module_::import_("pyopencl").attr("Event").attr("from_int_ptr");
+    from_int_ptr = found.release().ptr();
+  }
+  const auto pointer = reinterpret_cast<std::uintptr_t>(event);
+  nb::handle(array).attr("add_event")(nb::handle(from_int_ptr)(pointer, false));
+}
+
+}  // namespace
+
+/** What lasts for a call only. */
+struct Call::Resources {
+  std::array<void*, MAX_EVENTS> native_events;  // Of PyOpenCL.
+  int native_count = 0;
+  std::array<bifold_event*, MAX_EVENTS + 1> events;
+  std::size_t event_count = 0;
+  std::array<bifold_buffer*, MAX_ARRAYS> buffers{};  // Of each array, owned where adopted.
+  std::array<bool, MAX_ARRAYS> adopted{};
+  std::shared_ptr<Handle> queue, op, map;
+  std::shared_ptr<Turn> turn;
+  bifold_event* done = nullptr;
+  void* native_done = nullptr;
+  const char* failed = nullptr;  // The function.
+
+  bool take_events(const Seen& seen) {
+    if (!seen.events.is_valid()) return true;
+    const Py_ssize_t count = PyList_Size(seen.events.ptr());
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* event = PyList_GetItem(seen.events.ptr(), i);
+      const nb::object number = nb::steal(PyObject_GetAttr(event, int_ptr()));
+      void* pointer = number.is_valid() ? PyLong_AsVoidPtr(number.ptr()) : nullptr;
+      if (!pointer || native_count == MAX_EVENTS) {
+        PyErr_Clear();
+        return false;
+      }
+      native_events[native_count++] = pointer;
+    }
+    return true;
+  }
+
+  bifold_status adopt(const Seen& seen, const Part& part) {
+    const int i = part.array;
+    if (buffers[i]) return BIFOLD_OK;
+    if (seen.kind == Kind::own) {
+      buffers[i] = reinterpret_cast<bifold_buffer*>(seen.memory);
+      return BIFOLD_OK;
+    }
+    adopted[i] = true;
+    if (seen.kind == Kind::opencl) {
+      failed = "bifold_opencl_adopt_buffer";
+      return api().opencl_adopt_buffer(reinterpret_cast<void*>(seen.memory), &buffers[i]);
+    }
+    failed = "bifold_cuda_adopt_buffer";
+    const std::uint64_t start = seen.memory + static_cast<std::uint64_t>(part.low);
+    return api().cuda_adopt_buffer(start, part.bytes, &buffers[i]);
+  }
+
+  bifold_status adopt_events() {
+    for (int i = 0; i < native_count; ++i) {
+      failed = "bifold_opencl_adopt_event";
+      const bifold_status status = api().opencl_adopt_event(native_events[i], &events[i]);
+      if (status != BIFOLD_OK) return status;
+      event_count = static_cast<std::size_t>(i) + 1;
+    }
+    return BIFOLD_OK;
+  }
+
+  void give_back() {
+    for (int i = 0; i < MAX_ARRAYS; ++i) {
+      if (adopted[i]) api().buffer_destroy(std::exchange(buffers[i], nullptr));
+      adopted[i] = false;
+    }
+    for (int i = 0; i < native_count && i < static_cast<int>(event_count); ++i) {
+      api().event_destroy(events[i]);
+    }
+    event_count = 0;
+    api().event_destroy(std::exchange(done, nullptr));
+  }
+};
+
+Call::Call(std::string name, std::uintptr_t function, const bifold_options& options)
+    : name_(std::move(name)), function_(function), options_(options) {
+  if (options.variant) {
+    variant_ = options.variant;
+    options_.variant = variant_.c_str();
+  }
+  if (options.accumulate) {
+    accumulate_ = *options.accumulate;
+    options_.accumulate = &accumulate_;
+  }
+  const bifold_lines** all[] = {&options_.lines, &options_.output_lines, &options_.second_lines};
+  for (int i = 0; i < 3; ++i) {
+    if (*all[i]) *all[i] = &(lines_[i] = **all[i]);
+  }
+  options_.wait = nullptr;
+  options_.wait_count = 0;
+  options_.done = nullptr;
+}
+
+bifold_status Call::enqueue(const Arrays& arrays, Resources& used, bifold_options& options,
+                            void* element) const {
+  std::array<bifold_view, MAX_ARRAYS> views;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    const Seen& seen = arrays.seen[part.array];
+    const bifold_status status = used.adopt(seen, part);
+    if (status != BIFOLD_OK) return status;
+    const std::int64_t first = seen.kind == Kind::opencl
+                                   ? seen.first_byte / static_cast<std::int64_t>(part.size)
+                                   : seen.first;
+    views[i] = {used.buffers[part.array], part.type,
+                static_cast<std::uint64_t>(first + part.offset), part.count};
+  }
+  const bifold_status status = used.adopt_events();
+  if (status != BIFOLD_OK) return status;
+  if (used.turn && used.turn->last()) used.events[used.event_count++] = used.turn->last();
+  options.wait = used.events.data();
+  options.wait_count = used.event_count;
+
+  used.failed = name_.c_str();
+  auto* on = static_cast<bifold_queue*>(used.queue->get());
+  const auto* by = static_cast<const bifold_operator*>(used.op ? used.op->get() : builtin);
+  const auto* mapped = static_cast<const bifold_map*>(used.map ? used.map->get() : nullptr);
+  const void* start = init.empty() ? nullptr : init.data();
+  const std::size_t inputs = parts.size() - (element ? 0 : 1);
+  if (element && inputs == 2) {
+    const auto call = reinterpret_cast<decltype(&bifold_transform_reduce_pairs)>(function_);
+    return call(on, views[0], views[1], by, mapped, type, start, element, &options);
+  }
+  if (element && has_map) {
+    const auto call = reinterpret_cast<decltype(&bifold_transform_reduce)>(function_);
+    return call(on, views[0], by, mapped, type, start, element, &options);
+  }
+  if (element) {
+    const auto call = reinterpret_cast<decltype(&bifold_reduce)>(function_);
+    return call(on, views[0], by, type, start, element, &options);
+  }
+  if (inputs == 2) {
+    const auto call = reinterpret_cast<decltype(&bifold_transform_reduce_pairs_into)>(function_);
+    return call(on, views[0], views[1], views[2], by, mapped, start, &options);
+  }
+  if (has_map) {
+    const auto call = reinterpret_cast<decltype(&bifold_transform_reduce_into)>(function_);
+    return call(on, views[0], views[1], by, mapped, start, &options);
+  }
+  const auto call = reinterpret_cast<decltype(&bifold_reduce_into)>(function_);
+  return call(on, views[0], views[1], by, start, &options);
+}
+
+bool Call::run(Arrays& arrays, PyObject* output, nb::object& answer) const {
+  Resources used;
+  used.queue = queue.lock();
+  if (!used.queue || !used.queue->get()) return false;
+  if (!builtin && (!(used.op = op.lock()) || !used.op->get())) return false;
+  if (has_map && (!(used.map = map.lock()) || !used.map->get())) return false;
+  if (has_turn && !(used.turn = turn.lock())) return false;
+  bool wanted = has_turn;
+  for (const Part& part : parts) {
+    const Seen& seen = arrays.seen[part.array];
+    if (seen.first_byte % static_cast<std::int64_t>(part.size) != 0) return false;
+    if (seen.kind == Kind::opencl && seen.array == output) wanted = true;
+  }
+  for (int i = 0; i < arrays.count; ++i) {
+    if (!used.take_events(arrays.seen[i])) return false;
+  }
+  alignas(16) std::array<std::byte, MAX_ELEMENT> element;
+  bifold_options options = options_;
+  if (wanted) options.done = &used.done;
+  bifold_status status;
+  {
+    nb::gil_scoped_release released;
+    if (has_turn) used.turn->lock();
+    status = enqueue(arrays, used, options, result_data ? element.data() : nullptr);
+    if (status == BIFOLD_OK && wanted && used.done) {
+      if (has_turn) {
+        used.turn->put(std::exchange(used.done, nullptr));
+      } else {
+        used.failed = "bifold_opencl_native_event";
+        status = api().opencl_native_event(used.done, &used.native_done);
+      }
+    }
+    if (has_turn) used.turn->unlock();
+    if (status == BIFOLD_OK) used.give_back();
+  }
+  if (status != BIFOLD_OK) {
+    try {
+      raise(status, used.failed);
+    } catch (...) {
+      used.give_back();
+      throw;
+    }
+  }
+  if (used.native_done) put_event(output, used.native_done);
+  if (result_data) {
+    std::memcpy(result_data, element.data(), result_bytes);
+    answer = nb::steal(PySequence_GetItem(result.ptr(), 0));
+    if (!answer.is_valid()) throw nb::python_error();
+  } else {
+    answer = nb::borrow(output);
+  }
+  return true;
+}
+
+}  // namespace bifold::python

@@ -1,0 +1,77 @@
+#pragma once
+// A call that was made once, ready to be made again on arrays of the same layout.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "handle.hpp"
+
+namespace bifold::python {
+
+inline constexpr int MAX_ARRAYS = 3;
+
+/** The arrays of a call, those that are the same object once. */
+struct Arrays {
+  std::array<Seen, MAX_ARRAYS> seen;
+  int count = 0;
+  int of(PyObject* array) const {
+    for (int i = 0; i < count; ++i) {
+      if (seen[i].array == array) return i;
+    }
+    return -1;
+  }
+};
+
+/** What an array contributes: elements from an offset that moves with the array. */
+struct Part {
+  int array;
+  bifold_type type;
+  std::int64_t offset;
+  std::uint64_t count;
+  std::uint64_t size;   // Of an element.
+  std::int64_t low;     // Bytes from a CUDA array's first element to its lowest one.
+  std::uint64_t bytes;  // From there to behind its highest one.
+};
+
+class Call {
+ public:
+  /** As the package makes it the first time. Its options are copied, with all that they name. */
+  Call(std::string name, std::uintptr_t function, const bifold_options& options);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  std::vector<Part> parts;  // Input, second input if any, output if any.
+  std::weak_ptr<Handle> queue;
+  bool has_turn = false;
+  std::weak_ptr<Turn> turn;
+  const void* builtin = nullptr;  // An operator that the library has.
+  std::weak_ptr<Handle> op;       // Another one.
+  bool has_map = false;
+  std::weak_ptr<Handle> map;
+  std::shared_ptr<Handle> kept_map;  // Of an expression given as a text.
+  std::vector<std::byte> init;
+  bifold_type type = 0;          // Of a result for the host,
+  nb::object result;             // which has this array to itself,
+  void* result_data = nullptr;   // here,
+  std::size_t result_bytes = 0;  // and has no output.
+
+  /** Makes the call. False: something is closed or gone, and nothing was done. */
+  bool run(Arrays& arrays, PyObject* output, nb::object& answer) const;
+
+ private:
+  struct Resources;
+  bifold_status enqueue(const Arrays& arrays, Resources& used, bifold_options& options,
+                        void* element) const;
+
+  std::string name_;
+  std::uintptr_t function_;
+  bifold_options options_;
+  std::string variant_;
+  bifold_type accumulate_ = 0;
+  std::array<bifold_lines, 3> lines_;
+};
+
+}  // namespace bifold::python

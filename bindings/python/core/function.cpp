@@ -1,0 +1,291 @@
+#include "function.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace bifold::python {
+
+namespace {
+
+constexpr std::size_t MAX_ENTRIES = 256;  // Of a function. An entry takes about 1 KiB.
+
+thread_local Unknown* unknown = nullptr;
+
+/** Where an argument is named: most names are the very objects that the function has. */
+template <class Parameters>
+int index_of(const Parameters& parameters, PyObject* name) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == name) return static_cast<int>(i);
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (PyUnicode_Compare(parameters[i].name, name) == 0) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+bool empty(PyObject* wait) {
+  return (PyTuple_CheckExact(wait) && PyTuple_Size(wait) == 0) ||
+         (PyList_CheckExact(wait) && PyList_Size(wait) == 0);
+}
+
+}  // namespace
+
+Function::Function(nb::object full, nb::tuple names, int positional, nb::dict defaults)
+    : full_(std::move(full)), positional_(positional) {
+  for (nb::handle name : names) {
+    const std::string_view text = nb::cast<const char*>(name);
+    Role role = Role::value;
+    if (text == "x" || text == "y" || text == "out") role = Role::array;
+    if (text == "map") role = Role::map;
+    if (text == "queue") role = Role::queue;
+    if (text == "wait") role = Role::wait;
+    if (text == "total" || text == "done") role = Role::other;
+    const int index = static_cast<int>(parameters_.size());
+    if (text == "out") out_ = index;
+    if (text == "map") map_ = index;
+    PyObject* fallback = PyDict_GetItemWithError(defaults.ptr(), name.ptr());
+    Py_XINCREF(fallback);
+    parameters_.push_back({PyUnicode_InternFromString(text.data()), fallback, role});
+  }
+}
+
+bool Function::take(PyObject* arguments, PyObject* named, Given& given) const {
+  const Py_ssize_t count = PyTuple_Size(arguments);
+  if (count > positional_ || parameters_.size() > given.size()) return false;
+  given.fill(nullptr);
+  for (Py_ssize_t i = 0; i < count; ++i) given[i] = PyTuple_GetItem(arguments, i);
+  if (named) {
+    PyObject *name, *value;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(named, &position, &name, &value)) {
+      const int index = index_of(parameters_, name);
+      if (index < 0 || given[index]) return false;
+      given[index] = value;
+    }
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!given[i] && !(given[i] = parameters_[i].fallback)) return false;
+  }
+  return true;
+}
+
+bool Function::look(const Given& given, Arrays& arrays, Key& key) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    PyObject* value = given[i];
+    switch (parameters_[i].role) {
+      case Role::array: {
+        if (value == Py_None) {
+          if (static_cast<int>(i) == out_) return false;  // One has to be made.
+          key.add(~std::uint64_t{0});
+          break;
+        }
+        const int same = arrays.of(value);
+        if (same >= 0) {
+          key.add(static_cast<std::uint64_t>(same));
+          if (static_cast<int>(i) == out_ && arrays.seen[same].read_only) return false;
+          break;
+        }
+        Seen& seen = arrays.seen[arrays.count];
+        if (!look_at(value, seen)) return false;
+        if (static_cast<int>(i) == out_ && seen.read_only) return false;
+        key.add(seen);
+        ++arrays.count;
+        break;
+      }
+      case Role::map:
+      case Role::value:
+        if (!key.add_value(value)) return false;
+        break;
+      case Role::queue:
+        if (value != Py_None && !is_queue(value)) return false;
+        if (!key.add_value(value)) return false;
+        break;
+      case Role::wait:
+        if (!empty(value)) return false;
+        break;
+      case Role::other:
+        if (value != Py_None) return false;
+        break;
+    }
+  }
+  return key.fits();
+}
+
+Function::Place* Function::place_of(const Key& key) {
+  const auto [first, last] = places_.equal_range(key.hash());
+  for (auto one = first; one != last; ++one) {
+    if (key.is(one->second->words)) return &one->second;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Call> Function::find(const Key& key) {
+  const Place* place = place_of(key);
+  if (!place) return nullptr;
+  entries_.splice(entries_.begin(), entries_, *place);
+  return (*place)->call;
+}
+
+void Function::forget(const Key& key) {
+  const auto [first, last] = places_.equal_range(key.hash());
+  for (auto one = first; one != last; ++one) {
+    if (!key.is(one->second->words)) continue;
+    // Last, as what an entry keeps may run anything when it is let go.
+    std::list<Entry> gone;
+    gone.splice(gone.begin(), entries_, one->second);
+    places_.erase(one);
+    return;
+  }
+}
+
+void Function::store(const Key& key, std::shared_ptr<Call> call) {
+  forget(key);
+  entries_.push_front({key.hash(), key.words(), key.objects(), std::move(call)});
+  places_.emplace(key.hash(), entries_.begin());
+  if (entries_.size() <= MAX_ENTRIES) return;
+  std::list<Entry> gone;
+  const auto oldest = std::prev(entries_.end());
+  const auto [first, last] = places_.equal_range(oldest->hash);
+  for (auto one = first; one != last; ++one) {
+    if (one->second != oldest) continue;
+    places_.erase(one);
+    break;
+  }
+  gone.splice(gone.begin(), entries_, oldest);
+}
+
+void Function::clear() {
+  places_.clear();
+  std::list<Entry> gone;
+  gone.swap(entries_);
+}
+
+nb::object Function::call(PyObject* arguments, PyObject* named) {
+  Given given;
+  Arrays arrays;
+  Key key;
+  const bool known = take(arguments, named, given) && look(given, arrays, key);
+  if (known) {
+    nb::object answer;
+    if (const std::shared_ptr<Call> found = find(key)) {
+      if (found->run(arrays, out_ < 0 ? nullptr : given[out_], answer)) return answer;
+      forget(key);
+    }
+  }
+  const bool text_map = known && map_ >= 0 && PyUnicode_CheckExact(given[map_]);
+  Unknown here{known ? &arrays : nullptr, text_map, nullptr, unknown};
+  unknown = &here;
+  nb::object answer = nb::steal(PyObject_Call(full_.ptr(), arguments, named));
+  unknown = here.outer;
+  if (!answer.is_valid()) throw nb::python_error();
+  if (known && here.learned) store(key, std::move(here.learned));
+  return answer;
+}
+
+namespace {
+
+std::shared_ptr<Handle> handle_in(nb::handle object) {
+  const Owner* owner = owner_of(object);
+  return owner ? owner->handle : nullptr;
+}
+
+/** Whether the package is asked for a call that may become known. */
+bool wanted() { return unknown != nullptr; }
+
+/** Has the call that the package was asked for become known: as the package made it just now. */
+void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb::list parts,
+           nb::handle queue, nb::handle turn, nb::handle op, nb::handle map, nb::handle init,
+           nb::handle result) {
+  if (!unknown) return;
+  for (nb::handle part : parts) {
+    // Classes are known from here on, calls on arrays of them from the next one on.
+    const nb::object array = part[0];
+    put_kind(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(array.ptr()))),
+             static_cast<Kind>(nb::cast<int>(nb::object(part[1]))));
+  }
+  if (!unknown->arrays) return;
+  auto call =
+      std::make_shared<Call>(name, function, *reinterpret_cast<const bifold_options*>(options));
+  for (nb::handle part : parts) {
+    const nb::object array = part[0];
+    Part made{unknown->arrays->of(array.ptr()),
+              nb::cast<bifold_type>(nb::object(part[2])),
+              nb::cast<std::int64_t>(nb::object(part[3])),
+              nb::cast<std::uint64_t>(nb::object(part[4])),
+              nb::cast<std::uint64_t>(nb::object(part[5])),
+              nb::cast<std::int64_t>(nb::object(part[6])),
+              nb::cast<std::uint64_t>(nb::object(part[7]))};
+    if (made.array < 0) return;
+    const Seen& seen = unknown->arrays->seen[made.array];
+    const auto size = static_cast<std::int64_t>(made.size);
+    made.offset -= seen.kind == Kind::opencl ? seen.first_byte / size : seen.first;
+    call->parts.push_back(made);
+  }
+  call->queue = handle_in(queue);
+  call->has_turn = !turn.is_none();
+  if (call->has_turn) call->turn = nb::inst_ptr<SharedTurn>(turn)->turn;
+  if (nb::isinstance<nb::int_>(op)) {
+    call->builtin = reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(op));
+  } else {
+    call->op = handle_in(op);
+  }
+  call->has_map = !map.is_none();
+  if (call->has_map) {
+    const std::shared_ptr<Handle> handle = handle_in(map);
+    call->map = handle;
+    if (unknown->text_map) call->kept_map = handle;
+  }
+  if (!init.is_none()) {
+    const nb::bytes bytes = nb::cast<nb::bytes>(init);
+    const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
+    call->init.assign(data, data + bytes.size());
+  }
+  if (!result.is_none()) {
+    call->result = nb::borrow(result[0]);
+    call->result_data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(nb::object(result[1])));
+    call->result_bytes = nb::cast<std::size_t>(nb::object(result[2]));
+    call->type = nb::cast<bifold_type>(nb::object(result[3]));
+  }
+  unknown->learned = std::move(call);
+}
+
+PyObject* call_function(PyObject* self, PyObject* arguments, PyObject* named) {
+  try {
+    return nb::inst_ptr<Function>(self)->call(arguments, named).release().ptr();
+  } catch (nb::python_error& failure) {
+    failure.restore();
+  } catch (const std::exception& failure) {
+    PyErr_SetString(PyExc_RuntimeError, failure.what());
+  }
+  return nullptr;
+}
+
+// As functions that C has made cached: help() and inspect take it for a routine.
+PyObject* get_function(PyObject* self, PyObject*, PyObject*) {
+  Py_INCREF(self);
+  return self;
+}
+
+PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_function)},
+                                {Py_tp_descr_get, reinterpret_cast<void*>(get_function)},
+                                {0, nullptr}};
+
+}  // namespace
+
+void define_functions(nb::module_& module) {
+  nb::class_<Function>(module, "Function", nb::type_slots(function_slots), nb::dynamic_attr())
+      .def(nb::init<nb::object, nb::tuple, int, nb::dict>())
+      .def("__reduce__", [](nb::handle self) { return nb::object(self.attr("__qualname__")); })
+      .def("clear", &Function::clear)
+      .def("__len__", &Function::size);
+  module.def("learn", &learn, nb::arg("name"), nb::arg("function"), nb::arg("options"),
+             nb::arg("parts"), nb::arg("queue"), nb::arg("turn").none(), nb::arg("op"),
+             nb::arg("map").none(), nb::arg("init").none(), nb::arg("result").none());
+  module.def("wanted", &wanted);
+  module.def("put_kind",
+             [](nb::handle type, int kind) { put_kind(type, static_cast<Kind>(kind)); });
+  module.def("put_handles", &put_handles);
+  module.def("put_dtypes", &put_dtypes);
+}
+
+}  // namespace bifold::python

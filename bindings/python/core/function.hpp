@@ -1,0 +1,67 @@
+#pragma once
+// Public functions of the package: calls that were made before are made again without it.
+
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "call.hpp"
+#include "key.hpp"
+
+namespace bifold::python {
+
+/** A call that the package is asked for because it is not known; it may become known thereby. */
+struct Unknown {
+  const Arrays* arrays;  // nullptr: it is no call that could be known.
+  bool text_map;         // The map is a text, whose Map nobody else keeps.
+  std::shared_ptr<Call> learned;
+  Unknown* outer;
+};
+
+class Function {
+ public:
+  /** `full` does what the function does, of any arguments. `names` are its parameters' names, the
+   * first `positional` of which need no name in a call; those behind have `defaults`. */
+  Function(nb::object full, nb::tuple names, int positional, nb::dict defaults);
+
+  nb::object call(PyObject* arguments, PyObject* named);
+  void clear();
+  std::size_t size() const { return entries_.size(); }
+  const nb::object& full() const { return full_; }
+
+ private:
+  enum class Role { array, value, map, queue, wait, other };
+  struct Parameter {
+    PyObject* name;      // Interned; as long as the process.
+    PyObject* fallback;  // nullptr: it has to be given.
+    Role role;
+  };
+  struct Entry {
+    std::uint64_t hash;
+    std::vector<std::uint64_t> words;
+    std::vector<nb::object> objects;
+    std::shared_ptr<Call> call;
+  };
+  using Place = std::list<Entry>::iterator;
+  using Given = std::array<PyObject*, 20>;
+
+  bool take(PyObject* arguments, PyObject* named, Given& given) const;
+  bool look(const Given& given, Arrays& arrays, Key& key) const;
+  std::shared_ptr<Call> find(const Key& key);
+  void forget(const Key& key);
+  void store(const Key& key, std::shared_ptr<Call> call);
+  Place* place_of(const Key& key);
+
+  nb::object full_;
+  std::vector<Parameter> parameters_;
+  Py_ssize_t positional_;
+  int out_ = -1;
+  int map_ = -1;
+  std::list<Entry> entries_;  // The one that was used last first.
+  std::unordered_multimap<std::uint64_t, Place> places_;
+};
+
+void define_functions(nb::module_& module);
+
+}  // namespace bifold::python

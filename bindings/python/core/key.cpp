@@ -1,0 +1,100 @@
+#include "key.hpp"
+
+#include <bit>
+
+namespace bifold::python {
+
+namespace {
+
+enum Tag : std::uint64_t { none, truth, text, integer, real, type, tuple, handle };
+
+PyObject *operator_class, *map_class, *dtype_class, *scalar_class, *queue_class;
+
+bool is_a(PyObject* object, PyObject* of) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == of;
+}
+
+bool add_integer(Key& key, PyObject* value) {
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow != 0) return false;
+  key.add(Tag::integer);
+  key.add(static_cast<std::uint64_t>(number));
+  return true;
+}
+
+bool names_type(PyObject* value) {
+  if (PyType_Check(value)) {
+    return PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(value),
+                            reinterpret_cast<PyTypeObject*>(scalar_class)) != 0;
+  }
+  return PyObject_TypeCheck(value, reinterpret_cast<PyTypeObject*>(dtype_class)) != 0;
+}
+
+}  // namespace
+
+void Key::add(const Seen& seen) {
+  add(static_cast<std::uint64_t>(seen.kind) | static_cast<std::uint64_t>(seen.dense) << 8 |
+      static_cast<std::uint64_t>(seen.dimensions) << 16);
+  add(seen.place);
+  add(seen.stream);
+  // The stream of a thread is another one in each.
+  if (seen.stream == 2) add(static_cast<std::uint64_t>(PyThread_get_thread_ident()));
+  add(seen.dtype);
+  for (int i = 0; i < seen.dimensions; ++i) {
+    add(static_cast<std::uint64_t>(seen.shape[i]));
+    if (!seen.dense) add(static_cast<std::uint64_t>(seen.strides[i]));
+  }
+}
+
+bool Key::add_value(PyObject* value) {
+  if (value == Py_None) {
+    add(Tag::none);
+  } else if (value == Py_True || value == Py_False) {
+    add(Tag::truth);
+    add(static_cast<std::uint64_t>(value == Py_True));
+  } else if (PyUnicode_CheckExact(value)) {
+    Py_INCREF(value);
+    PyUnicode_InternInPlace(&value);
+    add(Tag::text);
+    add(nb::steal(value));
+  } else if (PyLong_CheckExact(value)) {
+    return add_integer(*this, value);
+  } else if (PyFloat_CheckExact(value)) {
+    add(Tag::real);
+    add(std::bit_cast<std::uint64_t>(PyFloat_AsDouble(value)));
+  } else if (PyTuple_CheckExact(value)) {
+    const Py_ssize_t count = PyTuple_Size(value);
+    add(Tag::tuple);
+    add(static_cast<std::uint64_t>(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* one = PyTuple_GetItem(value, i);
+      if (!PyLong_CheckExact(one) || !add_integer(*this, one)) return false;
+    }
+  } else if (is_a(value, operator_class) || is_a(value, map_class) || is_queue(value)) {
+    // Not kept: an entry knows by its handle whether it is still the same object.
+    add(Tag::handle);
+    add(reinterpret_cast<std::uintptr_t>(value));
+  } else if (names_type(value)) {
+    add(Tag::type);
+    add(nb::borrow(value));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool is_queue(PyObject* object) { return is_a(object, queue_class); }
+
+void put_handles(nb::handle operator_type, nb::handle map_type, nb::handle queue_type) {
+  operator_class = operator_type.inc_ref().ptr();
+  map_class = map_type.inc_ref().ptr();
+  queue_class = queue_type.inc_ref().ptr();
+}
+
+void put_dtypes(nb::handle dtype, nb::handle scalar) {
+  dtype_class = dtype.inc_ref().ptr();
+  scalar_class = scalar.inc_ref().ptr();
+}
+
+}  // namespace bifold::python

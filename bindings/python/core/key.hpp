@@ -1,0 +1,58 @@
+#pragma once
+// What tells one call from another: numbers, and objects by their identity. Whoever keeps a key
+// keeps these objects too, so that no other one comes by their address.
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "arrays.hpp"
+
+namespace bifold::python {
+
+class Key {
+ public:
+  void add(std::uint64_t word) {
+    if (size_ < words_.size()) {
+      words_[size_] = word;
+      hash_ = (hash_ ^ word) * 0x9e3779b97f4a7c15u;
+      hash_ ^= hash_ >> 29;
+    }
+    ++size_;
+  }
+  /** An object that is told by its identity; the key's holder keeps it. */
+  void add(nb::object object) {
+    add(reinterpret_cast<std::uintptr_t>(object.ptr()));
+    if (kept_ < objects_.size()) objects_[kept_] = std::move(object);
+    ++kept_;
+  }
+  void add(const Seen& seen);
+  /** A value of an argument. False: it is none that calls are told apart by. */
+  bool add_value(PyObject* value);
+
+  bool fits() const { return size_ <= words_.size() && kept_ <= objects_.size(); }
+  std::uint64_t hash() const { return hash_; }
+  std::vector<std::uint64_t> words() const { return {words_.begin(), words_.begin() + size_}; }
+  std::vector<nb::object> objects() const { return {objects_.begin(), objects_.begin() + kept_}; }
+  bool is(const std::vector<std::uint64_t>& words) const {
+    return words.size() == size_ && std::memcmp(words.data(), words_.data(), size_ * 8) == 0;
+  }
+
+ private:
+  std::array<std::uint64_t, 128> words_;
+  std::array<nb::object, 16> objects_;
+  std::size_t size_ = 0;
+  std::size_t kept_ = 0;
+  std::uint64_t hash_ = 0;
+};
+
+/** What an operator, a map and a queue of the package are told by: their classes. */
+void put_handles(nb::handle operator_type, nb::handle map_type, nb::handle queue_type);
+
+/** NumPy's dtypes and scalars, which arguments name types by. */
+void put_dtypes(nb::handle dtype, nb::handle scalar);
+
+bool is_queue(PyObject* object);
+
+}  // namespace bifold::python

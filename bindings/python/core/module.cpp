@@ -1,0 +1,12 @@
+// bifold._core: what lies on the way of a call.
+
+#include "function.hpp"
+
+NB_MODULE(_core, module) {
+  // Functions live as long as the modules that they are made in.
+  nanobind::set_leak_warnings(false);
+  module.def("bind", &bifold::python::bind);
+  bifold::python::define_handles(module);
+  bifold::python::define_arrays(module);
+  bifold::python::define_functions(module);
+}
