@@ -113,6 +113,7 @@ class Call:
         self._settings = settings
         self._wait = [event_from(event) for event in settings.wait]
         self._may_repeat = True
+        self._made: tuple[tuple[int, ...], np.dtype] | None = None  # The output, for this call.
         self._exits = ExitStack()
 
     def __enter__(self) -> Call:
@@ -165,6 +166,7 @@ class Call:
         """Where none was given: an output of the input's kind."""
         if self.output is None:
             self.put_output(_operand(self.input.empty(self, shape, dtype)))
+            self._made = (shape, dtype)
 
     def put_output(self, output: Operand) -> None:
         """Has the call write to an array that was made for it."""
@@ -343,6 +345,11 @@ class Call:
         alike = self._may_repeat and not self.beside and _core.wanted()
         if not alike or any(o.kind is None or o.size == 0 for o in operands):
             return
+        make = None
+        if self._made is not None:
+            make = self.input.maker(*self._made)
+            if make is None or self._settings.queue is not None:
+                return
         result = repeated.result
         if result is not None and result.dtype.names:
             return  # A scalar of a struct is a view.
@@ -362,6 +369,7 @@ class Call:
             None
             if result is None
             else (result, result.ctypes.data, result.itemsize, _types.type_of(result.dtype)),
+            make,
         )
 
 

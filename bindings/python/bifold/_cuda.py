@@ -7,6 +7,7 @@ import operator
 import sys
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,6 +130,17 @@ class CudaOperand(Operand):
 
         with cupy.cuda.Device(call.queue.device.info.index):
             return cupy.empty(shape, dtype)
+
+    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any] | None:
+        if self.kind != CUPY:
+            return None
+        import cupy
+
+        def make(array: Any) -> Any:
+            with array.device:
+                return cupy.empty(shape, dtype)
+
+        return make
 
 
 class InterfaceOperand(CudaOperand):

@@ -63,6 +63,11 @@ class Array(InProcess):
         made.shape, made._strides = shape, _lines.c_strides(shape)
         return made
 
+    @classmethod
+    def _empty(cls, queue: Queue, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
+        nbytes = math.prod(shape) * dtype.itemsize
+        return cls._of(queue, Buffer.of_size(queue, nbytes), dtype, shape)
+
     @property
     def ndim(self) -> int:
         """How many dimensions it has."""
@@ -262,8 +267,7 @@ def empty(n: Any, dtype: Any, queue: Any = None) -> Array:
     nbytes = math.prod(n) * dtype.itemsize
     if nbytes >= 2**63:
         raise _errors.OutOfMemory(f"{math.prod(n)} elements of {dtype} are {nbytes} bytes")
-    on = _place(queue)
-    return Array._of(on, Buffer.of_size(on, nbytes), dtype, n)
+    return Array._empty(_place(queue), dtype, n)
 
 
 @checked(x=HOST_ARRAY, queue=OPENCL_PLACE)

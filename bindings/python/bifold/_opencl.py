@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,3 +119,9 @@ class OpenCLOperand(Operand):
 
             return Array(native, shape, dtype)
         return type(self.array)(native, shape, dtype, allocator=self.array.allocator)
+
+    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any]:
+        def make(array: Any) -> Any:
+            return type(array)(array.queue, shape, dtype, allocator=array.allocator)
+
+        return make

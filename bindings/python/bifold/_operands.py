@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -103,6 +103,10 @@ class Operand:
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         """A new array of the same kind."""
         raise NotImplementedError
+
+    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any] | None:
+        """What makes arrays as empty() does, given an array like this one; None: nothing does."""
+        return None
 
     @property
     def wants_done(self) -> bool:
@@ -248,3 +252,6 @@ class OwnOperand(Operand):
         from ._memory import empty
 
         return empty(shape, dtype, call.queue)
+
+    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any]:
+        return lambda array: Array._empty(array.queue, dtype, shape)

@@ -53,6 +53,7 @@ class Call {
   std::weak_ptr<Handle> map;
   std::shared_ptr<Handle> kept_map;  // Of an expression given as a text.
   std::vector<std::byte> init;
+  nb::object make;               // Makes the output, of the input, where none is given.
   bifold_type type = 0;          // Of a result for the host,
   nb::object result;             // which has this array to itself,
   void* result_data = nullptr;   // here,

@@ -75,7 +75,6 @@ bool Function::look(const Given& given, Arrays& arrays, Key& key) const {
     switch (parameters_[i].role) {
       case Role::array: {
         if (value == Py_None) {
-          if (static_cast<int>(i) == out_) return false;  // One has to be made.
           key.add(~std::uint64_t{0});
           break;
         }
@@ -160,6 +159,15 @@ void Function::clear() {
   gone.swap(entries_);
 }
 
+bool Function::repeat(const Call& call, Arrays& arrays, PyObject* given, nb::object& answer) const {
+  if (!call.make.is_valid()) return call.run(arrays, given, answer);
+  const nb::object made = call.make(nb::handle(arrays.seen[0].array));
+  Seen& seen = arrays.seen[arrays.count];
+  if (!look_at(made.ptr(), seen)) return false;
+  ++arrays.count;
+  return call.run(arrays, made.ptr(), answer);
+}
+
 nb::object Function::call(PyObject* arguments, PyObject* named) {
   Given given;
   Arrays arrays;
@@ -168,7 +176,7 @@ nb::object Function::call(PyObject* arguments, PyObject* named) {
   if (known) {
     nb::object answer;
     if (const std::shared_ptr<Call> found = find(key)) {
-      if (found->run(arrays, out_ < 0 ? nullptr : given[out_], answer)) return answer;
+      if (repeat(*found, arrays, out_ < 0 ? Py_None : given[out_], answer)) return answer;
       forget(key);
     }
   }
@@ -195,7 +203,7 @@ bool wanted() { return unknown != nullptr; }
 /** Has the call that the package was asked for become known: as the package made it just now. */
 void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb::list parts,
            nb::handle queue, nb::handle turn, nb::handle op, nb::handle map, nb::handle init,
-           nb::handle result) {
+           nb::handle result, nb::handle make) {
   if (!unknown) return;
   for (nb::handle part : parts) {
     // Classes are known from here on, calls on arrays of them from the next one on.
@@ -215,7 +223,14 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
               nb::cast<std::uint64_t>(nb::object(part[5])),
               nb::cast<std::int64_t>(nb::object(part[6])),
               nb::cast<std::uint64_t>(nb::object(part[7]))};
-    if (made.array < 0) return;
+    if (made.array < 0) {
+      // The output, which was made for the call.
+      Arrays& arrays = *unknown->arrays;
+      if (make.is_none() || arrays.count == MAX_ARRAYS) return;
+      made.array = arrays.count;
+      if (!look_at(array.ptr(), arrays.seen[made.array])) return;
+      ++arrays.count;
+    }
     const Seen& seen = unknown->arrays->seen[made.array];
     const auto size = static_cast<std::int64_t>(made.size);
     made.offset -= seen.kind == Kind::opencl ? seen.first_byte / size : seen.first;
@@ -246,6 +261,7 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
     call->result_bytes = nb::cast<std::size_t>(nb::object(result[2]));
     call->type = nb::cast<bifold_type>(nb::object(result[3]));
   }
+  if (!make.is_none()) call->make = nb::borrow(make);
   unknown->learned = std::move(call);
 }
 
@@ -277,10 +293,11 @@ void define_functions(nb::module_& module) {
       .def(nb::init<nb::object, nb::tuple, int, nb::dict>())
       .def("__reduce__", [](nb::handle self) { return nb::object(self.attr("__qualname__")); })
       .def("clear", &Function::clear)
-      .def("__len__", &Function::size);
+      .def_prop_ro("known", &Function::size);
   module.def("learn", &learn, nb::arg("name"), nb::arg("function"), nb::arg("options"),
              nb::arg("parts"), nb::arg("queue"), nb::arg("turn").none(), nb::arg("op"),
-             nb::arg("map").none(), nb::arg("init").none(), nb::arg("result").none());
+             nb::arg("map").none(), nb::arg("init").none(), nb::arg("result").none(),
+             nb::arg("make").none());
   module.def("wanted", &wanted);
   module.def("put_kind",
              [](nb::handle type, int kind) { put_kind(type, static_cast<Kind>(kind)); });

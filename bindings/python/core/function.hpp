@@ -13,8 +13,8 @@ namespace bifold::python {
 
 /** A call that the package is asked for because it is not known; it may become known thereby. */
 struct Unknown {
-  const Arrays* arrays;  // nullptr: it is no call that could be known.
-  bool text_map;         // The map is a text, whose Map nobody else keeps.
+  Arrays* arrays;  // nullptr: it is no call that could be known.
+  bool text_map;   // The map is a text, whose Map nobody else keeps.
   std::shared_ptr<Call> learned;
   Unknown* outer;
 };
@@ -48,6 +48,7 @@ class Function {
 
   bool take(PyObject* arguments, PyObject* named, Given& given) const;
   bool look(const Given& given, Arrays& arrays, Key& key) const;
+  bool repeat(const Call& call, Arrays& arrays, PyObject* given, nb::object& answer) const;
   std::shared_ptr<Call> find(const Key& key);
   void forget(const Key& key);
   void store(const Key& key, std::shared_ptr<Call> call);

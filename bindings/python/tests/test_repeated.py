@@ -1,0 +1,281 @@
+"""Calls that were made before: they go to the library directly, and are never taken for others."""
+
+import gc
+import inspect
+import pickle
+import pydoc
+
+import numpy as np
+import pytest
+from threads import run_threads
+
+import bifold
+from bifold import _calls
+
+FUNCTIONS = [
+    bifold.reduce,
+    bifold.reduce_into,
+    bifold.inclusive_scan,
+    bifold.exclusive_scan,
+    bifold.transform_reduce,
+    bifold.transform_reduce_into,
+    bifold.transform_inclusive_scan,
+    bifold.transform_exclusive_scan,
+]
+N = 1000
+
+pytestmark = pytest.mark.usefixtures("device")
+
+
+@pytest.fixture(autouse=True)
+def nothing_known():
+    for function in FUNCTIONS:
+        function.clear()
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """As many entries as the package has made calls, which it does not keep alive."""
+    calls, start = [], _calls.Call.__init__
+
+    def counted(self, *arguments, **named):
+        calls.append(None)
+        start(self, *arguments, **named)
+
+    monkeypatch.setattr(_calls.Call, "__init__", counted)
+    return calls
+
+
+@pytest.fixture
+def arrays(queue):
+    """Input, output, one result."""
+    x = bifold.to_device(np.arange(N, dtype=np.int32), queue)
+    return x, bifold.empty(N, np.int32, queue), bifold.empty(1, np.int32, queue)
+
+
+def known(made, call, times=3):
+    """The results of calls of which only the first one reaches the package."""
+    results = [call()]
+    made.clear()
+    results += [call() for _ in range(times)]
+    assert not made
+    return results
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4"])
+def test_repeated_calls_do_not_reach_the_package(queue, made, dtype):
+    host = (np.arange(N) % 7).astype(dtype)
+    x = bifold.to_device(host, queue)
+    out, one = bifold.empty(N, dtype, queue), bifold.empty(1, dtype, queue)
+    assert all(r is one for r in known(made, lambda: bifold.reduce_into(x, one)))
+    assert one.get()[0] == host.sum(dtype=dtype)
+    assert all(r is out for r in known(made, lambda: bifold.inclusive_scan(x, out)))
+    np.testing.assert_array_equal(out.get(), host.cumsum(dtype=dtype))
+    known(made, lambda: bifold.exclusive_scan(x, out=out, init=1))
+    np.testing.assert_array_equal(out.get(), 1 + host.cumsum(dtype=dtype) - host)
+    for total in known(made, lambda: bifold.reduce(x)):
+        assert total == host.sum(dtype=dtype) and type(total) is np.dtype(dtype).type
+
+
+def test_what_calls_are_told_apart_by(queue, made):
+    host = np.arange(1, N + 1, dtype=np.int32).reshape(10, 100) % 5
+    x = bifold.to_device(host, queue)
+    longest = bifold.Operator("last", "b", dtype="i4")
+    expected = {
+        "plain": (lambda: bifold.reduce(x), host.sum()),
+        "dtype": (lambda: bifold.reduce(x, dtype=np.int64), host.sum()),
+        "named dtype": (lambda: bifold.reduce(x, dtype="f4"), host.sum()),
+        "op": (lambda: bifold.reduce(x, "maximum"), 4),
+        "own op": (lambda: bifold.reduce(x, longest), host[-1, -1]),
+        "init": (lambda: bifold.reduce(x, init=5), 5 + host.sum()),
+        "other init": (lambda: bifold.reduce(x, init=6), 6 + host.sum()),
+        "variant": (lambda: bifold.reduce(x, variant="catanzaro"), host.sum()),
+        "order": (lambda: bifold.reduce(x, order="any"), host.sum()),
+        "axis": (lambda: bifold.reduce(x, axis=0).get(), host.sum(0)),
+        "axes": (lambda: bifold.reduce(x, axis=(0, 1)).get(), host.sum()),
+        "keepdims": (
+            lambda: bifold.reduce(x, axis=0, keepdims=True).get(),
+            host.sum(0, keepdims=True),
+        ),
+        "map": (lambda: bifold.transform_reduce(x, "x + 1"), (host + 1).sum()),
+        "other map": (lambda: bifold.transform_reduce(x, "x + 2"), (host + 2).sum()),
+        "pairs": (lambda: bifold.transform_reduce(x, "x * y", y=x), (host * host).sum()),
+        "scan": (lambda: bifold.inclusive_scan(x).get(), host.cumsum()),
+        "reverse": (
+            lambda: bifold.inclusive_scan(x, reverse=True).get(),
+            host.ravel()[::-1].cumsum()[::-1],
+        ),
+        "scan axis": (lambda: bifold.inclusive_scan(x, axis=1).get(), host.cumsum(1)),
+        "slices": (lambda: bifold.reduce(x[:, ::2]), host[:, ::2].sum()),
+        "part": (lambda: bifold.reduce(x[2:5]), host[2:5].sum()),
+        "next part": (lambda: bifold.reduce(x[3:6]), host[3:6].sum()),
+        "columns": (lambda: bifold.inclusive_scan(x[:, 1], axis=0).get(), host[:, 1].cumsum()),
+        "backward": (lambda: bifold.inclusive_scan(x[0, ::-1]).get(), host[0, ::-1].cumsum()),
+    }
+    for _ in range(3):
+        for name, (call, value) in expected.items():
+            np.testing.assert_array_equal(call(), value, err_msg=name)
+    # Copies on the device want the package, as arrays without a single stride do.
+    assert len(made) <= 2 * len(expected)
+
+
+def test_arrays_of_other_queues_are_other_calls(device, arrays, made):
+    x, out, _ = arrays
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    with bifold.Queue(device) as other:
+        y = bifold.to_device(np.ones(N, np.int32), other)
+        for _ in range(3):
+            made.clear()
+            bifold.inclusive_scan(y, out)  # Waits for the queue of its output, and that for it.
+            assert len(made) == 1
+            assert out.get()[-1] == N
+        mine = bifold.empty(N, np.int32, other)
+        known(made, lambda: bifold.inclusive_scan(y, mine))
+        assert mine.get()[-1] == N
+        known(made, lambda: bifold.inclusive_scan(x, out, queue=x.queue))
+        made.clear()
+        bifold.inclusive_scan(x, out, queue=other)
+        assert len(made) == 1
+
+
+def test_what_is_closed_is_refused_by_a_known_call(device, arrays, made):
+    x, out, one = arrays
+    last = bifold.Operator("last", "b", dtype="i4")
+    map = bifold.Map("x + 1")
+    calls = {
+        "Operator is closed": (last, lambda: bifold.reduce_into(x, one, last)),
+        "Map is closed": (map, lambda: bifold.transform_reduce_into(x, one, map)),
+        "out must be": (one, lambda: bifold.reduce_into(x, one)),
+        "x must be": (x, lambda: bifold.reduce(x)),
+    }
+    for _, call in calls.values():
+        known(made, call)
+    for message, (closed, call) in calls.items():
+        closed.close()
+        for _ in range(2):
+            with pytest.raises(bifold.InvalidArgument, match=message.split()[0]) as caught:
+                call()
+            assert "closed" in str(caught.value)
+    with bifold.Queue(device) as queue:
+        y = bifold.to_device(np.ones(N, np.int32), queue)
+        known(made, lambda: bifold.reduce(y))
+    with pytest.raises(bifold.InvalidArgument, match="closed"):
+        bifold.reduce(y)
+
+
+def test_an_operator_in_the_place_of_a_forgotten_one_is_another_one(arrays):
+    x = arrays[0]
+    for constant in range(30):
+        op = bifold.Operator(f"constant_{constant}", str(constant), dtype="i4")
+        assert [bifold.reduce(x, op) for _ in range(3)] == [constant] * 3
+        del op
+    for constant in range(30):
+        map = bifold.Map(f"{constant}")
+        assert [bifold.transform_reduce(x, map) for _ in range(3)] == [constant * N] * 3
+        del map
+
+
+def test_a_known_call_keeps_nothing_alive(device, made):
+    queue = bifold.Queue(device)
+    x = bifold.to_device(np.ones(N, np.int32), queue)
+    last = bifold.Operator("last", "b", dtype="i4")
+    known(made, lambda: bifold.reduce(x, last))
+    known(made, lambda: bifold.inclusive_scan(x))
+    made.clear()
+    owners = [queue._finalizer, x._buffer._finalizer, last._finalizer]
+    del queue, x, last
+    gc.collect()
+    assert not any(owner.alive for owner in owners)
+
+
+def test_failures_of_a_known_call_are_the_librarys(queue, made):
+    memory = bifold.to_device(np.ones(400, np.int32), queue)
+    x = memory[:100]
+    known(made, lambda: bifold.inclusive_scan(x, memory[100:200]))
+    for _ in range(2):
+        with pytest.raises(bifold.InvalidArgument, match="overlap") as caught:
+            bifold.inclusive_scan(x, memory[50:150])
+        assert caught.value.category == "invalid_argument"
+    assert not made
+    known(made, lambda: bifold.inclusive_scan(x, memory[200:300]))
+    assert memory[200:300].get()[-1] == 100
+
+
+def test_wrong_arguments_are_refused_when_others_are_known(arrays, made):
+    x, out, one = arrays
+    known(made, lambda: bifold.reduce_into(x, one))
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    for call in (
+        lambda: bifold.reduce_into(x),
+        lambda: bifold.reduce_into(x, one, out=one),
+        lambda: bifold.reduce_into(x, one, other=1),
+        lambda: bifold.reduce_into(x, one, "plus", None, 0),
+        lambda: bifold.reduce_into(x, one, axis=True),
+        lambda: bifold.inclusive_scan(x, out, axis=(0,)),
+        lambda: bifold.inclusive_scan(x, out, reverse=0),
+        lambda: bifold.inclusive_scan(x, one),
+        lambda: bifold.inclusive_scan(x, out, wait=[3]),
+        lambda: bifold.inclusive_scan(x, out, done=3),
+    ):
+        with pytest.raises((TypeError, ValueError)):
+            call()
+
+
+def test_completions_waits_and_totals_of_known_calls(arrays, made):
+    x, out, one = arrays
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    done = bifold.Event()
+    bifold.inclusive_scan(x, out, done=done)
+    assert not done.empty
+    bifold.inclusive_scan(x, out, wait=[done], total=one)
+    assert one.get()[0] == np.arange(N).sum()
+
+
+def test_only_the_last_calls_are_known(queue, made):
+    x = bifold.to_device(np.ones(300, np.int32), queue)
+    for n in range(1, 301):
+        assert bifold.reduce(x[:n]) == n
+    assert bifold.reduce.known == 256
+    made.clear()
+    assert bifold.reduce(x) == 300 and not made
+    assert bifold.reduce(x[:1]) == 1 and made
+
+
+def test_memory_stays_as_it_is(arrays):
+    x, _, one = arrays
+
+    def calls(count):
+        for _ in range(count // 1000):
+            for _ in range(1000):
+                bifold.reduce_into(x, one)
+            x.queue.finish()
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    before = calls(20_000)
+    assert calls(100_000) - before < 4 << 20
+    assert bifold.reduce_into.known == 1
+
+
+def test_threads_repeat_calls_on_queues_of_their_own(device):
+    def work(seed):
+        with bifold.Queue(device) as queue:
+            host = np.random.default_rng(seed).integers(0, 100, 3000 + seed % 3).astype(np.int32)
+            x = bifold.to_device(host, queue)
+            out = bifold.empty(len(host), np.int32, queue)
+            for _ in range(50):
+                assert bifold.reduce(x) == host.sum()
+                bifold.inclusive_scan(x, out)
+            np.testing.assert_array_equal(out.get(), host.cumsum())
+
+    run_threads(work)
+
+
+def test_functions_are_what_they_were():
+    for function in FUNCTIONS:
+        assert callable(function) and function
+        assert "x" in inspect.signature(function).parameters
+        assert function.__doc__
+        assert f"{function.__name__}(x" in pydoc.plain(pydoc.render_doc(function))
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert getattr(bifold, function.__name__) is function

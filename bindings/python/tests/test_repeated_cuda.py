@@ -1,0 +1,267 @@
+"""Repeated calls on CUDA arrays over the stand-in driver: which device and stream they go to."""
+
+import ctypes
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+from cuda_driver import N
+from exporters import DlpackExporter, InterfaceExporter
+from test_cuda_stand_in import count, driver, failing, launches, library, word_at  # noqa: F401
+from test_repeated import known, made, nothing_known  # noqa: F401
+
+import bifold
+from bifold import _cuda
+
+pytestmark = pytest.mark.usefixtures("driver")
+
+
+class _Tensor(DlpackExporter):
+    """As PyTorch's."""
+
+    def __init__(self, address, n=N, index=0, dtype=np.int32):
+        super().__init__(np.ones(n, dtype), (2, index), address)
+        self.dtype, self.shape = sys.intern(f"torch.{np.dtype(dtype)}"), (n,)
+        self.requires_grad, self.negated = False, False
+
+    def data_ptr(self):
+        return self.address
+
+    def get_device(self):
+        return self.device[1]
+
+    def stride(self):
+        return (1,)
+
+    def is_neg(self):
+        return self.negated
+
+
+_Tensor.__module__, _Tensor.__qualname__ = "torch", "Tensor"
+
+
+class _Data:
+    def __init__(self, address, index):
+        self.ptr, self.device_id = address, index
+
+
+class _Ndarray:
+    """As CuPy's."""
+
+    def __init__(self, address, n=N, index=0, dtype=np.int32):
+        self.data, self.dtype = _Data(address, index), np.dtype(dtype)
+        self.shape, self.strides = (n,), (self.dtype.itemsize,)
+
+    @property
+    def __cuda_array_interface__(self):
+        exported = InterfaceExporter(self.data.ptr, self.shape[0], self.dtype)
+        return {**exported.__cuda_array_interface__, "stream": current["cupy"] or 1}
+
+
+_Ndarray.__module__, _Ndarray.__qualname__ = "cupy", "ndarray"
+
+# The streams that are current, 0 the default one.
+current = {"torch": 0, "cupy": 0}
+_torch = types.ModuleType("torch")
+_torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: current["torch"])
+_cupy = types.ModuleType("cupy")
+_cupy.cuda = types.SimpleNamespace(
+    get_current_stream=lambda: types.SimpleNamespace(ptr=current["cupy"])
+)
+
+
+@pytest.fixture(params=["interface", "cupy", "torch"])
+def array(request, monkeypatch):
+    """Makes arrays of a kind."""
+    monkeypatch.setitem(sys.modules, "torch", _torch)
+    monkeypatch.setitem(sys.modules, "cupy", _cupy)
+    current.update(torch=0, cupy=0)
+    return {"interface": of_interface, "cupy": _Ndarray, "torch": _Tensor}[request.param]
+
+
+def of_interface(address, n=N, index=0, dtype=np.int32):
+    return InterfaceExporter(address, n, dtype)
+
+
+def test_repeated_calls_do_not_reach_the_package(driver, array, made):  # noqa: F811
+    x, out = array(driver.memory()), array(driver.memory())
+    one = array(driver.memory(), 1)
+    bifold.inclusive_scan(x, out)  # Their class is new.
+    before = count(driver, "launches")
+    assert all(r is out for r in known(made, lambda: bifold.inclusive_scan(x, out)))
+    known(made, lambda: bifold.reduce_into(x, one))
+    assert all(type(r) is np.int32 for r in known(made, lambda: bifold.reduce(x)))
+    assert count(driver, "launches") >= before + 12
+    # Wherever the arrays are, and whatever is behind their numbers.
+    y = array(driver.memory())
+    made.clear()
+    bifold.inclusive_scan(y, out)
+    bifold.inclusive_scan(y, y)
+    assert len(made) == 1
+    bifold.inclusive_scan(y, y)
+    assert len(made) == 1
+
+
+def test_a_known_call_is_none_of_another_dtype_or_extent(driver, array, made):  # noqa: F811
+    x, one = array(driver.memory()), array(driver.memory(), 1)
+    bifold.reduce_into(x, one)
+    known(made, lambda: bifold.reduce_into(x, one))
+    for n, dtype in [(N - 1, np.int32), (N, np.uint32), (N, np.float32)]:
+        made.clear()
+        other, result = array(driver.memory(), n, 0, dtype), array(driver.memory(), 1, 0, dtype)
+        bifold.reduce_into(other, result)
+        assert len(made) == 1
+
+
+def test_a_known_call_goes_to_the_device_of_its_arrays(driver, array, made):  # noqa: F811
+    for index in (0, 1):
+        x = array(driver.memory(index=index), index=index)
+        out = array(driver.memory(index=index), index=index)
+        bifold.inclusive_scan(x, out)
+        before = _cuda.queue_of(index, 1).last
+        known(made, lambda x=x, out=out: bifold.inclusive_scan(x, out))
+        assert _cuda.queue_of(index, 1).last != before
+    other = _cuda.queue_of(0, 1).last
+    bifold.inclusive_scan(x, out)
+    assert not made and _cuda.queue_of(0, 1).last == other
+
+
+@pytest.mark.parametrize("array", ["interface", "cupy"], indirect=True)
+def test_a_known_call_goes_to_the_current_stream(driver, array, made):  # noqa: F811
+    address, result = driver.memory(), driver.memory()
+
+    def arrays(stream):
+        current["cupy"] = stream
+        if array is of_interface:
+            return [InterfaceExporter(a, N, stream=stream or 1) for a in (address, result)]
+        return [array(address), array(result)]
+
+    streams = [0, driver.stream(), driver.stream()]
+    for _ in range(2):
+        for stream in streams:
+            bifold.inclusive_scan(*arrays(stream))
+            driver.cuStreamSynchronize(ctypes.c_void_p(stream))
+    made.clear()
+    for stream in reversed(streams):
+        x, out = arrays(stream)
+        last = _cuda.queue_of(0, stream or 1).last
+        driver.fill_later(address, stream, 7)
+        before = count(driver, "launches")
+        bifold.inclusive_scan(x, out)
+        for other in streams:
+            if other not in (0, stream):
+                driver.cuStreamSynchronize(ctypes.c_void_p(other))
+        assert count(driver, "launches") == before
+        driver.cuStreamSynchronize(ctypes.c_void_p(stream))
+        assert count(driver, "launches") > before and word_at(address) == 7
+        assert _cuda.queue_of(0, stream or 1).last != last
+    assert not made
+
+
+@pytest.mark.parametrize("array", ["torch"], indirect=True)
+def test_a_tensor_of_another_stream_is_ordered_by_pytorch(driver, array, made):  # noqa: F811
+    x, out = array(driver.memory()), array(driver.memory())
+    bifold.inclusive_scan(x, out)
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    x.streams.clear()
+    bifold.inclusive_scan(x, out)
+    assert not x.streams
+    current["torch"] = driver.stream()
+    for _ in range(3):
+        bifold.inclusive_scan(x, out)
+    assert x.streams == [1, 1, 1]
+    current["torch"] = 0
+    for name in ("requires_grad", "negated"):
+        setattr(x, name, True)
+        made.clear()
+        try:
+            bifold.inclusive_scan(x, out)
+        except bifold.InvalidArgument as failure:
+            assert name == "negated" and "negates" in str(failure)
+        assert made
+        setattr(x, name, False)
+
+
+def test_a_known_call_waits_for_the_one_before(driver, array, made):  # noqa: F811
+    x, out = array(driver.memory()), array(driver.memory())
+    bifold.inclusive_scan(x, out)
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    failing(driver, "cuStreamWaitEvent")
+    with pytest.raises(bifold.Error) as caught:
+        bifold.inclusive_scan(x, out)
+    assert caught.value.call == "cuStreamWaitEvent" and caught.value.native_code == 719
+    assert not made
+
+
+def test_what_was_adopted_may_be_released(driver, array, made):  # noqa: F811
+    x, out = array(driver.memory()), array(driver.memory())
+    bifold.inclusive_scan(x, out)
+    for _ in range(3):
+        known(made, lambda: bifold.inclusive_scan(x, out))
+        bifold.release_adopted()
+
+
+def test_a_read_only_array_is_no_output_of_a_known_call(driver, made):  # noqa: F811
+    x, out = (InterfaceExporter(driver.memory(), N) for _ in range(2))
+    bifold.inclusive_scan(x, out)
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    known(made, lambda: bifold.inclusive_scan(x, x))
+    address = x.__cuda_array_interface__["data"][0]
+    x.__cuda_array_interface__["data"] = (address, True)
+    bifold.inclusive_scan(x, out)
+    for call in (lambda: bifold.inclusive_scan(out, x), lambda: bifold.inclusive_scan(x, x)):
+        with pytest.raises(bifold.InvalidArgument, match="read-only"):
+            call()
+
+
+def test_an_interface_that_has_changed_is_looked_at_again(driver, made):  # noqa: F811
+    x = InterfaceExporter(driver.memory(), N)
+    bifold.reduce(x)
+    known(made, lambda: bifold.reduce(x))
+    kept = x.__cuda_array_interface__
+    for more, message in [
+        ({"strides": (6,)}, "stride"),
+        ({"mask": object()}, "mask"),
+        ({"stream": 0}, "stream 0"),
+        ({"typestr": "|b1"}, "bool"),
+        ({"shape": (N + 1,)}, "bytes"),
+    ]:
+        x.__cuda_array_interface__ = {**kept, **more}
+        with pytest.raises(bifold.InvalidArgument, match=message):
+            bifold.reduce(x)
+    x.__cuda_array_interface__ = {**kept, "shape": (N // 2,), "strides": (8,)}
+    for _ in range(3):
+        bifold.reduce(x)
+
+
+def test_the_default_stream_of_each_thread(driver, made):  # noqa: F811
+    x = InterfaceExporter(driver.memory(), N, stream=2)
+    out = InterfaceExporter(driver.memory(), N, stream=2)
+    bifold.inclusive_scan(x, out)
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    last = _cuda.queue_of(0, 2).last
+    thread = threading.Thread(target=lambda: bifold.inclusive_scan(x, out))
+    thread.start()
+    thread.join()
+    assert len(made) == 1 and _cuda.queue_of(0, 2).last == last
+
+
+def test_memory_and_handles_stay_as_they_are(driver, array, made):  # noqa: F811
+    x, one = array(driver.memory()), array(driver.memory(), 1)
+    bifold.reduce_into(x, one)
+
+    def calls(number):
+        for _ in range(number // 100):
+            for _ in range(100):
+                bifold.reduce_into(x, one)
+            driver.cuStreamSynchronize(None)
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096, count(driver, "events")
+
+    memory, events = calls(10_000)
+    made.clear()
+    after, events_after = calls(100_000)
+    assert not made
+    assert events_after <= events and after - memory < 4 << 20
