@@ -1,0 +1,108 @@
+"""Repeated calls on PyOpenCL's arrays: their events, queues and offsets."""
+
+import gc
+import time
+
+import numpy as np
+import pytest
+from test_opencl import cl, cl_array, commands, context, unordered  # noqa: F401
+from test_repeated import N, known, made, nothing_known  # noqa: F401
+
+import bifold
+
+
+@pytest.fixture
+def arrays(commands):  # noqa: F811
+    """Input, output, one result, of a class that is known."""
+    host = np.arange(N, dtype=np.int32)
+    x, out = cl_array.to_device(commands, host), cl_array.zeros(commands, N, np.int32)
+    bifold.reduce(x)
+    return x, out, cl_array.zeros(commands, 1, np.int32)
+
+
+def test_repeated_calls_do_not_reach_the_package(arrays, made):  # noqa: F811
+    x, out, one = arrays
+    expected = np.arange(N).cumsum()
+    assert all(r is out for r in known(made, lambda: bifold.inclusive_scan(x, out)))
+    np.testing.assert_array_equal(out.get(), expected)
+    assert all(r is one for r in known(made, lambda: bifold.reduce_into(x, one)))
+    assert one.get()[0] == expected[-1]
+    assert known(made, lambda: bifold.reduce(x)) == [expected[-1]] * 4
+    for result in known(made, lambda: bifold.inclusive_scan(x)):
+        assert type(result) is cl_array.Array and result.queue == x.queue
+        np.testing.assert_array_equal(result.get(), expected)
+    # Another part of the memory.
+    known(made, lambda: bifold.reduce(x[:10]))
+    assert bifold.reduce(x[7:17]) == np.arange(7, 17).sum() and not made
+
+
+def test_a_known_call_waits_for_events_and_leaves_one(context, unordered, made):  # noqa: F811
+    x = cl_array.to_device(unordered, np.ones(N, np.int32))
+    out = cl_array.zeros(unordered, N, np.int32)
+    x.finish(), out.finish()
+    bifold.inclusive_scan(x, out)
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    for gated in (x, out):
+        x.finish(), out.finish()
+        gate = cl.UserEvent(context)
+        twos = np.full(N, 2, np.int32)
+        copied = cl.enqueue_copy(
+            unordered, gated.base_data, twos, is_blocking=False, wait_for=[gate]
+        )
+        gated.add_event(copied)
+        count = len(out.events)
+        bifold.inclusive_scan(x, out)
+        assert not made and len(out.events) == count + 1
+        unordered.flush()
+        done = out.events[-1]
+        time.sleep(0.05)
+        assert done.command_execution_status != cl.command_execution_status.COMPLETE
+        gate.set_status(cl.command_execution_status.COMPLETE)
+        assert out.get()[-1] == 2 * N
+
+
+def test_other_queues_are_other_calls(context, arrays, made):  # noqa: F811
+    x, out, _ = arrays
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    other = cl.CommandQueue(context)
+    mine, result = x.with_queue(other), cl_array.zeros(other, N, np.int32)
+    bifold.inclusive_scan(mine, result)
+    assert len(made) == 1 and result.events[-1].command_queue == other
+    known(made, lambda: bifold.inclusive_scan(mine, result))
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    assert out.events[-1].command_queue == x.queue
+    bifold.release_adopted()
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    np.testing.assert_array_equal(out.get(), np.arange(N).cumsum())
+
+
+def test_offsets_that_are_no_whole_elements_are_refused(commands, made):  # noqa: F811
+    memory = cl.Buffer(commands.context, cl.mem_flags.READ_WRITE, 8 * N)
+
+    def at(offset):
+        return cl_array.Array(commands, N, np.int32, data=memory, offset=offset)
+
+    at(0).fill(1), at(4 * N).fill(2)
+    bifold.reduce(at(0))
+    assert known(made, lambda: bifold.reduce(at(0))) == [N] * 4
+    assert bifold.reduce(at(4 * N)) == 2 * N and not made
+    with pytest.raises(bifold.InvalidArgument, match="starts at byte 2"):
+        bifold.reduce(at(2))
+
+
+def test_memory_stays_as_it_is(arrays, made):  # noqa: F811
+    x, _, one = arrays
+
+    def calls(count):
+        for _ in range(count // 500):
+            for _ in range(500):
+                bifold.reduce_into(x, one)
+            x.queue.finish()
+        gc.collect()
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    before = calls(10_000)
+    made.clear()
+    assert calls(20_000) - before < 4 << 20
+    assert not made
