@@ -20,14 +20,15 @@ files >before
 environment/bin/python -m pip wheel --quiet --no-deps --wheel-dir wheel "$source"
 files | diff -u before - || die "the build leaves files in the checkout"
 tag=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
-((${tag#cp3} < 12)) && tag+=-$tag || tag=cp312-abi3
+core=cpython-${tag#cp}-
+((${tag#cp3} < 12)) && tag+=-$tag || { tag=cp312-abi3 && core=abi3; }
 wheels=(wheel/*)
 [[ ${#wheels[@]} == 1 && ${wheels[0]} == wheel/"bifold-$version-$tag-linux_"*.whl ]] ||
   die "not one wheel for this platform: ${wheels[*]}"
 
 # The package's own files, the extension, the library and the licence; nothing of the tests.
 "$python" -m zipfile -l "${wheels[0]}" | awk 'NR > 1 && $1 ~ /^bifold\// {print $1}' |
-  sed 's/_core\..*so$/_core/' | LC_ALL=C sort >found
+  sed "s/_core\.$core.*so$/_core/" | LC_ALL=C sort >found
 { (cd "$source" && find bifold -type f ! -path '*/__pycache__/*') &&
   printf '%s\n' bifold/LICENSE bifold/_core bifold/libbifold.so; } | LC_ALL=C sort | diff -u - found ||
   die "the wheel has other files than the package"
