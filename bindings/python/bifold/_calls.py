@@ -345,6 +345,9 @@ class Call:
         alike = self._may_repeat and not self.beside and _core.wanted()
         if not alike or any(o.kind is None or o.size == 0 for o in operands):
             return
+        place = self._settings.queue
+        if place is not None and not isinstance(place, Queue):
+            _core.put_place(type(place), _foreign.number_name(place))
         make = None
         if self._made is not None:
             make = self.input.maker(*self._made)

@@ -22,12 +22,15 @@ def is_opencl_buffer(x: Any) -> bool:
     return is_opencl(x, "MemoryObjectHolder") and not is_opencl(x, "Image")
 
 
-def _number(x: Any, attributes: tuple[str, ...]) -> int | None:
+_STREAM = ("ptr", "cuda_stream")
+
+
+def _number(x: Any, attributes: tuple[str, ...]) -> tuple[str, int] | tuple[None, None]:
     for attribute in attributes:
         number = getattr(x, attribute, None)
         if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
-            return number
-    return None
+            return attribute, number
+    return None, None
 
 
 def cuda_stream(x: Any) -> int | None:
@@ -35,14 +38,19 @@ def cuda_stream(x: Any) -> int | None:
     # Events of CuPy have a ptr, too.
     if type(x).__name__.endswith("Event"):
         return None
-    return _number(x, ("ptr", "cuda_stream"))
+    return _number(x, _STREAM)[1]
+
+
+def number_name(x: Any) -> str:
+    """What a command queue or a stream calls the number that it is told by."""
+    return _number(x, _STREAM)[0] or "int_ptr"
 
 
 def cuda_event(x: Any) -> int | None:
     """The CUevent of CuPy's and PyTorch's event objects, None of anything else."""
     if type(x).__name__.endswith("Stream"):
         return None
-    return _number(x, ("ptr", "cuda_event"))
+    return _number(x, ("ptr", "cuda_event"))[1]
 
 
 def cuda_interface(x: Any) -> dict[str, Any] | None:

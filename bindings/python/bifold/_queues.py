@@ -40,8 +40,11 @@ class Event(InProcess):
     @classmethod
     def _of(cls, handle: int) -> Event:
         event = cls()
-        event._own = _OwnEvent._of(handle)
+        event._put(handle)
         return event
+
+    def _put(self, handle: int) -> None:
+        self._own = _OwnEvent._of(handle) if handle else None
 
     @classmethod
     @checked(event=foreign("Event"))

@@ -13,9 +13,10 @@ from . import _core
 from ._memory import Array
 from ._operands import OWN
 from ._operators import Map, Operator
-from ._queues import Queue
+from ._queues import Event, Queue
 
 _core.put_handles(Operator, Map, Queue)
+_core.put_event(Event)
 _core.put_dtypes(np.dtype, np.generic)
 _core.put_kind(Array, OWN)
 

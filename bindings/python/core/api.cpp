@@ -21,6 +21,7 @@ std::uintptr_t address_of(nb::handle addresses, const char* name) {
 }
 
 void bind(nb::dict addresses, nb::object raise) {
+  take(functions.queue_record, addresses, "bifold_queue_record");
   take(functions.event_destroy, addresses, "bifold_event_destroy");
   take(functions.buffer_destroy, addresses, "bifold_buffer_destroy");
   take(functions.cuda_adopt_buffer, addresses, "bifold_cuda_adopt_buffer");

@@ -12,6 +12,7 @@ namespace bifold::python {
 namespace nb = nanobind;
 
 struct Api {
+  decltype(&bifold_queue_record) queue_record = nullptr;
   decltype(&bifold_event_destroy) event_destroy = nullptr;
   decltype(&bifold_buffer_destroy) buffer_destroy = nullptr;
   decltype(&bifold_cuda_adopt_buffer) cuda_adopt_buffer = nullptr;

@@ -38,9 +38,6 @@ void put_kind(nb::handle type, Kind kind);
 /** Looks at an array. False: it is not as those of known classes are; no error is left. */
 bool look_at(PyObject* array, Seen& seen);
 
-/** The number of the stream behind CuPy's and PyTorch's objects of a known class; 0: unknown. */
-std::uint64_t stream_of(PyObject* object);
-
 void define_arrays(nb::module_& module);
 
 }  // namespace bifold::python

@@ -1,5 +1,6 @@
 #include "call.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -7,7 +8,6 @@ namespace bifold::python {
 
 namespace {
 
-constexpr int MAX_EVENTS = 40;
 constexpr std::size_t MAX_ELEMENT = 64;
 
 PyObject* int_ptr() {
@@ -31,9 +31,9 @@ void put_event(PyObject* array, void* event) {
 /** What lasts for a call only. */
 struct Call::Resources {
   std::array<void*, MAX_EVENTS> native_events;  // Of PyOpenCL.
-  int native_count = 0;
-  std::array<bifold_event*, MAX_EVENTS + 1> events;
-  std::size_t event_count = 0;
+  std::size_t native_count = 0;
+  std::array<bifold_event*, 2 * MAX_EVENTS + 1> events;  // Adopted ones first.
+  std::size_t adopted_count = 0;
   std::array<bifold_buffer*, MAX_ARRAYS> buffers{};  // Of each array, owned where adopted.
   std::array<bool, MAX_ARRAYS> adopted{};
   std::shared_ptr<Handle> queue, op, map;
@@ -76,25 +76,23 @@ struct Call::Resources {
   }
 
   bifold_status adopt_events() {
-    for (int i = 0; i < native_count; ++i) {
+    for (std::size_t i = 0; i < native_count; ++i) {
       failed = "bifold_opencl_adopt_event";
       const bifold_status status = api().opencl_adopt_event(native_events[i], &events[i]);
       if (status != BIFOLD_OK) return status;
-      event_count = static_cast<std::size_t>(i) + 1;
+      ++adopted_count;
     }
     return BIFOLD_OK;
   }
 
-  void give_back() {
+  void give_back(bool keeps_done) {
     for (int i = 0; i < MAX_ARRAYS; ++i) {
       if (adopted[i]) api().buffer_destroy(std::exchange(buffers[i], nullptr));
       adopted[i] = false;
     }
-    for (int i = 0; i < native_count && i < static_cast<int>(event_count); ++i) {
-      api().event_destroy(events[i]);
-    }
-    event_count = 0;
-    api().event_destroy(std::exchange(done, nullptr));
+    for (std::size_t i = 0; i < adopted_count; ++i) api().event_destroy(events[i]);
+    adopted_count = 0;
+    if (!keeps_done) api().event_destroy(std::exchange(done, nullptr));
   }
 };
 
@@ -117,12 +115,12 @@ Call::Call(std::string name, std::uintptr_t function, const bifold_options& opti
   options_.done = nullptr;
 }
 
-bifold_status Call::enqueue(const Arrays& arrays, Resources& used, bifold_options& options,
+bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_options& options,
                             void* element) const {
   std::array<bifold_view, MAX_ARRAYS> views;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
-    const Seen& seen = arrays.seen[part.array];
+    const Seen& seen = operands.seen[part.array];
     const bifold_status status = used.adopt(seen, part);
     if (status != BIFOLD_OK) return status;
     const std::int64_t first = seen.kind == Kind::opencl
@@ -133,9 +131,11 @@ bifold_status Call::enqueue(const Arrays& arrays, Resources& used, bifold_option
   }
   const bifold_status status = used.adopt_events();
   if (status != BIFOLD_OK) return status;
-  if (used.turn && used.turn->last()) used.events[used.event_count++] = used.turn->last();
+  auto* end = std::copy_n(operands.wait.begin(), operands.wait_count,
+                          used.events.begin() + used.adopted_count);
+  if (used.turn && used.turn->last()) *end++ = used.turn->last();
   options.wait = used.events.data();
-  options.wait_count = used.event_count;
+  options.wait_count = static_cast<std::size_t>(end - used.events.data());
 
   used.failed = name_.c_str();
   auto* on = static_cast<bifold_queue*>(used.queue->get());
@@ -167,21 +167,41 @@ bifold_status Call::enqueue(const Arrays& arrays, Resources& used, bifold_option
   return call(on, views[0], views[1], by, start, &options);
 }
 
-bool Call::run(Arrays& arrays, PyObject* output, nb::object& answer) const {
+bifold_status Call::hand_on(const Operands& operands, PyObject* output, Resources& used) const {
+  const int written = operands.of(output);
+  if (written >= 0 && operands.seen[written].kind == Kind::opencl) {
+    used.failed = "bifold_opencl_native_event";
+    return api().opencl_native_event(used.done, &used.native_done);
+  }
+  if (!has_turn) return BIFOLD_OK;
+  if (!operands.done) {
+    used.turn->put(std::exchange(used.done, nullptr));
+    return BIFOLD_OK;
+  }
+  // One of its own, as users may close theirs.
+  used.failed = "bifold_queue_record";
+  bifold_event* last = nullptr;
+  const bifold_status status =
+      api().queue_record(static_cast<bifold_queue*>(used.queue->get()), &last);
+  if (status == BIFOLD_OK) used.turn->put(last);
+  return status;
+}
+
+bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
   Resources used;
   used.queue = queue.lock();
   if (!used.queue || !used.queue->get()) return false;
   if (!builtin && (!(used.op = op.lock()) || !used.op->get())) return false;
   if (has_map && (!(used.map = map.lock()) || !used.map->get())) return false;
   if (has_turn && !(used.turn = turn.lock())) return false;
-  bool wanted = has_turn;
+  bool wanted = has_turn || operands.done;
   for (const Part& part : parts) {
-    const Seen& seen = arrays.seen[part.array];
+    const Seen& seen = operands.seen[part.array];
     if (seen.first_byte % static_cast<std::int64_t>(part.size) != 0) return false;
     if (seen.kind == Kind::opencl && seen.array == output) wanted = true;
   }
-  for (int i = 0; i < arrays.count; ++i) {
-    if (!used.take_events(arrays.seen[i])) return false;
+  for (int i = 0; i < operands.count; ++i) {
+    if (!used.take_events(operands.seen[i])) return false;
   }
   alignas(16) std::array<std::byte, MAX_ELEMENT> element;
   bifold_options options = options_;
@@ -190,25 +210,23 @@ bool Call::run(Arrays& arrays, PyObject* output, nb::object& answer) const {
   {
     nb::gil_scoped_release released;
     if (has_turn) used.turn->lock();
-    status = enqueue(arrays, used, options, result_data ? element.data() : nullptr);
-    if (status == BIFOLD_OK && wanted && used.done) {
-      if (has_turn) {
-        used.turn->put(std::exchange(used.done, nullptr));
-      } else {
-        used.failed = "bifold_opencl_native_event";
-        status = api().opencl_native_event(used.done, &used.native_done);
-      }
-    }
+    status = enqueue(operands, used, options, result_data ? element.data() : nullptr);
+    if (status == BIFOLD_OK && used.done) status = hand_on(operands, output, used);
     if (has_turn) used.turn->unlock();
-    if (status == BIFOLD_OK) used.give_back();
+    if (status == BIFOLD_OK) used.give_back(operands.done != nullptr);
   }
   if (status != BIFOLD_OK) {
     try {
       raise(status, used.failed);
     } catch (...) {
-      used.give_back();
+      used.give_back(false);
       throw;
     }
+  }
+  if (operands.done) {
+    // The Event destroys it from here on.
+    const auto done = reinterpret_cast<std::uintptr_t>(std::exchange(used.done, nullptr));
+    nb::handle(operands.done).attr("_put")(done);
   }
   if (used.native_done) put_event(output, used.native_done);
   if (result_data) {

@@ -12,11 +12,15 @@
 namespace bifold::python {
 
 inline constexpr int MAX_ARRAYS = 3;
+inline constexpr std::size_t MAX_EVENTS = 40;
 
-/** The arrays of a call, those that are the same object once. */
-struct Arrays {
+/** The arrays of a call, those that are the same object once, and its events. */
+struct Operands {
   std::array<Seen, MAX_ARRAYS> seen;
   int count = 0;
+  std::array<bifold_event*, MAX_EVENTS> wait;
+  std::size_t wait_count = 0;
+  PyObject* done = nullptr;  // Borrowed. The package's Event for its completion.
   int of(PyObject* array) const {
     for (int i = 0; i < count; ++i) {
       if (seen[i].array == array) return i;
@@ -60,12 +64,14 @@ class Call {
   std::size_t result_bytes = 0;  // and has no output.
 
   /** Makes the call. False: something is closed or gone, and nothing was done. */
-  bool run(Arrays& arrays, PyObject* output, nb::object& answer) const;
+  bool run(Operands& operands, PyObject* output, nb::object& answer) const;
 
  private:
   struct Resources;
-  bifold_status enqueue(const Arrays& arrays, Resources& used, bifold_options& options,
+  bifold_status enqueue(const Operands& operands, Resources& used, bifold_options& options,
                         void* element) const;
+  /** Gives the completion to whoever wants it. */
+  bifold_status hand_on(const Operands& operands, PyObject* output, Resources& used) const;
 
   std::string name_;
   std::uintptr_t function_;

@@ -23,9 +23,28 @@ int index_of(const Parameters& parameters, PyObject* name) {
   return -1;
 }
 
-bool empty(PyObject* wait) {
-  return (PyTuple_CheckExact(wait) && PyTuple_Size(wait) == 0) ||
-         (PyList_CheckExact(wait) && PyList_Size(wait) == 0);
+PyObject* event_class = nullptr;
+
+bool is_event(PyObject* object) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == event_class;
+}
+
+/** The events of a wait list that are the package's own and open. False: there are others. */
+bool take_events(PyObject* list, Operands& operands) {
+  const bool is_tuple = PyTuple_CheckExact(list);
+  if (!is_tuple && !PyList_CheckExact(list)) return false;
+  const Py_ssize_t count = is_tuple ? PyTuple_Size(list) : PyList_Size(list);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* event = is_tuple ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
+    if (!event || !is_event(event)) return false;
+    const nb::object own = nb::steal(PyObject_GetAttrString(event, "_own"));
+    if (own.is_none()) continue;  // It stands for no work.
+    const Owner* owner = own.is_valid() ? owner_of(own) : nullptr;
+    if (!owner || !owner->handle || !owner->handle->get()) return false;
+    if (operands.wait_count == operands.wait.size()) return false;
+    operands.wait[operands.wait_count++] = static_cast<bifold_event*>(owner->handle->get());
+  }
+  return true;
 }
 
 }  // namespace
@@ -39,7 +58,8 @@ Function::Function(nb::object full, nb::tuple names, int positional, nb::dict de
     if (text == "map") role = Role::map;
     if (text == "queue") role = Role::queue;
     if (text == "wait") role = Role::wait;
-    if (text == "total" || text == "done") role = Role::other;
+    if (text == "done") role = Role::done;
+    if (text == "total") role = Role::other;
     const int index = static_cast<int>(parameters_.size());
     if (text == "out") out_ = index;
     if (text == "map") map_ = index;
@@ -69,7 +89,7 @@ bool Function::take(PyObject* arguments, PyObject* named, Given& given) const {
   return true;
 }
 
-bool Function::look(const Given& given, Arrays& arrays, Key& key) const {
+bool Function::look(const Given& given, Operands& operands, Key& key) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     PyObject* value = given[i];
     switch (parameters_[i].role) {
@@ -78,17 +98,17 @@ bool Function::look(const Given& given, Arrays& arrays, Key& key) const {
           key.add(~std::uint64_t{0});
           break;
         }
-        const int same = arrays.of(value);
+        const int same = operands.of(value);
         if (same >= 0) {
           key.add(static_cast<std::uint64_t>(same));
-          if (static_cast<int>(i) == out_ && arrays.seen[same].read_only) return false;
+          if (static_cast<int>(i) == out_ && operands.seen[same].read_only) return false;
           break;
         }
-        Seen& seen = arrays.seen[arrays.count];
+        Seen& seen = operands.seen[operands.count];
         if (!look_at(value, seen)) return false;
         if (static_cast<int>(i) == out_ && seen.read_only) return false;
         key.add(seen);
-        ++arrays.count;
+        ++operands.count;
         break;
       }
       case Role::map:
@@ -96,11 +116,15 @@ bool Function::look(const Given& given, Arrays& arrays, Key& key) const {
         if (!key.add_value(value)) return false;
         break;
       case Role::queue:
-        if (value != Py_None && !is_queue(value)) return false;
-        if (!key.add_value(value)) return false;
+        if (!key.add_place(value)) return false;
         break;
       case Role::wait:
-        if (!empty(value)) return false;
+        if (!take_events(value, operands)) return false;
+        break;
+      case Role::done:
+        if (value == Py_None) break;
+        if (!is_event(value)) return false;
+        operands.done = value;
         break;
       case Role::other:
         if (value != Py_None) return false;
@@ -159,29 +183,30 @@ void Function::clear() {
   gone.swap(entries_);
 }
 
-bool Function::repeat(const Call& call, Arrays& arrays, PyObject* given, nb::object& answer) const {
-  if (!call.make.is_valid()) return call.run(arrays, given, answer);
-  const nb::object made = call.make(nb::handle(arrays.seen[0].array));
-  Seen& seen = arrays.seen[arrays.count];
+bool Function::repeat(const Call& call, Operands& operands, PyObject* given,
+                      nb::object& answer) const {
+  if (!call.make.is_valid()) return call.run(operands, given, answer);
+  const nb::object made = call.make(nb::handle(operands.seen[0].array));
+  Seen& seen = operands.seen[operands.count];
   if (!look_at(made.ptr(), seen)) return false;
-  ++arrays.count;
-  return call.run(arrays, made.ptr(), answer);
+  ++operands.count;
+  return call.run(operands, made.ptr(), answer);
 }
 
 nb::object Function::call(PyObject* arguments, PyObject* named) {
   Given given;
-  Arrays arrays;
+  Operands operands;
   Key key;
-  const bool known = take(arguments, named, given) && look(given, arrays, key);
+  const bool known = take(arguments, named, given) && look(given, operands, key);
   if (known) {
     nb::object answer;
     if (const std::shared_ptr<Call> found = find(key)) {
-      if (repeat(*found, arrays, out_ < 0 ? Py_None : given[out_], answer)) return answer;
+      if (repeat(*found, operands, out_ < 0 ? Py_None : given[out_], answer)) return answer;
       forget(key);
     }
   }
   const bool text_map = known && map_ >= 0 && PyUnicode_CheckExact(given[map_]);
-  Unknown here{known ? &arrays : nullptr, text_map, nullptr, unknown};
+  Unknown here{known ? &operands : nullptr, text_map, nullptr, unknown};
   unknown = &here;
   nb::object answer = nb::steal(PyObject_Call(full_.ptr(), arguments, named));
   unknown = here.outer;
@@ -211,27 +236,25 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
     put_kind(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(array.ptr()))),
              static_cast<Kind>(nb::cast<int>(nb::object(part[1]))));
   }
-  if (!unknown->arrays) return;
+  if (!unknown->operands) return;
   auto call =
       std::make_shared<Call>(name, function, *reinterpret_cast<const bifold_options*>(options));
   for (nb::handle part : parts) {
     const nb::object array = part[0];
-    Part made{unknown->arrays->of(array.ptr()),
-              nb::cast<bifold_type>(nb::object(part[2])),
-              nb::cast<std::int64_t>(nb::object(part[3])),
-              nb::cast<std::uint64_t>(nb::object(part[4])),
-              nb::cast<std::uint64_t>(nb::object(part[5])),
-              nb::cast<std::int64_t>(nb::object(part[6])),
-              nb::cast<std::uint64_t>(nb::object(part[7]))};
+    Part made{
+        unknown->operands->of(array.ptr()),           nb::cast<bifold_type>(nb::object(part[2])),
+        nb::cast<std::int64_t>(nb::object(part[3])),  nb::cast<std::uint64_t>(nb::object(part[4])),
+        nb::cast<std::uint64_t>(nb::object(part[5])), nb::cast<std::int64_t>(nb::object(part[6])),
+        nb::cast<std::uint64_t>(nb::object(part[7]))};
     if (made.array < 0) {
       // The output, which was made for the call.
-      Arrays& arrays = *unknown->arrays;
-      if (make.is_none() || arrays.count == MAX_ARRAYS) return;
-      made.array = arrays.count;
-      if (!look_at(array.ptr(), arrays.seen[made.array])) return;
-      ++arrays.count;
+      Operands& operands = *unknown->operands;
+      if (make.is_none() || operands.count == MAX_ARRAYS) return;
+      made.array = operands.count;
+      if (!look_at(array.ptr(), operands.seen[made.array])) return;
+      ++operands.count;
     }
-    const Seen& seen = unknown->arrays->seen[made.array];
+    const Seen& seen = unknown->operands->seen[made.array];
     const auto size = static_cast<std::int64_t>(made.size);
     made.offset -= seen.kind == Kind::opencl ? seen.first_byte / size : seen.first;
     call->parts.push_back(made);
@@ -302,7 +325,9 @@ void define_functions(nb::module_& module) {
   module.def("put_kind",
              [](nb::handle type, int kind) { put_kind(type, static_cast<Kind>(kind)); });
   module.def("put_handles", &put_handles);
+  module.def("put_place", &put_place);
   module.def("put_dtypes", &put_dtypes);
+  module.def("put_event", [](nb::handle type) { event_class = type.inc_ref().ptr(); });
 }
 
 }  // namespace bifold::python

@@ -13,8 +13,8 @@ namespace bifold::python {
 
 /** A call that the package is asked for because it is not known; it may become known thereby. */
 struct Unknown {
-  Arrays* arrays;  // nullptr: it is no call that could be known.
-  bool text_map;   // The map is a text, whose Map nobody else keeps.
+  Operands* operands;  // nullptr: it is no call that could be known.
+  bool text_map;       // The map is a text, whose Map nobody else keeps.
   std::shared_ptr<Call> learned;
   Unknown* outer;
 };
@@ -31,7 +31,7 @@ class Function {
   const nb::object& full() const { return full_; }
 
  private:
-  enum class Role { array, value, map, queue, wait, other };
+  enum class Role { array, value, map, queue, wait, done, other };
   struct Parameter {
     PyObject* name;      // Interned; as long as the process.
     PyObject* fallback;  // nullptr: it has to be given.
@@ -47,8 +47,8 @@ class Function {
   using Given = std::array<PyObject*, 20>;
 
   bool take(PyObject* arguments, PyObject* named, Given& given) const;
-  bool look(const Given& given, Arrays& arrays, Key& key) const;
-  bool repeat(const Call& call, Arrays& arrays, PyObject* given, nb::object& answer) const;
+  bool look(const Given& given, Operands& operands, Key& key) const;
+  bool repeat(const Call& call, Operands& operands, PyObject* given, nb::object& answer) const;
   std::shared_ptr<Call> find(const Key& key);
   void forget(const Key& key);
   void store(const Key& key, std::shared_ptr<Call> call);

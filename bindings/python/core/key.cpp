@@ -1,14 +1,18 @@
 #include "key.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace bifold::python {
 
 namespace {
 
-enum Tag : std::uint64_t { none, truth, text, integer, real, type, tuple, handle };
+enum Tag : std::uint64_t { none, truth, text, integer, real, type, tuple, handle, place };
 
 PyObject *operator_class, *map_class, *dtype_class, *scalar_class, *queue_class;
+// Classes of queues and what their numbers are called. Not destroyed: the interpreter ends earlier.
+auto* places = new std::vector<std::pair<nb::object, nb::object>>;
+constexpr std::size_t MAX_CLASSES = 32;
 
 bool is_a(PyObject* object, PyObject* of) {
   return reinterpret_cast<PyObject*>(Py_TYPE(object)) == of;
@@ -71,7 +75,7 @@ bool Key::add_value(PyObject* value) {
       PyObject* one = PyTuple_GetItem(value, i);
       if (!PyLong_CheckExact(one) || !add_integer(*this, one)) return false;
     }
-  } else if (is_a(value, operator_class) || is_a(value, map_class) || is_queue(value)) {
+  } else if (is_a(value, operator_class) || is_a(value, map_class) || is_a(value, queue_class)) {
     // Not kept: an entry knows by its handle whether it is still the same object.
     add(Tag::handle);
     add(reinterpret_cast<std::uintptr_t>(value));
@@ -84,7 +88,38 @@ bool Key::add_value(PyObject* value) {
   return true;
 }
 
-bool is_queue(PyObject* object) { return is_a(object, queue_class); }
+bool Key::add_place(PyObject* place) {
+  if (place == Py_None || is_a(place, queue_class)) return add_value(place);
+  for (const auto& [type, attribute] : *places) {
+    if (!is_a(place, type.ptr())) continue;
+    const nb::object number = nb::steal(PyObject_GetAttr(place, attribute.ptr()));
+    add(Tag::place);
+    if (number.is_valid() && PyLong_CheckExact(number.ptr())) return add_number(number.ptr());
+    PyErr_Clear();
+    return false;
+  }
+  return false;
+}
+
+bool Key::add_number(PyObject* integer) {
+  const std::uint64_t number = PyLong_AsUnsignedLongLong(integer);
+  if (number == ~std::uint64_t{0} && PyErr_Occurred()) {
+    PyErr_Clear();
+    return false;
+  }
+  add(number);
+  // The stream of a thread is another one in each.
+  if (number == 2) add(static_cast<std::uint64_t>(PyThread_get_thread_ident()));
+  return true;
+}
+
+void put_place(nb::handle type, nb::handle attribute) {
+  for (const auto& one : *places) {
+    if (one.first.is(type)) return;
+  }
+  if (places->size() == MAX_CLASSES) places->clear();
+  places->emplace_back(nb::borrow(type), nb::borrow(attribute));
+}
 
 void put_handles(nb::handle operator_type, nb::handle map_type, nb::handle queue_type) {
   operator_class = operator_type.inc_ref().ptr();

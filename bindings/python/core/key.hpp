@@ -30,6 +30,8 @@ class Key {
   void add(const Seen& seen);
   /** A value of an argument. False: it is none that calls are told apart by. */
   bool add_value(PyObject* value);
+  /** What a queue is given as: nothing, a Queue, or an object of a class that put_place() told. */
+  bool add_place(PyObject* place);
 
   bool fits() const { return size_ <= words_.size() && kept_ <= objects_.size(); }
   std::uint64_t hash() const { return hash_; }
@@ -40,6 +42,8 @@ class Key {
   }
 
  private:
+  bool add_number(PyObject* integer);
+
   std::array<std::uint64_t, 128> words_;
   std::array<nb::object, 16> objects_;
   std::size_t size_ = 0;
@@ -53,6 +57,7 @@ void put_handles(nb::handle operator_type, nb::handle map_type, nb::handle queue
 /** NumPy's dtypes and scalars, which arguments name types by. */
 void put_dtypes(nb::handle dtype, nb::handle scalar);
 
-bool is_queue(PyObject* object);
+/** Has command queues and streams of a class be told by the number that an attribute has. */
+void put_place(nb::handle type, nb::handle attribute);
 
 }  // namespace bifold::python

@@ -7,6 +7,8 @@ import pydoc
 
 import numpy as np
 import pytest
+from patience import PATIENCE
+from test_processes import answered, in_a_fork
 from threads import run_threads
 
 import bifold
@@ -84,6 +86,8 @@ def test_what_calls_are_told_apart_by(queue, made):
     expected = {
         "plain": (lambda: bifold.reduce(x), host.sum()),
         "dtype": (lambda: bifold.reduce(x, dtype=np.int64), host.sum()),
+        "other dtype": (lambda: bifold.reduce(x, dtype=np.float32), host.sum()),
+        "same dtype": (lambda: bifold.reduce(x, dtype=np.dtype("f4")), host.sum()),
         "named dtype": (lambda: bifold.reduce(x, dtype="f4"), host.sum()),
         "op": (lambda: bifold.reduce(x, "maximum"), 4),
         "own op": (lambda: bifold.reduce(x, longest), host[-1, -1]),
@@ -113,9 +117,12 @@ def test_what_calls_are_told_apart_by(queue, made):
         "columns": (lambda: bifold.inclusive_scan(x[:, 1], axis=0).get(), host[:, 1].cumsum()),
         "backward": (lambda: bifold.inclusive_scan(x[0, ::-1]).get(), host[0, ::-1].cumsum()),
     }
+    dtypes = {"dtype": "i8", "other dtype": "f4", "same dtype": "f4", "named dtype": "f4"}
     for _ in range(3):
         for name, (call, value) in expected.items():
-            np.testing.assert_array_equal(call(), value, err_msg=name)
+            result = call()
+            np.testing.assert_array_equal(result, value, err_msg=name)
+            assert "dtype" not in name or result.dtype == dtypes[name], name
     # Copies on the device want the package, as arrays without a single stride do.
     assert len(made) <= 2 * len(expected)
 
@@ -137,6 +144,14 @@ def test_arrays_of_other_queues_are_other_calls(device, arrays, made):
         made.clear()
         bifold.inclusive_scan(x, out, queue=other)
         assert len(made) == 1
+
+
+def test_a_fork_is_refused_by_a_known_call(arrays, made):
+    x, out, _ = arrays
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    answer, code = in_a_fork(lambda: answered(lambda: bifold.inclusive_scan(x, out)))
+    assert answer[0] == "DeviceLost" and code == 0
+    known(made, lambda: bifold.inclusive_scan(x, out))
 
 
 def test_what_is_closed_is_refused_by_a_known_call(device, arrays, made):
@@ -226,10 +241,35 @@ def test_completions_waits_and_totals_of_known_calls(arrays, made):
     x, out, one = arrays
     known(made, lambda: bifold.inclusive_scan(x, out))
     done = bifold.Event()
+    for _ in range(3):
+        assert bifold.inclusive_scan(x, out, wait=[bifold.Event(), done], done=done) is out
+        assert not done.empty
+    assert not made
+    done.wait(PATIENCE)
+    assert done.complete()
+    done.close()
+    with pytest.raises(bifold.InvalidArgument, match="closed"):
+        bifold.inclusive_scan(x, out, wait=(done,))
     bifold.inclusive_scan(x, out, done=done)
-    assert not done.empty
+    assert not done.closed
     bifold.inclusive_scan(x, out, wait=[done], total=one)
     assert one.get()[0] == np.arange(N).sum()
+
+
+def test_a_known_call_waits_for_events(device, arrays, made):
+    x, out, _ = arrays
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    if device.info.backend != "opencl":
+        return
+    cl = pytest.importorskip("pyopencl")
+    gate = cl.UserEvent(x.queue.record().to_opencl().context)
+    done = bifold.Event()
+    bifold.inclusive_scan(x, out, wait=[bifold.Event.adopt_opencl(gate)], done=done)
+    assert not made
+    with pytest.raises(bifold.Timeout):
+        done.wait(0.05)
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    done.wait(PATIENCE)
 
 
 def test_only_the_last_calls_are_known(queue, made):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cuda_driver import N
 from exporters import DlpackExporter, InterfaceExporter
+from patience import PATIENCE
 from test_cuda_stand_in import count, driver, failing, launches, library, word_at  # noqa: F401
 from test_repeated import known, made, nothing_known  # noqa: F401
 
@@ -160,6 +161,30 @@ def test_a_known_call_goes_to_the_current_stream(driver, array, made):  # noqa: 
     assert not made
 
 
+@pytest.mark.parametrize("name", ["ptr", "cuda_stream"])
+def test_a_known_call_goes_to_the_stream_that_is_given(driver, made, name):  # noqa: F811
+    streams = [driver.stream() for _ in range(3)]
+    x, out = InterfaceExporter(driver.memory(), N), InterfaceExporter(driver.memory(), N)
+
+    class Stream:
+        """As CuPy's or PyTorch's."""
+
+        def __init__(self, number):
+            setattr(self, name, number)
+
+    bifold.inclusive_scan(x, out)
+    for _ in range(2):
+        for stream in streams:
+            bifold.inclusive_scan(x, out, queue=Stream(stream))
+    made.clear()
+    for stream in streams:
+        last = [_cuda.queue_of(0, number).last for number in streams]
+        bifold.inclusive_scan(x, out, queue=Stream(stream))
+        now = [_cuda.queue_of(0, number).last for number in streams]
+        assert [a != b for a, b in zip(now, last)] == [number == stream for number in streams]
+    assert not made
+
+
 @pytest.mark.parametrize("array", ["torch"], indirect=True)
 def test_a_tensor_of_another_stream_is_ordered_by_pytorch(driver, array, made):  # noqa: F811
     x, out = array(driver.memory()), array(driver.memory())
@@ -193,6 +218,22 @@ def test_a_known_call_waits_for_the_one_before(driver, array, made):  # noqa: F8
         bifold.inclusive_scan(x, out)
     assert caught.value.call == "cuStreamWaitEvent" and caught.value.native_code == 719
     assert not made
+
+
+def test_completions_of_known_calls(driver, array, made):  # noqa: F811
+    x, out = array(driver.memory()), array(driver.memory())
+    bifold.inclusive_scan(x, out)
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    for _ in range(3):
+        done = bifold.Event()
+        before = count(driver, "launches")
+        bifold.inclusive_scan(x, out, done=done)
+        assert not done.empty and count(driver, "launches") == before
+        done.wait(PATIENCE)  # The stand-in does nothing before.
+        assert count(driver, "launches") > before
+        done.close()  # The next call has another one to wait for.
+    bifold.inclusive_scan(x, out, wait=[done := bifold.Event()], done=done)
+    assert not made and not done.empty
 
 
 def test_what_was_adopted_may_be_released(driver, array, made):  # noqa: F811

@@ -51,13 +51,15 @@ def test_a_known_call_waits_for_events_and_leaves_one(context, unordered, made):
         )
         gated.add_event(copied)
         count = len(out.events)
-        bifold.inclusive_scan(x, out)
+        try:
+            bifold.inclusive_scan(x, out)
+            unordered.flush()
+            time.sleep(0.05)
+            status = out.events[-1].command_execution_status
+        finally:
+            gate.set_status(cl.command_execution_status.COMPLETE)
         assert not made and len(out.events) == count + 1
-        unordered.flush()
-        done = out.events[-1]
-        time.sleep(0.05)
-        assert done.command_execution_status != cl.command_execution_status.COMPLETE
-        gate.set_status(cl.command_execution_status.COMPLETE)
+        assert status != cl.command_execution_status.COMPLETE
         assert out.get()[-1] == 2 * N
 
 
@@ -71,6 +73,15 @@ def test_other_queues_are_other_calls(context, arrays, made):  # noqa: F811
     known(made, lambda: bifold.inclusive_scan(mine, result))
     known(made, lambda: bifold.inclusive_scan(x, out))
     assert out.events[-1].command_queue == x.queue
+    third = cl.CommandQueue(context)
+    bifold.inclusive_scan(x, out, queue=third)  # The class of queues is new.
+    bifold.inclusive_scan(x, out, queue=third)
+    made.clear()
+    for queue in (third, other, third):
+        bifold.inclusive_scan(x, out, queue=queue)
+        assert out.events[-1].command_queue == queue
+        assert len(made) == (queue != third)
+        made.clear()
     bifold.release_adopted()
     known(made, lambda: bifold.inclusive_scan(x, out))
     np.testing.assert_array_equal(out.get(), np.arange(N).cumsum())
