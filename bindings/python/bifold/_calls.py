@@ -124,7 +124,7 @@ class Call:
         return self
 
     def _enter(self) -> None:
-        if isinstance(self.queue, _cuda.StreamQueue):
+        if self.queue.turn is not None:
             self._exits.enter_context(self.queue.turn)
         self.input.prepare(self)
         if self.second is not None and self.second is not self.input:
@@ -315,22 +315,21 @@ class Call:
         """One call of the library. Its completion is empty unless it is wanted."""
         options.struct_size = ctypes.sizeof(options)
         completion = ctypes.c_void_p()
-        guarded = self.queue if isinstance(self.queue, _cuda.StreamQueue) else None
-        last = 0 if guarded is None else guarded.last
-        options.wait, options.wait_count = handles_of(wait, last)
-        if wanted or guarded is not None:
+        turn = self.queue.turn
+        options.wait, options.wait_count = handles_of(wait, 0 if turn is None else turn.last)
+        if wanted or turn is not None:
             options.done = ctypes.pointer(completion)
         _native.call(function, self.queue.handle, *views, *arguments, ctypes.byref(options))
         if not completion.value:
             return Event()
-        if guarded is None:
+        if turn is None:
             return Event._of(completion.value)
         if not wanted:
-            guarded.turn.last = completion.value
+            turn.last = completion.value
             return Event()
         done = Event._of(completion.value)
         # One of its own, as users may close theirs.
-        guarded.turn.last = put("bifold_queue_record", self.queue.handle)
+        turn.last = put("bifold_queue_record", self.queue.handle)
         return done
 
     def _learn(
@@ -365,7 +364,7 @@ class Call:
                 for o, v in zip(operands, views)
             ],
             self.queue,
-            getattr(self.queue, "turn", None),
+            self.queue.turn,
             repeated.op if isinstance(repeated.op, Operator) else handle_of(repeated.op),
             repeated.map,
             None if repeated.init is None else repeated.init.tobytes(),

@@ -36,18 +36,14 @@ class StreamQueue(Queue):
 
     Nobody tells when such a stream is destroyed, nor when its number is another one's. So each call
     waits for the one before: on the same stream that costs next to nothing, and on another one it
-    keeps the queue's scratch memory from being used twice at a time.
+    keeps the queue's scratch memory from being used twice at a time. The numbers of the default
+    streams stay theirs.
     """
 
     def __init__(self, number: int, device: Device) -> None:
         self._set(put("bifold_cuda_adopt_queue", number, device.handle, None), device, number)
-        self.turn = _core.Turn()
-
-    @property
-    def last(self) -> int:
-        """The handle of the last call's completion; 0: there was none. Whoever has the turn may
-        use it."""
-        return self.turn.last
+        if number not in (LEGACY, PER_THREAD):
+            self.turn = _core.Turn()
 
 
 _queues: OrderedDict[tuple[int, int], StreamQueue] = OrderedDict()

@@ -150,6 +150,7 @@ class Queue(Handle):
     _destructor = "bifold_queue_destroy"
     _copied_by = "bifold.Queue() makes another one, in another process on a device opened there"
     _stream: Any = None  # Kept, so that it is not destroyed before the queue.
+    turn: Any = None  # Where calls wait for the one before.
 
     @checked
     def __init__(
