@@ -122,7 +122,9 @@ bool look_at_interface(PyObject* array, Seen& seen) {
   PyObject* interned = seen.dtype.release().ptr();
   PyUnicode_InternInPlace(&interned);
   seen.dtype = nb::steal(interned);
-  seen.read_only = PyObject_IsTrue(PyTuple_GetItem(data, 1)) != 0;
+  const int read_only = PyObject_IsTrue(PyTuple_GetItem(data, 1));
+  if (read_only < 0) return false;
+  seen.read_only = read_only != 0;
   seen.dimensions = integers(nb::borrow(shape), seen.shape);
   seen.dense = !strides || strides == Py_None;
   const int steps = seen.dense ? seen.dimensions : integers(nb::borrow(strides), seen.strides);
@@ -130,18 +132,21 @@ bool look_at_interface(PyObject* array, Seen& seen) {
          number(nb::borrow(PyTuple_GetItem(data, 0)), seen.memory) && device_of(seen);
 }
 
-/** A function of a module that is imported already, by its path from there. */
-nb::object function_of(const char* module, std::initializer_list<const char*> path) {
-  nb::object found = nb::steal(PyImport_ImportModule(module));
-  for (const char* name : path) {
-    if (!found.is_valid()) break;
-    found = nb::steal(PyObject_GetAttrString(found.ptr(), name));
-  }
-  return found;
+/** A function of a module that is imported already, found once. */
+PyObject* find(PyObject*& kept, const char* module, const char* part, const char* name) {
+  if (kept) return kept;
+  const nb::object whole = nb::steal(PyImport_ImportModule(module));
+  if (!whole.is_valid()) return nullptr;
+  const nb::object inner = nb::steal(PyObject_GetAttrString(whole.ptr(), part));
+  if (inner.is_valid()) kept = PyObject_GetAttrString(inner.ptr(), name);
+  return kept;
 }
 
+PyObject* stream_of_cupy = nullptr;
+PyObject* stream_of_torch = nullptr;
+
 bool look_at_cupy(PyObject* array, Seen& seen) {
-  static PyObject* current = function_of("cupy", {"cuda", "get_current_stream"}).release().ptr();
+  PyObject* current = find(stream_of_cupy, "cupy", "cuda", "get_current_stream");
   const nb::object data = get(array, data_);
   seen.dtype = get(array, dtype_);
   if (!current || !data.is_valid() || !seen.dtype.is_valid()) return false;
@@ -154,8 +159,7 @@ bool look_at_cupy(PyObject* array, Seen& seen) {
 }
 
 bool look_at_torch(PyObject* array, Seen& seen) {
-  static PyObject* current =
-      function_of("torch", {"_C", "_cuda_getCurrentRawStream"}).release().ptr();
+  PyObject* current = find(stream_of_torch, "torch", "_C", "_cuda_getCurrentRawStream");
   const nb::object index = result_of(array, get_device_);
   std::int64_t device = -1;
   if (!current || !number(index, device) || device < 0) return false;
