@@ -18,7 +18,7 @@ from ._kinds import described
 
 
 # Kinds of array that calls may be repeated on without the package, as _core numbers them.
-OWN, OPENCL, INTERFACE, CUPY, TORCH = range(5)
+OWN, OPENCL, INTERFACE, CUPY, TORCH, HOST = range(6)
 
 
 class Placed(NamedTuple):
@@ -152,6 +152,8 @@ class HostOperand(Operand):
 
     def _import(self, call: Call) -> np.ndarray:
         own = isinstance(self.array, np.ndarray)
+        if type(self.array) is np.ndarray and self.array.flags.c_contiguous:
+            self.kind = HOST
         if not own and hasattr(self.array, "__dlpack__"):
             tensor = _dlpack.take(self.array, None)
             call.at_end(tensor.release)
@@ -200,6 +202,10 @@ class HostOperand(Operand):
 
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         return np.empty(shape, dtype)
+
+    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any] | None:
+        # Of no dimension, a scalar is given instead.
+        return (lambda array: np.empty(shape, dtype)) if shape else None
 
 
 class ResultOperand(HostOperand):

@@ -1,6 +1,6 @@
 #include "arrays.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
 #include "handle.hpp"
@@ -175,6 +175,21 @@ bool look_at_torch(PyObject* array, Seen& seen) {
          layout(seen, get(array, shape_), result_of(array, stride_));
 }
 
+bool look_at_host(PyObject* array, Seen& seen) {
+  seen.dtype = get(array, dtype_);
+  if (!seen.dtype.is_valid()) return false;
+  if (PyObject_GetBuffer(array, &seen.host, PyBUF_C_CONTIGUOUS) != 0) return false;
+  seen.memory = reinterpret_cast<std::uintptr_t>(seen.host.buf);
+  seen.read_only = seen.host.readonly != 0;
+  seen.dimensions = seen.host.ndim;
+  if (seen.dimensions > MAX_DIMENSIONS) return false;
+  std::copy_n(seen.host.shape, seen.dimensions, seen.shape.begin());
+  seen.dense = true;
+  // The default queue is the thread's own.
+  seen.place = static_cast<std::uint64_t>(PyThread_get_thread_ident());
+  return true;
+}
+
 bool look(PyObject* array, Seen& seen) {
   switch (seen.kind) {
     case Kind::own: return look_at_own(array, seen);
@@ -182,6 +197,7 @@ bool look(PyObject* array, Seen& seen) {
     case Kind::interface: return look_at_interface(array, seen);
     case Kind::cupy: return look_at_cupy(array, seen);
     case Kind::torch: return look_at_torch(array, seen);
+    case Kind::host: return look_at_host(array, seen);
   }
   return false;
 }

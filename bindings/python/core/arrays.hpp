@@ -12,10 +12,16 @@ namespace bifold::python {
 inline constexpr int MAX_DIMENSIONS = 8;
 
 /** Kinds of array, by what has to be asked for their memory. */
-enum class Kind : std::uint64_t { own, opencl, interface, cupy, torch };
+enum class Kind : std::uint64_t { own, opencl, interface, cupy, torch, host };
 
 /** An array, as far as it was looked at. */
 struct Seen {
+  Seen() = default;
+  Seen(const Seen&) = delete;
+  Seen& operator=(const Seen&) = delete;
+  ~Seen() {
+    if (host.obj) PyBuffer_Release(&host);
+  }
   Kind kind;
   PyObject* array;   // Borrowed.
   nb::object dtype;  // Or the text that names it. Told apart by identity.
@@ -29,6 +35,7 @@ struct Seen {
   std::uint64_t memory = 0;     // A handle of the library, a cl_mem, or an address.
   std::int64_t first = 0;       // Elements from the start of a buffer of the library.
   std::int64_t first_byte = 0;  // Of OpenCL.
+  Py_buffer host{};             // Memory of the host, held.
   nb::object events;            // A list, of PyOpenCL.
 };
 

@@ -30,35 +30,35 @@ void put_event(PyObject* array, void* event) {
 
 /** What lasts for a call only. */
 struct Call::Resources {
-  std::array<void*, MAX_EVENTS> native_events;  // Of PyOpenCL.
-  std::size_t native_count = 0;
   std::array<bifold_event*, 2 * MAX_EVENTS + 1> events;  // Adopted ones first.
   std::size_t adopted_count = 0;
   std::array<bifold_buffer*, MAX_ARRAYS> buffers{};  // Of each array, owned where adopted.
   std::array<bool, MAX_ARRAYS> adopted{};
-  std::shared_ptr<Handle> queue, op, map;
+  std::shared_ptr<Handle> queue, device, op, map;
   std::shared_ptr<Turn> turn;
   bifold_event* done = nullptr;
   void* native_done = nullptr;
   const char* failed = nullptr;  // The function.
 
-  bool take_events(const Seen& seen) {
+  /** The events of an array of PyOpenCL. False: there are too many or some that are none. */
+  bool adopt_events(const Seen& seen) {
     if (!seen.events.is_valid()) return true;
     const Py_ssize_t count = PyList_Size(seen.events.ptr());
     for (Py_ssize_t i = 0; i < count; ++i) {
       PyObject* event = PyList_GetItem(seen.events.ptr(), i);
       const nb::object number = nb::steal(PyObject_GetAttr(event, int_ptr()));
       void* pointer = number.is_valid() ? PyLong_AsVoidPtr(number.ptr()) : nullptr;
-      if (!pointer || native_count == MAX_EVENTS) {
-        PyErr_Clear();
+      PyErr_Clear();
+      if (!pointer || adopted_count == MAX_EVENTS ||
+          api().opencl_adopt_event(pointer, &events[adopted_count]) != BIFOLD_OK) {
         return false;
       }
-      native_events[native_count++] = pointer;
+      ++adopted_count;
     }
     return true;
   }
 
-  bifold_status adopt(const Seen& seen, const Part& part) {
+  bifold_status adopt(const Seen& seen, const Part& part, bool read) {
     const int i = part.array;
     if (buffers[i]) return BIFOLD_OK;
     if (seen.kind == Kind::own) {
@@ -66,6 +66,16 @@ struct Call::Resources {
       return BIFOLD_OK;
     }
     adopted[i] = true;
+    if (seen.kind == Kind::host) {
+      failed = "bifold_buffer_create";
+      const auto* on = static_cast<const bifold_device*>(device->get());
+      const bifold_status status = api().buffer_create(on, part.count * part.size, &buffers[i]);
+      if (status != BIFOLD_OK || !read) return status;
+      failed = "bifold_upload";
+      return api().upload(static_cast<bifold_queue*>(queue->get()),
+                          reinterpret_cast<const void*>(seen.memory),
+                          {buffers[i], part.type, 0, part.count});
+    }
     if (seen.kind == Kind::opencl) {
       failed = "bifold_opencl_adopt_buffer";
       return api().opencl_adopt_buffer(reinterpret_cast<void*>(seen.memory), &buffers[i]);
@@ -73,16 +83,6 @@ struct Call::Resources {
     failed = "bifold_cuda_adopt_buffer";
     const std::uint64_t start = seen.memory + static_cast<std::uint64_t>(part.low);
     return api().cuda_adopt_buffer(start, part.bytes, &buffers[i]);
-  }
-
-  bifold_status adopt_events() {
-    for (std::size_t i = 0; i < native_count; ++i) {
-      failed = "bifold_opencl_adopt_event";
-      const bifold_status status = api().opencl_adopt_event(native_events[i], &events[i]);
-      if (status != BIFOLD_OK) return status;
-      ++adopted_count;
-    }
-    return BIFOLD_OK;
   }
 
   void give_back(bool keeps_done) {
@@ -121,7 +121,8 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     const Seen& seen = operands.seen[part.array];
-    const bifold_status status = used.adopt(seen, part);
+    const bool read = element || i + 1 < parts.size() || part.array == parts[0].array;
+    const bifold_status status = used.adopt(seen, part, read);
     if (status != BIFOLD_OK) return status;
     const std::int64_t first = seen.kind == Kind::opencl
                                    ? seen.first_byte / static_cast<std::int64_t>(part.size)
@@ -129,8 +130,6 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
     views[i] = {used.buffers[part.array], part.type,
                 static_cast<std::uint64_t>(first + part.offset), part.count};
   }
-  const bifold_status status = used.adopt_events();
-  if (status != BIFOLD_OK) return status;
   auto* end = std::copy_n(operands.wait.begin(), operands.wait_count,
                           used.events.begin() + used.adopted_count);
   if (used.turn && used.turn->last()) *end++ = used.turn->last();
@@ -169,6 +168,16 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
 
 bifold_status Call::hand_on(const Operands& operands, PyObject* output, Resources& used) const {
   const int written = operands.of(output);
+  if (written >= 0 && operands.seen[written].kind == Kind::host) {
+    used.failed = "bifold_download";
+    const Part& part = parts.back();
+    const bifold_status status =
+        api().download(static_cast<bifold_queue*>(used.queue->get()),
+                       {used.buffers[written], part.type, 0, part.count},
+                       reinterpret_cast<void*>(operands.seen[written].memory));
+    if (status != BIFOLD_OK) return status;
+  }
+  if (!used.done) return BIFOLD_OK;
   if (written >= 0 && operands.seen[written].kind == Kind::opencl) {
     used.failed = "bifold_opencl_native_event";
     return api().opencl_native_event(used.done, &used.native_done);
@@ -200,8 +209,17 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
     if (seen.first_byte % static_cast<std::int64_t>(part.size) != 0) return false;
     if (seen.kind == Kind::opencl && seen.array == output) wanted = true;
   }
+  bool host = false;
   for (int i = 0; i < operands.count; ++i) {
-    if (!used.take_events(operands.seen[i])) return false;
+    if (operands.seen[i].kind == Kind::host) host = true;
+    if (!used.adopt_events(operands.seen[i])) {
+      used.give_back(false);
+      return false;
+    }
+  }
+  if (host && (!(used.device = device.lock()) || !used.device->get())) {
+    used.give_back(false);
+    return false;
   }
   alignas(16) std::array<std::byte, MAX_ELEMENT> element;
   bifold_options options = options_;
@@ -211,7 +229,7 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
     nb::gil_scoped_release released;
     if (has_turn) used.turn->lock();
     status = enqueue(operands, used, options, result_data ? element.data() : nullptr);
-    if (status == BIFOLD_OK && used.done) status = hand_on(operands, output, used);
+    if (status == BIFOLD_OK) status = hand_on(operands, output, used);
     if (has_turn) used.turn->unlock();
     if (status == BIFOLD_OK) used.give_back(operands.done != nullptr);
   }

@@ -48,7 +48,7 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   std::vector<Part> parts;  // Input, second input if any, output if any.
-  std::weak_ptr<Handle> queue;
+  std::weak_ptr<Handle> queue, device;
   bool has_turn = false;
   std::weak_ptr<Turn> turn;
   const void* builtin = nullptr;  // An operator that the library has.

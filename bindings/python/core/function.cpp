@@ -260,6 +260,7 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
     call->parts.push_back(made);
   }
   call->queue = handle_in(queue);
+  call->device = handle_in(nb::object(queue.attr("device")));
   call->has_turn = !turn.is_none();
   if (call->has_turn) call->turn = nb::inst_ptr<SharedTurn>(turn)->turn;
   if (nb::isinstance<nb::int_>(op)) {

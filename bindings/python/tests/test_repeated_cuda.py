@@ -291,12 +291,20 @@ def test_an_interface_that_has_changed_is_looked_at_again(driver, made):  # noqa
         bifold.reduce(x)
 
 
-def test_the_default_stream_of_each_thread(driver, made):  # noqa: F811
-    x = InterfaceExporter(driver.memory(), N, stream=2)
-    out = InterfaceExporter(driver.memory(), N, stream=2)
-    bifold.inclusive_scan(x, out)
-    known(made, lambda: bifold.inclusive_scan(x, out))
-    thread = threading.Thread(target=lambda: bifold.inclusive_scan(x, out))
+@pytest.mark.parametrize("given", [False, True])
+def test_the_default_stream_of_each_thread(driver, made, given):  # noqa: F811
+    class Stream:
+        """As CuPy's."""
+
+        ptr = 2
+
+    stream = None if given else 2
+    x, out = (InterfaceExporter(driver.memory(), N, stream=stream) for _ in range(2))
+    more = {"queue": Stream()} if given else {}
+    for _ in range(2):  # The classes are new.
+        bifold.inclusive_scan(x, out, **more)
+    known(made, lambda: bifold.inclusive_scan(x, out, **more))
+    thread = threading.Thread(target=lambda: bifold.inclusive_scan(x, out, **more))
     thread.start()
     thread.join()
     assert len(made) == 1
