@@ -1,6 +1,5 @@
 #include "call.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -130,8 +129,8 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
     views[i] = {used.buffers[part.array], part.type,
                 static_cast<std::uint64_t>(first + part.offset), part.count};
   }
-  auto* end = std::copy_n(operands.wait.begin(), operands.wait_count,
-                          used.events.begin() + used.adopted_count);
+  auto* end = used.events.data() + used.adopted_count;
+  for (const auto& event : operands.wait) *end++ = static_cast<bifold_event*>(event->get());
   if (used.turn && used.turn->last()) *end++ = used.turn->last();
   options.wait = used.events.data();
   options.wait_count = static_cast<std::size_t>(end - used.events.data());

@@ -18,9 +18,8 @@ inline constexpr std::size_t MAX_EVENTS = 40;
 struct Operands {
   std::array<Seen, MAX_ARRAYS> seen;
   int count = 0;
-  std::array<bifold_event*, MAX_EVENTS> wait;
-  std::size_t wait_count = 0;
-  PyObject* done = nullptr;  // Borrowed. The package's Event for its completion.
+  std::vector<std::shared_ptr<Handle>> wait;  // MAX_EVENTS at most.
+  PyObject* done = nullptr;                   // Borrowed. The package's Event for its completion.
   int of(PyObject* array) const {
     for (int i = 0; i < count; ++i) {
       if (seen[i].array == array) return i;

@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::size_t MAX_ENTRIES = 256;  // Of a function. An entry takes about 1 KiB.
 
+// In the place of an array in a key.
+constexpr std::uint64_t ABSENT = ~std::uint64_t{0};
+constexpr std::uint64_t SAME = std::uint64_t{1} << 32;
+
 thread_local Unknown* unknown = nullptr;
 
 /** Where an argument is named: most names are the very objects that the function has. */
@@ -41,8 +45,8 @@ bool take_events(PyObject* list, Operands& operands) {
     if (own.is_none()) continue;  // It stands for no work.
     const Owner* owner = own.is_valid() ? owner_of(own) : nullptr;
     if (!owner || !owner->handle || !owner->handle->get()) return false;
-    if (operands.wait_count == operands.wait.size()) return false;
-    operands.wait[operands.wait_count++] = static_cast<bifold_event*>(owner->handle->get());
+    if (operands.wait.size() == MAX_EVENTS) return false;
+    operands.wait.push_back(owner->handle);
   }
   return true;
 }
@@ -95,12 +99,12 @@ bool Function::look(const Given& given, Operands& operands, Key& key) const {
     switch (parameters_[i].role) {
       case Role::array: {
         if (value == Py_None) {
-          key.add(~std::uint64_t{0});
+          key.add(ABSENT);
           break;
         }
         const int same = operands.of(value);
         if (same >= 0) {
-          key.add(static_cast<std::uint64_t>(same));
+          key.add(SAME + static_cast<std::uint64_t>(same));
           if (static_cast<int>(i) == out_ && operands.seen[same].read_only) return false;
           break;
         }
