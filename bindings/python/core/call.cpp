@@ -120,7 +120,7 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     const Seen& seen = operands.seen[part.array];
-    const bool read = element || i + 1 < parts.size() || part.array == parts[0].array;
+    const bool read = element || i + 1 < parts.size();
     const bifold_status status = used.adopt(seen, part, read);
     if (status != BIFOLD_OK) return status;
     const std::int64_t first = seen.kind == Kind::opencl

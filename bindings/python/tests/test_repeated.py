@@ -344,6 +344,8 @@ def test_repeated_calls_on_the_hosts_arrays(host, made):
         assert result == (host * host).sum(dtype=np.int32)
     for result in known(made, lambda: bifold.transform_reduce(host, "x + y", y=out)):
         assert result == (host + out).sum(dtype=np.int32)
+    known(made, lambda: bifold.transform_reduce_into(host, one, "x + y", y=out))
+    assert one == (host + out).sum(dtype=np.int32)
     for _ in range(3):
         assert isinstance(bifold.reduce(matrix, axis=(0, 1)), np.int32)
 
