@@ -157,6 +157,9 @@ class InterfaceOperand(CudaOperand):
         if self.stream == 0:
             raise _errors.InvalidArgument("__cuda_array_interface__ gives no meaning to stream 0")
         self._index: int | None = None
+        kind = type(array)
+        of_cupy = (kind.__module__, kind.__qualname__) == ("cupy", "ndarray")
+        self.kind = CUPY if of_cupy and self.stream is not None else INTERFACE
 
     def _read(self, interface: dict[str, Any]) -> None:
         address, read_only = interface["data"]
@@ -181,12 +184,6 @@ class InterfaceOperand(CudaOperand):
                 # An array of no elements has no memory to ask for.
                 self._index = getattr(getattr(self.array, "device", None), "id", 0)
         return self._index
-
-    @property
-    def kind(self) -> int:
-        kind = type(self.array)
-        of_cupy = (kind.__module__, kind.__qualname__) == ("cupy", "ndarray")
-        return CUPY if of_cupy and self.stream is not None else INTERFACE
 
     def queue(self) -> Queue:
         return queue_of(self.index, self.stream or LEGACY)

@@ -36,4 +36,5 @@ def repeated(function: Function) -> Function:
         sum(p.kind is not p.KEYWORD_ONLY for p in parameters),
         {p.name: p.default for p in parameters if p.default is not p.empty},
     )
-    return functools.update_wrapper(made, function)
+    functools.update_wrapper(made, function)
+    return made

@@ -193,14 +193,15 @@ def test_an_operator_in_the_place_of_a_forgotten_one_is_another_one(arrays):
 
 
 def test_a_known_call_keeps_nothing_alive(device, made):
-    queue = bifold.Queue(device)
-    x = bifold.to_device(np.ones(N, np.int32), queue)
-    last = bifold.Operator("last", "b", dtype="i4")
-    known(made, lambda: bifold.reduce(x, last))
-    known(made, lambda: bifold.inclusive_scan(x))
-    made.clear()
-    owners = [queue._finalizer, x._buffer._finalizer, last._finalizer]
-    del queue, x, last
+    def calls():
+        queue = bifold.Queue(device)
+        x = bifold.to_device(np.ones(N, np.int32), queue)
+        last = bifold.Operator("last", "b", dtype="i4")
+        known(made, lambda: bifold.reduce(x, last))
+        known(made, lambda: bifold.inclusive_scan(x))
+        return [queue._finalizer, x._buffer._finalizer, last._finalizer]
+
+    owners = calls()
     gc.collect()
     assert not any(owner.alive for owner in owners)
 
