@@ -37,7 +37,7 @@ if "$python" -m zipfile -l "${wheels[0]}" | grep -E 'tests?/|core/|CMakeLists'; 
 fi
 
 environment/bin/python -m pip install --quiet --no-deps --no-index "${wheels[0]}"
-environment/bin/python - "$PWD/environment" "$version" <<'END'
+environment/bin/python -I - "$PWD/environment" "$version" <<'END'
 import sys
 from importlib import metadata
 from pathlib import Path
