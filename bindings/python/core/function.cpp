@@ -194,7 +194,12 @@ bool Function::repeat(const Call& call, Operands& operands, PyObject* given,
   Seen& seen = operands.seen[operands.count];
   if (!look_at(made.ptr(), seen)) return false;
   ++operands.count;
-  return call.run(operands, made.ptr(), answer);
+  if (call.run(operands, made.ptr(), answer)) return true;
+  // The package makes another one.
+  --operands.count;
+  std::destroy_at(&seen);
+  std::construct_at(&seen);
+  return false;
 }
 
 nb::object Function::call(PyObject* arguments, PyObject* named) {

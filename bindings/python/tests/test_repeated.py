@@ -395,8 +395,11 @@ def test_the_hosts_arrays_go_to_the_default_queue_of_the_thread(host, made):
 
     run_threads(work)
     assert made
+    known(made, lambda: bifold.inclusive_scan(host))
     first.close()
     assert known(made, lambda: bifold.reduce(host)) == [host.sum()] * 4
+    for result in known(made, lambda: bifold.inclusive_scan(host)):
+        np.testing.assert_array_equal(result, host.cumsum())
     assert bifold.default_queue() is not first
 
 

@@ -82,9 +82,12 @@ def test_other_queues_are_other_calls(context, arrays, made):  # noqa: F811
         assert out.events[-1].command_queue == queue
         assert len(made) == (queue != third)
         made.clear()
-    bifold.release_adopted()
-    known(made, lambda: bifold.inclusive_scan(x, out))
-    np.testing.assert_array_equal(out.get(), np.arange(N).cumsum())
+    for _ in range(3):
+        bifold.release_adopted()
+        known(made, lambda: bifold.inclusive_scan(x, out))
+        np.testing.assert_array_equal(out.get(), np.arange(N).cumsum())
+        for result in known(made, lambda: bifold.inclusive_scan(x)):
+            np.testing.assert_array_equal(result.get(), np.arange(N).cumsum())
 
 
 def test_offsets_that_are_no_whole_elements_are_refused(commands, made):  # noqa: F811
