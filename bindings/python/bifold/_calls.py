@@ -19,6 +19,7 @@ from ._memory import Array
 from ._operands import HostOperand, Operand, OwnOperand, Placed, check_hosts_apart
 from ._operators import Map, Operator, OperatorLike, handle_of
 from ._queues import Event, Queue, default_queue, event_from, handles_of, stream_number
+from ._repeated import INTO, REDUCE, Repeated, learn
 
 
 def _operand(x: Any) -> Operand:
@@ -65,21 +66,6 @@ class Settings(NamedTuple):
     done: Event | None = None
 
 
-class Repeated(NamedTuple):
-    """What a call is repeated with that its arrays do not tell.
-
-    Attributes:
-        op, map: as the library is called with them.
-        init: an initial value in memory.
-        result: where the library puts a result for the host.
-    """
-
-    op: OperatorLike
-    map: Map | None
-    init: np.ndarray | None
-    result: np.ndarray | None = None
-
-
 class Call:
     """One call: its queue, its arrays, what it waits for, and what is left to do behind it."""
 
@@ -110,10 +96,10 @@ class Call:
                     f"{type(operand.array).__name__} is in memory of {operand.backend}, "
                     f"the queue is one of {on}"
                 )
-        self._settings = settings
+        self.settings = settings
         self._wait = [event_from(event) for event in settings.wait]
-        self._may_repeat = True
-        self._made: tuple[tuple[int, ...], np.dtype] | None = None  # The output, for this call.
+        self.may_repeat = True
+        self.made: tuple[tuple[int, ...], np.dtype] | None = None  # The output, for this call.
         self._exits = ExitStack()
 
     def __enter__(self) -> Call:
@@ -148,7 +134,7 @@ class Call:
     def wait_for(self, event: Event, *, repeated: bool = False) -> None:
         """Has the call start after an event, which a repeated call may find by itself."""
         self._wait.append(event)
-        self._may_repeat &= repeated
+        self.may_repeat &= repeated
 
     @property
     def target(self) -> Operand:
@@ -166,7 +152,7 @@ class Call:
         """Where none was given: an output of the input's kind."""
         if self.output is None:
             self.put_output(_operand(self.input.empty(self, shape, dtype)))
-            self._made = (shape, dtype)
+            self.made = (shape, dtype)
 
     def put_output(self, output: Operand) -> None:
         """Has the call write to an array that was made for it."""
@@ -222,7 +208,7 @@ class Call:
             read = [_lines.Along(strides, length, 1) for _ in sources]
             calls = _lines.parts(batch, [*read, *written])
         places = sources if target is None else [*sources, target]
-        wanted = self._settings.done is not None
+        wanted = self.settings.done is not None
         outputs = [o for o in (self.output, self.total and self.total.operand) if o is not None]
         wanted = wanted or any(output.wants_done for output in outputs)
         done = Event()
@@ -245,11 +231,11 @@ class Call:
                 wanted or left > 0 or bring is not None,
             )
             if repeated is not None and folded is not None and len(calls) == 1:
-                self._learn(function, views, options, repeated)
+                learn(self, function, views, options, repeated)
             done = done if bring is None else bring(done)
             wait = [done]
-        if self._settings.done is not None:
-            self._settings.done._own = done._own
+        if self.settings.done is not None:
+            self.settings.done._own = done._own
         for output in outputs:
             output.finish(self, done)
 
@@ -290,9 +276,9 @@ class Call:
     ) -> _native.Options:
         """All that the user and the lines ask for."""
         options = _native.Options()
-        if self._settings.variant is not None:
-            options.variant = self._settings.variant.encode()
-        options.order = ORDERS.index(self._settings.order)
+        if self.settings.variant is not None:
+            options.variant = self.settings.variant.encode()
+        options.order = ORDERS.index(self.settings.order)
         options.reverse = reverse
         # One array without gaps has no lines, so that variants which take none serve it, too.
         if not all(part.lines.plain for part in parts):
@@ -332,48 +318,6 @@ class Call:
         turn.last = put("bifold_queue_record", self.queue.handle)
         return done
 
-    def _learn(
-        self,
-        function: str,
-        views: list[_native.View],
-        options: _native.Options,
-        repeated: Repeated,
-    ) -> None:
-        """Has calls that are alike be made without this package, if the arrays' kinds allow it."""
-        operands = [o for o in (self.input, self.second, self.output) if o is not None]
-        alike = self._may_repeat and not self.beside and _core.wanted()
-        if not alike or any(o.kind is None or o.size == 0 for o in operands):
-            return
-        place = self._settings.queue
-        if place is not None and not isinstance(place, Queue):
-            _core.put_place(type(place), _foreign.number_name(place))
-        make = None
-        if self._made is not None:
-            make = self.input.maker(*self._made)
-            if make is None or self._settings.queue is not None:
-                return
-        result = repeated.result
-        if result is not None and result.dtype.names:
-            return  # A scalar of a struct is a view.
-        _core.learn(
-            function,
-            _native.address_of(function),
-            ctypes.addressof(options),
-            [
-                (o.array, o.kind, v.type, v.offset, v.count, o.dtype.itemsize, *o.reached)
-                for o, v in zip(operands, views)
-            ],
-            self.queue,
-            self.queue.turn,
-            repeated.op if isinstance(repeated.op, Operator) else handle_of(repeated.op),
-            repeated.map,
-            None if repeated.init is None else repeated.init.tobytes(),
-            None
-            if result is None
-            else (result, result.ctypes.data, result.itemsize, _types.type_of(result.dtype)),
-            make,
-        )
-
 
 def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -> np.dtype:
     """The dtype of accumulation, where it is not an output's."""
@@ -406,6 +350,11 @@ def _reduction(map: Map | None, y: Any, into: str = "") -> str:
     return f"bifold_transform_reduce{'' if y is None else '_pairs'}{into}"
 
 
+def _forms(map: Map | None, y: Any) -> int:
+    """How many forms behind the one without a map."""
+    return 0 if map is None else 1 if y is None else 2
+
+
 def reduce_to_host(
     x: Any,
     y: Any,
@@ -429,7 +378,7 @@ def reduce_to_host(
             address_of(carry),
             result.ctypes.data,
             axes=axes_of(None, len(call.input.shape)),
-            repeated=Repeated(op, map, carry, result),
+            repeated=Repeated(REDUCE + _forms(map, y), op, map, carry, (result,)),
         )
         return result[0]
 
@@ -478,5 +427,5 @@ def reduce_call(
         *mapped,
         address_of(carry),
         axes=axes,
-        repeated=Repeated(op, map, carry),
+        repeated=Repeated(INTO + _forms(map, y), op, map, carry),
     )

@@ -36,10 +36,13 @@ def learn(
     parts: list[Any],
     queue: Any,
     turn: Any,
+    form: int,
     op: Any,
     map: Any,
     init: bytes | None,
-    result: Any,
+    type: int,
+    results: list[Any],
+    finish: Callable[..., Any] | None,
     make: Any,
 ) -> None: ...
 def put_kind(type: type, kind: int) -> None: ...

@@ -7,7 +7,7 @@ as reduce() does. With an axis, results are arrays of NumPy.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from ._axes import axes_of, reduced_shape
 from ._calls import Call, Settings, accumulator, address_of, element_of, reduce_call
 from ._operands import ResultOperand
 from ._operators import MapLike, OperatorLike, handle_of, map_of
+from ._repeated import COUNT, PRODUCT, SUM, TWO, Repeated, repeated
 
 
 class Indexed(NamedTuple):
@@ -100,18 +101,27 @@ def _fields(
     return [_values(results[label], more.get(label, of)) for label in fields]
 
 
+def _two(call: Call, function: str, results: tuple[Any, Any], finish: Callable[..., Any]) -> Any:
+    """A call with two results for the host."""
+    places: list[Any] = [result.ctypes.data for result in results]
+    if function != "bifold_minmax":
+        places[1] = ctypes.cast(places[1], ctypes.POINTER(ctypes.c_uint64))
+    axes = axes_of(None, len(call.input.shape))
+    again = Repeated(TWO, results=results, finish=finish)
+    call.run(function, *places, axes=axes, repeated=again)
+    return finish(results[0][0], results[1][0])
+
+
 def _search(function: str, x: Any, where: Where, settings: Settings) -> Indexed:
     with Call(x, settings) as call:
         if not where.one:
             fields = ("value", "index")
             return Indexed(*_fields(f"{function}_into", call, where, "Indexed", fields, index="u8"))
-        value = np.empty(1, call.input.dtype)
-        index = ctypes.c_uint64()
-        axes = axes_of(None, len(call.input.shape))
-        call.run(function, value.ctypes.data, ctypes.byref(index), axes=axes)
-        return Indexed(value[0], index.value)
+        results = np.empty(1, call.input.dtype), np.empty(1, np.uint64)
+        return _two(call, function, results, lambda value, index: Indexed(value, int(index)))
 
 
+@repeated
 @checked
 def argmin(
     x: Any,
@@ -136,6 +146,7 @@ def argmin(
     return _search("bifold_argmin", x, Where(axis, keepdims), settings)
 
 
+@repeated
 @checked
 def argmax(
     x: Any,
@@ -155,6 +166,7 @@ def argmax(
     return _search("bifold_argmax", x, Where(axis, keepdims), settings)
 
 
+@repeated
 @checked
 def minmax(
     x: Any,
@@ -179,12 +191,11 @@ def minmax(
         if not where.one:
             fields = ("minimum", "maximum")
             return MinMax(*_fields("bifold_minmax_into", call, where, "MinMax", fields))
-        values = np.empty(2, call.input.dtype)
-        places = (values[i:].ctypes.data for i in range(2))
-        call.run("bifold_minmax", *places, axes=axes_of(None, len(call.input.shape)))
-        return MinMax(values[0], values[1])
+        results = np.empty(1, call.input.dtype), np.empty(1, call.input.dtype)
+        return _two(call, "bifold_minmax", results, MinMax)
 
 
+@repeated
 @checked
 def count_if(
     x: Any,
@@ -211,10 +222,12 @@ def count_if(
             counts, axes = _put_results(call, where, np.dtype(np.uint64))
             call.run("bifold_count_if_into", holds.handle, axes=axes)
             return _values(counts)
-        count = ctypes.c_uint64()
+        count = np.empty(1, np.uint64)
+        place = ctypes.cast(count.ctypes.data, ctypes.POINTER(ctypes.c_uint64))
         axes = axes_of(None, len(call.input.shape))
-        call.run("bifold_count_if", holds.handle, ctypes.byref(count), axes=axes)
-        return count.value
+        again = Repeated(COUNT, map=holds, results=(count,), finish=int)
+        call.run("bifold_count_if", holds.handle, place, axes=axes, repeated=again)
+        return int(count[0])
 
 
 def _sum(call: Call, function: str, init: Any, of: np.dtype) -> Any:
@@ -222,10 +235,13 @@ def _sum(call: Call, function: str, init: Any, of: np.dtype) -> Any:
     result = np.empty(1, of)
     axes = axes_of(None, len(call.input.shape))
     where = (address_of(start), result.ctypes.data)
-    call.run(function, _types.type_of(of), *where, axes=axes)
+    form = SUM if call.second is None else PRODUCT
+    again = Repeated(form, init=start, results=(result,))
+    call.run(function, _types.type_of(of), *where, axes=axes, repeated=again)
     return result[0]
 
 
+@repeated
 @checked
 def inner_product(
     x: Any,
@@ -274,6 +290,7 @@ def inner_product(
         return _values(results)
 
 
+@repeated
 @checked
 def sum_compensated(
     x: Any,

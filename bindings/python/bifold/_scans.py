@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from . import _errors
 from ._axes import axes_of
-from ._calls import Call, Repeated, Settings, accumulator, address_of, element_of
+from ._calls import Call, Settings, accumulator, address_of, element_of
 from ._operators import Map, OperatorLike, handle_of
+from ._repeated import INTO, MAP_INTO, Repeated
 
 
 class Scan(NamedTuple):
@@ -53,6 +54,6 @@ def scan(
             scan=True,
             reverse=how.reverse,
             accumulate=how.accumulate,
-            repeated=Repeated(op, map, carry),
+            repeated=Repeated(INTO if map is None else MAP_INTO, op, map, carry),
         )
         return call.target.array

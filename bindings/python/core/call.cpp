@@ -25,6 +25,12 @@ void put_event(PyObject* array, void* event) {
   nb::handle(array).attr("add_event")(nb::handle(from_int_ptr)(pointer, false));
 }
 
+/** A function of the library by its address. */
+template <class Function>
+Function* as(std::uintptr_t address) {
+  return reinterpret_cast<Function*>(address);
+}
+
 }  // namespace
 
 /** What lasts for a call only. */
@@ -95,8 +101,8 @@ struct Call::Resources {
   }
 };
 
-Call::Call(std::string name, std::uintptr_t function, const bifold_options& options)
-    : name_(std::move(name)), function_(function), options_(options) {
+Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_options& options)
+    : name_(std::move(name)), function_(function), form_(form), options_(options) {
   if (options.variant) {
     variant_ = options.variant;
     options_.variant = variant_.c_str();
@@ -115,12 +121,12 @@ Call::Call(std::string name, std::uintptr_t function, const bifold_options& opti
 }
 
 bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_options& options,
-                            void* element) const {
+                            std::byte* elements) const {
   std::array<bifold_view, MAX_ARRAYS> views;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     const Seen& seen = operands.seen[part.array];
-    const bool read = element || i + 1 < parts.size();
+    const bool read = !results.empty() || i + 1 < parts.size();
     const bifold_status status = used.adopt(seen, part, read);
     if (status != BIFOLD_OK) return status;
     const std::int64_t first = seen.kind == Kind::opencl
@@ -140,29 +146,40 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
   const auto* by = static_cast<const bifold_operator*>(used.op ? used.op->get() : builtin);
   const auto* mapped = static_cast<const bifold_map*>(used.map ? used.map->get() : nullptr);
   const void* start = init.empty() ? nullptr : init.data();
-  const std::size_t inputs = parts.size() - (element ? 0 : 1);
-  if (element && inputs == 2) {
-    const auto call = reinterpret_cast<decltype(&bifold_transform_reduce_pairs)>(function_);
-    return call(on, views[0], views[1], by, mapped, type, start, element, &options);
+  switch (form_) {
+    case Form::into:
+      return as<decltype(bifold_reduce_into)>(function_)(on, views[0], views[1], by, start,
+                                                         &options);
+    case Form::map_into:
+      return as<decltype(bifold_transform_reduce_into)>(function_)(on, views[0], views[1], by,
+                                                                   mapped, start, &options);
+    case Form::pairs_into:
+      return as<decltype(bifold_transform_reduce_pairs_into)>(function_)(
+          on, views[0], views[1], views[2], by, mapped, start, &options);
+    case Form::reduce:
+      return as<decltype(bifold_reduce)>(function_)(on, views[0], by, type, start, elements,
+                                                    &options);
+    case Form::map_reduce:
+      return as<decltype(bifold_transform_reduce)>(function_)(on, views[0], by, mapped, type, start,
+                                                              elements, &options);
+    case Form::pairs_reduce:
+      return as<decltype(bifold_transform_reduce_pairs)>(function_)(
+          on, views[0], views[1], by, mapped, type, start, elements, &options);
+    case Form::sum:
+      return as<decltype(bifold_sum_compensated)>(function_)(on, views[0], type, start, elements,
+                                                             &options);
+    case Form::product:
+      return as<decltype(bifold_inner_product)>(function_)(on, views[0], views[1], type, start,
+                                                           elements, &options);
+    case Form::count: {
+      auto* count = reinterpret_cast<std::uint64_t*>(elements);
+      return as<decltype(bifold_count_if)>(function_)(on, views[0], mapped, count, &options);
+    }
+    case Form::two:
+      return as<decltype(bifold_minmax)>(function_)(on, views[0], elements, elements + MAX_ELEMENT,
+                                                    &options);
   }
-  if (element && has_map) {
-    const auto call = reinterpret_cast<decltype(&bifold_transform_reduce)>(function_);
-    return call(on, views[0], by, mapped, type, start, element, &options);
-  }
-  if (element) {
-    const auto call = reinterpret_cast<decltype(&bifold_reduce)>(function_);
-    return call(on, views[0], by, type, start, element, &options);
-  }
-  if (inputs == 2) {
-    const auto call = reinterpret_cast<decltype(&bifold_transform_reduce_pairs_into)>(function_);
-    return call(on, views[0], views[1], views[2], by, mapped, start, &options);
-  }
-  if (has_map) {
-    const auto call = reinterpret_cast<decltype(&bifold_transform_reduce_into)>(function_);
-    return call(on, views[0], views[1], by, mapped, start, &options);
-  }
-  const auto call = reinterpret_cast<decltype(&bifold_reduce_into)>(function_);
-  return call(on, views[0], views[1], by, start, &options);
+  return BIFOLD_INVALID_ARGUMENT;
 }
 
 bifold_status Call::hand_on(const Operands& operands, PyObject* output, Resources& used) const {
@@ -199,7 +216,7 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
   Resources used;
   used.queue = queue.lock();
   if (!used.queue || !used.queue->get()) return false;
-  if (!builtin && (!(used.op = op.lock()) || !used.op->get())) return false;
+  if (has_op && (!(used.op = op.lock()) || !used.op->get())) return false;
   if (has_map && (!(used.map = map.lock()) || !used.map->get())) return false;
   if (has_turn && !(used.turn = turn.lock())) return false;
   bool wanted = has_turn || operands.done;
@@ -220,14 +237,14 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
     used.give_back(false);
     return false;
   }
-  alignas(16) std::array<std::byte, MAX_ELEMENT> element;
+  alignas(16) std::array<std::byte, 2 * MAX_ELEMENT> elements;
   bifold_options options = options_;
   if (wanted) options.done = &used.done;
   bifold_status status;
   {
     nb::gil_scoped_release released;
     if (has_turn) used.turn->lock();
-    status = enqueue(operands, used, options, result_data ? element.data() : nullptr);
+    status = enqueue(operands, used, options, elements.data());
     if (status == BIFOLD_OK) status = hand_on(operands, output, used);
     if (has_turn) used.turn->unlock();
     if (status == BIFOLD_OK) used.give_back(operands.done != nullptr);
@@ -246,12 +263,20 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
     nb::handle(operands.done).attr("_put")(done);
   }
   if (used.native_done) put_event(output, used.native_done);
-  if (result_data) {
-    std::memcpy(result_data, element.data(), result_bytes);
-    answer = nb::steal(PySequence_GetItem(result.ptr(), 0));
-    if (!answer.is_valid()) throw nb::python_error();
-  } else {
+  if (results.empty()) {
     answer = nb::borrow(output);
+    return true;
+  }
+  std::array<nb::object, 2> scalars;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    std::memcpy(results[i].data, elements.data() + i * MAX_ELEMENT, results[i].bytes);
+    scalars[i] = nb::steal(PySequence_GetItem(results[i].array.ptr(), 0));
+    if (!scalars[i].is_valid()) throw nb::python_error();
+  }
+  if (!finish.is_valid()) {
+    answer = std::move(scalars[0]);
+  } else {
+    answer = results.size() == 1 ? finish(scalars[0]) : finish(scalars[0], scalars[1]);
   }
   return true;
 }

@@ -39,10 +39,32 @@ struct Part {
   std::uint64_t bytes;  // From there to behind its highest one.
 };
 
+/** How a function of the library is called, as the package numbers it. Results without "into" are
+ * the host's. */
+enum class Form {
+  into,        // Reductions and scans.
+  map_into,    // With a map.
+  pairs_into,  // With a map of two arrays.
+  reduce,
+  map_reduce,
+  pairs_reduce,
+  sum,      // As sum_compensated: without an operator.
+  product,  // As inner_product.
+  count,    // As count_if.
+  two,      // As argmin and minmax: two results.
+};
+
+/** An array of NumPy that receives a result for the host. */
+struct Result {
+  nb::object array;
+  void* data;
+  std::size_t bytes;
+};
+
 class Call {
  public:
   /** As the package makes it the first time. Its options are copied, with all that they name. */
-  Call(std::string name, std::uintptr_t function, const bifold_options& options);
+  Call(std::string name, std::uintptr_t function, Form form, const bifold_options& options);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -51,16 +73,16 @@ class Call {
   bool has_turn = false;
   std::weak_ptr<Turn> turn;
   const void* builtin = nullptr;  // An operator that the library has.
-  std::weak_ptr<Handle> op;       // Another one.
+  bool has_op = false;            // Another one.
+  std::weak_ptr<Handle> op;
   bool has_map = false;
   std::weak_ptr<Handle> map;
   std::shared_ptr<Handle> kept_map;  // Of an expression given as a text.
   std::vector<std::byte> init;
-  nb::object make;               // Makes the output, of the input, where none is given.
-  bifold_type type = 0;          // Of a result for the host,
-  nb::object result;             // which has this array to itself,
-  void* result_data = nullptr;   // here,
-  std::size_t result_bytes = 0;  // and has no output.
+  nb::object make;              // Makes the output, of the input, where none is given.
+  bifold_type type = 0;         // Of a result for the host.
+  std::vector<Result> results;  // One or two. A call that has some has no output.
+  nb::object finish;            // Makes the answer of them, where it is not the first itself.
 
   /** Makes the call. False: something is closed or gone, and nothing was done. */
   bool run(Operands& operands, PyObject* output, nb::object& answer) const;
@@ -68,12 +90,13 @@ class Call {
  private:
   struct Resources;
   bifold_status enqueue(const Operands& operands, Resources& used, bifold_options& options,
-                        void* element) const;
+                        std::byte* elements) const;
   /** Gives the completion to whoever wants it. */
   bifold_status hand_on(const Operands& operands, PyObject* output, Resources& used) const;
 
   std::string name_;
   std::uintptr_t function_;
+  Form form_;
   bifold_options options_;
   std::string variant_;
   bifold_type accumulate_ = 0;

@@ -59,14 +59,14 @@ Function::Function(nb::object full, nb::tuple names, int positional, nb::dict de
     const std::string_view text = nb::cast<const char*>(name);
     Role role = Role::value;
     if (text == "x" || text == "y" || text == "out") role = Role::array;
-    if (text == "map") role = Role::map;
+    if (text == "map" || text == "predicate") role = Role::map;
     if (text == "queue") role = Role::queue;
     if (text == "wait") role = Role::wait;
     if (text == "done") role = Role::done;
     if (text == "total") role = Role::other;
     const int index = static_cast<int>(parameters_.size());
     if (text == "out") out_ = index;
-    if (text == "map") map_ = index;
+    if (role == Role::map) map_ = index;
     PyObject* fallback = PyDict_GetItemWithError(defaults.ptr(), name.ptr());
     Py_XINCREF(fallback);
     parameters_.push_back({PyUnicode_InternFromString(text.data()), fallback, role});
@@ -236,8 +236,9 @@ bool wanted() { return unknown != nullptr; }
 
 /** Has the call that the package was asked for become known: as the package made it just now. */
 void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb::list parts,
-           nb::handle queue, nb::handle turn, nb::handle op, nb::handle map, nb::handle init,
-           nb::handle result, nb::handle make) {
+           nb::handle queue, nb::handle turn, int form, nb::handle op, nb::handle map,
+           nb::handle init, bifold_type type, nb::list results, nb::handle finish,
+           nb::handle make) {
   if (!unknown) return;
   for (nb::handle part : parts) {
     // Classes are known from here on, calls on arrays of them from the next one on.
@@ -246,8 +247,8 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
              static_cast<Kind>(nb::cast<int>(nb::object(part[1]))));
   }
   if (!unknown->operands) return;
-  auto call =
-      std::make_shared<Call>(name, function, *reinterpret_cast<const bifold_options*>(options));
+  auto call = std::make_shared<Call>(name, function, static_cast<Form>(form),
+                                     *reinterpret_cast<const bifold_options*>(options));
   for (nb::handle part : parts) {
     const nb::object array = part[0];
     Part made{
@@ -274,7 +275,8 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
   if (call->has_turn) call->turn = nb::inst_ptr<SharedTurn>(turn)->turn;
   if (nb::isinstance<nb::int_>(op)) {
     call->builtin = reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(op));
-  } else {
+  } else if (!op.is_none()) {
+    call->has_op = true;
     call->op = handle_in(op);
   }
   call->has_map = !map.is_none();
@@ -288,12 +290,13 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
     const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
     call->init.assign(data, data + bytes.size());
   }
-  if (!result.is_none()) {
-    call->result = nb::borrow(result[0]);
-    call->result_data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(nb::object(result[1])));
-    call->result_bytes = nb::cast<std::size_t>(nb::object(result[2]));
-    call->type = nb::cast<bifold_type>(nb::object(result[3]));
+  call->type = type;
+  for (nb::handle result : results) {
+    const auto data = nb::cast<std::uintptr_t>(nb::object(result[1]));
+    call->results.push_back({nb::object(result[0]), reinterpret_cast<void*>(data),
+                             nb::cast<std::size_t>(nb::object(result[2]))});
   }
+  if (!finish.is_none()) call->finish = nb::borrow(finish);
   if (!make.is_none()) call->make = nb::borrow(make);
   unknown->learned = std::move(call);
 }
@@ -328,9 +331,9 @@ void define_functions(nb::module_& module) {
       .def("clear", &Function::clear)
       .def_prop_ro("known", &Function::size);
   module.def("learn", &learn, nb::arg("name"), nb::arg("function"), nb::arg("options"),
-             nb::arg("parts"), nb::arg("queue"), nb::arg("turn").none(), nb::arg("op"),
-             nb::arg("map").none(), nb::arg("init").none(), nb::arg("result").none(),
-             nb::arg("make").none());
+             nb::arg("parts"), nb::arg("queue"), nb::arg("turn").none(), nb::arg("form"),
+             nb::arg("op").none(), nb::arg("map").none(), nb::arg("init").none(), nb::arg("type"),
+             nb::arg("results"), nb::arg("finish").none(), nb::arg("make").none());
   module.def("wanted", &wanted);
   module.def("put_kind",
              [](nb::handle type, int kind) { put_kind(type, static_cast<Kind>(kind)); });

@@ -23,6 +23,12 @@ FUNCTIONS = [
     bifold.transform_reduce_into,
     bifold.transform_inclusive_scan,
     bifold.transform_exclusive_scan,
+    bifold.argmin,
+    bifold.argmax,
+    bifold.minmax,
+    bifold.count_if,
+    bifold.inner_product,
+    bifold.sum_compensated,
 ]
 N = 1000
 
@@ -126,6 +132,37 @@ def test_what_calls_are_told_apart_by(queue, made):
             assert "dtype" not in name or result.dtype == dtypes[name], name
     # Copies on the device want the package, as arrays without a single stride do.
     assert len(made) <= 2 * len(expected)
+
+
+@pytest.mark.parametrize("on_device", [True, False])
+def test_repeated_reductions_of_everyday_use(queue, made, on_device):
+    bifold.reduce(np.ones(3, np.float32))  # The class of arrays is known.
+    host = np.random.default_rng(2).integers(-50, 50, N).astype(np.float32)
+    x = bifold.to_device(host, queue) if on_device else host
+    least, most = int(host.argmin()), int(host.argmax())
+    last = bifold.Map("x > 40 ? 1 : 0")
+    for _ in range(2):
+        assert known(made, lambda: bifold.argmin(x)) == [(host[least], least)] * 4
+        found = known(made, lambda: bifold.argmax(x))
+        assert found == [bifold.Indexed(host[most], most)] * 4
+        assert type(found[-1]) is bifold.Indexed and type(found[-1].index) is int
+        ends = known(made, lambda: bifold.minmax(x))
+        assert ends == [bifold.MinMax(host.min(), host.max())] * 4
+        assert type(ends[-1]) is bifold.MinMax and type(ends[-1].maximum) is np.float32
+        for limit in (0, 40):
+            counts = known(made, lambda limit=limit: bifold.count_if(x, f"x > {limit}"))
+            assert counts == [(host > limit).sum()] * 4 and type(counts[-1]) is int
+        assert known(made, lambda: bifold.count_if(x, last)) == counts
+        assert known(made, lambda: bifold.inner_product(x, x)) == [(host * host).sum()] * 4
+        product = known(made, lambda: bifold.inner_product(x, x, 8, dtype=np.float32))
+        assert product == [8 + (host * host).sum()] * 4
+        assert known(made, lambda: bifold.sum_compensated(x)) == [host.sum()] * 4
+        assert known(made, lambda: bifold.sum_compensated(x, 5.0)) == [5 + host.sum()] * 4
+        if on_device:
+            x[:10].fill(-1)
+            host[:10] = -1
+        x, host = (x[5:], host[5:]) if on_device else (host + 1, host + 1)
+        least, most = int(host.argmin()), int(host.argmax())
 
 
 def test_arrays_of_other_queues_are_other_calls(device, arrays, made):
