@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _copies, _core, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
+from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
 from ._axes import axes_of, check_apart, reduced_shape, written_by
 from ._beside import Beside, accumulated, one_each
 from ._handles import put
