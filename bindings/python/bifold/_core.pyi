@@ -43,7 +43,8 @@ def learn(
     type: int,
     results: list[Any],
     finish: Callable[..., Any] | None,
-    make: Any,
+    make: Callable[[Any, tuple[int, ...]], Any] | None,
+    shape: tuple[int, ...] | None,
 ) -> None: ...
 def put_kind(type: type, kind: int) -> None: ...
 def put_place(type: type, attribute: str) -> None: ...

@@ -127,12 +127,12 @@ class CudaOperand(Operand):
         with cupy.cuda.Device(call.queue.device.info.index):
             return cupy.empty(shape, dtype)
 
-    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any] | None:
+    def maker(self, dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any] | None:
         if self.kind != CUPY:
             return None
         import cupy
 
-        def make(array: Any) -> Any:
+        def make(array: Any, shape: tuple[int, ...]) -> Any:
             with array.device:
                 return cupy.empty(shape, dtype)
 

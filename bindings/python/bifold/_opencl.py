@@ -120,8 +120,8 @@ class OpenCLOperand(Operand):
             return Array(native, shape, dtype)
         return type(self.array)(native, shape, dtype, allocator=self.array.allocator)
 
-    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any]:
-        def make(array: Any) -> Any:
+    def maker(self, dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any]:
+        def make(array: Any, shape: tuple[int, ...]) -> Any:
             return type(array)(array.queue, shape, dtype, allocator=array.allocator)
 
         return make

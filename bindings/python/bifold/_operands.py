@@ -104,8 +104,8 @@ class Operand:
         """A new array of the same kind."""
         raise NotImplementedError
 
-    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any] | None:
-        """What makes arrays as empty() does, given an array like this one; None: nothing does."""
+    def maker(self, dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any] | None:
+        """What makes arrays as empty() does, given one like this and a shape; None: nothing."""
         return None
 
     @property
@@ -203,9 +203,8 @@ class HostOperand(Operand):
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         return np.empty(shape, dtype)
 
-    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any] | None:
-        # Of no dimension, a scalar is given instead.
-        return (lambda array: np.empty(shape, dtype)) if shape else None
+    def maker(self, dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any]:
+        return lambda array, shape: np.empty(shape, dtype)
 
 
 class ResultOperand(HostOperand):
@@ -259,5 +258,5 @@ class OwnOperand(Operand):
 
         return empty(shape, dtype, call.queue)
 
-    def maker(self, shape: tuple[int, ...], dtype: np.dtype) -> Callable[[Any], Any]:
-        return lambda array: Array._empty(array.queue, dtype, shape)
+    def maker(self, dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any]:
+        return lambda array, shape: Array._empty(array.queue, dtype, shape)

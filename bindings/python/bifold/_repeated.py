@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core, _foreign, _native, _types
 from ._memory import Array
-from ._operands import OWN
+from ._operands import HOST, OWN
 from ._operators import Map, Operator, OperatorLike, handle_of
 from ._queues import Event, Queue
 
@@ -81,11 +81,12 @@ def learn(
     place = call.settings.queue
     if place is not None and not isinstance(place, Queue):
         _core.put_place(type(place), _foreign.number_name(place))
-    make = None
+    make, shape = None, None
     if call.made is not None:
-        make = call.input.maker(*call.made)
-        if make is None or place is not None:
-            return
+        shape, dtype = call.made
+        make = call.input.maker(dtype)
+        if make is None or place is not None or (shape == () and call.input.kind == HOST):
+            return  # Of no dimension, the host has scalars.
     results, op = repeated.results, repeated.op
     if any(result.dtype.names for result in results):
         return  # A scalar of a struct is a view.
@@ -107,4 +108,5 @@ def learn(
         [(result, result.ctypes.data, result.itemsize) for result in results],
         repeated.finish,
         make,
+        shape,
     )

@@ -12,7 +12,7 @@ namespace {
 // Names of attributes, interned.
 PyObject *queue_, *dtype_, *shape_, *strides_, *own_strides_, *offset_, *own_offset_, *buffer_,
     *events_, *base_data_, *int_ptr_, *interface_, *dlpack_, *data_, *ptr_, *device_id_, *stride_,
-    *data_ptr_, *get_device_, *requires_grad_, *is_neg_, *typestr_, *stream_, *mask_;
+    *data_ptr_, *itemsize_, *get_device_, *requires_grad_, *is_neg_, *typestr_, *stream_, *mask_;
 
 struct Known {
   nb::object type;
@@ -84,6 +84,7 @@ bool look_at_opencl(PyObject* array, Seen& seen) {
          PyList_CheckExact(seen.events.ptr()) && number(get(queue.ptr(), int_ptr_), seen.place) &&
          number(get(base.ptr(), int_ptr_), seen.memory) &&
          number(get(array, offset_), seen.first_byte) &&
+         number(get(seen.dtype.ptr(), itemsize_), seen.step) &&
          layout(seen, get(array, shape_), get(array, strides_));
 }
 
@@ -155,6 +156,7 @@ bool look_at_cupy(PyObject* array, Seen& seen) {
   if (seen.stream == 0) seen.stream = 1;
   return number(get(data.ptr(), ptr_), seen.memory) &&
          number(get(data.ptr(), device_id_), seen.place) &&
+         number(get(seen.dtype.ptr(), itemsize_), seen.step) &&
          layout(seen, get(array, shape_), get(array, strides_));
 }
 
@@ -190,6 +192,17 @@ bool look_at_host(PyObject* array, Seen& seen) {
   return true;
 }
 
+void measure(Seen& seen) {
+  seen.size = 1;
+  seen.flat = true;
+  for (int i = seen.dimensions - 1; i >= 0; --i) {
+    const std::int64_t extent = seen.shape[i];
+    if (!seen.dense && extent != 1 && seen.strides[i] != seen.step * seen.size) seen.flat = false;
+    seen.size *= extent;
+  }
+  if (seen.size <= 0) seen.flat = false;
+}
+
 bool look(PyObject* array, Seen& seen) {
   switch (seen.kind) {
     case Kind::own: return look_at_own(array, seen);
@@ -218,7 +231,10 @@ bool look_at(PyObject* array, Seen& seen) {
     if (one.type.ptr() != type) continue;
     seen.array = array;
     seen.kind = one.kind;
-    if (look(array, seen)) return true;
+    if (look(array, seen)) {
+      measure(seen);
+      return true;
+    }
     PyErr_Clear();
     return false;
   }
@@ -250,6 +266,7 @@ void define_arrays(nb::module_&) {
                                                       {&is_neg_, "is_neg"},
                                                       {&typestr_, "typestr"},
                                                       {&stream_, "stream"},
+                                                      {&itemsize_, "itemsize"},
                                                       {&mask_, "mask"}};
   for (const auto& [name, text] : names) *name = PyUnicode_InternFromString(text);
 }

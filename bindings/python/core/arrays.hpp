@@ -28,7 +28,10 @@ struct Seen {
   int dimensions = 0;
   std::array<std::int64_t, MAX_DIMENSIONS> shape;
   std::array<std::int64_t, MAX_DIMENSIONS> strides;  // In bytes, of Arrays in elements.
+  std::int64_t step = 1;                             // Of a stride, from an element to the next.
   bool dense = false;                                // There are no strides: it has no gaps.
+  bool flat = false;                                 // It has none, and some elements:
+  std::int64_t size = 0;                             // so many.
   bool read_only = false;
   std::uint64_t place = 0;      // Whose queue or device it is.
   std::uint64_t stream = 0;     // Of CUDA.

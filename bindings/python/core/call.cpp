@@ -63,7 +63,7 @@ struct Call::Resources {
     return true;
   }
 
-  bifold_status adopt(const Seen& seen, const Part& part, bool read) {
+  bifold_status adopt(const Seen& seen, const Part& part, std::uint64_t count, bool read) {
     const int i = part.array;
     if (buffers[i]) return BIFOLD_OK;
     if (seen.kind == Kind::own) {
@@ -74,12 +74,12 @@ struct Call::Resources {
     if (seen.kind == Kind::host) {
       failed = "bifold_buffer_create";
       const auto* on = static_cast<const bifold_device*>(device->get());
-      const bifold_status status = api().buffer_create(on, part.count * part.size, &buffers[i]);
+      const bifold_status status = api().buffer_create(on, count * part.size, &buffers[i]);
       if (status != BIFOLD_OK || !read) return status;
       failed = "bifold_upload";
       return api().upload(static_cast<bifold_queue*>(queue->get()),
                           reinterpret_cast<const void*>(seen.memory),
-                          {buffers[i], part.type, 0, part.count});
+                          {buffers[i], part.type, 0, count});
     }
     if (seen.kind == Kind::opencl) {
       failed = "bifold_opencl_adopt_buffer";
@@ -87,7 +87,8 @@ struct Call::Resources {
     }
     failed = "bifold_cuda_adopt_buffer";
     const std::uint64_t start = seen.memory + static_cast<std::uint64_t>(part.low);
-    return api().cuda_adopt_buffer(start, part.bytes, &buffers[i]);
+    const std::uint64_t bytes = count == part.count ? part.bytes : count * part.size;
+    return api().cuda_adopt_buffer(start, bytes, &buffers[i]);
   }
 
   void give_back(bool keeps_done) {
@@ -127,13 +128,14 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
     const Part& part = parts[i];
     const Seen& seen = operands.seen[part.array];
     const bool read = !results.empty() || i + 1 < parts.size();
-    const bifold_status status = used.adopt(seen, part, read);
+    const std::uint64_t count = count_of(part, operands);
+    const bifold_status status = used.adopt(seen, part, count, read);
     if (status != BIFOLD_OK) return status;
     const std::int64_t first = seen.kind == Kind::opencl
                                    ? seen.first_byte / static_cast<std::int64_t>(part.size)
                                    : seen.first;
     views[i] = {used.buffers[part.array], part.type,
-                static_cast<std::uint64_t>(first + part.offset), part.count};
+                static_cast<std::uint64_t>(first + part.offset), count};
   }
   auto* end = used.events.data() + used.adopted_count;
   for (const auto& event : operands.wait) *end++ = static_cast<bifold_event*>(event->get());
@@ -189,7 +191,7 @@ bifold_status Call::hand_on(const Operands& operands, PyObject* output, Resource
     const Part& part = parts.back();
     const bifold_status status =
         api().download(static_cast<bifold_queue*>(used.queue->get()),
-                       {used.buffers[written], part.type, 0, part.count},
+                       {used.buffers[written], part.type, 0, count_of(part, operands)},
                        reinterpret_cast<void*>(operands.seen[written].memory));
     if (status != BIFOLD_OK) return status;
   }

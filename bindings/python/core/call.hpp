@@ -20,6 +20,7 @@ struct Operands {
   int count = 0;
   std::vector<std::shared_ptr<Handle>> wait;  // MAX_EVENTS at most.
   PyObject* done = nullptr;                   // Borrowed. The package's Event for its completion.
+  bool any_size = false;                      // Calls of another size are the same but for that.
   int of(PyObject* array) const {
     for (int i = 0; i < count; ++i) {
       if (seen[i].array == array) return i;
@@ -79,7 +80,9 @@ class Call {
   std::weak_ptr<Handle> map;
   std::shared_ptr<Handle> kept_map;  // Of an expression given as a text.
   std::vector<std::byte> init;
-  nb::object make;              // Makes the output, of the input, where none is given.
+  nb::object make;              // Makes the output, where none is given, like the input
+  nb::object shape;             // and of this shape.
+  bool any_size = false;        // Sizes and shape are the arrays', which have no gaps.
   bifold_type type = 0;         // Of a result for the host.
   std::vector<Result> results;  // One or two. A call that has some has no output.
   nb::object finish;            // Makes the answer of them, where it is not the first itself.
@@ -89,6 +92,10 @@ class Call {
 
  private:
   struct Resources;
+  std::uint64_t count_of(const Part& part, const Operands& operands) const {
+    const Seen& seen = operands.seen[part.array];
+    return any_size ? static_cast<std::uint64_t>(seen.size) : part.count;
+  }
   bifold_status enqueue(const Operands& operands, Resources& used, bifold_options& options,
                         std::byte* elements) const;
   /** Gives the completion to whoever wants it. */

@@ -1,5 +1,6 @@
 #include "function.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -9,9 +10,7 @@ namespace {
 
 constexpr std::size_t MAX_ENTRIES = 256;  // Of a function. An entry takes about 1 KiB.
 
-// In the place of an array in a key.
-constexpr std::uint64_t ABSENT = ~std::uint64_t{0};
-constexpr std::uint64_t SAME = std::uint64_t{1} << 32;
+constexpr std::uint64_t ABSENT = ~std::uint64_t{0};  // Of an array, in a key.
 
 thread_local Unknown* unknown = nullptr;
 
@@ -67,6 +66,8 @@ Function::Function(nb::object full, nb::tuple names, int positional, nb::dict de
     const int index = static_cast<int>(parameters_.size());
     if (text == "out") out_ = index;
     if (role == Role::map) map_ = index;
+    if (text == "axis") axis_ = index;
+    if (text == "keepdims") keepdims_ = index;
     PyObject* fallback = PyDict_GetItemWithError(defaults.ptr(), name.ptr());
     Py_XINCREF(fallback);
     parameters_.push_back({PyUnicode_InternFromString(text.data()), fallback, role});
@@ -93,26 +94,50 @@ bool Function::take(PyObject* arguments, PyObject* named, Given& given) const {
   return true;
 }
 
+bool Function::look_at_arrays(const Given& given, Operands& operands) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].role != Role::array || given[i] == Py_None) continue;
+    int index = operands.of(given[i]);
+    if (index < 0) {
+      index = operands.count;
+      if (!look_at(given[i], operands.seen[index])) return false;
+      ++operands.count;
+    }
+    if (static_cast<int>(i) == out_ && operands.seen[index].read_only) return false;
+  }
+  return operands.count > 0;
+}
+
+std::uint64_t Function::relation_of(const Given& given, const Operands& operands) const {
+  if (given[axis_] != Py_None || (keepdims_ >= 0 && given[keepdims_] != Py_False)) return 0;
+  const Seen& x = operands.seen[0];
+  std::uint64_t relation = 1;
+  for (int i = 0; i < operands.count; ++i) {
+    const Seen& seen = operands.seen[i];
+    if (!seen.flat) return 0;
+    if (out_ >= 0 && seen.array == given[out_]) {
+      if (seen.dimensions == 1 && seen.size == x.size) relation |= 2;
+      if (seen.size == 1) relation |= 4;
+      if (relation == 1) return 0;
+    } else if (seen.dimensions != x.dimensions ||
+               !std::equal(x.shape.begin(), x.shape.begin() + x.dimensions, seen.shape.begin())) {
+      return 0;
+    }
+  }
+  return relation;
+}
+
 bool Function::look(const Given& given, Operands& operands, Key& key) const {
+  if (!look_at_arrays(given, operands)) return false;
+  const std::uint64_t relation = relation_of(given, operands);
+  operands.any_size = relation != 0;
+  key.add(relation);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     PyObject* value = given[i];
     switch (parameters_[i].role) {
       case Role::array: {
-        if (value == Py_None) {
-          key.add(ABSENT);
-          break;
-        }
-        const int same = operands.of(value);
-        if (same >= 0) {
-          key.add(SAME + static_cast<std::uint64_t>(same));
-          if (static_cast<int>(i) == out_ && operands.seen[same].read_only) return false;
-          break;
-        }
-        Seen& seen = operands.seen[operands.count];
-        if (!look_at(value, seen)) return false;
-        if (static_cast<int>(i) == out_ && seen.read_only) return false;
-        key.add(seen);
-        ++operands.count;
+        const int index = operands.of(value);
+        key.add(index < 0 ? ABSENT : static_cast<std::uint64_t>(index));
         break;
       }
       case Role::map:
@@ -135,6 +160,7 @@ bool Function::look(const Given& given, Operands& operands, Key& key) const {
         break;
     }
   }
+  for (int i = 0; i < operands.count; ++i) key.add(operands.seen[i], operands.any_size);
   return key.fits();
 }
 
@@ -190,7 +216,9 @@ void Function::clear() {
 bool Function::repeat(const Call& call, Operands& operands, PyObject* given,
                       nb::object& answer) const {
   if (!call.make.is_valid()) return call.run(operands, given, answer);
-  const nb::object made = call.make(nb::handle(operands.seen[0].array));
+  const Seen& x = operands.seen[0];
+  const nb::object shape = call.any_size ? nb::make_tuple(x.size) : call.shape;
+  const nb::object made = call.make(nb::handle(x.array), shape);
   Seen& seen = operands.seen[operands.count];
   if (!look_at(made.ptr(), seen)) return false;
   ++operands.count;
@@ -237,8 +265,8 @@ bool wanted() { return unknown != nullptr; }
 /** Has the call that the package was asked for become known: as the package made it just now. */
 void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb::list parts,
            nb::handle queue, nb::handle turn, int form, nb::handle op, nb::handle map,
-           nb::handle init, bifold_type type, nb::list results, nb::handle finish,
-           nb::handle make) {
+           nb::handle init, bifold_type type, nb::list results, nb::handle finish, nb::handle make,
+           nb::handle shape) {
   if (!unknown) return;
   for (nb::handle part : parts) {
     // Classes are known from here on, calls on arrays of them from the next one on.
@@ -247,8 +275,11 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
              static_cast<Kind>(nb::cast<int>(nb::object(part[1]))));
   }
   if (!unknown->operands) return;
-  auto call = std::make_shared<Call>(name, function, static_cast<Form>(form),
-                                     *reinterpret_cast<const bifold_options*>(options));
+  const auto& asked = *reinterpret_cast<const bifold_options*>(options);
+  const bool any_size = unknown->operands->any_size;
+  if (any_size && asked.lines) return;
+  auto call = std::make_shared<Call>(name, function, static_cast<Form>(form), asked);
+  call->any_size = any_size;
   for (nb::handle part : parts) {
     const nb::object array = part[0];
     Part made{
@@ -261,8 +292,10 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
       Operands& operands = *unknown->operands;
       if (make.is_none() || operands.count == MAX_ARRAYS) return;
       made.array = operands.count;
-      if (!look_at(array.ptr(), operands.seen[made.array])) return;
+      Seen& output = operands.seen[made.array];
+      if (!look_at(array.ptr(), output)) return;
       ++operands.count;
+      if (operands.any_size && !(output.flat && output.dimensions == 1)) return;
     }
     const Seen& seen = unknown->operands->seen[made.array];
     const auto size = static_cast<std::int64_t>(made.size);
@@ -298,6 +331,7 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
   }
   if (!finish.is_none()) call->finish = nb::borrow(finish);
   if (!make.is_none()) call->make = nb::borrow(make);
+  call->shape = nb::borrow(shape);
   unknown->learned = std::move(call);
 }
 
@@ -333,7 +367,8 @@ void define_functions(nb::module_& module) {
   module.def("learn", &learn, nb::arg("name"), nb::arg("function"), nb::arg("options"),
              nb::arg("parts"), nb::arg("queue"), nb::arg("turn").none(), nb::arg("form"),
              nb::arg("op").none(), nb::arg("map").none(), nb::arg("init").none(), nb::arg("type"),
-             nb::arg("results"), nb::arg("finish").none(), nb::arg("make").none());
+             nb::arg("results"), nb::arg("finish").none(), nb::arg("make").none(),
+             nb::arg("shape").none());
   module.def("wanted", &wanted);
   module.def("put_kind",
              [](nb::handle type, int kind) { put_kind(type, static_cast<Kind>(kind)); });

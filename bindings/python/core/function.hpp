@@ -48,6 +48,10 @@ class Function {
 
   bool take(PyObject* arguments, PyObject* named, Given& given) const;
   bool look(const Given& given, Operands& operands, Key& key) const;
+  bool look_at_arrays(const Given& given, Operands& operands) const;
+  /** Where all arrays are read and written as a whole, without gaps: whether the output is as long
+   * as the input, and whether it is one element. Else 0: then their shapes matter. */
+  std::uint64_t relation_of(const Given& given, const Operands& operands) const;
   bool repeat(const Call& call, Operands& operands, PyObject* given, nb::object& answer) const;
   std::shared_ptr<Call> find(const Key& key);
   void forget(const Key& key);
@@ -59,6 +63,8 @@ class Function {
   Py_ssize_t positional_;
   int out_ = -1;
   int map_ = -1;
+  int axis_ = -1;
+  int keepdims_ = -1;
   std::list<Entry> entries_;  // The one that was used last first.
   std::unordered_multimap<std::uint64_t, Place> places_;
 };

@@ -37,15 +37,15 @@ bool names_type(PyObject* value) {
 
 }  // namespace
 
-void Key::add(const Seen& seen) {
+void Key::add(const Seen& seen, bool any_size) {
   add(static_cast<std::uint64_t>(seen.kind) | static_cast<std::uint64_t>(seen.dense) << 8 |
-      static_cast<std::uint64_t>(seen.dimensions) << 16);
+      static_cast<std::uint64_t>(any_size ? MAX_DIMENSIONS + 1 : seen.dimensions) << 16);
   add(seen.place);
   add(seen.stream);
   // The stream of a thread is another one in each.
   if (seen.stream == 2) add(static_cast<std::uint64_t>(PyThread_get_thread_ident()));
   add(seen.dtype);
-  for (int i = 0; i < seen.dimensions; ++i) {
+  for (int i = 0; i < seen.dimensions && !any_size; ++i) {
     add(static_cast<std::uint64_t>(seen.shape[i]));
     if (!seen.dense) add(static_cast<std::uint64_t>(seen.strides[i]));
   }

@@ -27,7 +27,8 @@ class Key {
     if (kept_ < objects_.size()) objects_[kept_] = std::move(object);
     ++kept_;
   }
-  void add(const Seen& seen);
+  /** An array, of which `any_size`: neither its shape nor its strides matter. */
+  void add(const Seen& seen, bool any_size);
   /** A value of an argument. False: it is none that calls are told apart by. */
   bool add_value(PyObject* value);
   /** What a queue is given as: nothing, a Queue, or an object of a class that put_place() told. */

@@ -105,15 +105,33 @@ def test_repeated_calls_do_not_reach_the_package(driver, array, made):  # noqa: 
     assert len(made) == 1
 
 
-def test_a_known_call_is_none_of_another_dtype_or_extent(driver, array, made):  # noqa: F811
+def test_a_known_call_is_none_of_another_dtype(driver, array, made):  # noqa: F811
     x, one = array(driver.memory()), array(driver.memory(), 1)
     bifold.reduce_into(x, one)
     known(made, lambda: bifold.reduce_into(x, one))
-    for n, dtype in [(N - 1, np.int32), (N, np.uint32), (N, np.float32)]:
+    for dtype in (np.uint32, np.float32):
         made.clear()
-        other, result = array(driver.memory(), n, 0, dtype), array(driver.memory(), 1, 0, dtype)
+        other, result = array(driver.memory(), N, 0, dtype), array(driver.memory(), 1, 0, dtype)
         bifold.reduce_into(other, result)
         assert len(made) == 1
+
+
+def test_a_known_call_takes_as_much_memory_as_its_arrays_have(driver, array, made):  # noqa: F811
+    address, out = driver.memory(), driver.memory()
+    bifold.inclusive_scan(array(address), array(out))
+    known(made, lambda: bifold.inclusive_scan(array(address), array(out)))
+    for n in (N - 1, 1, 2):
+        bifold.inclusive_scan(array(address, n), array(out, n))
+    made.clear()
+    bifold.inclusive_scan(array(address + 4, N - 1), array(out + 4, N - 1))
+    for call in (
+        lambda: bifold.inclusive_scan(array(address, N + 1), array(out, N + 1)),
+        lambda: bifold.inclusive_scan(array(address + 4), array(out)),
+        lambda: bifold.inclusive_scan(array(address), array(out + 4)),
+    ):
+        with pytest.raises(bifold.InvalidArgument, match="bytes"):  # Ends behind its memory.
+            call()
+    assert not made
 
 
 def test_a_known_call_goes_to_the_device_of_its_arrays(driver, array, made):  # noqa: F811
