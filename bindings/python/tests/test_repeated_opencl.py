@@ -33,7 +33,11 @@ def test_repeated_calls_do_not_reach_the_package(arrays, made):  # noqa: F811
         np.testing.assert_array_equal(result.get(), expected)
     # Another part of the memory.
     known(made, lambda: bifold.reduce(x[:10]))
-    assert bifold.reduce(x[7:17]) == np.arange(7, 17).sum() and not made
+    for stop in (17, 18, N):
+        assert bifold.reduce(x[7:stop]) == np.arange(7, stop).sum() and not made
+    known(made, lambda: bifold.reduce(x[::2]))
+    assert bifold.reduce(x[1::2]) == np.arange(1, N, 2).sum() and not made
+    assert bifold.reduce(x[: N // 2]) == np.arange(N // 2).sum() and not made
 
 
 def test_a_known_call_waits_for_events_and_leaves_one(context, unordered, made):  # noqa: F811
