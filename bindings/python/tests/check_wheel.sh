@@ -13,7 +13,7 @@ die() {
 }
 
 rm -rf wheel environment
-files() { (cd "$source/../.." && git status --porcelain --ignored bindings 2>/dev/null || find "$source"); }
+files() { git -C "$source" status --porcelain --ignored . 2>/dev/null || find "$source"; }
 files >before
 # NumPy comes from the system. What builds the wheel is fetched, as for users.
 "$python" -m venv --system-site-packages environment
@@ -30,7 +30,8 @@ wheels=(wheel/*)
 "$python" -m zipfile -l "${wheels[0]}" | awk 'NR > 1 && $1 ~ /^bifold\// {print $1}' |
   sed "s/_core\.$core.*so$/_core/" | LC_ALL=C sort >found
 { (cd "$source" && find bifold -type f ! -path '*/__pycache__/*') &&
-  printf '%s\n' bifold/LICENSE bifold/_core bifold/libbifold.so; } | LC_ALL=C sort | diff -u - found ||
+  printf '%s\n' bifold/LICENSE bifold/_core bifold/libbifold.so; } | LC_ALL=C sort |
+  diff -u - found ||
   die "the wheel has other files than the package"
 if "$python" -m zipfile -l "${wheels[0]}" | grep -E 'tests?/|core/|CMakeLists'; then
   die "the wheel holds what belongs to the source tree"
