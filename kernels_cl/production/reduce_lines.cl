@@ -212,9 +212,10 @@ DEVICE void fold_line_columns(__private ACC* sums, u32 leaves, LineSplit split, 
   for (u32 shift = (u32)split.share_shift; shift > 0; --shift) {
     const u32 width = 1u << (shift - 1);
 #pragma unroll
-    for (u32 i = 0; i < leaves * LINES_EACH; ++i) {
-      const u32 k = i / LINES_EACH * SUMS_EACH + i % LINES_EACH;
-      sums[k] = combine_shares(sums[k], share < width, width << LINE_SHIFT(split), scratch);
+    for (u32 i = 0; i < leaves * SUMS_EACH; ++i) {
+      if (i % SUMS_EACH < LINES_EACH) {
+        sums[i] = combine_shares(sums[i], share < width, width << LINE_SHIFT(split), scratch);
+      }
     }
   }
 }
