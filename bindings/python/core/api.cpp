@@ -9,7 +9,7 @@ PyObject* raiser = nullptr;  // As long as the process: nothing is called after 
 
 template <class Function>
 void take(Function& function, nb::handle addresses, const char* name) {
-  function = reinterpret_cast<Function>(address_of(addresses, name));
+  function = at_address<Function>(address_of(addresses, name));
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ std::uintptr_t address_of(nb::handle addresses, const char* name) {
   return nb::cast<std::uintptr_t>(nb::object(addresses[name]));
 }
 
-void bind(nb::dict addresses, nb::object raise) {
+void bind(const nb::dict& addresses, nb::object raise) {
   take(functions.queue_record, addresses, "bifold_queue_record");
   take(functions.event_destroy, addresses, "bifold_event_destroy");
   take(functions.buffer_create, addresses, "bifold_buffer_create");

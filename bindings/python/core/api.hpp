@@ -25,16 +25,22 @@ struct Api {
   decltype(&bifold_opencl_native_event) opencl_native_event = nullptr;
 };
 
-/** The functions of the loaded library. */
+/// The functions of the loaded library.
 const Api& api();
 
-/** Takes the functions from a dict of addresses, and what raises the error of a status. */
-void bind(nb::dict addresses, nb::object raise);
+/// Takes the functions from a dict of addresses, and what raises the error of a status.
+void bind(const nb::dict& addresses, nb::object raise);
 
-/** The address of a function by its name. */
+/// The address of a function by its name.
 std::uintptr_t address_of(nb::handle addresses, const char* name);
 
-/** Raises what a status of the library stands for, as a nb::python_error. */
+/// What is at an address that Python knows as a number.
+template <class T>
+T at_address(std::uintptr_t address) {
+  return reinterpret_cast<T>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// Raises what a status of the library stands for, as a nb::python_error.
 [[noreturn]] void raise(bifold_status status, const char* name);
 
 }  // namespace bifold::python

@@ -10,16 +10,19 @@ namespace bifold::python {
 namespace {
 
 // Names of attributes, interned.
-PyObject *queue_, *dtype_, *shape_, *strides_, *own_strides_, *offset_, *own_offset_, *buffer_,
-    *events_, *base_data_, *int_ptr_, *interface_, *dlpack_, *data_, *ptr_, *device_id_, *stride_,
-    *data_ptr_, *itemsize_, *get_device_, *requires_grad_, *is_neg_, *typestr_, *stream_, *mask_;
+struct Names {
+  PyObject *queue, *dtype, *shape, *strides, *own_strides, *offset, *own_offset, *buffer, *events,
+      *base_data, *int_ptr, *interface, *dlpack, *data, *ptr, *device_id, *stride, *data_ptr,
+      *itemsize, *get_device, *requires_grad, *is_neg, *typestr, *stream, *mask;
+};
+Names names{};
 
 struct Known {
   nb::object type;
   Kind kind;
 };
 // Programs have few classes of arrays; one that makes them on the fly loses what is known.
-constexpr std::size_t MAX_CLASSES = 32;
+constexpr std::size_t max_classes = 32;
 std::vector<Known>* known = nullptr;
 
 nb::object get(PyObject* object, PyObject* name) {
@@ -43,11 +46,11 @@ bool number(const nb::object& object, std::int64_t& value) {
   return value != -1 || !PyErr_Occurred();
 }
 
-/** The integers of a tuple; their count, or -1. */
-int integers(const nb::object& tuple, std::array<std::int64_t, MAX_DIMENSIONS>& values) {
+/// The integers of a tuple; their count, or -1.
+int integers(const nb::object& tuple, std::array<std::int64_t, max_dimensions>& values) {
   if (!tuple.is_valid() || !PyTuple_Check(tuple.ptr())) return -1;
   const Py_ssize_t count = PyTuple_Size(tuple.ptr());
-  if (count > MAX_DIMENSIONS) return -1;
+  if (count > max_dimensions) return -1;
   for (Py_ssize_t i = 0; i < count; ++i) {
     values[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple.ptr(), i));
     if (values[i] == -1 && PyErr_Occurred()) return -1;
@@ -61,31 +64,32 @@ bool layout(Seen& seen, const nb::object& shape, const nb::object& strides) {
 }
 
 bool look_at_own(PyObject* array, Seen& seen) {
-  const nb::object buffer = get(array, buffer_);
-  const nb::object queue = get(array, queue_);
-  seen.dtype = get(array, dtype_);
+  const nb::object buffer = get(array, names.buffer);
+  const nb::object queue = get(array, names.queue);
+  seen.dtype = get(array, names.dtype);
   if (!buffer.is_valid() || !queue.is_valid() || !seen.dtype.is_valid()) return false;
   const Owner* owner = owner_of(buffer);
   if (!owner || !owner->handle) return false;
   seen.memory = reinterpret_cast<std::uintptr_t>(owner->handle->get());
   seen.place = reinterpret_cast<std::uintptr_t>(queue.ptr());
-  return seen.memory != 0 && number(get(array, own_offset_), seen.first) &&
-         layout(seen, get(array, shape_), get(array, own_strides_));
+  return seen.memory != 0 && number(get(array, names.own_offset), seen.first) &&
+         layout(seen, get(array, names.shape), get(array, names.own_strides));
 }
 
 bool look_at_opencl(PyObject* array, Seen& seen) {
-  const nb::object queue = get(array, queue_);
+  const nb::object queue = get(array, names.queue);
   if (!queue.is_valid() || queue.is_none()) return false;
-  const nb::object base = get(array, base_data_);
-  seen.dtype = get(array, dtype_);
-  seen.events = get(array, events_);
+  const nb::object base = get(array, names.base_data);
+  seen.dtype = get(array, names.dtype);
+  seen.events = get(array, names.events);
   // Shared virtual memory has no int_ptr.
   return base.is_valid() && seen.dtype.is_valid() && seen.events.is_valid() &&
-         PyList_CheckExact(seen.events.ptr()) && number(get(queue.ptr(), int_ptr_), seen.place) &&
-         number(get(base.ptr(), int_ptr_), seen.memory) &&
-         number(get(array, offset_), seen.first_byte) &&
-         number(get(seen.dtype.ptr(), itemsize_), seen.step) &&
-         layout(seen, get(array, shape_), get(array, strides_));
+         PyList_CheckExact(seen.events.ptr()) &&
+         number(get(queue.ptr(), names.int_ptr), seen.place) &&
+         number(get(base.ptr(), names.int_ptr), seen.memory) &&
+         number(get(array, names.offset), seen.first_byte) &&
+         number(get(seen.dtype.ptr(), names.itemsize), seen.step) &&
+         layout(seen, get(array, names.shape), get(array, names.strides));
 }
 
 PyObject* item(const nb::object& dict, PyObject* name) {
@@ -100,20 +104,20 @@ bool device_of(Seen& seen) {
 }
 
 bool look_at_interface(PyObject* array, Seen& seen) {
-  const nb::object interface = get(array, interface_);
+  const nb::object interface = get(array, names.interface);
   if (!interface.is_valid() || !PyDict_Check(interface.ptr())) return false;
-  PyObject* data = item(interface, data_);
-  PyObject* shape = item(interface, shape_);
-  PyObject* typestr = item(interface, typestr_);
-  PyObject* strides = item(interface, strides_);
-  PyObject* stream = item(interface, stream_);
-  PyObject* mask = item(interface, mask_);
+  PyObject* data = item(interface, names.data);
+  PyObject* shape = item(interface, names.shape);
+  PyObject* typestr = item(interface, names.typestr);
+  PyObject* strides = item(interface, names.strides);
+  PyObject* stream = item(interface, names.stream);
+  PyObject* mask = item(interface, names.mask);
   if (!data || !PyTuple_Check(data) || PyTuple_Size(data) != 2 || !shape || !typestr ||
       !PyUnicode_CheckExact(typestr) || (mask && mask != Py_None)) {
     return false;
   }
   // Without a stream it is DLPack that orders the work.
-  if (!stream && PyObject_HasAttr(array, dlpack_)) return false;
+  if (!stream && PyObject_HasAttr(array, names.dlpack)) return false;
   if (stream && stream != Py_None && (!number(nb::borrow(stream), seen.stream) || !seen.stream)) {
     return false;
   }
@@ -133,7 +137,7 @@ bool look_at_interface(PyObject* array, Seen& seen) {
          number(nb::borrow(PyTuple_GetItem(data, 0)), seen.memory) && device_of(seen);
 }
 
-/** A function of a module that is imported already, found once. */
+/// A function of a module that is imported already, found once.
 PyObject* find(PyObject*& kept, const char* module, const char* part, const char* name) {
   if (kept) return kept;
   const nb::object whole = nb::steal(PyImport_ImportModule(module));
@@ -148,43 +152,43 @@ PyObject* stream_of_torch = nullptr;
 
 bool look_at_cupy(PyObject* array, Seen& seen) {
   PyObject* current = find(stream_of_cupy, "cupy", "cuda", "get_current_stream");
-  const nb::object data = get(array, data_);
-  seen.dtype = get(array, dtype_);
+  const nb::object data = get(array, names.data);
+  seen.dtype = get(array, names.dtype);
   if (!current || !data.is_valid() || !seen.dtype.is_valid()) return false;
   const nb::object stream = nb::steal(PyObject_CallNoArgs(current));
-  if (!stream.is_valid() || !number(get(stream.ptr(), ptr_), seen.stream)) return false;
+  if (!stream.is_valid() || !number(get(stream.ptr(), names.ptr), seen.stream)) return false;
   if (seen.stream == 0) seen.stream = 1;
-  return number(get(data.ptr(), ptr_), seen.memory) &&
-         number(get(data.ptr(), device_id_), seen.place) &&
-         number(get(seen.dtype.ptr(), itemsize_), seen.step) &&
-         layout(seen, get(array, shape_), get(array, strides_));
+  return number(get(data.ptr(), names.ptr), seen.memory) &&
+         number(get(data.ptr(), names.device_id), seen.place) &&
+         number(get(seen.dtype.ptr(), names.itemsize), seen.step) &&
+         layout(seen, get(array, names.shape), get(array, names.strides));
 }
 
 bool look_at_torch(PyObject* array, Seen& seen) {
   PyObject* current = find(stream_of_torch, "torch", "_C", "_cuda_getCurrentRawStream");
-  const nb::object index = result_of(array, get_device_);
+  const nb::object index = result_of(array, names.get_device);
   std::int64_t device = -1;
   if (!current || !number(index, device) || device < 0) return false;
-  if (get(array, requires_grad_).ptr() != Py_False) return false;
-  if (result_of(array, is_neg_).ptr() != Py_False) return false;
+  if (get(array, names.requires_grad).ptr() != Py_False) return false;
+  if (result_of(array, names.is_neg).ptr() != Py_False) return false;
   PyObject* arguments[] = {index.ptr()};
   const nb::object stream = nb::steal(PyObject_Vectorcall(current, arguments, 1, nullptr));
-  seen.dtype = get(array, dtype_);
+  seen.dtype = get(array, names.dtype);
   seen.place = static_cast<std::uint64_t>(device);
   // Of strides in elements, which no other class with these types of elements has.
   return seen.dtype.is_valid() && number(stream, seen.stream) &&
-         number(result_of(array, data_ptr_), seen.memory) &&
-         layout(seen, get(array, shape_), result_of(array, stride_));
+         number(result_of(array, names.data_ptr), seen.memory) &&
+         layout(seen, get(array, names.shape), result_of(array, names.stride));
 }
 
 bool look_at_host(PyObject* array, Seen& seen) {
-  seen.dtype = get(array, dtype_);
+  seen.dtype = get(array, names.dtype);
   if (!seen.dtype.is_valid()) return false;
   if (PyObject_GetBuffer(array, &seen.host, PyBUF_C_CONTIGUOUS) != 0) return false;
   seen.memory = reinterpret_cast<std::uintptr_t>(seen.host.buf);
   seen.read_only = seen.host.readonly != 0;
   seen.dimensions = seen.host.ndim;
-  if (seen.dimensions > MAX_DIMENSIONS) return false;
+  if (seen.dimensions > max_dimensions) return false;
   std::copy_n(seen.host.shape, seen.dimensions, seen.shape.begin());
   seen.dense = true;
   // The default queue is the thread's own.
@@ -221,7 +225,7 @@ void put_kind(nb::handle type, Kind kind) {
   for (const Known& one : *known) {
     if (one.type.is(type)) return;
   }
-  if (known->size() == MAX_CLASSES) known->clear();
+  if (known->size() == max_classes) known->clear();
   known->push_back({nb::borrow(type), kind});
 }
 
@@ -243,32 +247,32 @@ bool look_at(PyObject* array, Seen& seen) {
 
 void define_arrays(nb::module_&) {
   known = new std::vector<Known>;  // Not destroyed: the interpreter ends earlier.
-  const std::pair<PyObject**, const char*> names[] = {{&queue_, "queue"},
-                                                      {&dtype_, "dtype"},
-                                                      {&shape_, "shape"},
-                                                      {&strides_, "strides"},
-                                                      {&own_strides_, "_strides"},
-                                                      {&offset_, "offset"},
-                                                      {&own_offset_, "_offset"},
-                                                      {&buffer_, "_buffer"},
-                                                      {&events_, "events"},
-                                                      {&base_data_, "base_data"},
-                                                      {&int_ptr_, "int_ptr"},
-                                                      {&interface_, "__cuda_array_interface__"},
-                                                      {&dlpack_, "__dlpack__"},
-                                                      {&data_, "data"},
-                                                      {&ptr_, "ptr"},
-                                                      {&device_id_, "device_id"},
-                                                      {&stride_, "stride"},
-                                                      {&data_ptr_, "data_ptr"},
-                                                      {&get_device_, "get_device"},
-                                                      {&requires_grad_, "requires_grad"},
-                                                      {&is_neg_, "is_neg"},
-                                                      {&typestr_, "typestr"},
-                                                      {&stream_, "stream"},
-                                                      {&itemsize_, "itemsize"},
-                                                      {&mask_, "mask"}};
-  for (const auto& [name, text] : names) *name = PyUnicode_InternFromString(text);
+  const std::pair<PyObject**, const char*> all[] = {{&names.queue, "queue"},
+                                                    {&names.dtype, "dtype"},
+                                                    {&names.shape, "shape"},
+                                                    {&names.strides, "strides"},
+                                                    {&names.own_strides, "_strides"},
+                                                    {&names.offset, "offset"},
+                                                    {&names.own_offset, "_offset"},
+                                                    {&names.buffer, "_buffer"},
+                                                    {&names.events, "events"},
+                                                    {&names.base_data, "base_data"},
+                                                    {&names.int_ptr, "int_ptr"},
+                                                    {&names.interface, "__cuda_array_interface__"},
+                                                    {&names.dlpack, "__dlpack__"},
+                                                    {&names.data, "data"},
+                                                    {&names.ptr, "ptr"},
+                                                    {&names.device_id, "device_id"},
+                                                    {&names.stride, "stride"},
+                                                    {&names.data_ptr, "data_ptr"},
+                                                    {&names.get_device, "get_device"},
+                                                    {&names.requires_grad, "requires_grad"},
+                                                    {&names.is_neg, "is_neg"},
+                                                    {&names.typestr, "typestr"},
+                                                    {&names.stream, "stream"},
+                                                    {&names.itemsize, "itemsize"},
+                                                    {&names.mask, "mask"}};
+  for (const auto& [name, text] : all) *name = PyUnicode_InternFromString(text);
 }
 
 }  // namespace bifold::python

@@ -9,12 +9,12 @@
 
 namespace bifold::python {
 
-inline constexpr int MAX_DIMENSIONS = 8;
+inline constexpr int max_dimensions = 8;
 
-/** Kinds of array, by what has to be asked for their memory. */
+/// Kinds of array, by what has to be asked for their memory.
 enum class Kind : std::uint64_t { own, opencl, interface, cupy, torch, host };
 
-/** An array, as far as it was looked at. */
+/// An array, as far as it was looked at.
 struct Seen {
   Seen() = default;
   Seen(const Seen&) = delete;
@@ -26,8 +26,8 @@ struct Seen {
   PyObject* array;   // Borrowed.
   nb::object dtype;  // Or the text that names it. Told apart by identity.
   int dimensions = 0;
-  std::array<std::int64_t, MAX_DIMENSIONS> shape;
-  std::array<std::int64_t, MAX_DIMENSIONS> strides;  // In bytes, of Arrays in elements.
+  std::array<std::int64_t, max_dimensions> shape;
+  std::array<std::int64_t, max_dimensions> strides;  // In bytes, of Arrays in elements.
   std::int64_t step = 1;                             // Of a stride, from an element to the next.
   bool dense = false;                                // There are no strides: it has no gaps.
   bool flat = false;                                 // It has none, and some elements:
@@ -42,10 +42,10 @@ struct Seen {
   nb::object events;            // A list, of PyOpenCL.
 };
 
-/** Remembers how arrays of a class are looked at. */
+/// Remembers how arrays of a class are looked at.
 void put_kind(nb::handle type, Kind kind);
 
-/** Looks at an array. False: it is not as those of known classes are; no error is left. */
+/// Looks at an array. False: it is not as those of known classes are; no error is left.
 bool look_at(PyObject* array, Seen& seen);
 
 void define_arrays(nb::module_& module);

@@ -7,14 +7,14 @@ namespace bifold::python {
 
 namespace {
 
-constexpr std::size_t MAX_ELEMENT = 64;
+constexpr std::size_t max_element = 64;
 
 PyObject* int_ptr() {
   static PyObject* name = PyUnicode_InternFromString("int_ptr");
   return name;
 }
 
-/** Gives an array of PyOpenCL the completion of the call that writes it. */
+/// Gives an array of PyOpenCL the completion of the call that writes it.
 void put_event(PyObject* array, void* event) {
   static PyObject* from_int_ptr = nullptr;
   if (!from_int_ptr) {
@@ -25,27 +25,23 @@ void put_event(PyObject* array, void* event) {
   nb::handle(array).attr("add_event")(nb::handle(from_int_ptr)(pointer, false));
 }
 
-/** A function of the library by its address. */
-template <class Function>
-Function* as(std::uintptr_t address) {
-  return reinterpret_cast<Function*>(address);
-}
+bool is_open(const std::shared_ptr<Handle>& handle) { return handle && handle->get(); }
 
 }  // namespace
 
-/** What lasts for a call only. */
+/// What lasts for a call only.
 struct Call::Resources {
-  std::array<bifold_event*, 2 * MAX_EVENTS + 1> events;  // Adopted ones first.
+  std::array<bifold_event*, 2 * max_events + 1> events;  // Adopted ones first.
   std::size_t adopted_count = 0;
-  std::array<bifold_buffer*, MAX_ARRAYS> buffers{};  // Of each array, owned where adopted.
-  std::array<bool, MAX_ARRAYS> adopted{};
+  std::array<bifold_buffer*, max_arrays> buffers{};  // Of each array, owned where adopted.
+  std::array<bool, max_arrays> adopted{};
   std::shared_ptr<Handle> queue, device, op, map;
   std::shared_ptr<Turn> turn;
   bifold_event* done = nullptr;
   void* native_done = nullptr;
   const char* failed = nullptr;  // The function.
 
-  /** The events of an array of PyOpenCL. False: there are too many or some that are none. */
+  /// The events of an array of PyOpenCL. False: there are too many or some that are none.
   bool adopt_events(const Seen& seen) {
     if (!seen.events.is_valid()) return true;
     const Py_ssize_t count = PyList_Size(seen.events.ptr());
@@ -54,7 +50,7 @@ struct Call::Resources {
       const nb::object number = nb::steal(PyObject_GetAttr(event, int_ptr()));
       void* pointer = number.is_valid() ? PyLong_AsVoidPtr(number.ptr()) : nullptr;
       PyErr_Clear();
-      if (!pointer || adopted_count == MAX_EVENTS ||
+      if (!pointer || adopted_count == max_events ||
           api().opencl_adopt_event(pointer, &events[adopted_count]) != BIFOLD_OK) {
         return false;
       }
@@ -67,7 +63,7 @@ struct Call::Resources {
     const int i = part.array;
     if (buffers[i]) return BIFOLD_OK;
     if (seen.kind == Kind::own) {
-      buffers[i] = reinterpret_cast<bifold_buffer*>(seen.memory);
+      buffers[i] = at_address<bifold_buffer*>(seen.memory);
       return BIFOLD_OK;
     }
     adopted[i] = true;
@@ -78,12 +74,11 @@ struct Call::Resources {
       if (status != BIFOLD_OK || !read) return status;
       failed = "bifold_upload";
       return api().upload(static_cast<bifold_queue*>(queue->get()),
-                          reinterpret_cast<const void*>(seen.memory),
-                          {buffers[i], part.type, 0, count});
+                          at_address<const void*>(seen.memory), {buffers[i], part.type, 0, count});
     }
     if (seen.kind == Kind::opencl) {
       failed = "bifold_opencl_adopt_buffer";
-      return api().opencl_adopt_buffer(reinterpret_cast<void*>(seen.memory), &buffers[i]);
+      return api().opencl_adopt_buffer(at_address<void*>(seen.memory), &buffers[i]);
     }
     failed = "bifold_cuda_adopt_buffer";
     const std::uint64_t start = seen.memory + static_cast<std::uint64_t>(part.low);
@@ -92,7 +87,7 @@ struct Call::Resources {
   }
 
   void give_back(bool keeps_done) {
-    for (int i = 0; i < MAX_ARRAYS; ++i) {
+    for (int i = 0; i < max_arrays; ++i) {
       if (adopted[i]) api().buffer_destroy(std::exchange(buffers[i], nullptr));
       adopted[i] = false;
     }
@@ -123,7 +118,7 @@ Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_op
 
 bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_options& options,
                             std::byte* elements) const {
-  std::array<bifold_view, MAX_ARRAYS> views;
+  std::array<bifold_view, max_arrays> views;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     const Seen& seen = operands.seen[part.array];
@@ -150,36 +145,37 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
   const void* start = init.empty() ? nullptr : init.data();
   switch (form_) {
     case Form::into:
-      return as<decltype(bifold_reduce_into)>(function_)(on, views[0], views[1], by, start,
-                                                         &options);
+      return at_address<decltype(&bifold_reduce_into)>(function_)(on, views[0], views[1], by, start,
+                                                                  &options);
     case Form::map_into:
-      return as<decltype(bifold_transform_reduce_into)>(function_)(on, views[0], views[1], by,
-                                                                   mapped, start, &options);
+      return at_address<decltype(&bifold_transform_reduce_into)>(function_)(
+          on, views[0], views[1], by, mapped, start, &options);
     case Form::pairs_into:
-      return as<decltype(bifold_transform_reduce_pairs_into)>(function_)(
+      return at_address<decltype(&bifold_transform_reduce_pairs_into)>(function_)(
           on, views[0], views[1], views[2], by, mapped, start, &options);
     case Form::reduce:
-      return as<decltype(bifold_reduce)>(function_)(on, views[0], by, type, start, elements,
-                                                    &options);
+      return at_address<decltype(&bifold_reduce)>(function_)(on, views[0], by, type, start,
+                                                             elements, &options);
     case Form::map_reduce:
-      return as<decltype(bifold_transform_reduce)>(function_)(on, views[0], by, mapped, type, start,
-                                                              elements, &options);
+      return at_address<decltype(&bifold_transform_reduce)>(function_)(
+          on, views[0], by, mapped, type, start, elements, &options);
     case Form::pairs_reduce:
-      return as<decltype(bifold_transform_reduce_pairs)>(function_)(
+      return at_address<decltype(&bifold_transform_reduce_pairs)>(function_)(
           on, views[0], views[1], by, mapped, type, start, elements, &options);
     case Form::sum:
-      return as<decltype(bifold_sum_compensated)>(function_)(on, views[0], type, start, elements,
-                                                             &options);
+      return at_address<decltype(&bifold_sum_compensated)>(function_)(on, views[0], type, start,
+                                                                      elements, &options);
     case Form::product:
-      return as<decltype(bifold_inner_product)>(function_)(on, views[0], views[1], type, start,
-                                                           elements, &options);
+      return at_address<decltype(&bifold_inner_product)>(function_)(on, views[0], views[1], type,
+                                                                    start, elements, &options);
     case Form::count: {
       auto* count = reinterpret_cast<std::uint64_t*>(elements);
-      return as<decltype(bifold_count_if)>(function_)(on, views[0], mapped, count, &options);
+      return at_address<decltype(&bifold_count_if)>(function_)(on, views[0], mapped, count,
+                                                               &options);
     }
     case Form::two:
-      return as<decltype(bifold_minmax)>(function_)(on, views[0], elements, elements + MAX_ELEMENT,
-                                                    &options);
+      return at_address<decltype(&bifold_minmax)>(function_)(on, views[0], elements,
+                                                             elements + max_element, &options);
   }
   return BIFOLD_INVALID_ARGUMENT;
 }
@@ -192,7 +188,7 @@ bifold_status Call::hand_on(const Operands& operands, PyObject* output, Resource
     const bifold_status status =
         api().download(static_cast<bifold_queue*>(used.queue->get()),
                        {used.buffers[written], part.type, 0, count_of(part, operands)},
-                       reinterpret_cast<void*>(operands.seen[written].memory));
+                       at_address<void*>(operands.seen[written].memory));
     if (status != BIFOLD_OK) return status;
   }
   if (!used.done) return BIFOLD_OK;
@@ -217,10 +213,13 @@ bifold_status Call::hand_on(const Operands& operands, PyObject* output, Resource
 bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
   Resources used;
   used.queue = queue.lock();
-  if (!used.queue || !used.queue->get()) return false;
-  if (has_op && (!(used.op = op.lock()) || !used.op->get())) return false;
-  if (has_map && (!(used.map = map.lock()) || !used.map->get())) return false;
-  if (has_turn && !(used.turn = turn.lock())) return false;
+  if (!is_open(used.queue)) return false;
+  used.op = op.lock();
+  used.map = map.lock();
+  used.turn = turn.lock();
+  if (has_op && !is_open(used.op)) return false;
+  if (has_map && !is_open(used.map)) return false;
+  if (has_turn && !used.turn) return false;
   bool wanted = has_turn || operands.done;
   for (const Part& part : parts) {
     const Seen& seen = operands.seen[part.array];
@@ -235,14 +234,15 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
       return false;
     }
   }
-  if (host && (!(used.device = device.lock()) || !used.device->get())) {
+  used.device = device.lock();
+  if (host && !is_open(used.device)) {
     used.give_back(false);
     return false;
   }
-  alignas(16) std::array<std::byte, 2 * MAX_ELEMENT> elements;
+  alignas(16) std::array<std::byte, 2 * max_element> elements;
   bifold_options options = options_;
   if (wanted) options.done = &used.done;
-  bifold_status status;
+  bifold_status status = BIFOLD_OK;
   {
     nb::gil_scoped_release released;
     if (has_turn) used.turn->lock();
@@ -271,7 +271,7 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
   }
   std::array<nb::object, 2> scalars;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    std::memcpy(results[i].data, elements.data() + i * MAX_ELEMENT, results[i].bytes);
+    std::memcpy(results[i].data, elements.data() + i * max_element, results[i].bytes);
     scalars[i] = nb::steal(PySequence_GetItem(results[i].array.ptr(), 0));
     if (!scalars[i].is_valid()) throw nb::python_error();
   }

@@ -11,14 +11,14 @@
 
 namespace bifold::python {
 
-inline constexpr int MAX_ARRAYS = 3;
-inline constexpr std::size_t MAX_EVENTS = 40;
+inline constexpr int max_arrays = 3;
+inline constexpr std::size_t max_events = 40;
 
-/** The arrays of a call, those that are the same object once, and its events. */
+/// The arrays of a call, those that are the same object once, and its events.
 struct Operands {
-  std::array<Seen, MAX_ARRAYS> seen;
+  std::array<Seen, max_arrays> seen;
   int count = 0;
-  std::vector<std::shared_ptr<Handle>> wait;  // MAX_EVENTS at most.
+  std::vector<std::shared_ptr<Handle>> wait;  // max_events at most.
   PyObject* done = nullptr;                   // Borrowed. The package's Event for its completion.
   bool any_size = false;                      // Calls of another size are the same but for that.
   int of(PyObject* array) const {
@@ -29,7 +29,7 @@ struct Operands {
   }
 };
 
-/** What an array contributes: elements from an offset that moves with the array. */
+/// What an array contributes: elements from an offset that moves with the array.
 struct Part {
   int array;
   bifold_type type;
@@ -40,8 +40,8 @@ struct Part {
   std::uint64_t bytes;  // From there to behind its highest one.
 };
 
-/** How a function of the library is called, as the package numbers it. Results without "into" are
- * the host's. */
+/// How a function of the library is called, as the package numbers it. Results without "into" are
+/// the host's.
 enum class Form {
   into,        // Reductions and scans.
   map_into,    // With a map.
@@ -55,7 +55,7 @@ enum class Form {
   two,      // As argmin and minmax: two results.
 };
 
-/** An array of NumPy that receives a result for the host. */
+/// An array of NumPy that receives a result for the host.
 struct Result {
   nb::object array;
   void* data;
@@ -64,7 +64,7 @@ struct Result {
 
 class Call {
  public:
-  /** As the package makes it the first time. Its options are copied, with all that they name. */
+  /// As the package makes it the first time. Its options are copied, with all that they name.
   Call(std::string name, std::uintptr_t function, Form form, const bifold_options& options);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -87,7 +87,7 @@ class Call {
   std::vector<Result> results;  // One or two. A call that has some has no output.
   nb::object finish;            // Makes the answer of them, where it is not the first itself.
 
-  /** Makes the call. False: something is closed or gone, and nothing was done. */
+  /// Makes the call. False: something is closed or gone, and nothing was done.
   bool run(Operands& operands, PyObject* output, nb::object& answer) const;
 
  private:
@@ -98,7 +98,7 @@ class Call {
   }
   bifold_status enqueue(const Operands& operands, Resources& used, bifold_options& options,
                         std::byte* elements) const;
-  /** Gives the completion to whoever wants it. */
+  /// Gives the completion to whoever wants it.
   bifold_status hand_on(const Operands& operands, PyObject* output, Resources& used) const;
 
   std::string name_;

@@ -8,13 +8,13 @@ namespace bifold::python {
 
 namespace {
 
-constexpr std::size_t MAX_ENTRIES = 256;  // Of a function. An entry takes about 1 KiB.
+constexpr std::size_t max_entries = 256;  // Of a function. An entry takes about 1 KiB.
 
-constexpr std::uint64_t ABSENT = ~std::uint64_t{0};  // Of an array, in a key.
+constexpr std::uint64_t absent = ~std::uint64_t{0};  // Of an array, in a key.
 
 thread_local Unknown* unknown = nullptr;
 
-/** Where an argument is named: most names are the very objects that the function has. */
+/// Where an argument is named: most names are the very objects that the function has.
 template <class Parameters>
 int index_of(const Parameters& parameters, PyObject* name) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -32,7 +32,7 @@ bool is_event(PyObject* object) {
   return reinterpret_cast<PyObject*>(Py_TYPE(object)) == event_class;
 }
 
-/** The events of a wait list that are the package's own and open. False: there are others. */
+/// The events of a wait list that are the package's own and open. False: there are others.
 bool take_events(PyObject* list, Operands& operands) {
   const bool is_tuple = PyTuple_CheckExact(list);
   if (!is_tuple && !PyList_CheckExact(list)) return false;
@@ -44,7 +44,7 @@ bool take_events(PyObject* list, Operands& operands) {
     if (own.is_none()) continue;  // It stands for no work.
     const Owner* owner = own.is_valid() ? owner_of(own) : nullptr;
     if (!owner || !owner->handle || !owner->handle->get()) return false;
-    if (operands.wait.size() == MAX_EVENTS) return false;
+    if (operands.wait.size() == max_events) return false;
     operands.wait.push_back(owner->handle);
   }
   return true;
@@ -52,7 +52,8 @@ bool take_events(PyObject* list, Operands& operands) {
 
 }  // namespace
 
-Function::Function(nb::object full, nb::tuple names, int positional, nb::dict defaults)
+Function::Function(nb::object full, const nb::tuple& names, int positional,
+                   const nb::dict& defaults)
     : full_(std::move(full)), positional_(positional) {
   for (nb::handle name : names) {
     const std::string_view text = nb::cast<const char*>(name);
@@ -80,7 +81,8 @@ bool Function::take(PyObject* arguments, PyObject* named, Given& given) const {
   given.fill(nullptr);
   for (Py_ssize_t i = 0; i < count; ++i) given[i] = PyTuple_GetItem(arguments, i);
   if (named) {
-    PyObject *name, *value;
+    PyObject* name = nullptr;
+    PyObject* value = nullptr;
     Py_ssize_t position = 0;
     while (PyDict_Next(named, &position, &name, &value)) {
       const int index = index_of(parameters_, name);
@@ -89,7 +91,8 @@ bool Function::take(PyObject* arguments, PyObject* named, Given& given) const {
     }
   }
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!given[i] && !(given[i] = parameters_[i].fallback)) return false;
+    if (!given[i]) given[i] = parameters_[i].fallback;
+    if (!given[i]) return false;
   }
   return true;
 }
@@ -137,7 +140,7 @@ bool Function::look(const Given& given, Operands& operands, Key& key) const {
     switch (parameters_[i].role) {
       case Role::array: {
         const int index = operands.of(value);
-        key.add(index < 0 ? ABSENT : static_cast<std::uint64_t>(index));
+        key.add(index < 0 ? absent : static_cast<std::uint64_t>(index));
         break;
       }
       case Role::map:
@@ -195,7 +198,7 @@ void Function::store(const Key& key, std::shared_ptr<Call> call) {
   forget(key);
   entries_.push_front({key.hash(), key.words(), key.objects(), std::move(call)});
   places_.emplace(key.hash(), entries_.begin());
-  if (entries_.size() <= MAX_ENTRIES) return;
+  if (entries_.size() <= max_entries) return;
   std::list<Entry> gone;
   const auto oldest = std::prev(entries_.end());
   const auto [first, last] = places_.equal_range(oldest->hash);
@@ -213,8 +216,7 @@ void Function::clear() {
   gone.swap(entries_);
 }
 
-bool Function::repeat(const Call& call, Operands& operands, PyObject* given,
-                      nb::object& answer) const {
+bool Function::repeat(const Call& call, Operands& operands, PyObject* given, nb::object& answer) {
   if (!call.make.is_valid()) return call.run(operands, given, answer);
   const Seen& x = operands.seen[0];
   const nb::object shape = call.any_size ? nb::make_tuple(x.size) : call.shape;
@@ -259,14 +261,14 @@ std::shared_ptr<Handle> handle_in(nb::handle object) {
   return owner ? owner->handle : nullptr;
 }
 
-/** Whether the package is asked for a call that may become known. */
+/// Whether the package is asked for a call that may become known.
 bool wanted() { return unknown != nullptr; }
 
-/** Has the call that the package was asked for become known: as the package made it just now. */
-void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb::list parts,
+/// Has the call that the package was asked for become known: as the package made it just now.
+void learn(const char* name, std::uintptr_t function, std::uintptr_t options, const nb::list& parts,
            nb::handle queue, nb::handle turn, int form, nb::handle op, nb::handle map,
-           nb::handle init, bifold_type type, nb::list results, nb::handle finish, nb::handle make,
-           nb::handle shape) {
+           nb::handle init, bifold_type type, const nb::list& results, nb::handle finish,
+           nb::handle make, nb::handle shape) {
   if (!unknown) return;
   for (nb::handle part : parts) {
     // Classes are known from here on, calls on arrays of them from the next one on.
@@ -275,7 +277,7 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
              static_cast<Kind>(nb::cast<int>(nb::object(part[1]))));
   }
   if (!unknown->operands) return;
-  const auto& asked = *reinterpret_cast<const bifold_options*>(options);
+  const auto& asked = *at_address<const bifold_options*>(options);
   const bool any_size = unknown->operands->any_size;
   if (any_size && asked.lines) return;
   auto call = std::make_shared<Call>(name, function, static_cast<Form>(form), asked);
@@ -290,12 +292,12 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
     if (made.array < 0) {
       // The output, which was made for the call.
       Operands& operands = *unknown->operands;
-      if (make.is_none() || operands.count == MAX_ARRAYS) return;
+      if (make.is_none() || operands.count == max_arrays) return;
       made.array = operands.count;
       Seen& output = operands.seen[made.array];
       if (!look_at(array.ptr(), output)) return;
       ++operands.count;
-      if (operands.any_size && !(output.flat && output.dimensions == 1)) return;
+      if (operands.any_size && (!output.flat || output.dimensions != 1)) return;
     }
     const Seen& seen = unknown->operands->seen[made.array];
     const auto size = static_cast<std::int64_t>(made.size);
@@ -307,7 +309,7 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
   call->has_turn = !turn.is_none();
   if (call->has_turn) call->turn = nb::inst_ptr<SharedTurn>(turn)->turn;
   if (nb::isinstance<nb::int_>(op)) {
-    call->builtin = reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(op));
+    call->builtin = at_address<const void*>(nb::cast<std::uintptr_t>(op));
   } else if (!op.is_none()) {
     call->has_op = true;
     call->op = handle_in(op);
@@ -319,14 +321,14 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, nb
     if (unknown->text_map) call->kept_map = handle;
   }
   if (!init.is_none()) {
-    const nb::bytes bytes = nb::cast<nb::bytes>(init);
+    const auto bytes = nb::cast<nb::bytes>(init);
     const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
     call->init.assign(data, data + bytes.size());
   }
   call->type = type;
   for (nb::handle result : results) {
     const auto data = nb::cast<std::uintptr_t>(nb::object(result[1]));
-    call->results.push_back({nb::object(result[0]), reinterpret_cast<void*>(data),
+    call->results.push_back({nb::object(result[0]), at_address<void*>(data),
                              nb::cast<std::size_t>(nb::object(result[2]))});
   }
   if (!finish.is_none()) call->finish = nb::borrow(finish);

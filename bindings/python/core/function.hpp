@@ -11,7 +11,7 @@
 
 namespace bifold::python {
 
-/** A call that the package is asked for because it is not known; it may become known thereby. */
+/// A call that the package is asked for because it is not known; it may become known thereby.
 struct Unknown {
   Operands* operands;  // nullptr: it is no call that could be known.
   bool text_map;       // The map is a text, whose Map nobody else keeps.
@@ -21,9 +21,9 @@ struct Unknown {
 
 class Function {
  public:
-  /** `full` does what the function does, of any arguments. `names` are its parameters' names, the
-   * first `positional` of which need no name in a call; those behind have `defaults`. */
-  Function(nb::object full, nb::tuple names, int positional, nb::dict defaults);
+  /// `full` does what the function does, of any arguments. `names` are its parameters' names, the
+  /// first `positional` of which need no name in a call; those behind have `defaults`.
+  Function(nb::object full, const nb::tuple& names, int positional, const nb::dict& defaults);
 
   nb::object call(PyObject* arguments, PyObject* named);
   void clear();
@@ -49,10 +49,10 @@ class Function {
   bool take(PyObject* arguments, PyObject* named, Given& given) const;
   bool look(const Given& given, Operands& operands, Key& key) const;
   bool look_at_arrays(const Given& given, Operands& operands) const;
-  /** Where all arrays are read and written as a whole, without gaps: whether the output is as long
-   * as the input, and whether it is one element. Else 0: then their shapes matter. */
+  /// Where all arrays are read and written as a whole, without gaps: whether the output is as long
+  /// as the input, and whether it is one element. Else 0: then their shapes matter.
   std::uint64_t relation_of(const Given& given, const Operands& operands) const;
-  bool repeat(const Call& call, Operands& operands, PyObject* given, nb::object& answer) const;
+  static bool repeat(const Call& call, Operands& operands, PyObject* given, nb::object& answer);
   std::shared_ptr<Call> find(const Key& key);
   void forget(const Key& key);
   void store(const Key& key, std::shared_ptr<Call> call);

@@ -31,8 +31,7 @@ void Ending::close_all() {
 }
 
 Handle::Handle(std::uintptr_t pointer, std::uintptr_t destroy)
-    : pointer_(reinterpret_cast<void*>(pointer)),
-      destroy_(reinterpret_cast<void (*)(void*)>(destroy)) {}
+    : pointer_(at_address<void*>(pointer)), destroy_(at_address<void (*)(void*)>(destroy)) {}
 
 void Handle::close() {
   leave();
@@ -99,14 +98,14 @@ void define_handles(nb::module_& module) {
       .def(
           "__enter__", [](SharedTurn& shared) { shared.turn->lock(); },
           nb::call_guard<nb::gil_scoped_release>())
-      .def("__exit__", [](SharedTurn& shared, nb::args) { shared.turn->unlock(); })
+      .def("__exit__", [](SharedTurn& shared, const nb::args&) { shared.turn->unlock(); })
       .def_prop_rw(
           "last",
           [](const SharedTurn& shared) {
             return reinterpret_cast<std::uintptr_t>(shared.turn->last());
           },
           [](SharedTurn& shared, std::uintptr_t event) {
-            shared.turn->put(reinterpret_cast<bifold_event*>(event));
+            shared.turn->put(at_address<bifold_event*>(event));
           });
   module.def("close_all", &Ending::close_all);
 }

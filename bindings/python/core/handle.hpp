@@ -9,8 +9,8 @@
 
 namespace bifold::python {
 
-/** What is given back when the interpreter ends, while drivers are still there: the newest first.
- * All of this happens under the interpreter's lock. */
+/// What is given back when the interpreter ends, while drivers are still there: the newest first.
+/// All of this happens under the interpreter's lock.
 class Ending {
  public:
   Ending();
@@ -21,7 +21,7 @@ class Ending {
 
  protected:
   ~Ending() { leave(); }
-  /** Takes this from the list; further calls do nothing. */
+  /// Takes this from the list; further calls do nothing.
   void leave();
 
  private:
@@ -30,12 +30,12 @@ class Ending {
   bool listed_ = true;
 };
 
-/** A handle of the C interface: destroyed by close(), else with the last that shares it. */
+/// A handle of the C interface: destroyed by close(), else with the last that shares it.
 class Handle final : public Ending {
  public:
   Handle(std::uintptr_t pointer, std::uintptr_t destroy);
   ~Handle() { close(); }
-  /** nullptr once it is closed. */
+  /// nullptr once it is closed.
   void* get() const { return pointer_; }
   void close() override;
 
@@ -44,12 +44,12 @@ class Handle final : public Ending {
   void (*destroy_)(void*);
 };
 
-/** What Python's objects hold. */
+/// What Python's objects hold.
 struct Owner {
   std::shared_ptr<Handle> handle;
 };
 
-/** Calls on one stream follow each other: whose turn it is, and the completion of the last one. */
+/// Calls on one stream follow each other: whose turn it is, and the completion of the last one.
 class Turn final : public Ending {
  public:
   Turn();
@@ -57,7 +57,7 @@ class Turn final : public Ending {
   void lock();
   void unlock() { mutex_->unlock(); }
   void close() override;
-  /** Whoever has the turn may use and replace it. */
+  /// Whoever has the turn may use and replace it.
   bifold_event* last() const { return last_; }
   void put(bifold_event* event);
 
@@ -71,7 +71,7 @@ struct SharedTurn {
   std::shared_ptr<Turn> turn = std::make_shared<Turn>();
 };
 
-/** The owner of an object's handle, as long as the object lives; nullptr where there is none. */
+/// The owner of an object's handle, as long as the object lives; nullptr where there is none.
 Owner* owner_of(nb::handle object);
 
 void define_handles(nb::module_& module);

@@ -12,7 +12,7 @@ enum Tag : std::uint64_t { none, truth, text, integer, real, type, tuple, handle
 PyObject *operator_class, *map_class, *dtype_class, *scalar_class, *queue_class;
 // Classes of queues and what their numbers are called. Not destroyed: the interpreter ends earlier.
 auto* places = new std::vector<std::pair<nb::object, nb::object>>;
-constexpr std::size_t MAX_CLASSES = 32;
+constexpr std::size_t max_classes = 32;
 
 bool is_a(PyObject* object, PyObject* of) {
   return reinterpret_cast<PyObject*>(Py_TYPE(object)) == of;
@@ -39,7 +39,7 @@ bool names_type(PyObject* value) {
 
 void Key::add(const Seen& seen, bool any_size) {
   add(static_cast<std::uint64_t>(seen.kind) | static_cast<std::uint64_t>(seen.dense) << 8 |
-      static_cast<std::uint64_t>(any_size ? MAX_DIMENSIONS + 1 : seen.dimensions) << 16);
+      static_cast<std::uint64_t>(any_size ? max_dimensions + 1 : seen.dimensions) << 16);
   add(seen.place);
   add(seen.stream);
   // The stream of a thread is another one in each.
@@ -117,7 +117,7 @@ void put_place(nb::handle type, nb::handle attribute) {
   for (const auto& one : *places) {
     if (one.first.is(type)) return;
   }
-  if (places->size() == MAX_CLASSES) places->clear();
+  if (places->size() == max_classes) places->clear();
   places->emplace_back(nb::borrow(type), nb::borrow(attribute));
 }
 

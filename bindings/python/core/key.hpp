@@ -21,17 +21,17 @@ class Key {
     }
     ++size_;
   }
-  /** An object that is told by its identity; the key's holder keeps it. */
+  /// An object that is told by its identity; the key's holder keeps it.
   void add(nb::object object) {
     add(reinterpret_cast<std::uintptr_t>(object.ptr()));
     if (kept_ < objects_.size()) objects_[kept_] = std::move(object);
     ++kept_;
   }
-  /** An array, of which `any_size`: neither its shape nor its strides matter. */
+  /// An array, of which `any_size`: neither its shape nor its strides matter.
   void add(const Seen& seen, bool any_size);
-  /** A value of an argument. False: it is none that calls are told apart by. */
+  /// A value of an argument. False: it is none that calls are told apart by.
   bool add_value(PyObject* value);
-  /** What a queue is given as: nothing, a Queue, or an object of a class that put_place() told. */
+  /// What a queue is given as: nothing, a Queue, or an object of a class that put_place() told.
   bool add_place(PyObject* place);
 
   bool fits() const { return size_ <= words_.size() && kept_ <= objects_.size(); }
@@ -52,13 +52,13 @@ class Key {
   std::uint64_t hash_ = 0;
 };
 
-/** What an operator, a map and a queue of the package are told by: their classes. */
+/// What an operator, a map and a queue of the package are told by: their classes.
 void put_handles(nb::handle operator_type, nb::handle map_type, nb::handle queue_type);
 
-/** NumPy's dtypes and scalars, which arguments name types by. */
+/// NumPy's dtypes and scalars, which arguments name types by.
 void put_dtypes(nb::handle dtype, nb::handle scalar);
 
-/** Has command queues and streams of a class be told by the number that an attribute has. */
+/// Has command queues and streams of a class be told by the number that an attribute has.
 void put_place(nb::handle type, nb::handle attribute);
 
 }  // namespace bifold::python
