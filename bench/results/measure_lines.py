@@ -3,7 +3,8 @@
 
   measure_lines.py TOOL FOLDER                     every run, as FOLDER/*.json
   measure_lines.py --device opencl:cpu --thin ...  small matrices, to see that it works
-  measure_lines.py --package build/bindings/python ...   libraries of Python as well: FOLDER/python.csv
+  measure_lines.py --package build/bindings/python ...
+                                                   libraries of Python: FOLDER/python.csv
 
 TOOL is bifold-bench, with the peer cub_segmented where there is a CUDA device. Runs follow one
 another in the order of their weight. The one that is going on after --minutes is interrupted, and

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ._calls import Call
 from ._kinds import described
 
-
 # Kinds of array that calls may be repeated on without the package, as _core numbers them.
 OWN, OPENCL, INTERFACE, CUPY, TORCH, HOST = range(6)
 

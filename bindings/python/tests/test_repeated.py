@@ -8,66 +8,14 @@ import pydoc
 import numpy as np
 import pytest
 from patience import PATIENCE
+from repeats import FUNCTIONS, N, known
 from test_processes import answered, in_a_fork
 from threads import run_threads
 
 import bifold
-from bifold import _calls
 
-FUNCTIONS = [
-    bifold.reduce,
-    bifold.reduce_into,
-    bifold.inclusive_scan,
-    bifold.exclusive_scan,
-    bifold.transform_reduce,
-    bifold.transform_reduce_into,
-    bifold.transform_inclusive_scan,
-    bifold.transform_exclusive_scan,
-    bifold.argmin,
-    bifold.argmax,
-    bifold.minmax,
-    bifold.count_if,
-    bifold.inner_product,
-    bifold.sum_compensated,
-]
-N = 1000
-
+pytest_plugins = "repeats"
 pytestmark = pytest.mark.usefixtures("device")
-
-
-@pytest.fixture(autouse=True)
-def nothing_known():
-    for function in FUNCTIONS:
-        function.clear()
-
-
-@pytest.fixture
-def made(monkeypatch):
-    """As many entries as the package has made calls, which it does not keep alive."""
-    calls, start = [], _calls.Call.__init__
-
-    def counted(self, *arguments, **named):
-        calls.append(None)
-        start(self, *arguments, **named)
-
-    monkeypatch.setattr(_calls.Call, "__init__", counted)
-    return calls
-
-
-@pytest.fixture
-def arrays(queue):
-    """Input, output, one result."""
-    x = bifold.to_device(np.arange(N, dtype=np.int32), queue)
-    return x, bifold.empty(N, np.int32, queue), bifold.empty(1, np.int32, queue)
-
-
-def known(made, call, times=3):
-    """The results of calls of which only the first one reaches the package."""
-    results = [call()]
-    made.clear()
-    results += [call() for _ in range(times)]
-    assert not made
-    return results
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4"])
@@ -421,109 +369,6 @@ def test_threads_repeat_calls_on_queues_of_their_own(device):
             np.testing.assert_array_equal(out.get(), host.cumsum())
 
     run_threads(work)
-
-
-@pytest.fixture
-def host(made):
-    """An array of the host, of a class that is known."""
-    bifold.reduce(np.ones(3, np.int32))
-    return np.arange(N, dtype=np.int32)
-
-
-def test_repeated_calls_on_the_hosts_arrays(host, made):
-    out, one = np.zeros(N, np.int32), np.zeros((), np.int32)
-    assert known(made, lambda: bifold.reduce(host)) == [host.sum()] * 4
-    assert all(r is one for r in known(made, lambda: bifold.reduce_into(host, one)))
-    assert one == host.sum()
-    for add in range(3):
-        x = host + np.int32(add)  # In other memory.
-        out[:] = 0
-        if add > 0:
-            assert bifold.inclusive_scan(x, out) is out
-        else:
-            known(made, lambda x=x: bifold.inclusive_scan(x, out))
-        np.testing.assert_array_equal(out, x.cumsum())
-    results = known(made, lambda: bifold.inclusive_scan(host))
-    assert len({r.ctypes.data for r in results}) == len(results)
-    for result in results:
-        np.testing.assert_array_equal(result, host.cumsum())
-    matrix = host.reshape(10, 100)
-    for result in known(made, lambda: bifold.reduce(matrix, axis=1)):
-        np.testing.assert_array_equal(result, matrix.sum(1))
-    for result in known(made, lambda: bifold.transform_reduce(host, "x * y", y=host)):
-        assert result == (host * host).sum(dtype=np.int32)
-    for result in known(made, lambda: bifold.transform_reduce(host, "x + y", y=out)):
-        assert result == (host + out).sum(dtype=np.int32)
-    known(made, lambda: bifold.transform_reduce_into(host, one, "x + y", y=out))
-    assert one == (host + out).sum(dtype=np.int32)
-    for _ in range(3):
-        assert isinstance(bifold.reduce(matrix, axis=(0, 1)), np.int32)
-
-
-def test_what_calls_on_the_hosts_arrays_are_told_apart_by(host, made):
-    out = np.zeros(N, np.int32)
-    known(made, lambda: bifold.inclusive_scan(host, out))
-    for other in (host.astype(np.uint32), host.astype(">i4"), host[:-1]):
-        with pytest.raises(bifold.InvalidArgument):
-            bifold.inclusive_scan(other, out, dtype=other.dtype)
-    assert bifold.reduce(host[::2]) == host[::2].sum()
-    backward = host[::-1]
-    for _ in range(3):
-        np.testing.assert_array_equal(bifold.inclusive_scan(backward, out), backward.cumsum())
-    made.clear()
-    twice = host.copy()
-    known(made, lambda: bifold.inclusive_scan(twice, twice), 1)
-    np.testing.assert_array_equal(twice, host.cumsum().cumsum())
-    out.flags.writeable = False
-    with pytest.raises(bifold.InvalidArgument, match="read-only"):
-        bifold.inclusive_scan(host, out)
-    made.clear()
-    bifold.inclusive_scan(out, twice)  # It may be read.
-    assert not made
-
-
-def test_arrays_of_host_and_device_go_together(host, arrays, made):
-    x, out, one = arrays
-    back = np.zeros(N, np.int32)
-    known(made, lambda: bifold.inclusive_scan(host, out))
-    np.testing.assert_array_equal(out.get(), host.cumsum())
-    known(made, lambda: bifold.inclusive_scan(x, back))
-    np.testing.assert_array_equal(back, host.cumsum())
-    known(made, lambda: bifold.reduce_into(host, one, queue=x.queue))
-    assert one.get()[0] == host.sum()
-
-
-def test_the_hosts_arrays_go_to_the_default_queue_of_the_thread(host, made):
-    known(made, lambda: bifold.reduce(host))
-    first = bifold.default_queue()
-
-    def work(_):
-        assert bifold.default_queue() is not first
-        for _ in range(3):
-            assert bifold.reduce(host) == host.sum()
-
-    run_threads(work)
-    assert made
-    known(made, lambda: bifold.inclusive_scan(host))
-    first.close()
-    assert known(made, lambda: bifold.reduce(host)) == [host.sum()] * 4
-    for result in known(made, lambda: bifold.inclusive_scan(host)):
-        np.testing.assert_array_equal(result, host.cumsum())
-    assert bifold.default_queue() is not first
-
-
-def test_memory_of_the_host_is_let_go(host, made):
-    def calls(count):
-        for _ in range(count):
-            bifold.reduce(np.ones(1 << 18, np.int32))
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * 4096
-
-    before = calls(100)
-    made.clear()
-    assert calls(300) - before < 16 << 20
-    assert not made
-    host.resize(2 * N, refcheck=False)  # Nobody holds it.
 
 
 def test_functions_are_what_they_were():

@@ -10,12 +10,13 @@ import pytest
 from cuda_driver import N
 from exporters import DlpackExporter, InterfaceExporter
 from patience import PATIENCE
+from repeats import known
 from test_cuda_stand_in import count, driver, failing, launches, library, word_at  # noqa: F401
-from test_repeated import known, made, nothing_known  # noqa: F401
 
 import bifold
 from bifold import _cuda
 
+pytest_plugins = "repeats"
 pytestmark = pytest.mark.usefixtures("driver")
 
 
@@ -135,9 +136,9 @@ def test_a_known_call_takes_as_much_memory_as_its_arrays_have(driver, array, mad
 
 
 def test_a_known_call_goes_to_the_device_of_its_arrays(driver, array, made):  # noqa: F811
-    first, second = [
+    first, second = (
         [array(driver.memory(index=index), index=index) for _ in range(2)] for index in (0, 1)
-    ]
+    )
     for x, out in (first, second):
         bifold.inclusive_scan(x, out)
     for _ in range(2):

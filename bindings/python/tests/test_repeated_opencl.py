@@ -5,10 +5,12 @@ import time
 
 import numpy as np
 import pytest
+from repeats import N, known
 from test_opencl import cl, cl_array, commands, context, unordered  # noqa: F401
-from test_repeated import N, known, made, nothing_known  # noqa: F401
 
 import bifold
+
+pytest_plugins = "repeats"
 
 
 @pytest.fixture
@@ -20,7 +22,7 @@ def arrays(commands):  # noqa: F811
     return x, out, cl_array.zeros(commands, 1, np.int32)
 
 
-def test_repeated_calls_do_not_reach_the_package(arrays, made):  # noqa: F811
+def test_repeated_calls_do_not_reach_the_package(arrays, made):
     x, out, one = arrays
     expected = np.arange(N).cumsum()
     assert all(r is out for r in known(made, lambda: bifold.inclusive_scan(x, out)))
@@ -108,7 +110,7 @@ def test_offsets_that_are_no_whole_elements_are_refused(commands, made):  # noqa
         bifold.reduce(at(2))
 
 
-def test_memory_stays_as_it_is(arrays, made):  # noqa: F811
+def test_memory_stays_as_it_is(arrays, made):
     x, _, one = arrays
 
     def calls(count):
