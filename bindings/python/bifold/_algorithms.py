@@ -131,6 +131,7 @@ def reduce_into(
     *,
     axis: Any = None,
     keepdims: bool = False,
+    count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -143,6 +144,8 @@ def reduce_into(
         x, op, init, axis, keepdims, variant, order, queue, wait: as in reduce().
         out: of any kind and layout, and of the results' shape; without an axis of size 1. Its dtype
             is the one of accumulation.
+        count_from: an array of one uint32 or uint64, read when the call runs: of all elements, or
+            of each line, only so many count.
         done: an Event that becomes the call's completion.
 
     Returns:
@@ -153,7 +156,9 @@ def reduce_into(
             otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait, done)
-    return reduce_to_array(x, None, out, op, None, init, settings, axis=axis, keepdims=keepdims)
+    return reduce_to_array(
+        x, None, out, op, None, init, settings, axis=axis, keepdims=keepdims, count=count_from
+    )
 
 
 @repeated
@@ -168,6 +173,7 @@ def transform_reduce_into(
     y: Any = None,
     axis: Any = None,
     keepdims: bool = False,
+    count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -176,7 +182,9 @@ def transform_reduce_into(
 ) -> Any:
     """Enqueues what transform_reduce() computes, as reduce_into() does."""
     settings = Settings(variant, order, queue, wait, done)
-    return reduce_to_array(x, y, out, op, map_of(map), init, settings, axis=axis, keepdims=keepdims)
+    return reduce_to_array(
+        x, y, out, op, map_of(map), init, settings, axis=axis, keepdims=keepdims, count=count_from
+    )
 
 
 @repeated
@@ -192,6 +200,7 @@ def inclusive_scan(
     dtype: Any = None,
     accumulate: Any = None,
     total: Any = None,
+    count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -205,8 +214,8 @@ def inclusive_scan(
         out: an array of the output's shape, of any kind and layout; `x` itself scans in place. By
             default a new one of the kind of `x`.
         op: the name of a built-in operator, or an Operator.
-        init: a number that the output's dtype holds; by default none. With an axis also an array
-            of the lines' shape, that of `x` without the axis, with one for each.
+        init: a number that the output's dtype holds, or an array of one on a device; by default
+            none. With an axis also an array of the lines' shape, that of `x` without the axis.
         axis: the dimension to scan along: each line as if it were alone, to the bit. None: `x` is
             scanned as one array of shape ``(n,)``, in C order, and so is the output.
         reverse: scans from the last element to the first: ``out[i] = op over x[i], ..., x[n - 1],
@@ -215,6 +224,7 @@ def inclusive_scan(
         accumulate: the dtype of accumulation; by default the output's.
         total: an array that receives what all of a line gives, with `init`: of the lines' shape and
             the dtype of accumulation, float32 for float16.
+        count_from: as in reduce_into(); behind so many elements nothing is written.
         variant: a row of the gallery in place of ``"production"``.
         order: as in reduce().
         queue: as in reduce().
@@ -230,7 +240,7 @@ def inclusive_scan(
         Error: otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait, done)
-    how = Scan("inclusive", axis, reverse, accumulate, total)
+    how = Scan("inclusive", axis, reverse, accumulate, total, count_from)
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
@@ -247,6 +257,7 @@ def exclusive_scan(
     dtype: Any = None,
     accumulate: Any = None,
     total: Any = None,
+    count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -260,7 +271,7 @@ def exclusive_scan(
     Arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done)
-    how = Scan("exclusive", axis, reverse, accumulate, total)
+    how = Scan("exclusive", axis, reverse, accumulate, total, count_from)
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
@@ -278,6 +289,7 @@ def transform_inclusive_scan(
     dtype: Any = None,
     accumulate: Any = None,
     total: Any = None,
+    count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -293,7 +305,7 @@ def transform_inclusive_scan(
     The other arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done)
-    how = Scan("inclusive", axis, reverse, accumulate, total)
+    how = Scan("inclusive", axis, reverse, accumulate, total, count_from)
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 
@@ -311,6 +323,7 @@ def transform_exclusive_scan(
     dtype: Any = None,
     accumulate: Any = None,
     total: Any = None,
+    count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -319,7 +332,7 @@ def transform_exclusive_scan(
 ) -> Any:
     """Enqueues exclusive_scan() of a function of each element: see transform_inclusive_scan()."""
     settings = Settings(variant, order, queue, wait, done)
-    how = Scan("exclusive", axis, reverse, accumulate, total)
+    how = Scan("exclusive", axis, reverse, accumulate, total, count_from)
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 

@@ -1,4 +1,4 @@
-"""Values beside the arrays of a call, one for each line: initial values, and totals of scans."""
+"""Values beside the arrays of a call: of its lines the first, the totals, and their length."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 def one_each(init: Any) -> bool:
     """Whether an initial value is an array with one for each line."""
-    if isinstance(init, np.ndarray):
-        return init.size != 1
+    return init.size != 1 if isinstance(init, np.ndarray) else on_device(init)
+
+
+def on_device(init: Any) -> bool:
+    """Whether an initial value is read when the call runs."""
     if isinstance(init, Array) or _foreign.is_opencl_array(init):
         return True
-    return not isinstance(init, np.generic) and _foreign.cuda_interface(init) is not None
+    of_host = isinstance(init, (np.generic, np.ndarray))
+    return not of_host and _foreign.cuda_interface(init) is not None
 
 
 def accumulated(dtype: np.dtype) -> np.dtype:
@@ -92,3 +96,21 @@ class Beside:
             return _copies.move(call, (place, copy), (self.place, part), [done], self._dtype)
 
         return place.view(copy), bring
+
+
+class Count:
+    """An array of one element, which tells when the call runs how long its lines are."""
+
+    def __init__(self, operand: Operand) -> None:
+        self.operand = operand
+
+    def view(self, call: Call) -> _native.View:
+        """Checks shape and dtype; where kernels read it."""
+        operand = self.operand
+        if operand.size != 1:
+            raise _errors.InvalidArgument(f"count_from has shape {operand.shape}, one is wanted")
+        if operand.dtype not in (np.uint32, np.uint64):
+            raise _errors.InvalidArgument(
+                f"count_from has elements of {operand.dtype}, uint32 or uint64 is wanted"
+            )
+        return operand.bind(call).view(_lines.Part(0, 1, _lines.Lines(1, 1, 1, 0, 1, 1)))

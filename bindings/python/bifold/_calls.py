@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
 from ._axes import axes_of, check_apart, reduced_shape, written_by
-from ._beside import Beside, accumulated, one_each
+from ._beside import Beside, Count, accumulated, on_device, one_each
 from ._handles import put
 from ._kinds import ORDERS
 from ._memory import Array
@@ -78,6 +78,7 @@ class Call:
         out: Any = None,
         init: Any = None,
         total: Any = None,
+        count: Any = None,
     ) -> None:
         self.input = _operand(x)
         self.second = None if y is None else self.input if y is x else _operand(y)
@@ -85,9 +86,10 @@ class Call:
         # Of initial values, only what is one for each line is an array of the call.
         self.init = Beside(_operand(init), "init") if one_each(init) else None
         self.total = None if total is None else Beside(_operand(total), "total")
+        self.count = None if count is None else Count(_operand(count))
         self.beside = [one for one in (self.init, self.total) if one is not None]
         operands = [o for o in (self.input, self.second, self.output) if o is not None]
-        operands += [one.operand for one in self.beside]
+        operands += [one.operand for one in (*self.beside, self.count) if one is not None]
         self.queue = _given_queue(settings.queue, operands)
         on = self.queue.device.info.backend
         for operand in operands:
@@ -121,8 +123,9 @@ class Call:
             )
         if self.output is not None and self.output is not self.input:
             self.output.prepare(self)
-        for one in self.beside:
-            one.operand.prepare(self)
+        for one in (*self.beside, self.count):
+            if one is not None:
+                one.operand.prepare(self)
 
     def __exit__(self, *failure: Any) -> None:
         self._exits.__exit__(*failure)
@@ -190,6 +193,7 @@ class Call:
         written = [] if target is None else [written_by(target, rest, axes, extents, scan)]
         arrays = len(sources) + len(written)
         written += self._beside_lines(rest, accumulate)
+        length_from = None if self.count is None else self.count.view(self)
         if folded is not None:
             length, steps = folded
             read = [
@@ -215,6 +219,8 @@ class Call:
         for left, parts in zip(reversed(range(len(calls))), calls):
             options = self._options(parts[:arrays], reverse, accumulate)
             others, bring = list(parts[arrays:]), None
+            if length_from is not None:
+                options.count_from = ctypes.pointer(length_from)
             if self.init is not None:
                 start, wait = self.init.start(self, others.pop(0), wait)
                 options.init_from = ctypes.pointer(start)
@@ -395,9 +401,11 @@ def reduce_to_array(
     axis: Any,
     keepdims: bool,
     dtype: Any = None,
+    count: Any = None,
 ) -> Any:
     """A reduction along axes, into a new array where none is given."""
-    with Call(x, settings, y=y, out=out, init=None if axis is None else init) as call:
+    starts = init if axis is not None or on_device(init) else None
+    with Call(x, settings, y=y, out=out, init=starts, count=count) as call:
         init = call.init or init
         axes = axes_of(axis, len(call.input.shape))
         shape = reduced_shape(call.input.shape, axes, keepdims)

@@ -351,6 +351,7 @@ KINDS: dict[str, Kind] = {
     "cache_limit_bytes": integer("a number of bytes"),
     "commutativity": choice(*COMMUTATIVITY),
     "context": integer("a CUcontext's number", 1, 2**64 - 1),
+    "count_from": ARRAY,
     "device": Kind('a bifold.Device or a selector such as "opencl:cpu"', _device),
     # It receives the call's completion, so it may have been closed before.
     "done": Kind("a bifold.Event", _only(lambda x: _is_own(x, "Event"))),

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from . import _errors
 from ._axes import axes_of
+from ._beside import on_device
 from ._calls import Call, Settings, accumulator, address_of, element_of
 from ._operators import Map, OperatorLike, handle_of
 from ._repeated import INTO, MAP_INTO, Repeated
@@ -19,6 +20,7 @@ class Scan(NamedTuple):
     reverse: bool
     accumulate: Any
     total: Any
+    count: Any
 
 
 def scan(
@@ -32,8 +34,8 @@ def scan(
     settings: Settings,
 ) -> Any:
     """A scan, into a new array where none is given."""
-    starts = None if how.axis is None else init
-    with Call(x, settings, out=out, init=starts, total=how.total) as call:
+    starts = init if how.axis is not None or on_device(init) else None
+    with Call(x, settings, out=out, init=starts, total=how.total, count=how.count) as call:
         init = call.init or init
         axes = axes_of(None if how.axis is None else (how.axis,), len(call.input.shape))
         shape = call.input.shape if how.axis is not None else (call.input.size,)

@@ -128,9 +128,45 @@ def test_halves_are_accumulated_as_float32(queue):
     np.testing.assert_array_equal(total, wide[:, -1])
 
 
+@pytest.mark.parametrize(("how", "dtype"), [("host", "u4"), ("device", "u8"), ("gaps", "u4")])
+def test_a_count_is_read_when_the_call_runs(queue, how, dtype):
+    x = integers((6, 50))
+    there, one = bifold.to_device(x, queue), bifold.empty(1, np.int32, queue)
+    for count, expected in ((0, 0), (1, 1), (77, 77), (300, 300), (301, 300)):
+        given = placed(np.full(1, count, dtype), queue, how)
+        bifold.reduce_into(there, one, init=5, count_from=given)
+        assert one.get()[0] == 5 + x.ravel()[:expected].sum()
+        out = bifold.to_device(np.full(300, -1, np.int32), queue)
+        bifold.inclusive_scan(there, out, count_from=given)
+        np.testing.assert_array_equal(out.get()[:expected], x.ravel()[:expected].cumsum())
+        assert (out.get()[expected:] == -1).all()
+    # Of each line, also where lines are copied or lie across each other.
+    given = placed(np.full(1, 20, dtype), queue, how)
+    sums = bifold.transform_reduce_into(
+        there, bifold.empty(6, np.int32, queue), "x * x", axis=1, count_from=given
+    )
+    np.testing.assert_array_equal(sums.get(), (x[:, :20] ** 2).sum(1))
+    out = bifold.to_device(np.full((6, 50), -1, np.int32), queue)
+    bifold.exclusive_scan(there[::-1], out, axis=1, count_from=given)
+    np.testing.assert_array_equal(out.get()[:, 1:20], x[::-1, :19].cumsum(1))
+    assert (out.get()[:, 20:] == -1).all()
+
+
+def test_an_initial_value_is_read_when_the_call_runs(queue):
+    x = integers(300)
+    there, carry = bifold.to_device(x, queue), bifold.to_device(np.int32([7]), queue)
+    for _ in range(3):
+        bifold.reduce_into(there, carry, init=carry)
+    assert carry.get()[0] == 7 + 3 * x.sum()
+    out = bifold.inclusive_scan(there, init=carry)
+    np.testing.assert_array_equal(out.get(), x.cumsum() + carry.get()[0])
+
+
 @pytest.mark.parametrize(
     ("message", "call"),
     [
+        ("count_from has shape", lambda x: bifold.inclusive_scan(x, count_from=np.zeros(2, "u4"))),
+        ("uint32 or uint64", lambda x: bifold.inclusive_scan(x, count_from=np.zeros(1, "i4"))),
         ("init has shape", lambda x: bifold.reduce(x, init=np.zeros(5, "i4"), axis=0)),
         ("init has shape", lambda x: bifold.inclusive_scan(x, init=np.zeros((3, 4), "i4"), axis=0)),
         ("not one", lambda x: bifold.reduce(x, init=np.zeros(4, "i4"))),
