@@ -84,7 +84,7 @@ def _reduced(
         x, y, None, op, map, init, settings, axis=axis, keepdims=keepdims, dtype=dtype
     )
     # One result of the host is a scalar, as NumPy has it.
-    return results[()] if isinstance(results, np.ndarray) else results
+    return results[()] if isinstance(results, np.ndarray) and results.ndim == 0 else results
 
 
 @repeated

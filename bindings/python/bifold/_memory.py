@@ -198,7 +198,7 @@ class Array(InProcess):
                 one of them; floating values are rounded to a floating dtype.
         """
         self._check_dense("set()")
-        array = np.ascontiguousarray(_types.cast_all(host_array(values), self.dtype))
+        array = np.asarray(_types.cast_all(host_array(values), self.dtype), order="C")
         if array.shape != self.shape:
             raise _errors.InvalidArgument(f"values of shape {array.shape} for {self.shape}")
         upload(self.queue, array, self._span()[1])

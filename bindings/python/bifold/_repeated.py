@@ -76,7 +76,8 @@ def learn(
     """Has calls that are alike be made without this package, if the arrays' kinds allow it."""
     operands = [o for o in (call.input, call.second, call.output) if o is not None]
     alike = call.may_repeat and not call.beside and call.count is None and _core.wanted()
-    if not alike or any(o.kind is None or o.size == 0 for o in operands):
+    # The names of a dtype's fields may change.
+    if not alike or any(o.kind is None or o.size == 0 or o.dtype.names for o in operands):
         return
     place = call.settings.queue
     if place is not None and not isinstance(place, Queue):

@@ -192,13 +192,14 @@ bool look_at_host(PyObject* array, Seen& seen) {
   std::copy_n(seen.host.shape, seen.dimensions, seen.shape.begin());
   seen.dense = true;
   // The default queue is the thread's own.
-  seen.place = static_cast<std::uint64_t>(PyThread_get_thread_ident());
+  seen.place = thread_number();
   return true;
 }
 
 void measure(Seen& seen) {
   seen.size = 1;
-  seen.flat = true;
+  // Strides of an interface are not known to be multiples of an element.
+  seen.flat = seen.kind != Kind::interface || seen.dense;
   for (int i = seen.dimensions - 1; i >= 0; --i) {
     const std::int64_t extent = seen.shape[i];
     if (!seen.dense && extent != 1 && seen.strides[i] != seen.step * seen.size) seen.flat = false;

@@ -243,8 +243,9 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
   bifold_options options = options_;
   if (wanted) options.done = &used.done;
   bifold_status status = BIFOLD_OK;
+  if (has_turn) used.turn->renew();
   {
-    nb::gil_scoped_release released;
+    const Released released;
     if (has_turn) used.turn->lock();
     status = enqueue(operands, used, options, elements.data());
     if (status == BIFOLD_OK) status = hand_on(operands, output, used);
@@ -255,6 +256,7 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
     try {
       raise(status, used.failed);
     } catch (...) {
+      const Released released;  // Memory may be waited for.
       used.give_back(false);
       throw;
     }

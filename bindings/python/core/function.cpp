@@ -66,6 +66,7 @@ Function::Function(nb::object full, const nb::tuple& names, int positional,
     if (text == "total") role = Role::other;
     const int index = static_cast<int>(parameters_.size());
     if (text == "out") out_ = index;
+    if (text == "y") second_ = index;
     if (role == Role::map) map_ = index;
     if (text == "axis") axis_ = index;
     if (text == "keepdims") keepdims_ = index;
@@ -108,7 +109,11 @@ bool Function::look_at_arrays(const Given& given, Operands& operands) const {
     }
     if (static_cast<int>(i) == out_ && operands.seen[index].read_only) return false;
   }
-  return operands.count > 0;
+  if (operands.count == 0) return false;
+  // A second array of the host and an output have a buffer each.
+  const bool twice = out_ >= 0 && second_ >= 0 && given[out_] == given[second_];
+  const int index = twice ? operands.of(given[out_]) : -1;
+  return index <= 0 || operands.seen[index].kind != Kind::host;
 }
 
 std::uint64_t Function::relation_of(const Given& given, const Operands& operands) const {
@@ -170,7 +175,7 @@ bool Function::look(const Given& given, Operands& operands, Key& key) const {
 Function::Place* Function::place_of(const Key& key) {
   const auto [first, last] = places_.equal_range(key.hash());
   for (auto one = first; one != last; ++one) {
-    if (key.is(one->second->words)) return &one->second;
+    if (key.is(one->second->words, one->second->texts)) return &one->second;
   }
   return nullptr;
 }
@@ -185,7 +190,7 @@ std::shared_ptr<Call> Function::find(const Key& key) {
 void Function::forget(const Key& key) {
   const auto [first, last] = places_.equal_range(key.hash());
   for (auto one = first; one != last; ++one) {
-    if (!key.is(one->second->words)) continue;
+    if (!key.is(one->second->words, one->second->texts)) continue;
     // Last, as what an entry keeps may run anything when it is let go.
     std::list<Entry> gone;
     gone.splice(gone.begin(), entries_, one->second);
@@ -196,7 +201,7 @@ void Function::forget(const Key& key) {
 
 void Function::store(const Key& key, std::shared_ptr<Call> call) {
   forget(key);
-  entries_.push_front({key.hash(), key.words(), key.objects(), std::move(call)});
+  entries_.push_front({key.hash(), key.words(), key.texts(), key.objects(), std::move(call)});
   places_.emplace(key.hash(), entries_.begin());
   if (entries_.size() <= max_entries) return;
   std::list<Entry> gone;
@@ -361,7 +366,8 @@ PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_functi
 }  // namespace
 
 void define_functions(nb::module_& module) {
-  nb::class_<Function>(module, "Function", nb::type_slots(function_slots), nb::dynamic_attr())
+  nb::class_<Function>(module, "Function", nb::type_slots(function_slots), nb::dynamic_attr(),
+                       nb::is_weak_referenceable())
       .def(nb::init<nb::object, nb::tuple, int, nb::dict>())
       .def("__reduce__", [](nb::handle self) { return nb::object(self.attr("__qualname__")); })
       .def("clear", &Function::clear)

@@ -40,6 +40,7 @@ class Function {
   struct Entry {
     std::uint64_t hash;
     std::vector<std::uint64_t> words;
+    std::vector<nb::object> texts;
     std::vector<nb::object> objects;
     std::shared_ptr<Call> call;
   };
@@ -62,6 +63,7 @@ class Function {
   std::vector<Parameter> parameters_;
   Py_ssize_t positional_;
   int out_ = -1;
+  int second_ = -1;
   int map_ = -1;
   int axis_ = -1;
   int keepdims_ = -1;

@@ -1,7 +1,10 @@
 #include "handle.hpp"
 
 #include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <utility>
 
 namespace bifold::python {
@@ -12,8 +15,27 @@ Ending* newest = nullptr;
 unsigned forks = 0;
 PyObject* finalizer = nullptr;  // The attribute's name, interned.
 PyObject* owner_type = nullptr;
+std::atomic<bool> ended = false;
+std::atomic<int> returning = 0;  // Threads that wait for the interpreter's lock.
+pthread_t ends_it;
 
 }  // namespace
+
+Released::~Released() {
+  ++returning;
+  if (ended && !pthread_equal(pthread_self(), ends_it)) {
+    --returning;
+    for (;;) pause();
+  }
+  PyEval_RestoreThread(state_);
+  --returning;
+}
+
+std::uint64_t thread_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  thread_local const std::uint64_t own = ++last;
+  return own;
+}
 
 Ending::Ending() : older_(newest) {
   if (older_) older_->newer_ = this;
@@ -27,7 +49,20 @@ void Ending::leave() {
 }
 
 void Ending::close_all() {
-  while (newest) newest->close();
+  ends_it = pthread_self();
+  ended = true;
+  while (returning > 0) {
+    PyThreadState* const state = PyEval_SaveThread();
+    sched_yield();
+    PyEval_RestoreThread(state);
+  }
+  while (newest) {
+    if (newest->is_used()) {
+      newest->leave();
+    } else {
+      newest->close();
+    }
+  }
 }
 
 Handle::Handle(std::uintptr_t pointer, std::uintptr_t destroy)
@@ -37,20 +72,18 @@ void Handle::close() {
   leave();
   void* pointer = std::exchange(pointer_, nullptr);
   if (!pointer) return;
-  nb::gil_scoped_release released;  // It may wait for work.
+  const Released released;  // It may wait for work.
   destroy_(pointer);
 }
 
 Turn::Turn() : mutex_(std::make_unique<std::recursive_mutex>()), generation_(forks) {}
 
-void Turn::lock() {
-  if (generation_ != forks) {
-    // Another thread of the parent may have had the turn; it is not there to give it back.
-    static_cast<void>(mutex_.release());
-    mutex_ = std::make_unique<std::recursive_mutex>();
-    generation_ = forks;
-  }
-  mutex_->lock();
+void Turn::renew() {
+  if (generation_ == forks) return;
+  // Another thread of the parent may have had the turn; it is not there to give it back.
+  static_cast<void>(mutex_.release());
+  mutex_ = std::make_unique<std::recursive_mutex>();
+  generation_ = forks;
 }
 
 void Turn::close() {
@@ -95,9 +128,12 @@ void define_handles(nb::module_& module) {
                    .ptr();
   nb::class_<SharedTurn>(module, "Turn")
       .def(nb::init<>())
-      .def(
-          "__enter__", [](SharedTurn& shared) { shared.turn->lock(); },
-          nb::call_guard<nb::gil_scoped_release>())
+      .def("__enter__",
+           [](SharedTurn& shared) {
+             shared.turn->renew();
+             const Released released;
+             shared.turn->lock();
+           })
       .def("__exit__", [](SharedTurn& shared, const nb::args&) { shared.turn->unlock(); })
       .def_prop_rw(
           "last",

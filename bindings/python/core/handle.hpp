@@ -9,14 +9,31 @@
 
 namespace bifold::python {
 
-/// What is given back when the interpreter ends, while drivers are still there: the newest first.
-/// All of this happens under the interpreter's lock.
+/// Gives up the interpreter's lock for what may take long. Once the interpreter ends, its threads
+/// stay here but for the one that ends it: taking the lock back would unwind them.
+class Released {
+ public:
+  Released() : state_(PyEval_SaveThread()) {}
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+  ~Released();
+
+ private:
+  PyThreadState* state_;
+};
+
+/// A number that no other thread has, or had.
+std::uint64_t thread_number();
+
+/// What is given back when the interpreter ends, while drivers are still there: the newest first,
+/// and without what a call is using. All of this happens under the interpreter's lock.
 class Ending {
  public:
   Ending();
   Ending(const Ending&) = delete;
   Ending& operator=(const Ending&) = delete;
   virtual void close() = 0;
+  virtual bool is_used() const = 0;
   static void close_all();
 
  protected:
@@ -31,13 +48,14 @@ class Ending {
 };
 
 /// A handle of the C interface: destroyed by close(), else with the last that shares it.
-class Handle final : public Ending {
+class Handle final : public Ending, public std::enable_shared_from_this<Handle> {
  public:
   Handle(std::uintptr_t pointer, std::uintptr_t destroy);
   ~Handle() { close(); }
   /// nullptr once it is closed.
   void* get() const { return pointer_; }
   void close() override;
+  bool is_used() const override { return weak_from_this().use_count() > 1; }
 
  private:
   void* pointer_;
@@ -50,13 +68,16 @@ struct Owner {
 };
 
 /// Calls on one stream follow each other: whose turn it is, and the completion of the last one.
-class Turn final : public Ending {
+class Turn final : public Ending, public std::enable_shared_from_this<Turn> {
  public:
   Turn();
   ~Turn() { close(); }
-  void lock();
+  /// Before lock(), under the interpreter's lock: in a fork nobody has the turn.
+  void renew();
+  void lock() { mutex_->lock(); }
   void unlock() { mutex_->unlock(); }
   void close() override;
+  bool is_used() const override { return weak_from_this().use_count() > 1; }
   /// Whoever has the turn may use and replace it.
   bifold_event* last() const { return last_; }
   void put(bifold_event* event);

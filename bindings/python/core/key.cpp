@@ -3,6 +3,8 @@
 #include <bit>
 #include <utility>
 
+#include "handle.hpp"
+
 namespace bifold::python {
 
 namespace {
@@ -43,12 +45,32 @@ void Key::add(const Seen& seen, bool any_size) {
   add(seen.place);
   add(seen.stream);
   // The stream of a thread is another one in each.
-  if (seen.stream == 2) add(static_cast<std::uint64_t>(PyThread_get_thread_ident()));
+  if (seen.stream == 2) add(thread_number());
   add(seen.dtype);
   for (int i = 0; i < seen.dimensions && !any_size; ++i) {
     add(static_cast<std::uint64_t>(seen.shape[i]));
     if (!seen.dense) add(static_cast<std::uint64_t>(seen.strides[i]));
   }
+}
+
+void Key::add_text(PyObject* text) {
+  add(Tag::text);
+  add(static_cast<std::uint64_t>(PyObject_Hash(text)));
+  if (named_ < texts_.size()) texts_[named_] = nb::borrow(text);
+  ++named_;
+}
+
+bool Key::is(const std::vector<std::uint64_t>& words, const std::vector<nb::object>& texts) const {
+  if (words.size() != size_ || std::memcmp(words.data(), words_.data(), size_ * 8) != 0) {
+    return false;
+  }
+  // As many texts are there, as each has its tag.
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!texts[i].is(texts_[i]) && PyUnicode_Compare(texts[i].ptr(), texts_[i].ptr()) != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool Key::add_value(PyObject* value) {
@@ -58,10 +80,7 @@ bool Key::add_value(PyObject* value) {
     add(Tag::truth);
     add(static_cast<std::uint64_t>(value == Py_True));
   } else if (PyUnicode_CheckExact(value)) {
-    Py_INCREF(value);
-    PyUnicode_InternInPlace(&value);
-    add(Tag::text);
-    add(nb::steal(value));
+    add_text(value);
   } else if (PyLong_CheckExact(value)) {
     return add_integer(*this, value);
   } else if (PyFloat_CheckExact(value)) {
@@ -109,7 +128,7 @@ bool Key::add_number(PyObject* integer) {
   }
   add(number);
   // The stream of a thread is another one in each.
-  if (number == 2) add(static_cast<std::uint64_t>(PyThread_get_thread_ident()));
+  if (number == 2) add(thread_number());
   return true;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What tells one call from another: numbers, and objects by their identity. Whoever keeps a key
-// keeps these objects too, so that no other one comes by their address.
+// What tells one call from another: numbers, texts, and objects by their identity. Whoever keeps a
+// key keeps these objects too, so that no other one comes by their address.
 
 #include <array>
 #include <cstdint>
@@ -27,6 +27,7 @@ class Key {
     if (kept_ < objects_.size()) objects_[kept_] = std::move(object);
     ++kept_;
   }
+  void add_text(PyObject* text);
   /// An array, of which `any_size`: neither its shape nor its strides matter.
   void add(const Seen& seen, bool any_size);
   /// A value of an argument. False: it is none that calls are told apart by.
@@ -34,19 +35,22 @@ class Key {
   /// What a queue is given as: nothing, a Queue, or an object of a class that put_place() told.
   bool add_place(PyObject* place);
 
-  bool fits() const { return size_ <= words_.size() && kept_ <= objects_.size(); }
+  bool fits() const {
+    return size_ <= words_.size() && kept_ <= objects_.size() && named_ <= texts_.size();
+  }
   std::uint64_t hash() const { return hash_; }
   std::vector<std::uint64_t> words() const { return {words_.begin(), words_.begin() + size_}; }
   std::vector<nb::object> objects() const { return {objects_.begin(), objects_.begin() + kept_}; }
-  bool is(const std::vector<std::uint64_t>& words) const {
-    return words.size() == size_ && std::memcmp(words.data(), words_.data(), size_ * 8) == 0;
-  }
+  std::vector<nb::object> texts() const { return {texts_.begin(), texts_.begin() + named_}; }
+  bool is(const std::vector<std::uint64_t>& words, const std::vector<nb::object>& texts) const;
 
  private:
   bool add_number(PyObject* integer);
 
   std::array<std::uint64_t, 128> words_;
   std::array<nb::object, 16> objects_;
+  std::array<nb::object, 16> texts_;
+  std::size_t named_ = 0;
   std::size_t size_ = 0;
   std::size_t kept_ = 0;
   std::uint64_t hash_ = 0;

@@ -4,6 +4,8 @@ import pytest
 
 import bifold
 
+pytest.register_assert_rewrite("repeats")
+
 
 def pytest_addoption(parser):
     parser.addoption(

@@ -140,3 +140,9 @@ def test_a_map_before_a_scan(queue):
 def test_what_is_wrong_is_refused_by_name(message, call):
     with pytest.raises(bifold.InvalidArgument, match=message):
         call()
+
+
+def test_an_array_of_no_dimension_goes_to_the_device_and_back(queue):
+    there = bifold.to_device(np.array(5, np.int32), queue)
+    assert there.shape == () and there.get() == 5
+    assert bifold.reduce(there, init=2) == 7

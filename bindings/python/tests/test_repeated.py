@@ -4,6 +4,7 @@ import gc
 import inspect
 import pickle
 import pydoc
+import weakref
 
 import numpy as np
 import pytest
@@ -378,4 +379,25 @@ def test_functions_are_what_they_were():
         assert function.__doc__
         assert f"{function.__name__}(" in pydoc.plain(pydoc.render_doc(function))
         assert pickle.loads(pickle.dumps(function)) is function
+        assert weakref.ref(function)() is function
         assert getattr(bifold, function.__name__) is function
+
+
+def test_a_dtype_whose_fields_are_renamed_is_another_one(queue, made):
+    kind = np.dtype([("a", "i4"), ("b", "i4")])
+    bifold.struct_type("renamed", kind)
+    op = bifold.Operator.fieldwise(kind, ["plus", "maximum"])
+    x = bifold.to_device(np.ones(N, kind), queue)
+    for _ in range(3):
+        assert bifold.reduce(x, op)["a"] == N
+    x.dtype.names = ("p", "q")
+    with pytest.raises(bifold.InvalidArgument, match="name it first"):
+        bifold.reduce(x, op)
+
+
+def test_texts_are_told_apart_by_what_they_say(queue, made):
+    x = bifold.to_device(np.arange(N, dtype=np.int32), queue)
+    for factor in (2, 3, 2, 3):
+        text = "".join(["x * ", str(factor)])  # Another object each time.
+        assert bifold.transform_reduce(x, text) == factor * x.get().sum()
+    assert len(made) == 2

@@ -305,6 +305,12 @@ def test_an_interface_that_has_changed_is_looked_at_again(driver, made):  # noqa
         x.__cuda_array_interface__ = {**kept, **more}
         with pytest.raises(bifold.InvalidArgument, match=message):
             bifold.reduce(x)
+    x.__cuda_array_interface__ = {**kept, "shape": (1,), "strides": (4,)}
+    for _ in range(3):
+        bifold.reduce(x)
+    x.__cuda_array_interface__ = {**kept, "shape": (10,), "strides": (1,)}
+    with pytest.raises(bifold.InvalidArgument, match="stride"):
+        bifold.reduce(x)
     x.__cuda_array_interface__ = {**kept, "shape": (N // 2,), "strides": (8,)}
     for _ in range(3):
         bifold.reduce(x)

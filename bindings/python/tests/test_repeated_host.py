@@ -1,5 +1,9 @@
 """Repeated calls on the host's arrays, which are brought to the device and back."""
 
+import subprocess
+import sys
+import threading
+
 import numpy as np
 import pytest
 from repeats import N, known
@@ -112,3 +116,64 @@ def test_memory_of_the_host_is_let_go(host, made):
     assert calls(300) - before < 16 << 20
     assert not made
     host.resize(2 * N, refcheck=False)  # Nobody holds it.
+
+
+def test_an_output_that_is_the_second_input(host, made):
+    x = np.arange(3, dtype=np.float32).reshape(3, 1)
+    for _ in range(3):
+        y = x + 1
+        bifold.transform_reduce_into(x, y, "x * y", y=y, axis=1, keepdims=True)
+        np.testing.assert_array_equal(y, x * (x + 1))
+
+
+def test_results_of_the_host_own_their_memory(host):
+    x = host.reshape(10, -1)
+    for _ in range(3):
+        assert bifold.reduce(x, axis=0).flags.owndata
+
+
+def test_a_thread_does_not_inherit_the_queue_of_one_that_ended(host, made):
+    known(made, lambda: bifold.reduce(host))
+    queues = []
+
+    def work():
+        for _ in range(3):
+            assert bifold.reduce(host) == host.sum()
+        made.clear()
+        bifold.reduce(host)
+        queues.append((len(made), bifold.to_device(host)))  # Keeps the thread's queue.
+
+    for _ in range(3):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        made.append(None)
+    numbers = [array.queue.handle for _, array in queues]
+    assert len(set(numbers)) == 3
+
+
+def test_an_interpreter_ends_while_threads_call(device, request):
+    library = request.config.getoption("--bifold-library")
+    program = f"""
+import sys, threading, time
+sys.path[:0] = {sys.path!r}
+import numpy as np
+import bifold
+{f"bifold.load_library({library!r})" if library else ""}
+x = np.ones(2_000_000, np.float32)
+def work():
+    queue = bifold.Queue({device.info.selector!r})
+    while True:
+        calls.append(bifold.reduce(x, queue=queue))
+calls = []
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+while len(calls) < 10:
+    time.sleep(0.01)
+print(calls[0])
+"""
+    for _ in range(3):
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert ended.stdout.split() == ["2000000.0"], ended.stderr
+        # Drivers may fail by themselves then.
+        assert "terminate called" not in ended.stderr, ended.stderr
