@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _dlpack, _errors, _lines, _native, _types
+from . import _core, _dlpack, _errors, _foreign, _lines, _native, _types
 from ._devices import Device, open_device
 from ._handles import put
 from ._locks import Lock
@@ -195,34 +195,45 @@ class InterfaceOperand(CudaOperand):
                 call.wait_for(producer.record())
 
 
+def _tensors(dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any]:
+    """What makes tensors of PyTorch, each on the device of another one and in its stream's turn."""
+    torch = sys.modules["torch"]
+    kind = getattr(torch, dtype.name, None)
+    if kind is None:
+        raise _errors.InvalidArgument(f"PyTorch has no elements of {dtype}: give an array as out")
+    return lambda array, shape: torch.empty(shape, dtype=kind, device=array.device)
+
+
 class DlpackOperand(CudaOperand):
     """CUDA memory that its producer exports by DLPack."""
 
     def __init__(self, array: Any, index: int) -> None:
         super().__init__(array)
         self._index = index
+        # Of a tensor of PyTorch.
+        self._stream = _foreign.torch_stream(array, index)
 
     @property
     def index(self) -> int:
         return self._index
 
     def queue(self) -> Queue:
-        return queue_of(self.index, LEGACY)
+        return queue_of(self.index, self._stream or LEGACY)
 
-    def _in_order(self, stream: int) -> bool:
-        """Whether it is a tensor of PyTorch whose work is in that stream."""
-        kind = type(self.array)
-        if (kind.__module__, kind.__qualname__) != ("torch", "Tensor"):
-            return False
-        current = getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None)
-        return current is not None and (current(self._index) or LEGACY) == (stream or LEGACY)
+    def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        if self._stream is None:
+            return super().empty(call, shape, dtype)
+        return _tensors(dtype)(self.array, shape)
+
+    def maker(self, dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any] | None:
+        return _tensors(dtype) if self.kind == TORCH else None
 
     def prepare(self, call: Call) -> None:
         if not isinstance(call.queue.native, int):
             raise _errors.InvalidArgument(
                 "DLPack wants to know the stream: give a queue made by Queue.adopt_cuda(), or none"
             )
-        if self._in_order(call.queue.native):
+        if self._stream is not None and (self._stream or LEGACY) == (call.queue.native or LEGACY):
             self.kind = TORCH
         tensor = _dlpack.take(self.array, call.queue.native)
         call.at_end(tensor.release)

@@ -41,6 +41,15 @@ def cuda_stream(x: Any) -> int | None:
     return _number(x, _STREAM)[1]
 
 
+def torch_stream(x: Any, index: int) -> int | None:
+    """The CUstream that is current for a tensor of PyTorch, 0 the default one; else None."""
+    kind = type(x)
+    if (kind.__module__, kind.__qualname__) != ("torch", "Tensor"):
+        return None
+    current = getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None)
+    return None if current is None else current(index)
+
+
 def number_name(x: Any) -> str:
     """What a command queue or a stream calls the number that it is told by."""
     return _number(x, _STREAM)[0] or "int_ptr"

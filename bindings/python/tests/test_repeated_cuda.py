@@ -68,6 +68,7 @@ _Ndarray.__module__, _Ndarray.__qualname__ = "cupy", "ndarray"
 current = {"torch": 0, "cupy": 0}
 _torch = types.ModuleType("torch")
 _torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: current["torch"])
+_torch.int32, _torch.int64 = np.int32, np.int64
 _cupy = types.ModuleType("cupy")
 _cupy.cuda = types.SimpleNamespace(
     get_current_stream=lambda: types.SimpleNamespace(ptr=current["cupy"])
@@ -150,12 +151,11 @@ def test_a_known_call_goes_to_the_device_of_its_arrays(driver, array, made):  # 
             assert count(driver, "launches") > before
 
 
-@pytest.mark.parametrize("array", ["interface", "cupy"], indirect=True)
 def test_a_known_call_goes_to_the_current_stream(driver, array, made):  # noqa: F811
     address, result = driver.memory(), driver.memory()
 
     def arrays(stream):
-        current["cupy"] = stream
+        current.update(cupy=stream, torch=stream)
         if array is of_interface:
             return [InterfaceExporter(a, N, stream=stream or 1) for a in (address, result)]
         return [array(address), array(result)]
@@ -205,6 +205,28 @@ def test_a_known_call_goes_to_the_stream_that_is_given(driver, made, name):  # n
 
 
 @pytest.mark.parametrize("array", ["torch"], indirect=True)
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_tensors_are_made_for_tensors(driver, array, made, monkeypatch, kind):  # noqa: F811
+    made_tensors = []
+
+    def empty(shape, dtype, device):
+        assert shape == (N,) and dtype is kind and device == (2, 1)
+        bytes_each = np.dtype(dtype).itemsize
+        made_tensors.append(_Tensor(driver.memory(N * bytes_each, index=1), N, 1, dtype))
+        return made_tensors[-1]
+
+    monkeypatch.setattr(_torch, "empty", empty, raising=False)
+    x = array(driver.memory(index=1), index=1)
+    scanned = [bifold.inclusive_scan(x, dtype=kind)]
+    made.clear()
+    scanned += [bifold.inclusive_scan(x, dtype=kind) for _ in range(3)]
+    assert len(made) == 0 and len(made_tensors) == 4
+    assert all(a is b for a, b in zip(scanned, made_tensors))
+    with pytest.raises(bifold.InvalidArgument, match="PyTorch has no elements of uint16"):
+        bifold.inclusive_scan(x, dtype=np.uint16)
+
+
+@pytest.mark.parametrize("array", ["torch"], indirect=True)
 def test_a_tensor_of_another_stream_is_ordered_by_pytorch(driver, array, made):  # noqa: F811
     x, out = array(driver.memory()), array(driver.memory())
     bifold.inclusive_scan(x, out)
@@ -212,11 +234,14 @@ def test_a_tensor_of_another_stream_is_ordered_by_pytorch(driver, array, made): 
     x.streams.clear()
     bifold.inclusive_scan(x, out)
     assert not x.streams
-    current["torch"] = driver.stream()
-    for _ in range(3):
-        bifold.inclusive_scan(x, out)
-    assert x.streams == [1, 1, 1]
+    current["torch"] = stream = driver.stream()
+    queue = bifold.Queue.adopt_cuda(stream, _cuda.queue_of(0, 1).device)
+    bifold.inclusive_scan(x, out)
+    bifold.inclusive_scan(x, out, queue=queue)
+    assert x.streams == [stream, stream]
     current["torch"] = 0
+    bifold.inclusive_scan(x, out, queue=queue)
+    assert x.streams == [stream, stream, stream]
     for name in ("requires_grad", "negated"):
         setattr(x, name, True)
         made.clear()
