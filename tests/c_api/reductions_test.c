@@ -41,6 +41,17 @@ static void test_extremes(bifold_view input) {
   CHECK(isnan(real) && at == 3);
   OK(bifold_argmin(queue, numbers_only, &real, &at, NULL));
   CHECK(real == 0 && signbit(real) && at == 1);
+  const uint16_t halves[] = {0x3c00, 0xc880, 0x4880, 0x8000};  // 1, -9, 9, -0
+  const uint16_t uppers[] = {0x3f80, 0xc110, 0x4110, 0x8000};
+  uint16_t found[] = {99, 99};  // Behind the first one nothing is written.
+  const bifold_view of_halves = uploaded(BIFOLD_F16, halves, 4);
+  const bifold_view of_uppers = uploaded(BIFOLD_BF16, uppers, 4);
+  OK(bifold_argmin(queue, of_halves, found, &at, NULL));
+  CHECK(found[0] == 0xc880 && found[1] == 99 && at == 1);
+  OK(bifold_argmax(queue, of_uppers, found, &at, NULL));
+  CHECK(found[0] == 0x4110 && found[1] == 99 && at == 2);
+  OK(bifold_minmax(queue, of_halves, &found[1], &found[0], NULL));
+  CHECK(found[0] == 0x4880 && found[1] == 0xc880);
   OK(bifold_argmin(queue, nothing, &value, &at, NULL));
   CHECK(value == INT16_MAX && at == BIFOLD_NO_INDEX);
   OK(bifold_minmax(queue, nothing, &low, &high, NULL));
@@ -61,6 +72,8 @@ static void test_extremes(bifold_view input) {
   REFUSED(bifold_minmax(queue, input, &low, NULL, NULL));
   CHECK(value == 99 && at == 99);
   bifold_buffer_destroy(reals.buffer);
+  bifold_buffer_destroy(of_halves.buffer);
+  bifold_buffer_destroy(of_uppers.buffer);
 }
 
 static void test_count(bifold_view input) {

@@ -8,10 +8,20 @@ namespace bifold::c_api {
 
 namespace {
 
-// Puts out the field of that place.
-void put_field(const Value& value, std::size_t place, void* out) {
+// Puts out the field of that place, of what was found among elements of that type. Those of 16 bits
+// are accumulated as f32, and what is found is one of them.
+void put_field(const Value& value, std::size_t place, Type element, void* out) {
   const StructField& field = value.type().structure()->fields[place];
-  std::memcpy(out, value.data() + field.offset, size_of(field.type));
+  const void* const from = value.data() + field.offset;
+  if (field.type != Type::f32 || size_of(element) == sizeof(float)) {
+    std::memcpy(out, from, size_of(field.type));
+    return;
+  }
+  float found = 0;
+  std::memcpy(&found, from, sizeof found);
+  const f16 half(found);
+  const bf16 upper(found);
+  std::memcpy(out, element == Type::f16 ? static_cast<const void*>(&half) : &upper, sizeof half);
 }
 
 void* need_memory(void* memory, const char* what) {
@@ -29,9 +39,10 @@ bifold_status search(Search find, bifold_queue* queue, const bifold_view& input,
     static_cast<void>(need_memory(first, first_name));
     static_cast<void>(need_memory(second, second_name));
     CallOptions call(options);
-    const Value found = find(on, view_from(input, "the input's buffer"), call.reduce());
-    put_field(found, 0, first);
-    put_field(found, 1, second);
+    const ErasedView elements = view_from(input, "the input's buffer");
+    const Value found = find(on, elements, call.reduce());
+    put_field(found, 0, elements.type, first);
+    put_field(found, 1, elements.type, second);
     call.put_done();
   });
 }

@@ -28,11 +28,6 @@ def on_device(init: Any) -> bool:
     return not of_host and _foreign.cuda_interface(init) is not None
 
 
-def accumulated(dtype: np.dtype) -> np.dtype:
-    """What elements of that dtype are accumulated in."""
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
-
-
 class Beside:
     """An array with a value for each line of a call.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
 from ._axes import axes_of, check_apart, reduced_shape, written_by
-from ._beside import Beside, Count, accumulated, on_device, one_each
+from ._beside import Beside, Count, on_device, one_each
 from ._handles import put
 from ._kinds import ORDERS
 from ._memory import Array
@@ -251,7 +251,7 @@ class Call:
             self.total.operand.check_writable()
             check_hosts_apart(self.total.operand, (self.input, self.second, self.output))
         for one in self.beside:
-            one.bind(self, rest, accumulate or accumulated(self.target.dtype))
+            one.bind(self, rest, accumulate or _types.accumulated(self.target.dtype))
         return [one.along for one in self.beside]
 
     def _check_beside(

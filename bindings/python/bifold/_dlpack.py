@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import weakref
 from typing import Any
 
@@ -16,7 +17,7 @@ ON_HOST = (CPU, CUDA_HOST)
 ON_CUDA = (CUDA, CUDA_MANAGED)
 
 _READ_ONLY, _COPIED = 1, 2
-_KINDS = {0: "int", 1: "uint", 2: "float"}
+_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat"}
 
 
 def device_of(x: Any) -> tuple[int, int] | None:
@@ -122,8 +123,10 @@ class Tensor:
                 "are no element type"
             )
         try:
+            if kind == "bfloat":
+                importlib.import_module("ml_dtypes")  # Which tells NumPy.
             self.dtype = np.dtype(f"{kind}{tensor.bits}")
-        except TypeError as failure:
+        except (ImportError, TypeError) as failure:
             raise _errors.InvalidArgument(f"DLPack elements: {failure}") from failure
         self.address = (tensor.data or 0) + tensor.byte_offset
         self.shape = tuple(tensor.shape[i] for i in range(tensor.ndim))

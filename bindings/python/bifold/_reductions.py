@@ -92,7 +92,7 @@ def _fields(
     if of.names is not None:
         raise _errors.InvalidArgument(f"elements of {of}: structs have no extremes")
     # 16-bit floating values are accumulated as float32; what is found is one of them.
-    wide = np.dtype(np.float32) if of == np.float16 else of
+    wide = _types.accumulated(of)
     _types.type_of(wide)
     kinds = {label: np.dtype(more.get(label, wide)) for label in fields}
     number, struct = _types.pair_type(name, wide, kinds)
@@ -276,13 +276,14 @@ def inner_product(
         kinds = (call.input.dtype, call.second.dtype if call.second else of, of)
         if any(kind.names is not None for kind in kinds):
             raise _errors.InvalidArgument("structs have no products: transform_reduce() has maps")
-        floating = any(kind.kind == "f" for kind in kinds[:2])
-        if floating and of.kind != "f":
+        floating = any(_types.kind_of(kind) == "f" for kind in kinds[:2])
+        if floating and _types.kind_of(of) != "f":
             raise _errors.InvalidArgument(f"products of floating elements do not convert to {of}")
         # Signed integers are multiplied as unsigned ones, where wrapping around is defined. A
         # floating result is to see their sign.
         text = "x * y" if floating else "(u64)x * (u64)y"
-        if not floating and of.kind == "f" and all(kind != np.uint64 for kind in kinds[:2]):
+        signed = all(kind != np.uint64 for kind in kinds[:2])
+        if not floating and _types.kind_of(of) == "f" and signed:
             text = f"(i64)({text})"
         product = map_of(text)
         results, axes = _put_results(call, where, of)

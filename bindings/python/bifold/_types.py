@@ -18,6 +18,7 @@ _BUILTIN: dict[np.dtype, int] = {
         "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 float16".split()
     )
 }
+_BFLOAT16 = len(_BUILTIN)
 _structs: dict[np.dtype, tuple[int, str]] = {}
 _lock = Lock()
 
@@ -65,6 +66,21 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
     return struct
 
 
+def is_bfloat16(dtype: np.dtype) -> bool:
+    """Whether it is the dtype that ml_dtypes adds to NumPy's."""
+    return dtype.kind == "V" and dtype.name == "bfloat16"
+
+
+def kind_of(dtype: np.dtype) -> str:
+    """The letter of NumPy for that kind of number."""
+    return "f" if is_bfloat16(dtype) else dtype.kind
+
+
+def accumulated(dtype: np.dtype) -> np.dtype:
+    """What elements of that dtype are accumulated in."""
+    return np.dtype(np.float32) if dtype == np.float16 or is_bfloat16(dtype) else dtype
+
+
 def _why_not(dtype: np.dtype) -> str:
     if not dtype.isnative:
         return "its byte order is not this machine's; astype(dtype.newbyteorder('=')) changes it"
@@ -73,7 +89,8 @@ def _why_not(dtype: np.dtype) -> str:
     if dtype.fields is not None:
         return "name it first: bifold.struct_type(name, dtype)"
     return (
-        "element types are integers of 8 to 64 bits, float16, float32, float64, and structs of them"
+        "element types are integers of 8 to 64 bits, float16, bfloat16, float32, float64, and "
+        "structs of all but the 16-bit ones"
     )
 
 
@@ -82,6 +99,8 @@ def type_of(dtype: np.dtype) -> int:
     number = _BUILTIN.get(dtype)
     if number is not None:
         return number
+    if is_bfloat16(dtype):
+        return _BFLOAT16
     struct = _structs.get(dtype)
     if struct is None:
         raise _errors.InvalidArgument(f"elements of {dtype}: {_why_not(dtype)}")
@@ -117,20 +136,21 @@ def _cast(given: np.ndarray, dtype: np.dtype, *, rounded: bool) -> np.ndarray:
     `rounded`: floating numbers are rounded to a floating dtype that is narrower, but not to
     infinity.
     """
-    if given.dtype.kind not in "biuf" or dtype.kind not in "iuf":
+    from_kind, kind = kind_of(given.dtype), kind_of(dtype)
+    if from_kind not in "biuf" or kind not in "iuf":
         raise ValueError("it is no number that fits")
     with np.errstate(all="ignore"):
         array = given.astype(dtype)
-        if rounded and given.dtype.kind == dtype.kind == "f":
+        if rounded and from_kind == kind == "f":
             kept = np.isfinite(array) == np.isfinite(given)
         else:
             # What was cut off is another number on the way back, what wrapped has another sign.
             kept = (array.astype(given.dtype) == given) & ((array < 0) == (given < 0))
-            if given.dtype.kind == "f" and dtype.kind == "f":
+            if from_kind == kind == "f":
                 kept |= np.isnan(given)
-            elif given.dtype.kind == "f":
+            elif from_kind == "f":
                 kept &= _within(given, dtype)
-            elif dtype.kind == "f":
+            elif kind == "f":
                 kept &= _within(array, given.dtype)
     if not kept.all():
         raise ValueError(f"{dtype} does not hold it")
@@ -141,7 +161,7 @@ def _within(floats: np.ndarray, integer: np.dtype) -> np.ndarray:
     """Which floating numbers an integer may have: machines differ in what others become."""
     if integer.kind == "b":
         return np.ones_like(floats, bool)
-    limits = np.iinfo(integer)
+    limits, floats = np.iinfo(integer), floats.astype(np.float64)
     # One more than the greatest is a power of two, which a floating number is exactly.
     return (floats >= float(limits.min)) & (floats < float(limits.max + 1))
 
@@ -164,7 +184,7 @@ def _number(value: Any, dtype: np.dtype) -> np.ndarray:
         raise ValueError("it is masked")
     if isinstance(value, tuple):
         raise ValueError("a number is wanted")
-    if type(value) is int and dtype.kind == "f" and int(float(value)) == value:
+    if type(value) is int and kind_of(dtype) == "f" and int(float(value)) == value:
         value = np.float64(value)  # NumPy has no integer of more than 64 bits.
     given = np.asarray(value)
     if given.dtype == dtype:

@@ -146,3 +146,26 @@ def test_an_array_of_no_dimension_goes_to_the_device_and_back(queue):
     there = bifold.to_device(np.array(5, np.int32), queue)
     assert there.shape == () and there.get() == 5
     assert bifold.reduce(there, init=2) == 7
+
+
+def test_bfloat16_is_accumulated_as_float32(queue):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    host = np.random.default_rng(4).integers(-9, 9, (30, 70)).astype(bfloat16)
+    wide = host.astype(np.float32)
+    for x in (host, bifold.to_device(host, queue)):
+        total = bifold.reduce(x, init=0.5, queue=queue)
+        assert type(total) is bfloat16 and total == (wide.sum() + 0.5).astype(bfloat16)
+        out = bifold.inclusive_scan(x, axis=1, queue=queue)
+        assert out.dtype == bfloat16
+        out = out if x is host else out.get()
+        np.testing.assert_array_equal(out, wide.cumsum(1).astype(bfloat16))
+        found = bifold.argmax(x, queue=queue)
+        assert found.value == wide.max() and found.index == wide.argmax()
+    totals = np.zeros(30, np.float32)
+    bifold.inclusive_scan(host, axis=1, init=np.ones(30, bfloat16), total=totals, queue=queue)
+    np.testing.assert_array_equal(totals, wide.sum(1) + 1)
+    assert bifold.reduce(host, dtype=np.float64, queue=queue) == wide.sum()
+    with pytest.raises(bifold.InvalidArgument, match="bfloat16"):
+        bifold.reduce(host, init=2**200, queue=queue)
+    with pytest.raises(bifold.InvalidArgument, match="does not hold"):
+        bifold.reduce(np.ones(3, np.int32), init=bfloat16(0.5), dtype=np.int32, queue=queue)

@@ -128,3 +128,13 @@ POINT = np.dtype([("x", "f4"), ("y", "f4")])
 @pytest.fixture(scope="module", autouse=True)
 def point():
     bifold.struct_type("PythonPoint", POINT)
+
+
+def test_what_is_found_among_halves_is_one_of_them(queue):
+    x = np.float16([1, -9, 9, 2])
+    there = bifold.to_device(x, queue)
+    for _ in range(2):
+        found = bifold.argmax(there)
+        assert type(found.value) is np.float16 and found == (9, 2)
+        assert bifold.argmin(x, queue=queue) == (-9, 1)
+        assert bifold.minmax(there) == (-9, 9)
