@@ -214,9 +214,10 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_column_chunk
 }
 
 // Part reduce_line_nodes_chunks: The last launch where a line has several leaves: the perfect
-// binary tree over their totals, and the initial value. A work-item takes whole lines. Cost: reads
-// an accumulator per leaf, writes one result per line; no barrier. Assumes nothing: operands are
-// combined in index order. Source: bifold, docs/order.md.
+// binary tree over their totals, and the initial value. A work-item takes whole lines.
+// Cost: reads an accumulator per leaf, writes one result per line; no barrier.
+// Assumes nothing: operands are combined in index order.
+// Source: bifold, docs/order.md.
 // Provides: reduce_line_nodes_chunks
 // Uses: count, line_count, line_init, line_starts
 

@@ -347,7 +347,7 @@ DEVICE void look_back_columns(INPUT_PARAMETERS, LinePlaces places, ColumnWords w
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// What lies before row `number` of the tile, which is a row of the unit, and behind it.
+// What lies before this work-item's row of the unit, and behind it.
 DEVICE ACC before_column_row(ColumnUnit own, const __local ColumnLookBack* lookback,
                              __private ACC* behind) {
   const u32 number = own.first_row + own.row;

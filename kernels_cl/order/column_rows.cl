@@ -45,9 +45,9 @@ DEVICE u32 column_row(ColumnTiles tiles) {
 // is the identity. No line has more than `runs` runs there.
 DEVICE void load_column_elements(LineElements at, LinePlaces places, u32 count, u32 runs, u64 begin,
                                  u64 n, __private ACC* sums) {
+  // One array of values: a work-item has no registers for a second one.
 #pragma unroll
   for (u32 e = 0; e < KEPT; ++e) sums[e] = IDENTITY;
-    // One array of values: a work-item has no registers for a second one.
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
     if (l >= runs) continue;
