@@ -234,7 +234,7 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
       return false;
     }
   }
-  used.device = device.lock();
+  if (host) used.device = device.lock();
   if (host && !is_open(used.device)) {
     used.give_back(false);
     return false;

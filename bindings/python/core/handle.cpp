@@ -109,7 +109,10 @@ Owner* owner_of(nb::handle object) {
 
 void define_handles(nb::module_& module) {
   finalizer = PyUnicode_InternFromString("_finalizer");
-  pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  pthread_atfork(nullptr, nullptr, [] {
+    ++forks;
+    returning = 0;  // The threads that waited are the parent's.
+  });
   owner_type = nb::class_<Owner>(module, "Owner")
                    .def("__init__",
                         [](Owner* owner, std::uintptr_t pointer, std::uintptr_t destroy) {

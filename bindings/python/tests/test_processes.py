@@ -92,8 +92,8 @@ def test_handles_close_in_a_forked_child(queue):
     assert bifold.reduce(x) == 3
 
 
-def run_program(request, program):
-    """What a program prints that has imported the package and loaded the library."""
+def ended_program(request, program):
+    """A program that has imported the package and loaded the library, when it has ended."""
     library = request.config.getoption("--bifold-library")
     start = f"""
 import os, sys
@@ -102,7 +102,12 @@ import bifold, numpy
 {f"bifold.load_library({library!r})" if library else ""}
 x = numpy.ones(1000, numpy.float32)
 """
-    ended = subprocess.run([sys.executable, "-c", start + program], capture_output=True, text=True)
+    return subprocess.run([sys.executable, "-c", start + program], capture_output=True, text=True)
+
+
+def run_program(request, program):
+    """What such a program prints, which ends well."""
+    ended = ended_program(request, program)
     assert ended.returncode == 0 and "Traceback" not in ended.stderr, ended.stderr
     return ended.stdout.split()
 

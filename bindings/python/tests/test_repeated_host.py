@@ -1,15 +1,15 @@
 """Repeated calls on the host's arrays, which are brought to the device and back."""
 
-import subprocess
-import sys
 import threading
 
 import numpy as np
 import pytest
 from repeats import N, known
+from test_processes import ended_program, in_a_fork
 from threads import run_threads
 
 import bifold
+from bifold import _core
 
 pytest_plugins = "repeats"
 pytestmark = pytest.mark.usefixtures("device")
@@ -150,14 +150,9 @@ def test_a_thread_does_not_inherit_the_queue_of_one_that_ended(host, made):
 
 
 def test_an_interpreter_ends_while_threads_call(device, request):
-    library = request.config.getoption("--bifold-library")
     program = f"""
-import sys, threading, time
-sys.path[:0] = {sys.path!r}
-import numpy as np
-import bifold
-{f"bifold.load_library({library!r})" if library else ""}
-x = np.ones(2_000_000, np.float32)
+import threading, time
+x = numpy.ones(2_000_000, numpy.float32)
 def work():
     queue = bifold.Queue({device.info.selector!r})
     while True:
@@ -170,7 +165,30 @@ while len(calls) < 10:
 print(calls[0])
 """
     for _ in range(3):
-        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        ended = ended_program(request, program)
         assert ended.stdout.split() == ["2000000.0"], ended.stderr
         # Drivers may fail by themselves then.
         assert "terminate called" not in ended.stderr, ended.stderr
+
+
+def test_a_fork_ends_while_threads_of_its_parent_wait_for_the_interpreter(host):
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            bifold.reduce(host)
+
+    def close():
+        _core.close_all()
+        return "closed"
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            assert in_a_fork(close) == ("closed", 0)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
