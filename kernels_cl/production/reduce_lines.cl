@@ -18,8 +18,14 @@
 #ifndef EXACT
 #define EXACT 0  // Whether no order shows.
 #endif
+#ifndef WHOLE_ROWS
+#define WHOLE_ROWS 0  // Whether whole rows have code of their own.
+#endif
 #ifndef LINES_EACH
 #define LINES_EACH 1
+#endif
+#ifndef TURN_BITS
+#define TURN_BITS 0  // A work-item has up to `1 << TURN_BITS` shares, one after the other.
 #endif
 #define LEAF (LEAF_ROWS * COLUMNS)
 #define SUMS_EACH (COLUMNS_EACH * LINES_EACH)  // Of a column, those of all lines lie side by side.
@@ -28,7 +34,8 @@
 // of their leaves.
 typedef struct {
   u64 line_shift;
-  u64 share_shift;
+  u64 share_shift;  // Work-items of a leaf,
+  u64 turn_shift;   // and shares of each.
   u64 leaves;  // Of a line, at most.
   u64 blocks;  // Of units, one for a group at a time.
 } LineSplit;
@@ -43,7 +50,7 @@ DEVICE u32 units_of_block(LineSplit split) {
 DEVICE u32 own_unit(LineSplit split) {
   return (u32)get_local_id(0) >> (LINE_SHIFT(split) + (u32)split.share_shift);
 }
-// Its share of the columns.
+// Its share of the columns, the first one.
 DEVICE u32 own_share(LineSplit split) {
   return ((u32)get_local_id(0) >> LINE_SHIFT(split)) & ((1u << (u32)split.share_shift) - 1);
 }
@@ -87,22 +94,23 @@ DEVICE u32 column_of(LineSplit split, u32 share, u32 k) {
 #if SIDE_BY_SIDE
   return share * COLUMNS_EACH + k;
 #else
-  return share + (k << (u32)split.share_shift);
+  return share + (k << (u32)(split.share_shift + split.turn_shift));
 #endif
 }
 
-// Loads this work-item's columns of a row that begins with element `row` of the leaf.
+// Loads this work-item's columns of a row that begins with element `row` of the leaf. If the row is
+// not `whole`, only those of the `left` elements of the leaf.
 DEVICE void load_line_row(LineBundle bundle, LinePlaces places, LineSplit split, u32 share, u32 row,
-                          u32 left, __private LineVector* vectors) {
+                          bool whole, u32 left, __private LineVector* vectors) {
 #if SIDE_BY_SIDE
-  load_line_run(bundle.first, places, row + share * RUN, left, vectors);
+  load_line_run(bundle.first, places, row + share * RUN, whole ? ~0u : left, vectors);
 #else
 #if LINES_EACH > 1
   if (bundle.by_vectors) {
 #pragma unroll
     for (u32 k = 0; k < COLUMNS_EACH; ++k) {
       const u32 e = row + column_of(split, share, k);
-      if (e < left) vectors[k] = load_line_vector(elements_behind(bundle.first, places, e).first);
+      if (whole || e < left) vectors[k] = load_line_vector(elements_behind(bundle.first, places, e).first);
     }
     return;
   }
@@ -111,115 +119,18 @@ DEVICE void load_line_row(LineBundle bundle, LinePlaces places, LineSplit split,
   for (u32 i = 0; i < SUMS_EACH; ++i) {
     const u32 e = row + column_of(split, share, i / LINES_EACH);
     const LineElements line = elements_beside(bundle.first, bundle.behind[i % LINES_EACH]);
-    if (e < left) put_vector_item(vectors, i, first_element(elements_behind(line, places, e)));
+    if (whole || e < left) put_vector_item(vectors, i, first_element(elements_behind(line, places, e)));
   }
 #endif
 }
-DEVICE void add_line_row(__private ACC* sums, LineSplit split, u32 share, u64 begin, u32 row,
+DEVICE void add_line_row(__private ACC* sums, LineSplit split, u32 share, u64 begin, u32 row, bool whole,
                          u32 left, u64 n, const __private LineVector* vectors) {
 #pragma unroll
   for (u32 i = 0; i < SUMS_EACH; ++i) {
     const u32 e = row + column_of(split, share, i / LINES_EACH);
-    if (e < left) sums[i] = COMBINE(sums[i], lift_in_line(vector_item(vectors, i), begin + e, n));
+    if (whole || e < left) sums[i] = COMBINE(sums[i], lift_in_line(vector_item(vectors, i), begin + e, n));
   }
 }
-
-// Folds the columns of a work-item by halving into the first. Steps are written one by one, as a
-// compiler that keeps a loop of them keeps the array in memory.
-DEVICE void halve_columns(__private ACC* sums, u32 width) {
-#pragma unroll
-  for (u32 i = 0; i < SUMS_EACH / 2; ++i) {
-    if (i < width * LINES_EACH) sums[i] = COMBINE(sums[i], sums[i + width * LINES_EACH]);
-  }
-}
-DEVICE void fold_own_columns(__private ACC* sums) {
-  if (COLUMNS_EACH > 8) halve_columns(sums, 8);
-  if (COLUMNS_EACH > 4) halve_columns(sums, 4);
-  if (COLUMNS_EACH > 2) halve_columns(sums, 2);
-  if (COLUMNS_EACH > 1) halve_columns(sums, 1);
-}
-
-#if SIDE_BY_SIDE && !EXACT
-// Steps in which sums of columns are shared out.
-#define SHARED_BITS \
-  ((COLUMNS_EACH > 1) + (COLUMNS_EACH > 2) + (COLUMNS_EACH > 4) + (COLUMNS_EACH > 8))
-
-// Combines `count` sums of neighbouring columns with those of the work-item beside. Each of the two
-// keeps every second sum, so that later steps have half as many.
-DEVICE void share_out_columns(__private ACC* sums, u32 count, u32 share, u32 distance) {
-  const bool upper = (share & distance) != 0;
-#pragma unroll
-  for (u32 i = 0; i < COLUMNS_EACH / 2; ++i) {
-    if (2 * i < count) {
-      const ACC even = sums[2 * i];
-      const ACC odd = sums[2 * i + 1];
-      const ACC other = share_beside(upper ? even : odd, distance);
-      const ACC kept = upper ? odd : even;
-      sums[i] = COMBINE(upper ? other : kept, upper ? kept : other);
-    }
-  }
-}
-
-// Combines the first sum of every leaf with that of the share so far behind.
-DEVICE void combine_first_sums(__private ACC* sums, u32 leaves, u32 share, u32 width,
-                               __local ACC* scratch) {
-#pragma unroll
-  for (u32 u = 0; u < leaves; ++u) {
-    sums[u * COLUMNS_EACH] =
-        combine_shares(sums[u * COLUMNS_EACH], (share & width) == 0, width, scratch);
-  }
-}
-
-// The totals of leaves, which the first share gets in the first of its sums of each. Columns that
-// lie apart are combined first, neighbours last. All work-items of the group call it.
-DEVICE void fold_line_columns(__private ACC* sums, u32 leaves, LineSplit split, u32 share,
-                              __local ACC* scratch) {
-  const u32 shift = (u32)split.share_shift;
-#pragma unroll
-  for (u32 bit = 0; bit < SHARED_BITS; ++bit) {
-    if (bit < shift) {
-#pragma unroll
-      for (u32 u = 0; u < leaves; ++u) {
-        share_out_columns(sums + u * COLUMNS_EACH, COLUMNS_EACH >> bit, share,
-                          1u << (shift - 1 - bit));
-      }
-    }
-  }
-  for (u32 left = shift; left > SHARED_BITS; --left) {
-    combine_first_sums(sums, leaves, share, 1u << (left - 1 - SHARED_BITS), scratch);
-  }
-  const u32 kept = shift < SHARED_BITS ? (u32)COLUMNS_EACH >> shift : 1;
-#pragma unroll
-  for (u32 u = 0; u < leaves; ++u) {
-    if (COLUMNS_EACH > 8 && kept > 8) halve_columns(sums + u * COLUMNS_EACH, 8);
-    if (COLUMNS_EACH > 4 && kept > 4) halve_columns(sums + u * COLUMNS_EACH, 4);
-    if (COLUMNS_EACH > 2 && kept > 2) halve_columns(sums + u * COLUMNS_EACH, 2);
-    if (COLUMNS_EACH > 1 && kept > 1) halve_columns(sums + u * COLUMNS_EACH, 1);
-  }
-#pragma unroll
-  for (u32 back = 1; back <= SHARED_BITS; ++back) {
-    const u32 bit = SHARED_BITS - back;
-    if (bit < shift) combine_first_sums(sums, leaves, share, 1u << (shift - 1 - bit), scratch);
-  }
-}
-#else
-// The totals of leaves, which the first share gets in the first of its sums of each. A work-item's
-// columns lie apart and are combined first, or no order shows. All work-items of the group call it.
-DEVICE void fold_line_columns(__private ACC* sums, u32 leaves, LineSplit split, u32 share,
-                              __local ACC* scratch) {
-#pragma unroll
-  for (u32 u = 0; u < leaves; ++u) fold_own_columns(sums + u * SUMS_EACH);
-  for (u32 shift = (u32)split.share_shift; shift > 0; --shift) {
-    const u32 width = 1u << (shift - 1);
-#pragma unroll
-    for (u32 i = 0; i < leaves * SUMS_EACH; ++i) {
-      if (i % SUMS_EACH < LINES_EACH) {
-        sums[i] = combine_shares(sums[i], share < width, width << LINE_SHIFT(split), scratch);
-      }
-    }
-  }
-}
-#endif
 
 // Part reduce_lines: The reduction of many lines in order v1, each with the bits that it has alone.
 // A group takes whole leaves of several lines. Its work-items lie along the lines or across them,
@@ -228,7 +139,7 @@ DEVICE void fold_line_columns(__private ACC* sums, u32 leaves, LineSplit split, 
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
 // Provides: reduce_lines
-// Uses: count, line_count, line_init, line_leaves
+// Uses: count, line_count, line_init, line_leaves, line_share_folds
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lines(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
@@ -248,13 +159,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lin
       const u64 line = line_of_unit(split, unit + u * units_of_block(split));
       const LineBundle bundle =
           lines_from(INPUT_ARGUMENTS, places, line < lines ? line : 0, lines, 0);
-      load_line_row(bundle, places, split, share, 0, left, vectors + u * SUMS_EACH / VEC);
+      load_line_row(bundle, places, split, share, 0, false, left, vectors + u * SUMS_EACH / VEC);
     }
 #pragma unroll
     for (u32 u = 0; u < AT_ONCE; ++u) {
 #pragma unroll
       for (u32 i = 0; i < SUMS_EACH; ++i) sums[u * SUMS_EACH + i] = IDENTITY;
-      add_line_row(sums + u * SUMS_EACH, split, share, 0, 0, left, n,
+      add_line_row(sums + u * SUMS_EACH, split, share, 0, 0, false, left, n,
                    vectors + u * SUMS_EACH / VEC);
     }
 
@@ -276,7 +187,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lin
 
 // Part line_leaf_totals: the totals of whole leaves.
 // Provides: line_leaf_totals
-// Uses: line_leaves
+// Uses: line_leaves, line_share_folds
 
 // What a work-item has of a unit.
 typedef struct {
@@ -302,29 +213,94 @@ DEVICE LineShare share_of_unit(LineSplit split, u64 unit, u64 lines, u64 n) {
   return mine;
 }
 
+// Adds AT_ONCE rows to the sums of one share.
+DEVICE void add_line_rows(LineBundle bundle, LinePlaces places, LineSplit split, LineShare mine,
+                          u32 share, u32 row, bool whole, u32 left, u64 n, __private ACC* sums) {
+  LineVector vectors[AT_ONCE * SUMS_EACH / VEC];
+#pragma unroll
+  for (u32 r = 0; r < AT_ONCE; ++r) {
+    load_line_row(bundle, places, split, share, row + r * COLUMNS, whole, left,
+                  vectors + r * SUMS_EACH / VEC);
+  }
+#pragma unroll
+  for (u32 r = 0; r < AT_ONCE; ++r) {
+    add_line_row(sums, split, share, mine.begin, row + r * COLUMNS, whole, left, n,
+                 vectors + r * SUMS_EACH / VEC);
+  }
+}
+
+// The sums of one share. Whole rows have no limits: these cost as much as the additions.
+DEVICE void add_line_share(LineBundle bundle, LinePlaces places, LineSplit split, LineShare mine,
+                           u32 share, u64 n, __private ACC* sums) {
+#pragma unroll
+  for (u32 i = 0; i < SUMS_EACH; ++i) sums[i] = IDENTITY;
+#if WHOLE_ROWS && LEAF_ROWS == 1
+  if (mine.left == COLUMNS_EACH << (u32)(split.share_shift + split.turn_shift)) {
+    add_line_rows(bundle, places, split, mine, share, 0, true, 0, n, sums);
+  } else {
+    add_line_rows(bundle, places, split, mine, share, 0, false, mine.left, n, sums);
+  }
+#else
+  u32 row = 0;
+#if WHOLE_ROWS
+#pragma unroll 1
+  for (; row + AT_ONCE * COLUMNS <= mine.left; row += AT_ONCE * COLUMNS) {
+    add_line_rows(bundle, places, split, mine, share, row, true, 0, n, sums);
+  }
+#endif
+#pragma unroll 1
+  for (; row < mine.left; row += AT_ONCE * COLUMNS) {
+    const u32 left = row + AT_ONCE * COLUMNS <= mine.left ? ~0u : mine.left;
+    add_line_rows(bundle, places, split, mine, share, row, false, left, n, sums);
+  }
+#endif
+}
+
+#if TURN_BITS
+// Shares are taken in bit-reversed order: so the next to be combined with each other follow each
+// other, as a binary counter carries. `waiting` has a total for each of its bits.
+DEVICE u32 share_of_turn(LineSplit split, u32 share, u32 turn) {
+#pragma unroll
+  for (u32 bit = 0; bit < TURN_BITS; ++bit) {
+    if (turn >> bit & 1) share += 1u << (u32)(split.share_shift + split.turn_shift - 1 - bit);
+  }
+  return share;
+}
+DEVICE void combine_turn(u32 turn, __private ACC* sums, __private ACC* waiting) {
+#pragma unroll
+  for (u32 bit = 0; bit < TURN_BITS; ++bit) {
+    const u32 below = (1u << bit) - 1;
+    if ((turn & below) == below) {
+#pragma unroll
+      for (u32 l = 0; l < LINES_EACH; ++l) {
+        const u32 place = bit * LINES_EACH + l;
+        if (turn >> bit & 1) {
+          sums[l] = COMBINE(waiting[place], sums[l]);
+        } else {
+          waiting[place] = sums[l];
+        }
+      }
+    }
+  }
+}
+#endif
+
 // sums[l] becomes the total of the leaf of line l of this work-item, for the first share.
 DEVICE void line_leaf_totals(LineBundle bundle, LinePlaces places, LineSplit split, LineShare mine,
                              u64 n, __private ACC* sums, __local ACC* scratch) {
-#pragma unroll
-  for (u32 i = 0; i < SUMS_EACH; ++i) sums[i] = IDENTITY;
-  u32 row = 0;
+#if TURN_BITS
+  ACC waiting[TURN_BITS * LINES_EACH];
 #pragma unroll 1
-  for (; row < mine.left; row += AT_ONCE * COLUMNS) {
-    // Without limits, if all rows are whole: these cost as much as the additions.
-    const u32 left = row + AT_ONCE * COLUMNS <= mine.left ? ~0u : mine.left;
-    LineVector vectors[AT_ONCE * SUMS_EACH / VEC];
-#pragma unroll
-    for (u32 r = 0; r < AT_ONCE; ++r) {
-      load_line_row(bundle, places, split, mine.share, row + r * COLUMNS, left,
-                    vectors + r * SUMS_EACH / VEC);
-    }
-#pragma unroll
-    for (u32 r = 0; r < AT_ONCE; ++r) {
-      add_line_row(sums, split, mine.share, mine.begin, row + r * COLUMNS, left, n,
-                   vectors + r * SUMS_EACH / VEC);
-    }
+  for (u32 turn = 0; turn >> (u32)split.turn_shift == 0; ++turn) {
+    add_line_share(bundle, places, split, mine, share_of_turn(split, mine.share, turn), n, sums);
+    fold_own_columns(sums);
+    combine_turn(turn, sums, waiting);
   }
+  fold_line_shares(sums, 1, split, mine.share, scratch);
+#else
+  add_line_share(bundle, places, split, mine, mine.share, n, sums);
   fold_line_columns(sums, 1, split, mine.share, scratch);
+#endif
 }
 
 // Part reduce_line_rows: The same where a line has several rows of a leaf.

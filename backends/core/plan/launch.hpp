@@ -45,6 +45,7 @@ struct LinePlaces {
 struct LineSplit {
   std::uint64_t line_shift;   ///< Neighbouring lines of a unit.
   std::uint64_t share_shift;  ///< Work-items that share a leaf.
+  std::uint64_t turn_shift;   ///< Shares of a work-item, one after the other.
   std::uint64_t leaves;       ///< Of a line, at most.
   std::uint64_t blocks;
 };

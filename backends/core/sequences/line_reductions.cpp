@@ -18,15 +18,18 @@ using detail::Plan;
 
 constexpr std::uint32_t most_shares = 32;
 
-// What a work-item has of a leaf at once: columns, and short lines or rows of a longer one.
+// What a work-item has of a leaf at once: columns, and short lines or rows of a longer one. It may
+// have up to `1 << turn_bits` such shares, one after the other.
 struct LeafShare {
   std::uint32_t columns;
   std::uint32_t at_once;
+  std::uint32_t turn_bits = 0;
 };
 
 // By the length of lines: up to the columns of a work-item, up to a row, up to a few rows, and
-// more. Of lines side by side a work-item has more columns, which are combined without exchange.
-// More lines or rows than one would only cost compilers for CPUs seconds.
+// more. Of lines side by side a work-item has more columns, which are combined without exchange,
+// and of many such lines all columns. More lines or rows than one would only cost compilers for
+// CPUs seconds.
 struct LeafShares {
   LeafShare item;
   LeafShare row;
@@ -67,15 +70,13 @@ LeafShares leaf_shares(const Request& request) {
   const LeafShare two{std::max(2 * each, vector), 2};
   const LeafShare four{vector, 4};
   if (!across) return {short_lines, two, two, four, four, exact};
-  const LeafShare column{4 * each, 1};
-  // From NVIDIA's OpenCL, 16 loads at once took 102 us where 8 take 75.
-  constexpr std::uint32_t opencl_loads = 8;
-  const bool opencl = request.device.info().backend == "opencl";
-  const LeafShare few{2 * each, opencl ? std::max(opencl_loads / (2 * each), 1U) : 2U};
+  const LeafShare column = narrow ? LeafShare{2 * each, 1, 4} : LeafShare{4 * each, 1, 3};
+  const LeafShare few{2 * each, 2, 4};
+  const LeafShare leaves{few.columns, few.at_once};
   // Narrow elements of neighbouring lines make a word.
   const std::uint32_t lines =
       narrow ? word_bytes / static_cast<std::uint32_t>(size_of(shape.input)) : 1;
-  return {item, column, few, four, few, exact, lines};
+  return {item, column, few, four, leaves, exact, lines};
 }
 
 // Nodes of so many lines, each of `elements` elements.
@@ -130,7 +131,9 @@ class LineReduce final : public Plan {
       if (kernels.across) return kernels.columns.enqueue(call);
       return reduce(kernels.item, shares.item, shares.item.at_once);
     }
-    if (n <= columns_) return reduce(kernels.row, shares.row, shares.row.at_once);
+    if (n <= columns_) {
+      return reduce(kernels.row, shares.row, kernels.across ? 1 : shares.row.at_once);
+    }
     if (n <= leaf()) {
       // Many lines side by side fill the device with larger shares, which exchange less.
       const std::uint64_t items =
@@ -158,6 +161,15 @@ class LineReduce final : public Plan {
     const std::uint64_t group_shift = shift_of(kernel.group_size);
     LineSplit split{};
     split.share_shift = shift_of(divide_up(std::min<std::uint64_t>(n, columns_), share.columns));
+    // Work-items take several shares if enough of them are left for the device: what a work-item
+    // combines by itself costs no exchange.
+    const std::uint64_t items =
+        at_most(divide_up(call.lines.count.n, each), std::uint64_t{1} << split.share_shift);
+    while (split.turn_shift < share.turn_bits && split.share_shift > 0 &&
+           items >> (split.turn_shift + 1) >= device_items_) {
+      ++split.turn_shift;
+      --split.share_shift;
+    }
     const std::uint64_t rest = group_shift - split.share_shift;
     if (layout_of(call.lines.input) == LineLayout::across) {
       split.line_shift = std::min(rest, shift_of(divide_up(call.lines.input.inner, each)));
@@ -217,12 +229,17 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
   ByLayout<LineReduce::Kernels> kernels(request, [&](const Request& of) {
     const LeafShares shares = leaf_shares(of);
     const bool by_vectors = shares.lines == 1 && has_lanes_of_32(of.device.capabilities());
-    const auto kernel = [&](const PlanShape& shape, std::string_view name, const LeafShare& share) {
+    const bool whole_rows =
+        of.shape.lines == LineLayout::across && of.device.info().kind != DeviceKind::cpu;
+    const auto kernel = [&](const PlanShape& shape, std::string_view name, const LeafShare& share,
+                            std::uint32_t rows = order_v1::leaf_rows) {
       return build_line_kernel(of.with(shape), Algorithm::reduce, name, tuning,
                                {{"COLUMNS", static_cast<std::uint32_t>(columns)},
                                 {"COLUMNS_EACH", share.columns},
                                 {"AT_ONCE", share.at_once},
-                                {"LEAF_ROWS", order_v1::leaf_rows},
+                                {"LEAF_ROWS", rows},
+                                {"TURN_BITS", share.turn_bits},
+                                {"WHOLE_ROWS", whole_rows ? 1U : 0U},
                                 {"LINES_EACH", shares.lines},
                                 {"EXACT", shares.exact ? 1U : 0U},
                                 {"RUN", share.columns}},
@@ -241,7 +258,8 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
       built.item = kernel(of.shape, "reduce_lines", shares.item);
     }
     if (lengths.meets({item + 1, columns})) {
-      built.row = kernel(of.shape, "reduce_lines", shares.row);
+      built.row =
+          kernel(of.shape, built.across ? "reduce_line_rows" : "reduce_lines", shares.row, 1);
     }
     if (lengths.meets({columns + 1, built.across ? leaf : few})) {
       built.few = kernel(of.shape, "reduce_line_rows", shares.few);

@@ -82,6 +82,17 @@ TEST_CASE("floating sums along rows and columns of every size") {
   check<double>(test::line_call(test::sums<double>()), test::line_shapes(most, 3));
 }
 
+TEST_CASE("columns so many that a work-item takes all of a leaf, or a part") {
+  std::vector<Lines> shapes;
+  for (const std::uint64_t lines : {300U, 600U, 1200U, 2400U}) {
+    for (const std::uint64_t n : {20U, 64U, 127U, 129U, 300U}) {
+      shapes.push_back(Lines::columns(n, test::simulated() ? lines / 100 : lines));
+    }
+  }
+  check<float>(test::line_call(test::sums<float>()), shapes);
+  check<std::int32_t>(test::integer_sums<std::uint8_t, std::int32_t>(), shapes);
+}
+
 TEST_CASE("integers, and wider accumulators than elements") {
   check<std::int32_t>(test::integer_sums<std::int32_t>(), test::line_shapes(most, 3));
   check<std::int32_t>(test::integer_sums<std::uint8_t, std::int32_t>(), test::line_shapes(most, 5));
