@@ -15,11 +15,12 @@ DEVICE void prefix_line_rows(__private ACC* x, u32 lanes, __private ACC* total,
   const u32 lane = lane_index() & (lanes - 1);
 #pragma unroll
   for (u32 distance = 1; distance < LANES; distance *= 2) {
-    if (distance >= lanes) continue;
+    if (distance < lanes) {
 #pragma unroll
-    for (u32 r = 0; r < LINE_ROWS; ++r) {
-      const ACC before = shuffle_up(x[r], distance);
-      if (lane >= distance) x[r] = COMBINE(before, x[r]);
+      for (u32 r = 0; r < LINE_ROWS; ++r) {
+        const ACC before = shuffle_up(x[r], distance);
+        if (lane >= distance) x[r] = COMBINE(before, x[r]);
+      }
     }
   }
 #pragma unroll

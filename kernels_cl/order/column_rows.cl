@@ -12,6 +12,10 @@
 #define KEPT_RUNS ROW_RUNS  // Runs of a row that a work-item keeps: all, or those of short lines.
 #endif
 #define KEPT (RUN * KEPT_RUNS)
+#ifndef WHOLE_ROWS
+#define WHOLE_ROWS \
+  0  // Whether whole rows have code of their own: limits cost as much as additions.
+#endif
 
 // How a call is shared out. A unit is `1 << line_shift` neighbouring lines and one of their tiles.
 // A group walks along the tiles of several units, `1 << row_shift` rows at a time.
@@ -41,21 +45,22 @@ DEVICE u32 column_row(ColumnTiles tiles) {
 // Provides: column_elements
 // Uses: column_rows
 
-// The first `count` elements behind `at`, of which the first has index `begin`. What does not exist
-// is the identity. No line has more than `runs` runs there.
-DEVICE void load_column_elements(LineElements at, LinePlaces places, u32 count, u32 runs, u64 begin,
-                                 u64 n, __private ACC* sums) {
+// The first `count` elements behind `at`, of which the first has index `begin`; if the row is
+// `whole`, all. What does not exist is the identity. No line has more than `runs` runs there.
+DEVICE void load_column_elements(LineElements at, LinePlaces places, bool whole, u32 count,
+                                 u32 runs, u64 begin, u64 n, __private ACC* sums) {
   // One array of values: a work-item has no registers for a second one.
 #pragma unroll
   for (u32 e = 0; e < KEPT; ++e) sums[e] = IDENTITY;
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
-    if (l >= runs) continue;
+    if (whole || l < runs) {
 #pragma unroll
-    for (u32 k = 0; k < RUN; ++k) {
-      const u32 e = l * RUN + k;
-      if (e < count) sums[e] = lift_in_line(first_element(at), begin + e, n);
-      at = elements_behind(at, places, 1);
+      for (u32 k = 0; k < RUN; ++k) {
+        const u32 e = l * RUN + k;
+        if (whole || e < count) sums[e] = lift_in_line(first_element(at), begin + e, n);
+        at = elements_behind(at, places, 1);
+      }
     }
   }
 }
@@ -87,24 +92,26 @@ DEVICE IN element_of_word(u32 word) {
 }
 
 // As for values.
-DEVICE void load_column_elements(LineElements at, LinePlaces places, u32 count, u32 runs, u64 begin,
-                                 u64 n, __private ACC* sums) {
+DEVICE void load_column_elements(LineElements at, LinePlaces places, bool whole, u32 count,
+                                 u32 runs, u64 begin, u64 n, __private ACC* sums) {
   u32 words[KEPT];
 #pragma unroll
   for (u32 e = 0; e < KEPT; ++e) words[e] = 0;
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
-    if (l >= runs) continue;
+    if (whole || l < runs) {
 #pragma unroll
-    for (u32 k = 0; k < RUN; ++k) {
-      const u32 e = l * RUN + k;
-      if (e < count) words[e] = word_of_element(first_element(at));
-      at = elements_behind(at, places, 1);
+      for (u32 k = 0; k < RUN; ++k) {
+        const u32 e = l * RUN + k;
+        if (whole || e < count) words[e] = word_of_element(first_element(at));
+        at = elements_behind(at, places, 1);
+      }
     }
   }
 #pragma unroll
   for (u32 e = 0; e < KEPT; ++e) {
-    sums[e] = e < count ? lift_in_line(element_of_word(words[e]), begin + e, n) : IDENTITY;
+    sums[e] = IDENTITY;
+    if (whole || e < count) sums[e] = lift_in_line(element_of_word(words[e]), begin + e, n);
   }
 }
 
@@ -119,7 +126,11 @@ DEVICE void load_column_row(INPUT_PARAMETERS, LinePlaces places, LineSlot slot, 
   const u32 count = first < slot.left ? slot.left - first : 0;
   LineElements at =
       elements_behind(elements_from(INPUT_ARGUMENTS, slot.input, slot.second), places, first);
-  load_column_elements(at, places, count, runs, slot.begin + first, n, sums);
+  if (WHOLE_ROWS && count >= KEPT) {
+    load_column_elements(at, places, true, count, runs, slot.begin + first, n, sums);
+  } else {
+    load_column_elements(at, places, false, count, runs, slot.begin + first, n, sums);
+  }
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
 #pragma unroll
@@ -181,31 +192,47 @@ DEVICE ACC total_column_row(__private ACC* sums) {
 // Provides: column_results
 // Uses: column_rows, total
 
-// Stores the results of the row that begins with element `first` of the slot. `start` lies before
-// the row, `after` is what its last element has with all before it. `runs` as for loading.
+// Stores the results of a row from `own` on, whose first element has index `begin`. `start` lies
+// before the row, `after` is what its last element has with all before it. `whole`, `count` and
+// `runs` as for loading.
+DEVICE void write_column_elements(__global OUT* own, LinePlaces places, u64 line, bool whole,
+                                  u32 count, u32 runs, u64 begin, u64 n, const __private ACC* sums,
+                                  ACC start, ACC after TOTAL_PARAMETERS) {
+  ACC carry = start;
+#pragma unroll
+  for (u32 l = 0; l < KEPT_RUNS; ++l) {
+    if (whole || l < runs) {
+      ACC running = carry;
+      const ACC next = l == ROW_RUNS - 1 ? after : COMBINE(start, sums[l * RUN + RUN - 1]);
+#pragma unroll
+      for (u32 k = 0; k < RUN; ++k) {
+        const u32 e = l * RUN + k;
+        const bool exists = whole || e < count;
+        const ACC exclusive = running;
+        running = next;
+        if (k < RUN - 1) running = COMBINE(carry, sums[e]);
+        LEAVE_TOTAL_OF(line, exists && begin + e + 1 == n, running);
+        ACC result = INCLUSIVE ? running : exclusive;
+        PUT_FIRST(begin + e == 0, result);
+        if (exists) *own = TO_OUT(result);
+        own += behind_first(1, ELEMENT_STRIDE(places.output));
+      }
+      carry = next;
+    }
+  }
+}
+
+// Stores the results of the row that begins with element `first` of the slot.
 DEVICE void write_column_row(__global OUT* output, LinePlaces places, LineSlot slot, u32 first,
                              u32 runs, u64 n, const __private ACC* sums, ACC start,
                              ACC after TOTAL_PARAMETERS) {
   const u32 count = first < slot.left ? slot.left - first : 0;
   __global OUT* own = output + slot.output + behind_first(first, ELEMENT_STRIDE(places.output));
-  ACC carry = start;
-#pragma unroll
-  for (u32 l = 0; l < KEPT_RUNS; ++l) {
-    if (l >= runs) continue;
-    ACC running = carry;
-    const ACC next = l == ROW_RUNS - 1 ? after : COMBINE(start, sums[l * RUN + RUN - 1]);
-#pragma unroll
-    for (u32 k = 0; k < RUN; ++k) {
-      const u32 e = l * RUN + k;
-      const ACC exclusive = running;
-      running = next;
-      if (k < RUN - 1) running = COMBINE(carry, sums[e]);
-      LEAVE_TOTAL_OF(slot.line, e < count && slot.begin + first + e + 1 == n, running);
-      ACC result = INCLUSIVE ? running : exclusive;
-      PUT_FIRST(slot.begin + first + e == 0, result);
-      if (e < count) *own = TO_OUT(result);
-      own += behind_first(1, ELEMENT_STRIDE(places.output));
-    }
-    carry = next;
+  if (WHOLE_ROWS && count >= KEPT) {
+    write_column_elements(own, places, slot.line, true, count, runs, slot.begin + first, n, sums,
+                          start, after TOTAL_ARGUMENTS);
+  } else {
+    write_column_elements(own, places, slot.line, false, count, runs, slot.begin + first, n, sums,
+                          start, after TOTAL_ARGUMENTS);
   }
 }

@@ -80,8 +80,7 @@ DEVICE void fold_line_columns(ACC* sums, u32 leaves, LineSplit split, u32 share,
 }
 #else
 // Combines the first sums of work-items, a sum of each line. A line's total is in its first share.
-DEVICE void fold_line_shares(ACC* sums, u32 leaves, LineSplit split, u32 share,
-                             ACC* scratch) {
+DEVICE void fold_line_shares(ACC* sums, u32 leaves, LineSplit split, u32 share, ACC* scratch) {
   for (u32 shift = (u32)split.share_shift; shift > 0; --shift) {
     const u32 width = 1u << (shift - 1);
 #pragma unroll
@@ -95,8 +94,7 @@ DEVICE void fold_line_shares(ACC* sums, u32 leaves, LineSplit split, u32 share,
 
 // The totals of leaves, which the first share gets in the first of its sums of each. A work-item's
 // columns lie apart and are combined first, or no order shows. All work-items of the group call it.
-DEVICE void fold_line_columns(ACC* sums, u32 leaves, LineSplit split, u32 share,
-                              ACC* scratch) {
+DEVICE void fold_line_columns(ACC* sums, u32 leaves, LineSplit split, u32 share, ACC* scratch) {
 #pragma unroll
   for (u32 u = 0; u < leaves; ++u) fold_own_columns(sums + u * SUMS_EACH);
   fold_line_shares(sums, leaves, split, share, scratch);

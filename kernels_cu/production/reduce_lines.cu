@@ -36,8 +36,8 @@ typedef struct {
   u64 line_shift;
   u64 share_shift;  // Work-items of a leaf,
   u64 turn_shift;   // and shares of each.
-  u64 leaves;  // Of a line, at most.
-  u64 blocks;  // Of units, one for a group at a time.
+  u64 leaves;       // Of a line, at most.
+  u64 blocks;       // Of units, one for a group at a time.
 } LineSplit;
 
 // Where elements of a line are neighbours, a group has no lines side by side.
@@ -110,7 +110,8 @@ DEVICE void load_line_row(LineBundle bundle, LinePlaces places, LineSplit split,
 #pragma unroll
     for (u32 k = 0; k < COLUMNS_EACH; ++k) {
       const u32 e = row + column_of(split, share, k);
-      if (whole || e < left) vectors[k] = load_line_vector(elements_behind(bundle.first, places, e).first);
+      if (whole || e < left)
+        vectors[k] = load_line_vector(elements_behind(bundle.first, places, e).first);
     }
     return;
   }
@@ -119,7 +120,8 @@ DEVICE void load_line_row(LineBundle bundle, LinePlaces places, LineSplit split,
   for (u32 i = 0; i < SUMS_EACH; ++i) {
     const u32 e = row + column_of(split, share, i / LINES_EACH);
     const LineElements line = elements_beside(bundle.first, bundle.behind[i % LINES_EACH]);
-    if (whole || e < left) put_vector_item(vectors, i, first_element(elements_behind(line, places, e)));
+    if (whole || e < left)
+      put_vector_item(vectors, i, first_element(elements_behind(line, places, e)));
   }
 #endif
 }
@@ -128,7 +130,8 @@ DEVICE void add_line_row(ACC* sums, LineSplit split, u32 share, u64 begin, u32 r
 #pragma unroll
   for (u32 i = 0; i < SUMS_EACH; ++i) {
     const u32 e = row + column_of(split, share, i / LINES_EACH);
-    if (whole || e < left) sums[i] = COMBINE(sums[i], lift_in_line(vector_item(vectors, i), begin + e, n));
+    if (whole || e < left)
+      sums[i] = COMBINE(sums[i], lift_in_line(vector_item(vectors, i), begin + e, n));
   }
 }
 

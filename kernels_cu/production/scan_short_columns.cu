@@ -33,24 +33,25 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     // --- Scan them, and write the results ---
 #pragma unroll
     for (u32 e = 0; e < SHORT; ++e) {
-      if (e >= n) continue;
-      ACC results[VEC];
+      if (e < n) {
+        ACC results[VEC];
 #pragma unroll
-      for (u32 k = 0; k < VEC; ++k) {
-        const ACC item = lift_in_line(vector_item(vectors, e * VEC + k), e, n);
-        if (e == 0) {
-          sums[k] = item;
-        } else {
-          sums[k] = COMBINE(sums[k], item);
+        for (u32 k = 0; k < VEC; ++k) {
+          const ACC item = lift_in_line(vector_item(vectors, e * VEC + k), e, n);
+          if (e == 0) {
+            sums[k] = item;
+          } else {
+            sums[k] = COMBINE(sums[k], item);
+          }
+          results[k] = running[k];
+          running[k] = COMBINE(before[k], sums[k]);
+          LEAVE_TOTAL_OF(line_of_short(own, k), has_short(own, k) && e + 1 == n, running[k]);
+          if (INCLUSIVE) results[k] = running[k];
+          PUT_FIRST(e == 0, results[k]);
         }
-        results[k] = running[k];
-        running[k] = COMBINE(before[k], sums[k]);
-        LEAVE_TOTAL_OF(line_of_short(own, k), has_short(own, k) && e + 1 == n, running[k]);
-        if (INCLUSIVE) results[k] = running[k];
-        PUT_FIRST(e == 0, results[k]);
+        const u64 place = place_in_line(e, n) * ELEMENT_STRIDE(places.output);
+        store_short_columns(output + output_offset, places, own, place, results);
       }
-      const u64 place = place_in_line(e, n) * ELEMENT_STRIDE(places.output);
-      store_short_columns(output + output_offset, places, own, place, results);
     }
   }
 }
