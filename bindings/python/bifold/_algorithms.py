@@ -9,10 +9,11 @@ import numpy as np
 
 from . import _cuda, _opencl
 from ._arguments import checked
-from ._calls import Settings, reduce_to_array, reduce_to_host
+from ._calls import Settings
 from ._kinds import AXIS
 from ._operators import Map, MapLike, OperatorLike, map_of
 from ._queues import Event
+from ._reduce import reduce_to_array, reduce_to_host
 from ._repeated import repeated
 from ._scans import Scan, scan
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, overload
 
 from ._errors import InvalidArgument, WrongType
-from ._kinds import KINDS, Kind, described
+from ._kinds import KINDS
+from ._values import Kind, described
 
 
 class _Parameter(NamedTuple):
@@ -69,7 +70,9 @@ def checked(function: Any = None, /, **kinds: Kind) -> Any:
         named[name] = made
         if parameter.kind is not parameter.KEYWORD_ONLY:
             positional.append(made)
-    label = function.__qualname__.replace(".__init__", "").replace(".__new__", "")
+    label = function.__qualname__
+    for name in ("__init__", "__new__", "__call__"):
+        label = label.replace(f".{name}", "")
     count = own + len(positional)
 
     @functools.wraps(function)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _copies, _errors, _foreign, _lines, _native
-from ._memory import Array, Buffer
+from . import _copies, _errors, _foreign, _lines, _structs
+from ._memory import Array
 from ._operands import HostOperand, Operand, Placed
 from ._queues import Event
 
@@ -66,14 +66,13 @@ class Beside:
 
     def _copied(self, call: Call, part: _lines.Part) -> tuple[Placed, _lines.Part]:
         count = part.lines.outer * part.lines.inner
-        buffer = Buffer.of_size(call.queue, count * self._dtype.itemsize)
-        call.at_end(buffer.close)
+        buffer = call.temporary(count * self._dtype.itemsize)
         place = Placed(buffer, self.place.type, 0, (count,), (1,))
         return place, _lines.Part(0, count, _lines.Lines(1, 1, count, 0, 1, 1))
 
     def start(
         self, call: Call, part: _lines.Part, wait: list[Event]
-    ) -> tuple[_native.View, list[Event]]:
+    ) -> tuple[_structs.View, list[Event]]:
         """Where kernels read them, and what to wait for then."""
         if part.lines.side_by_side:
             return self.place.view(part), wait
@@ -81,7 +80,7 @@ class Beside:
         done = _copies.move(call, (self.place, part), (place, copy), wait, self._dtype)
         return place.view(copy), [*wait, done]
 
-    def end(self, call: Call, part: _lines.Part) -> tuple[_native.View, Any]:
+    def end(self, call: Call, part: _lines.Part) -> tuple[_structs.View, Any]:
         """Where kernels write them, and what brings them to their places behind an event."""
         if part.lines.side_by_side:
             return self.place.view(part), None
@@ -99,7 +98,7 @@ class Count:
     def __init__(self, operand: Operand) -> None:
         self.operand = operand
 
-    def view(self, call: Call) -> _native.View:
+    def view(self, call: Call) -> _structs.View:
         """Checks shape and dtype; where kernels read it."""
         operand = self.operand
         if operand.size != 1:

@@ -6,20 +6,32 @@ import ctypes
 import math
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _types
-from ._axes import axes_of, check_apart, reduced_shape, written_by
-from ._beside import Beside, Count, on_device, one_each
+from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _structs, _types
+from ._axes import check_apart, written_by
+from ._beside import Beside, Count, one_each
 from ._handles import put
 from ._kinds import ORDERS
-from ._memory import Array
+from ._memory import Array, Buffer
 from ._operands import HostOperand, Operand, OwnOperand, Placed, check_hosts_apart
-from ._operators import Map, Operator, OperatorLike, handle_of
-from ._queues import Event, Queue, default_queue, event_from, handles_of, stream_number
-from ._repeated import INTO, REDUCE, Repeated, learn
+from ._operators import Operator, OperatorLike
+from ._queues import (
+    Event,
+    Queue,
+    check_not_captured,
+    default_queue,
+    event_from,
+    handles_of,
+    is_in_graph,
+    stream_number,
+)
+from ._repeated import Repeated, learn
+
+if TYPE_CHECKING:
+    from ._plans import Plan
 
 
 def _operand(x: Any) -> Operand:
@@ -44,12 +56,14 @@ def _operand(x: Any) -> Operand:
     )
 
 
-def _given_queue(queue: Any, operands: list[Operand]) -> Queue:
+def _given_queue(settings: Settings, operands: list[Operand]) -> Queue:
+    queue = settings.queue
     if isinstance(queue, Queue):
         return queue
     if queue is None:
         brought = (operand.queue() for operand in operands)
-        return next((found for found in brought if found is not None), None) or default_queue()
+        found = next((one for one in brought if one is not None), None)
+        return found or settings.otherwise or default_queue()
     if _foreign.cuda_stream(queue) is None:
         return _opencl.queue_of(queue)
     index = next((o.index for o in operands if isinstance(o, _cuda.CudaOperand)), 0)
@@ -64,6 +78,8 @@ class Settings(NamedTuple):
     queue: Any
     wait: Iterable[Any]
     done: Event | None = None
+    workspace: Any = None
+    otherwise: Queue | None = None  # Where no array brings a queue along.
 
 
 class Call:
@@ -90,7 +106,7 @@ class Call:
         self.beside = [one for one in (self.init, self.total) if one is not None]
         operands = [o for o in (self.input, self.second, self.output) if o is not None]
         operands += [one.operand for one in (*self.beside, self.count) if one is not None]
-        self.queue = _given_queue(settings.queue, operands)
+        self.queue = _given_queue(settings, operands)
         on = self.queue.device.info.backend
         for operand in operands:
             if operand.backend not in (None, on):
@@ -99,6 +115,7 @@ class Call:
                     f"the queue is one of {on}"
                 )
         self.settings = settings
+        self.plan: Plan | None = None  # What runs, where it was made before.
         self._wait = [event_from(event) for event in settings.wait]
         self.may_repeat = True
         self.made: tuple[tuple[int, ...], np.dtype] | None = None  # The output, for this call.
@@ -138,6 +155,14 @@ class Call:
         """Has the call start after an event, which a repeated call may find by itself."""
         self._wait.append(event)
         self.may_repeat &= repeated
+
+    def temporary(self, nbytes: int) -> Buffer:
+        """Memory that goes when the call is over; Unsupported where a graph would still use it."""
+        if nbytes > 0:
+            check_not_captured(self.queue, "a call that copies arrays")
+        buffer = Buffer.of_size(self.queue, nbytes)
+        self.at_end(buffer.close)
+        return buffer
 
     @property
     def target(self) -> Operand:
@@ -219,15 +244,21 @@ class Call:
         for left, parts in zip(reversed(range(len(calls))), calls):
             options = self._options(parts[:arrays], reverse, accumulate)
             others, bring = list(parts[arrays:]), None
+            alone = folded is not None and len(calls) == 1
+            alone = alone and all(part.lines.side_by_side for part in others)
+            views = [place.view(part) for place, part in zip(places, parts)]
+            beside = []
             if length_from is not None:
                 options.count_from = ctypes.pointer(length_from)
+                beside.append(length_from)
             if self.init is not None:
                 start, wait = self.init.start(self, others.pop(0), wait)
                 options.init_from = ctypes.pointer(start)
+                beside.append(start)
             if self.total is not None:
                 end, bring = self.total.end(self, others.pop(0))
                 options.total = ctypes.pointer(end)
-            views = [place.view(part) for place, part in zip(places, parts)]
+                beside.append(end)
             done = self.enqueue(
                 function,
                 views,
@@ -235,9 +266,10 @@ class Call:
                 options,
                 wait,
                 wanted or left > 0 or bring is not None,
+                self.plan,
             )
-            if repeated is not None and folded is not None and len(calls) == 1:
-                learn(self, function, views, options, repeated)
+            if repeated is not None and alone:
+                learn(self, function, [*views, *beside], options, repeated)
             done = done if bring is None else bring(done)
             wait = [done]
         if self.settings.done is not None:
@@ -279,18 +311,25 @@ class Call:
 
     def _options(
         self, parts: tuple[_lines.Part, ...], reverse: bool, accumulate: np.dtype | None
-    ) -> _native.Options:
+    ) -> _structs.Options:
         """All that the user and the lines ask for."""
-        options = _native.Options()
+        options = _structs.Options()
         if self.settings.variant is not None:
             options.variant = self.settings.variant.encode()
         options.order = ORDERS.index(self.settings.order)
         options.reverse = reverse
+        if self.settings.workspace is not None:
+            options.workspace = self.settings.workspace.handle
         # One array without gaps has no lines, so that variants which take none serve it, too.
-        if not all(part.lines.plain for part in parts):
+        plain = all(part.lines.plain for part in parts)
+        if self.plan is not None and not self.plan.lines and not plain:
+            raise _errors.InvalidArgument(
+                "the plan takes arrays without gaps: strided=True or axis= makes one for others"
+            )
+        if not plain or (self.plan is not None and self.plan.lines):
             output = None if self.output is None else parts[-1].lines
             second = None if self.second is None else parts[1].lines
-            _native.put_lines(options, parts[0].lines, output, second)
+            _structs.put_lines(options, parts[0].lines, output, second)
         if accumulate is not None:
             options.accumulate = ctypes.pointer(ctypes.c_int32(_types.type_of(accumulate)))
         return options
@@ -298,23 +337,40 @@ class Call:
     def enqueue(
         self,
         function: str,
-        views: list[_native.View],
+        views: list[_structs.View],
         arguments: Iterable[Any],
-        options: _native.Options,
+        options: _structs.Options,
         wait: list[Event],
         wanted: bool,
+        plan: Plan | None = None,
     ) -> Event:
         """One call of the library. Its completion is empty unless it is wanted."""
         options.struct_size = ctypes.sizeof(options)
         completion = ctypes.c_void_p()
-        turn = self.queue.turn
-        options.wait, options.wait_count = handles_of(wait, 0 if turn is None else turn.last)
+        # Nobody else works in a workspace, whatever stream is behind a number.
+        turn = None if options.workspace else self.queue.turn
         if wanted or turn is not None:
             options.done = ctypes.pointer(completion)
-        _native.call(function, self.queue.handle, *views, *arguments, ctypes.byref(options))
+        on = (self.queue.handle,) if plan is None else (plan.handle, self.queue.handle)
+
+        def call(last: int) -> None:
+            options.wait, options.wait_count = handles_of(wait, last)
+            _native.call(function, *on, *views, *arguments, ctypes.byref(options))
+
+        last = 0 if turn is None else turn.last
+        doubtful = not last
+        try:
+            call(last)
+        except _errors.Unsupported:
+            if not last:
+                raise
+            doubtful = True
+        if last and doubtful:
+            # Into a graph, maybe, which takes no event from outside and orders its launches.
+            call(0)
         if not completion.value:
             return Event()
-        if turn is None:
+        if turn is None or (doubtful and is_in_graph(completion.value)):
             return Event._of(completion.value)
         if not wanted:
             turn.last = completion.value
@@ -347,93 +403,3 @@ def element_of(init: Any, dtype: np.dtype) -> np.ndarray | None:
 def address_of(element: np.ndarray | None) -> int | None:
     """Where an initial value is, for the library."""
     return None if element is None else element.ctypes.data
-
-
-def _reduction(map: Map | None, y: Any, into: str = "") -> str:
-    """The function of the library for a reduction with a map or none, of one or two arrays."""
-    if map is None:
-        return f"bifold_reduce{into}"
-    return f"bifold_transform_reduce{'' if y is None else '_pairs'}{into}"
-
-
-def _forms(map: Map | None, y: Any) -> int:
-    """How many forms behind the one without a map."""
-    return 0 if map is None else 1 if y is None else 2
-
-
-def reduce_to_host(
-    x: Any,
-    y: Any,
-    op: OperatorLike,
-    map: Map | None,
-    init: Any,
-    dtype: Any,
-    settings: Settings,
-) -> Any:
-    """A reduction of all elements, whose result is a NumPy scalar."""
-    with Call(x, settings, y=y) as call:
-        of = accumulator(dtype, op, init, call.input.dtype)
-        carry = element_of(init, of)
-        result = np.empty(1, of)
-        mapped = () if map is None else (map.handle,)
-        call.run(
-            _reduction(map, y),
-            handle_of(op),
-            *mapped,
-            _types.type_of(of),
-            address_of(carry),
-            result.ctypes.data,
-            axes=axes_of(None, len(call.input.shape)),
-            repeated=Repeated(REDUCE + _forms(map, y), op, map, carry, (result,)),
-        )
-        return result[0]
-
-
-def reduce_to_array(
-    x: Any,
-    y: Any,
-    out: Any,
-    op: OperatorLike,
-    map: Map | None,
-    init: Any,
-    settings: Settings,
-    *,
-    axis: Any,
-    keepdims: bool,
-    dtype: Any = None,
-    count: Any = None,
-) -> Any:
-    """A reduction along axes, into a new array where none is given."""
-    starts = init if axis is not None or on_device(init) else None
-    with Call(x, settings, y=y, out=out, init=starts, count=count) as call:
-        init = call.init or init
-        axes = axes_of(axis, len(call.input.shape))
-        shape = reduced_shape(call.input.shape, axes, keepdims)
-        if out is None:
-            call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
-        elif axis is None and not keepdims:
-            if call.target.size != 1:
-                raise _errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
-        elif call.target.shape != shape:
-            raise _errors.InvalidArgument(
-                f"out has shape {call.target.shape}, the results have {shape}"
-            )
-        reduce_call(call, y, op, map, init, axes)
-        return call.target.array
-
-
-def reduce_call(
-    call: Call, y: Any, op: OperatorLike, map: Map | None, init: Any, axes: tuple[int, ...]
-) -> None:
-    """Runs a reduction along axes, of a call that has an output."""
-    carry = element_of(init, call.target.dtype)
-    mapped = () if map is None else (map.handle,)
-    function = _reduction(map, y, "_into")
-    call.run(
-        function,
-        handle_of(op),
-        *mapped,
-        address_of(carry),
-        axes=axes,
-        repeated=Repeated(INTO + _forms(map, y), op, map, carry),
-    )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _lines, _native, _types
-from ._memory import Buffer
+from . import _lines, _structs, _types
 from ._operands import Placed
 from ._operators import Operator, handle_of
 from ._queues import Event
@@ -36,8 +35,7 @@ def in_order(
     """
     shape = [place.shape[d] for d in dimensions]
     strides = tuple(place.strides[d] for d in dimensions)
-    buffer = Buffer.of_size(call.queue, math.prod(shape) * dtype.itemsize)
-    call.at_end(buffer.close)
+    buffer = call.temporary(math.prod(shape) * dtype.itemsize)
     dense = _lines.c_strides(shape)
     copy = Placed(buffer, place.type, 0, tuple(shape), dense)
     done = Event()
@@ -57,7 +55,7 @@ def move(
 ) -> Event:
     """Enqueues a copy of elements, each a line, to as many others."""
     op, number = _copier(call, dtype)
-    options = _native.Options()
-    _native.put_lines(options, source[1].lines, target[1].lines)
+    options = _structs.Options()
+    _structs.put_lines(options, source[1].lines, target[1].lines)
     views = [place._replace(type=number).view(part) for place, part in (source, target)]
     return call.enqueue("bifold_reduce_into", views, (op, None), options, wait, True)

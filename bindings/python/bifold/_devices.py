@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from . import _native
+from . import _native, _structs
 from ._arguments import checked
 from ._handles import Handle, put
 from ._kinds import foreign
@@ -71,7 +71,7 @@ def _members(struct: ctypes.Structure) -> dict[str, Any]:
     return members
 
 
-def _device_info(struct: _native.DeviceInfo) -> DeviceInfo:
+def _device_info(struct: _structs.DeviceInfo) -> DeviceInfo:
     members = _members(struct)
     members["kind"] = _KINDS[members["kind"]]
     return DeviceInfo(**members)
@@ -92,12 +92,12 @@ def _listed(what: str, struct: type[ctypes.Structure]) -> Iterator[Any]:
 
 def backends() -> list[BackendInfo]:
     """Every backend that the library knows. A missing driver is no failure."""
-    return [BackendInfo(**_members(i)) for i in _listed("backend", _native.BackendInfo)]
+    return [BackendInfo(**_members(i)) for i in _listed("backend", _structs.BackendInfo)]
 
 
 def devices() -> list[DeviceInfo]:
     """Every device of every available backend. Opens none of them."""
-    return [_device_info(i) for i in _listed("device", _native.DeviceInfo)]
+    return [_device_info(i) for i in _listed("device", _structs.DeviceInfo)]
 
 
 class Device(Handle):
@@ -109,14 +109,14 @@ class Device(Handle):
 
     def _hold(self, handle: int) -> None:
         super()._hold(handle)
-        info = _sized(_native.DeviceInfo())
+        info = _sized(_structs.DeviceInfo())
         _native.call("bifold_device_get_info", handle, ctypes.byref(info))
         self.info = _device_info(info)
 
     @property
     def capabilities(self) -> Capabilities:
         """What the device can do."""
-        found = _sized(_native.Capabilities())
+        found = _sized(_structs.Capabilities())
         _native.call("bifold_device_get_capabilities", self.handle, ctypes.byref(found))
         return Capabilities(**_members(found))
 
@@ -175,7 +175,7 @@ def open_device(
         Unavailable: there is no such device; the message gives every backend's reason.
         InvalidArgument: the selector cannot be read, or names several devices.
     """
-    options = _sized(_native.DeviceOptions())
+    options = _sized(_structs.DeviceOptions())
     options.no_disk_cache = cache == "memory"
     if cache_directory is not None:
         options.cache_directory = os.fsencode(cache_directory)

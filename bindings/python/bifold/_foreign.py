@@ -55,11 +55,19 @@ def number_name(x: Any) -> str:
     return _number(x, _STREAM)[0] or "int_ptr"
 
 
+_EVENT = ("ptr", "cuda_event")
+
+
 def cuda_event(x: Any) -> int | None:
     """The CUevent of CuPy's and PyTorch's event objects, None of anything else."""
     if type(x).__name__.endswith("Stream"):
         return None
-    return _number(x, ("ptr", "cuda_event"))[1]
+    return _number(x, _EVENT)[1]
+
+
+def event_name(x: Any) -> str:
+    """What an event of CUDA or OpenCL calls its number."""
+    return _number(x, _EVENT)[0] or "int_ptr"
 
 
 def cuda_interface(x: Any) -> dict[str, Any] | None:

@@ -27,9 +27,7 @@ class InProcess:
     _copied_by = ""  # What to do instead of a copy.
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        raise _errors.WrongType(
-            f"bifold.{type(self).__name__} is not called: {self._made_by}"
-        )
+        raise _errors.WrongType(f"bifold.{type(self).__name__} is not called: {self._made_by}")
 
     def __reduce_ex__(self, _: object) -> NoReturn:
         raise _errors.WrongType(

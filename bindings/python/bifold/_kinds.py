@@ -6,117 +6,18 @@ Nothing here knows how the library is called.
 from __future__ import annotations
 
 import numbers
-import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import _foreign
+from ._values import Kind, choice, described, flag, integer, integers, only, text, text_of
 
 # The classes of a kind are those of the package, which imports this module before it has them.
 _package = sys.modules[__package__]
-_ORDINARY = (bool, int, float, complex, str, bytes, np.generic)
-
-
-class Kind(NamedTuple):
-    """What a parameter takes.
-
-    Attributes:
-        wanted: how a message calls it.
-        take: gives the value as functions want it. TypeError: it is of another type; ValueError:
-            of a right one, but out of place. Their texts, which may be empty, tell more.
-    """
-
-    wanted: str
-    take: Callable[[Any], Any]
-
-
-def described(value: Any) -> str:
-    """A value as a message calls it."""
-    if value is None:
-        return "None"
-    if isinstance(value, _ORDINARY):
-        text = repr(value)
-        short = text if len(text) <= 60 else f"{text[:57]}..."
-        return f"{short} ({type(value).__name__})"
-    if isinstance(value, type):
-        return f"the class {value.__qualname__}"
-    kind = type(value)
-    package = kind.__module__.partition(".")[0]
-    name = kind.__qualname__ if package == "builtins" else f"{package}.{kind.__qualname__}"
-    return f"an object of type {name}"
-
-
-def _only(fits: Callable[[Any], bool]) -> Callable[[Any], Any]:
-    def take(value: Any) -> Any:
-        if not fits(value):
-            raise TypeError
-        return value
-
-    return take
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("decode() makes it one" if isinstance(value, bytes) else "")
-    if "\0" in value:
-        raise ValueError("it holds a null character")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError("it is no Unicode") from None
-    return value
-
-
-def text(wanted: str) -> Kind:
-    """A str."""
-    return Kind(wanted, _text)
-
-
-def choice(*names: str) -> Kind:
-    """One of some words."""
-
-    def take(value: Any) -> str:
-        if _text(value) not in names:
-            raise ValueError
-        return value
-
-    listed = [f'"{name}"' for name in names]
-    return Kind(f"{', '.join(listed[:-1])} or {listed[-1]}", take)
-
-
-def integer(wanted: str, low: int = 0, high: int = 2**63 - 1) -> Kind:
-    """An int, or what NumPy has for it."""
-
-    def take(value: Any) -> int:
-        if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-            raise TypeError
-        number = operator.index(value)
-        if not low <= number <= high:
-            raise ValueError(f"it is not in [{low}, {high}]")
-        return number
-
-    return Kind(wanted, take)
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError
-    return bool(value)
-
-
-def _integers(one: Kind) -> Callable[[Any], Any]:
-    """A tuple of what `one` takes; of a lone one a tuple, too."""
-
-    def take(value: Any) -> tuple[int, ...]:
-        if isinstance(value, list):
-            raise TypeError("tuple() makes it one")
-        return tuple(map(one.take, value if isinstance(value, tuple) else (value,)))
-
-    return take
 
 
 def _is_own(value: Any, name: str) -> bool:
@@ -142,7 +43,13 @@ def own(name: str, hint: str = "") -> Kind:
 
 def foreign(name: str) -> Kind:
     """An object of a class of PyOpenCL."""
-    return Kind(f"a pyopencl.{name}", _only(lambda x: _foreign.is_opencl(x, name)))
+    return Kind(f"a pyopencl.{name}", only(lambda x: _foreign.is_opencl(x, name)))
+
+
+def _plan_place(value: Any) -> Any:
+    if _is_own(value, "Queue"):
+        return _opened(value)
+    return value if _foreign.is_opencl(value, "CommandQueue") else _device(value)
 
 
 def _selector(value: Any) -> str:
@@ -152,7 +59,7 @@ def _selector(value: Any) -> str:
         raise TypeError(f"its selector is {value.selector!r}")
     if _is_own(value, "Device"):
         raise TypeError("it is open already")
-    return _text(value)
+    return text_of(value)
 
 
 def _device(value: Any) -> Any:
@@ -212,7 +119,14 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _all_names(value: Any) -> list[str]:
-    return [_text(name) for name in _listed(value)]
+    return [text_of(name) for name in _listed(value)]
+
+
+def _on_device(value: Any) -> frozenset[str]:
+    names = frozenset(_all_names(value))
+    if not names <= ON_DEVICE.keys() or {"count_u32", "count_u64"} <= names:
+        raise ValueError
+    return names
 
 
 def _reductions(value: Any) -> list[Any]:
@@ -226,7 +140,7 @@ def _reductions(value: Any) -> list[Any]:
 
 
 def _text_or(name: str) -> Callable[[Any], Any]:
-    return lambda value: _opened(value) if _is_own(value, name) else _text(value)
+    return lambda value: _opened(value) if _is_own(value, name) else text_of(value)
 
 
 def _dtype(value: Any) -> np.dtype:
@@ -247,7 +161,7 @@ def _struct(value: Any) -> np.dtype:
         raise ValueError("it has no fields")
     for name in struct.names:
         try:
-            _text(name)
+            text_of(name)
         except ValueError as reason:
             raise ValueError(f"of a field's name {name!r}, {reason}") from None
     return struct
@@ -319,6 +233,8 @@ def _host_array(value: Any) -> Any:
 
 
 ORDERS = ("v1", "any")
+# What plans may be made for, as the library numbers it.
+ON_DEVICE = {"count_u32": 1, "count_u64": 2, "init": 4, "total": 8}
 LEVELS = ("debug", "info", "warning", "error")
 COMMUTATIVITY = ("non_commutative", "commutative")
 
@@ -336,16 +252,20 @@ _STREAM_NUMBER = integer("", 0, 2**64 - 1)
 CUDA_EVENT = integer("a CUevent's number", 1, 2**64 - 1)
 _AXIS = integer("an axis", -(2**31), 2**31)
 AXIS = Kind("an axis, a number", _AXIS.take)
-AXES = Kind("an axis or a tuple of axes", _integers(_AXIS))
-FLAG = Kind("True or False", _flag)
-SHAPE = Kind("a number of elements or a tuple of extents", _integers(integer("")))
+AXES = Kind("an axis or a tuple of axes", integers(_AXIS))
+FLAG = Kind("True or False", flag)
+SHAPE = Kind("a number of elements or a tuple of extents", integers(integer("")))
 OPENCL_PLACE = Kind("a bifold.Queue or a pyopencl.CommandQueue", _place)
+PLAN_PLACE = Kind(
+    'a bifold.Device, a bifold.Queue, a pyopencl.CommandQueue or a selector such as "opencl:cpu"',
+    _plan_place,
+)
 ONLY_DEVICE = own("Device", "bifold.open_device() opens one")
 
 KINDS: dict[str, Kind] = {
     "accumulate": DTYPE,
     "axis": AXES,
-    "buffer": Kind("a pyopencl.Buffer", _only(_foreign.is_opencl_buffer)),
+    "buffer": Kind("a pyopencl.Buffer", only(_foreign.is_opencl_buffer)),
     "cache": choice("disk", "memory"),
     "cache_directory": PATH,
     "cache_limit_bytes": integer("a number of bytes"),
@@ -354,7 +274,7 @@ KINDS: dict[str, Kind] = {
     "count_from": ARRAY,
     "device": Kind('a bifold.Device or a selector such as "opencl:cpu"', _device),
     # It receives the call's completion, so it may have been closed before.
-    "done": Kind("a bifold.Event", _only(lambda x: _is_own(x, "Event"))),
+    "done": Kind("a bifold.Event", only(lambda x: _is_own(x, "Event"))),
     "dtype": DTYPE,
     "earlier": OWN_EVENT,
     "event": CUDA_EVENT,
@@ -367,9 +287,11 @@ KINDS: dict[str, Kind] = {
     "level": choice(*LEVELS, "off"),
     "limit": Kind("a time limit of 0 or more seconds", _seconds),
     "map": MAP,
+    "memory": ARRAY,
     "n": integer("a number of elements"),
     "name": text("a text"),
     "offset": integer("a number of elements"),
+    "on_device": Kind(f"a list of {', '.join(ON_DEVICE)}, with one count at most", _on_device),
     "op": Kind("the name of a built-in operator or a bifold.Operator", _text_or("Operator")),
     "operators": Kind("a list of names of built-in operators", _all_names),
     "order": choice(*ORDERS),
@@ -382,8 +304,9 @@ KINDS: dict[str, Kind] = {
     "reductions": Kind("a list of names of built-in operators and bifold.Reductions", _reductions),
     "reverse": FLAG,
     "selector": SELECTOR,
-    "shape": Kind("extents or a tuple of extents", _integers(integer("", -1))),
+    "shape": Kind("extents or a tuple of extents", integers(integer("", -1))),
     "stream": Kind("a stream of CuPy or PyTorch, or a CUstream's number", _stream),
+    "strided": FLAG,
     "timing": choice("disabled", "enabled"),
     "total": ARRAY,
     "tuning_file": PATH,
@@ -391,6 +314,7 @@ KINDS: dict[str, Kind] = {
     "values": HOST_ARRAY,
     "variant": text("a variant's name"),
     "wait": Kind("a list of events of bifold, PyOpenCL, CuPy or PyTorch", _wait),
+    "workspace": own("Workspace", "bifold.Workspace(memory) makes one"),
     "x": ARRAY,
     "y": ARRAY,
 }

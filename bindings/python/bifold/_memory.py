@@ -8,11 +8,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _errors, _lines, _native, _types
+from . import _core, _errors, _lines, _native, _structs, _types
 from ._arguments import checked
 from ._handles import Handle, InProcess, put
-from ._kinds import HOST_ARRAY, OPENCL_PLACE, SHAPE, described
+from ._kinds import HOST_ARRAY, OPENCL_PLACE, SHAPE
 from ._queues import Queue, default_queue
+from ._values import described
 
 
 class Buffer(Handle):
@@ -25,12 +26,12 @@ class Buffer(Handle):
         return cls._of(put("bifold_buffer_create", queue.device.handle, nbytes))
 
 
-def upload(queue: Queue, array: np.ndarray, view: _native.View) -> None:
+def upload(queue: Queue, array: np.ndarray, view: _structs.View) -> None:
     """Blocks. Copies a contiguous array to the device."""
     _native.call("bifold_upload", queue.handle, array.ctypes.data, view)
 
 
-def download(queue: Queue, view: _native.View, array: np.ndarray) -> None:
+def download(queue: Queue, view: _structs.View, array: np.ndarray) -> None:
     """Blocks. Copies to a contiguous array."""
     _native.call("bifold_download", queue.handle, view, array.ctypes.data)
 
@@ -55,13 +56,19 @@ class Array(InProcess):
     _strides: tuple[int, ...]
     _offset = 0
     _base: Any = None
+    _layout: _core.Layout | None = None  # What calls have seen of the other attributes.
 
     @classmethod
     def _of(cls, queue: Queue, buffer: Buffer, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
         made = cls.__new__(cls)
-        made.queue, made.dtype, made._buffer = queue, dtype, buffer
-        made.shape, made._strides = shape, _lines.c_strides(shape)
+        made.__dict__.update(
+            queue=queue, dtype=dtype, shape=shape, _buffer=buffer, _strides=_lines.c_strides(shape)
+        )
         return made
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__.pop("_layout", None)
+        super().__setattr__(name, value)
 
     @classmethod
     def _empty(cls, queue: Queue, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
@@ -167,13 +174,13 @@ class Array(InProcess):
         if self.closed:
             raise _errors.InvalidArgument("this Array is closed")
 
-    def _span(self) -> tuple[int, _native.View]:
+    def _span(self) -> tuple[int, _structs.View]:
         """Where the first element is in the memory from the lowest one to the highest, and that."""
         self.check_open()
         low, count = _lines.reach(tuple(zip(self.shape, self._strides)))
         start = self._offset + low if count > 0 else 0
         number = _types.type_of(self.dtype)
-        return -low, _native.View(self._buffer.handle, number, start, count)
+        return -low, _structs.View(self._buffer.handle, number, start, count)
 
     def get(self) -> np.ndarray:
         """Blocks. The elements, when what is enqueued on the array's queue is done.

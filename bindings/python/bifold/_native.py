@@ -12,7 +12,6 @@ from ctypes import (
     c_char_p,
     c_double,
     c_int32,
-    c_int64,
     c_size_t,
     c_uint32,
     c_uint64,
@@ -25,148 +24,23 @@ from typing import NoReturn
 from . import _core, _errors
 from ._arguments import checked
 from ._locks import Lock
+from ._structs import (
+    BackendInfo,
+    Capabilities,
+    DeviceInfo,
+    DeviceOptions,
+    ErrorDetails,
+    Field,
+    Lines,
+    Options,
+    QueueOptions,
+    ReduceShape,
+    Reduction,
+    ScanShape,
+    View,
+)
 
 NO_LIMIT = 2**64 - 1
-
-
-class ErrorDetails(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("status", c_int32),
-        ("message", c_char_p),
-        ("backend", c_char_p),
-        ("call", c_char_p),
-        ("native_code", c_int64),
-        ("native_name", c_char_p),
-        ("log", c_char_p),
-        ("source", c_char_p),
-    ]
-
-
-class Field(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("type", c_int32), ("offset", c_size_t)]
-
-
-class BackendInfo(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("name", c_char_p),
-        ("reason", c_char_p),
-        ("version", c_char_p),
-        ("available", c_bool),
-    ]
-
-
-class DeviceInfo(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("selector", c_char_p),
-        ("backend", c_char_p),
-        ("name", c_char_p),
-        ("vendor", c_char_p),
-        ("platform", c_char_p),
-        ("driver", c_char_p),
-        ("index", c_uint32),
-        ("kind", c_int32),
-    ]
-
-
-class DeviceOptions(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("cache_directory", c_char_p),
-        ("cache_limit_bytes", c_uint64),
-        ("no_disk_cache", c_bool),
-        ("tuning_file", c_char_p),
-    ]
-
-
-class Capabilities(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("global_bytes", c_uint64),
-        ("max_allocation_bytes", c_uint64),
-        ("local_bytes", c_uint64),
-        ("cache_bytes", c_uint64),
-        ("compute_units", c_uint32),
-        ("max_group_size", c_uint32),
-        ("subgroup_width", c_uint32),
-        ("f64", c_bool),
-        ("f16", c_bool),
-        ("atomics64", c_bool),
-        ("unified_memory", c_bool),
-        ("architecture", c_char_p),
-    ]
-
-
-class View(ctypes.Structure):
-    _fields_ = [
-        ("buffer", c_void_p),
-        ("type", c_int32),
-        ("offset", c_uint64),
-        ("count", c_uint64),
-    ]
-
-
-class QueueOptions(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("timing", c_bool)]
-
-
-class Lines(ctypes.Structure):
-    _fields_ = [
-        ("outer", c_uint64),
-        ("length", c_uint64),
-        ("inner", c_uint64),
-        ("outer_stride", c_int64),
-        ("stride", c_int64),
-        ("inner_stride", c_int64),
-    ]
-
-
-class Options(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("wait", POINTER(c_void_p)),
-        ("wait_count", c_size_t),
-        ("done", POINTER(c_void_p)),
-        ("workspace", c_void_p),
-        ("variant", c_char_p),
-        ("accumulate", POINTER(c_int32)),
-        ("count_from", POINTER(View)),
-        ("init_from", POINTER(View)),
-        ("total", POINTER(View)),
-        ("order", c_int32),
-        ("lines", POINTER(Lines)),
-        ("output_lines", POINTER(Lines)),
-        ("second_lines", POINTER(Lines)),
-        ("lines_from", POINTER(View)),
-        ("reverse", c_int32),
-    ]
-
-
-class Reduction(ctypes.Structure):
-    _fields_ = [
-        ("op", c_void_p),
-        ("map", c_void_p),
-        ("init", c_void_p),
-        ("result", c_void_p),
-        ("type", c_int32),
-    ]
-
-
-def put_lines(
-    options: Options,
-    lines: tuple[int, ...],
-    output: tuple[int, ...] | None,
-    second: tuple[int, ...] | None = None,
-) -> None:
-    """Where the arrays of a call lie."""
-    options.lines = ctypes.pointer(Lines(*lines))
-    if output is not None:
-        options.output_lines = ctypes.pointer(Lines(*output))
-    if second is not None:
-        options.second_lines = ctypes.pointer(Lines(*second))
-
 
 LOG_CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 
@@ -231,6 +105,15 @@ CALLS: dict[str, list[type]] = {
     "bifold_reduce_many_into": [*_FIND[:3], POINTER(Reduction), c_size_t, POINTER(Options)],
     "bifold_sum_compensated_into": [_HANDLE, View, View, c_void_p, POINTER(Options)],
     "bifold_reduce_many": [_HANDLE, View, POINTER(Reduction), c_size_t, POINTER(Options)],
+    "bifold_reduce_plan_create": [_HANDLE, POINTER(ReduceShape), _PUT],
+    "bifold_scan_plan_create": [_HANDLE, POINTER(ScanShape), _PUT],
+    "bifold_plan_workspace_bytes": [_HANDLE, c_uint64, POINTER(c_uint64)],
+    "bifold_plan_workspace_bytes_of_lines": [_HANDLE, POINTER(Lines), POINTER(c_uint64)],
+    "bifold_plan_run": [_HANDLE, _HANDLE, View, View, c_void_p, POINTER(Options)],
+    "bifold_plan_run_pairs": [_HANDLE, _HANDLE, View, View, View, c_void_p, POINTER(Options)],
+    "bifold_workspace_create": [View, _PUT],
+    "bifold_workspace_prepare": [_HANDLE, _HANDLE],
+    "bifold_workspace_release": [_HANDLE],
     "bifold_opencl_adopt_device": [c_void_p, c_void_p, POINTER(DeviceOptions), _PUT],
     "bifold_opencl_adopt_queue": [c_void_p, _HANDLE, _PUT],
     "bifold_opencl_adopt_buffer": [c_void_p, _PUT],
@@ -260,6 +143,9 @@ OTHERS: dict[str, tuple[type | None, list[type]]] = {
     "bifold_queue_destroy": (None, [_HANDLE]),
     "bifold_buffer_destroy": (None, [_HANDLE]),
     "bifold_event_destroy": (None, [_HANDLE]),
+    "bifold_plan_variant": (c_char_p, [_HANDLE]),
+    "bifold_plan_destroy": (None, [_HANDLE]),
+    "bifold_workspace_destroy": (None, [_HANDLE]),
 }
 
 _lock = Lock()

@@ -71,6 +71,7 @@ class OpenCLOperand(Operand):
         array = self.array
         self.dtype, self.shape = np.dtype(array.dtype), tuple(array.shape)
         self.strides = strides_of(self.shape, tuple(array.strides), self.dtype.itemsize)
+        self._waited = len(array.events)
         for event in array.events:
             call.wait_for(Event.adopt_opencl(event), repeated=True)
 
@@ -105,8 +106,13 @@ class OpenCLOperand(Operand):
 
     def finish(self, call: Call, done: Event | None) -> None:
         # A call on no element enqueues nothing, and may leave the event empty.
-        if done is not None and not done.empty:
-            self.array.add_event(done.to_opencl())
+        if done is None or done.empty:
+            return
+        event, events = done.to_opencl(), self.array.events
+        if len(events) == self._waited:
+            events[:] = [event]  # It stands for those that the call waited for.
+        else:
+            self.array.add_event(event)
 
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         native = call.queue.native

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _dlpack, _errors, _lines, _native, _types
+from . import _dlpack, _errors, _lines, _structs, _types
 from ._memory import Array, Buffer, download, host_array, upload
 from ._queues import Event, Queue
 
 if TYPE_CHECKING:
     from ._calls import Call
-from ._kinds import described
+from ._values import described
 
 # Kinds of array that calls may be repeated on without the package, as _core numbers them.
 OWN, OPENCL, INTERFACE, CUPY, TORCH, HOST = range(6)
@@ -38,10 +38,10 @@ class Placed(NamedTuple):
     strides: tuple[int, ...]
     memory: tuple[Any, int] | None = None
 
-    def view(self, part: _lines.Part) -> _native.View:
+    def view(self, part: _lines.Part) -> _structs.View:
         """The elements that some lines reach."""
         start = self.first + part.offset if part.count > 0 else 0
-        return _native.View(self.buffer.handle, self.type, start, part.count)
+        return _structs.View(self.buffer.handle, self.type, start, part.count)
 
     def span(self) -> tuple[int, int]:
         """The bytes from the lowest element to behind the highest, where they are in `memory`."""
@@ -184,9 +184,8 @@ class HostOperand(Operand):
 
     def bind(self, call: Call) -> Placed:
         number = self.number
-        buffer = Buffer.of_size(call.queue, self.size * self.dtype.itemsize)
-        call.at_end(buffer.close)
-        self.view = _native.View(buffer.handle, number, 0, self.size)
+        buffer = call.temporary(self.size * self.dtype.itemsize)
+        self.view = _structs.View(buffer.handle, number, 0, self.size)
         if not call.is_output(self):
             upload(call.queue, np.ascontiguousarray(self.host), self.view)
         return Placed(buffer, number, 0, self.shape, _lines.c_strides(self.shape))

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from . import _errors, _foreign, _native
+from . import _core, _errors, _foreign, _native, _structs
 from ._arguments import checked
 from ._devices import Device, open_device
 from ._handles import Handle, InProcess, put
@@ -122,6 +122,8 @@ def event_from(event: Any) -> Event:
     if isinstance(event, Event):
         return event
     number = _foreign.cuda_event(event)
+    # Calls that are repeated find them by themselves.
+    _core.put_foreign_event(type(event), _foreign.event_name(event), number is not None)
     return Event.adopt_opencl(event) if number is None else Event.adopt_cuda(number)
 
 
@@ -131,6 +133,13 @@ def handles_of(events: Iterable[Event], last: int = 0) -> tuple[Any, int]:
     if last:
         handles.append(last)
     return (ctypes.c_void_p * len(handles))(*handles), len(handles)
+
+
+def is_in_graph(event: int) -> bool:
+    """Whether a handle's event was recorded into a graph: nobody can ask after those."""
+    answer = ctypes.c_bool()
+    status = _native.library().bifold_event_complete(event, ctypes.byref(answer))
+    return _errors.BY_STATUS.get(status) is _errors.Unsupported
 
 
 class Queue(Handle):
@@ -161,7 +170,7 @@ class Queue(Handle):
     ) -> None:
         if isinstance(device, str):
             device = open_device(device)
-        options = _native.QueueOptions()
+        options = _structs.QueueOptions()
         options.struct_size = ctypes.sizeof(options)
         options.timing = timing == "enabled"
         self._set(put("bifold_queue_create", device.handle, ctypes.byref(options)), device, None)
@@ -231,6 +240,17 @@ class Queue(Handle):
 
     def __repr__(self) -> str:
         return f"<bifold.Queue on {self.device.info.selector}>"
+
+
+def check_not_captured(queue: Queue, what: str) -> None:
+    """Unsupported for what cannot go into a graph, while the queue's work does."""
+    if queue.device.info.backend != "cuda":
+        return
+    now = queue.record()
+    if is_in_graph(now.handle):
+        raise _errors.Unsupported(
+            f"{what} is not possible while the queue's work is captured in a graph"
+        )
 
 
 def stream_number(stream: Any) -> int:

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _errors, _native, _types
+from . import _core, _errors, _structs, _types
 from ._arguments import checked
 from ._axes import axes_of, reduced_shape
-from ._calls import Call, Settings, accumulator, address_of, element_of, reduce_call
+from ._calls import Call, Settings, accumulator, address_of, element_of
 from ._operands import ResultOperand
 from ._operators import MapLike, OperatorLike, handle_of, map_of
-from ._repeated import COUNT, PRODUCT, SUM, TWO, Repeated, repeated
+from ._reduce import reduce_call
+from ._repeated import COUNT, MANY, PRODUCT, SUM, TWO, Repeated, repeated
 
 
 class Indexed(NamedTuple):
@@ -51,6 +52,7 @@ class Reduction(NamedTuple):
     dtype: Any = None
 
 
+_core.put_record(Reduction)
 # A tuple's class lets no constructor stand in its body.
 Reduction.__new__ = staticmethod(checked(Reduction.__new__))  # type: ignore[method-assign]
 
@@ -327,6 +329,7 @@ def sum_compensated(
         return _values(np.where(wrong, total + np.where(wrong, error, 0), total), of)
 
 
+@repeated
 @checked
 def reduce_many(
     x: Any,
@@ -361,20 +364,31 @@ def reduce_many(
     if not where.one:
         return _one_after_another(x, wanted, where, settings)
     with Call(x, settings) as call:
-        table = (_native.Reduction * len(wanted))()
+        table = (_structs.Reduction * len(wanted))()
         results, kept = [], []
+        known: list[Any] = []
         for row, reduction in zip(table, wanted):
             of = accumulator(reduction.dtype, reduction.op, reduction.init, call.input.dtype)
             start = element_of(reduction.init, of)
             map = None if reduction.map is None else map_of(reduction.map)
             results.append(np.empty(1, of))
             kept.append((start, map))  # The table only has their addresses.
+            known.append((reduction.op, map, isinstance(reduction.map, str), start))
             row.op, row.type = handle_of(reduction.op), _types.type_of(of)
             row.map = None if map is None else map.handle
             row.init, row.result = address_of(start), results[-1].ctypes.data
         axes = axes_of(None, len(call.input.shape))
-        call.run("bifold_reduce_many", table, len(wanted), axes=axes)
+        again = None
+        if all(isinstance(reduction.op, str) for reduction in wanted):
+            again = Repeated(
+                MANY, results=tuple(results), finish=_together, reductions=tuple(known)
+            )
+        call.run("bifold_reduce_many", table, len(wanted), axes=axes, repeated=again)
         return tuple(result[0] for result in results)
+
+
+def _together(*results: Any) -> tuple[Any, ...]:
+    return results
 
 
 def _one_after_another(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from . import _core, _foreign, _native, _types
+from . import _core, _foreign, _native, _structs, _types
 from ._memory import Array
 from ._operands import HOST, OWN
 from ._operators import Map, Operator, OperatorLike, handle_of
@@ -18,10 +18,12 @@ from ._queues import Event, Queue
 
 if TYPE_CHECKING:
     from ._calls import Call
+    from ._operands import Operand
+    from ._plans import Plan
 
 _core.put_handles(Operator, Map, Queue)
 _core.put_event(Event)
-_core.put_dtypes(np.dtype, np.generic)
+_core.put_dtypes(np.dtype, np.generic, np.void)
 _core.put_kind(Array, OWN)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -45,7 +47,10 @@ def repeated(function: Function) -> Function:
 
 
 # How functions of the library are called, as _core numbers it.
-INTO, MAP_INTO, PAIRS_INTO, REDUCE, MAP_REDUCE, PAIRS_REDUCE, SUM, PRODUCT, COUNT, TWO = range(10)
+INTO, MAP_INTO, PAIRS_INTO, REDUCE, MAP_REDUCE, PAIRS_REDUCE = range(6)
+SUM, PRODUCT, COUNT, TWO, MANY, PLAN, PLAN_PAIRS = range(6, 13)
+# What a call does with an array, as _core numbers it.
+READ, WRITTEN, INIT_FROM, TOTAL, COUNT_FROM = range(5)
 
 
 class Repeated(NamedTuple):
@@ -53,31 +58,59 @@ class Repeated(NamedTuple):
 
     Attributes:
         form: of the library's function.
-        op, map, init: as it is called with them.
+        op, map, init: as it is called with them. `op` may be a plan.
         results: arrays of one element where it puts results for the host.
         finish: makes the answer of the scalars that these hold; None: it is the one alone.
+        reductions: of each result operator, map, whether nobody else keeps the map, and init.
     """
 
     form: int
-    op: OperatorLike | None = None
+    op: OperatorLike | Plan | None = None
     map: Map | None = None
     init: np.ndarray | None = None
     results: tuple[np.ndarray, ...] = ()
     finish: Callable[..., Any] | None = None
+    reductions: tuple[tuple[OperatorLike, Map | None, bool, np.ndarray | None], ...] = ()
+
+
+def _bytes(init: np.ndarray | None) -> bytes | None:
+    return None if init is None else init.tobytes()
+
+
+def _arrays(call: Call) -> list[tuple[Operand, int]]:
+    """The arrays of a call and what it does with them, in the order of its views."""
+    init, total = call.init and call.init.operand, call.total and call.total.operand
+    arrays = [
+        (call.input, READ),
+        (call.second, READ),
+        (call.output, WRITTEN),
+        (call.count and call.count.operand, COUNT_FROM),
+        (init, INIT_FROM),
+        (total, TOTAL),
+    ]
+    return [(operand, use) for operand, use in arrays if operand is not None]
+
+
+def _may_repeat(call: Call) -> bool:
+    for operand, use in _arrays(call):
+        # The names of a dtype's fields may change.
+        if operand.kind is None or operand.size == 0 or operand.dtype.names:
+            return False
+        # Values of the host are read now.
+        if operand.kind == HOST and use == INIT_FROM:
+            return False
+    return call.may_repeat
 
 
 def learn(
     call: Call,
     function: str,
-    views: list[_native.View],
-    options: _native.Options,
+    views: list[_structs.View],
+    options: _structs.Options,
     repeated: Repeated,
 ) -> None:
     """Has calls that are alike be made without this package, if the arrays' kinds allow it."""
-    operands = [o for o in (call.input, call.second, call.output) if o is not None]
-    alike = call.may_repeat and not call.beside and call.count is None and _core.wanted()
-    # The names of a dtype's fields may change.
-    if not alike or any(o.kind is None or o.size == 0 or o.dtype.names for o in operands):
+    if not _core.wanted() or not _may_repeat(call):
         return
     place = call.settings.queue
     if place is not None and not isinstance(place, Queue):
@@ -96,17 +129,20 @@ def learn(
         _native.address_of(function),
         ctypes.addressof(options),
         [
-            (o.array, o.kind, v.type, v.offset, v.count, o.dtype.itemsize, *o.reached)
-            for o, v in zip(operands, views)
+            (o.array, o.kind, use, v.type, v.offset, v.count, o.dtype.itemsize, *o.reached)
+            for (o, use), v in zip(_arrays(call), views)
         ],
         call.queue,
         call.queue.turn,
         repeated.form,
         handle_of(op) if isinstance(op, str) else op,
         repeated.map,
-        None if repeated.init is None else repeated.init.tobytes(),
-        _types.type_of(results[0].dtype) if results else 0,
-        [(result, result.ctypes.data, result.itemsize) for result in results],
+        _bytes(repeated.init),
+        [(r, r.ctypes.data, r.itemsize, _types.type_of(r.dtype)) for r in results],
+        [
+            (handle_of(op), map, alone, _bytes(init), _types.type_of(result.dtype))
+            for (op, map, alone, init), result in zip(repeated.reductions, results)
+        ],
         repeated.finish,
         make,
         shape,

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _errors, _native
+from . import _errors, _native, _structs
 from ._arguments import checked
-from ._kinds import STRUCT, described
+from ._kinds import STRUCT
 from ._locks import Lock
+from ._values import described
 
 _BUILTIN: dict[np.dtype, int] = {
     np.dtype(name): number
@@ -19,8 +20,16 @@ _BUILTIN: dict[np.dtype, int] = {
     )
 }
 _BFLOAT16 = len(_BUILTIN)
-_structs: dict[np.dtype, tuple[int, str]] = {}
+OCTET = np.dtype(np.uint8)
+_named: dict[np.dtype, tuple[int, str, Any]] = {}
 _lock = Lock()
+
+
+def _known(struct: np.dtype) -> tuple[int, str] | None:
+    """The library's number and the name of a structured dtype."""
+    found = _named.get(struct)
+    # A dict may find the very object by its identity, whatever its fields are called by now.
+    return None if found is None or found[2] != struct.names else found[:2]
 
 
 @checked(dtype=STRUCT)
@@ -43,7 +52,7 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
             name already.
     """
     struct = dtype
-    fields = (_native.Field * len(struct.names or ()))()
+    fields = (_structs.Field * len(struct.names or ()))()
     for field, label in zip(fields, struct.names or ()):
         of, offset = struct.fields[label][:2]
         if of not in _BUILTIN:
@@ -51,7 +60,7 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
         field.name, field.type, field.offset = label.encode(), _BUILTIN[of], offset
     number = ctypes.c_int32()
     with _lock:
-        known = _structs.get(struct)
+        known = _known(struct)
         if known is not None and known[1] != name:
             raise _errors.InvalidArgument(f"{struct} is the element type {known[1]} already")
         _native.call(
@@ -62,7 +71,7 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
             len(fields),
             ctypes.byref(number),
         )
-        _structs[struct] = (number.value, name)
+        _named[struct] = (number.value, name, struct.names)
     return struct
 
 
@@ -101,7 +110,7 @@ def type_of(dtype: np.dtype) -> int:
         return number
     if is_bfloat16(dtype):
         return _BFLOAT16
-    struct = _structs.get(dtype)
+    struct = _known(dtype)
     if struct is None:
         raise _errors.InvalidArgument(f"elements of {dtype}: {_why_not(dtype)}")
     return struct[0]
@@ -118,7 +127,7 @@ def pair_type(name: str, of: np.dtype, fields: dict[str, np.dtype]) -> tuple[int
     Users may have named the same dtype otherwise.
     """
     struct = np.dtype(list(fields.items()), align=True)
-    table = (_native.Field * len(fields))()
+    table = (_structs.Field * len(fields))()
     for field, label in zip(table, fields):
         field.name, field.type = label.encode(), _BUILTIN[fields[label]]
         field.offset = struct.fields[label][1]

@@ -22,12 +22,14 @@ std::uintptr_t address_of(nb::handle addresses, const char* name) {
 
 void bind(const nb::dict& addresses, nb::object raise) {
   take(functions.queue_record, addresses, "bifold_queue_record");
+  take(functions.event_complete, addresses, "bifold_event_complete");
   take(functions.event_destroy, addresses, "bifold_event_destroy");
   take(functions.buffer_create, addresses, "bifold_buffer_create");
   take(functions.upload, addresses, "bifold_upload");
   take(functions.download, addresses, "bifold_download");
   take(functions.buffer_destroy, addresses, "bifold_buffer_destroy");
   take(functions.cuda_adopt_buffer, addresses, "bifold_cuda_adopt_buffer");
+  take(functions.cuda_adopt_event, addresses, "bifold_cuda_adopt_event");
   take(functions.cuda_device_index, addresses, "bifold_cuda_device_index");
   take(functions.opencl_adopt_buffer, addresses, "bifold_opencl_adopt_buffer");
   take(functions.opencl_adopt_event, addresses, "bifold_opencl_adopt_event");

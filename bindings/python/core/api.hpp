@@ -13,12 +13,14 @@ namespace nb = nanobind;
 
 struct Api {
   decltype(&bifold_queue_record) queue_record = nullptr;
+  decltype(&bifold_event_complete) event_complete = nullptr;
   decltype(&bifold_event_destroy) event_destroy = nullptr;
   decltype(&bifold_buffer_create) buffer_create = nullptr;
   decltype(&bifold_upload) upload = nullptr;
   decltype(&bifold_download) download = nullptr;
   decltype(&bifold_buffer_destroy) buffer_destroy = nullptr;
   decltype(&bifold_cuda_adopt_buffer) cuda_adopt_buffer = nullptr;
+  decltype(&bifold_cuda_adopt_event) cuda_adopt_event = nullptr;
   decltype(&bifold_cuda_device_index) cuda_device_index = nullptr;
   decltype(&bifold_opencl_adopt_buffer) opencl_adopt_buffer = nullptr;
   decltype(&bifold_opencl_adopt_event) opencl_adopt_event = nullptr;

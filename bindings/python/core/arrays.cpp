@@ -13,7 +13,7 @@ namespace {
 struct Names {
   PyObject *queue, *dtype, *shape, *strides, *own_strides, *offset, *own_offset, *buffer, *events,
       *base_data, *int_ptr, *interface, *dlpack, *data, *ptr, *device_id, *stride, *data_ptr,
-      *itemsize, *get_device, *requires_grad, *is_neg, *typestr, *stream, *mask;
+      *layout, *itemsize, *get_device, *requires_grad, *is_neg, *typestr, *stream, *mask;
 };
 Names names{};
 
@@ -58,22 +58,60 @@ int integers(const nb::object& tuple, std::array<std::int64_t, max_dimensions>& 
   return static_cast<int>(count);
 }
 
-bool layout(Seen& seen, const nb::object& shape, const nb::object& strides) {
+bool layout_of(Seen& seen, const nb::object& shape, const nb::object& strides) {
   seen.dimensions = integers(shape, seen.shape);
   return seen.dimensions >= 0 && integers(strides, seen.strides) == seen.dimensions;
 }
 
-bool look_at_own(PyObject* array, Seen& seen) {
+/// What an Array's attributes tell, as long as it has the same ones: it takes this away with the
+/// first that changes. Objects are borrowed from it.
+struct Layout {
+  PyObject *queue, *dtype;
+  std::weak_ptr<Handle> memory;
+  std::int64_t first;
+  int dimensions;
+  std::array<std::int64_t, max_dimensions> shape, strides;
+};
+PyObject* layout_type = nullptr;
+
+bool read_layout(PyObject* array, Layout& layout) {
+  Seen seen;
   const nb::object buffer = get(array, names.buffer);
   const nb::object queue = get(array, names.queue);
-  seen.dtype = get(array, names.dtype);
-  if (!buffer.is_valid() || !queue.is_valid() || !seen.dtype.is_valid()) return false;
+  const nb::object dtype = get(array, names.dtype);
+  if (!buffer.is_valid() || !queue.is_valid() || !dtype.is_valid()) return false;
   const Owner* owner = owner_of(buffer);
-  if (!owner || !owner->handle) return false;
-  seen.memory = reinterpret_cast<std::uintptr_t>(owner->handle->get());
-  seen.place = reinterpret_cast<std::uintptr_t>(queue.ptr());
-  return seen.memory != 0 && number(get(array, names.own_offset), seen.first) &&
-         layout(seen, get(array, names.shape), get(array, names.own_strides));
+  if (!owner || !owner->handle || !number(get(array, names.own_offset), layout.first)) return false;
+  if (!layout_of(seen, get(array, names.shape), get(array, names.own_strides))) return false;
+  layout.queue = queue.ptr();
+  layout.dtype = dtype.ptr();
+  layout.memory = owner->handle;
+  layout.dimensions = seen.dimensions;
+  layout.shape = seen.shape;
+  layout.strides = seen.strides;
+  return true;
+}
+
+bool look_at_own(PyObject* array, Seen& seen) {
+  nb::object kept = get(array, names.layout);
+  if (!kept.is_valid()) return false;
+  if (reinterpret_cast<PyObject*>(Py_TYPE(kept.ptr())) != layout_type) {
+    Layout layout{};
+    if (!read_layout(array, layout)) return false;
+    kept = nb::cast(std::move(layout));
+    if (PyObject_GenericSetAttr(array, names.layout, kept.ptr()) != 0) return false;
+  }
+  const Layout& layout = *nb::inst_ptr<Layout>(kept);
+  const std::shared_ptr<Handle> memory = layout.memory.lock();
+  if (!memory) return false;
+  seen.memory = reinterpret_cast<std::uintptr_t>(memory->get());
+  seen.place = reinterpret_cast<std::uintptr_t>(layout.queue);
+  seen.dtype = nb::borrow(layout.dtype);
+  seen.first = layout.first;
+  seen.dimensions = layout.dimensions;
+  std::copy_n(layout.shape.begin(), layout.dimensions, seen.shape.begin());
+  std::copy_n(layout.strides.begin(), layout.dimensions, seen.strides.begin());
+  return seen.memory != 0;
 }
 
 bool look_at_opencl(PyObject* array, Seen& seen) {
@@ -82,14 +120,15 @@ bool look_at_opencl(PyObject* array, Seen& seen) {
   const nb::object base = get(array, names.base_data);
   seen.dtype = get(array, names.dtype);
   seen.events = get(array, names.events);
+  if (!seen.events.is_valid() || !PyList_CheckExact(seen.events.ptr())) return false;
+  seen.event_count = PyList_Size(seen.events.ptr());
   // Shared virtual memory has no int_ptr.
-  return base.is_valid() && seen.dtype.is_valid() && seen.events.is_valid() &&
-         PyList_CheckExact(seen.events.ptr()) &&
+  return base.is_valid() && seen.dtype.is_valid() &&
          number(get(queue.ptr(), names.int_ptr), seen.place) &&
          number(get(base.ptr(), names.int_ptr), seen.memory) &&
          number(get(array, names.offset), seen.first_byte) &&
          number(get(seen.dtype.ptr(), names.itemsize), seen.step) &&
-         layout(seen, get(array, names.shape), get(array, names.strides));
+         layout_of(seen, get(array, names.shape), get(array, names.strides));
 }
 
 PyObject* item(const nb::object& dict, PyObject* name) {
@@ -161,7 +200,7 @@ bool look_at_cupy(PyObject* array, Seen& seen) {
   return number(get(data.ptr(), names.ptr), seen.memory) &&
          number(get(data.ptr(), names.device_id), seen.place) &&
          number(get(seen.dtype.ptr(), names.itemsize), seen.step) &&
-         layout(seen, get(array, names.shape), get(array, names.strides));
+         layout_of(seen, get(array, names.shape), get(array, names.strides));
 }
 
 bool look_at_torch(PyObject* array, Seen& seen) {
@@ -178,7 +217,7 @@ bool look_at_torch(PyObject* array, Seen& seen) {
   // Of strides in elements, which no other class with these types of elements has.
   return seen.dtype.is_valid() && number(stream, seen.stream) &&
          number(result_of(array, names.data_ptr), seen.memory) &&
-         layout(seen, get(array, names.shape), result_of(array, names.stride));
+         layout_of(seen, get(array, names.shape), result_of(array, names.stride));
 }
 
 bool look_at_host(PyObject* array, Seen& seen) {
@@ -230,6 +269,12 @@ void put_kind(nb::handle type, Kind kind) {
   known->push_back({nb::borrow(type), kind});
 }
 
+bool is_array(PyObject* object) {
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  return std::any_of(known->begin(), known->end(),
+                     [type](const Known& one) { return one.type.ptr() == type; });
+}
+
 bool look_at(PyObject* array, Seen& seen) {
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(array));
   for (const Known& one : *known) {
@@ -246,7 +291,8 @@ bool look_at(PyObject* array, Seen& seen) {
   return false;
 }
 
-void define_arrays(nb::module_&) {
+void define_arrays(nb::module_& module) {
+  layout_type = nb::class_<Layout>(module, "Layout").release().ptr();
   known = new std::vector<Known>;  // Not destroyed: the interpreter ends earlier.
   const std::pair<PyObject**, const char*> all[] = {{&names.queue, "queue"},
                                                     {&names.dtype, "dtype"},
@@ -256,6 +302,7 @@ void define_arrays(nb::module_&) {
                                                     {&names.offset, "offset"},
                                                     {&names.own_offset, "_offset"},
                                                     {&names.buffer, "_buffer"},
+                                                    {&names.layout, "_layout"},
                                                     {&names.events, "events"},
                                                     {&names.base_data, "base_data"},
                                                     {&names.int_ptr, "int_ptr"},

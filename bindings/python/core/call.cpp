@@ -1,6 +1,7 @@
 #include "call.hpp"
 
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace bifold::python {
@@ -8,21 +9,40 @@ namespace bifold::python {
 namespace {
 
 constexpr std::size_t max_element = 64;
+constexpr std::size_t max_results = 8;
 
 PyObject* int_ptr() {
   static PyObject* name = PyUnicode_InternFromString("int_ptr");
   return name;
 }
 
-/// Gives an array of PyOpenCL the completion of the call that writes it.
-void put_event(PyObject* array, void* event) {
+/// An event of PyOpenCL for a cl_event, which it takes over.
+nb::object event_of_opencl(void* event) {
   static PyObject* from_int_ptr = nullptr;
   if (!from_int_ptr) {
     nb::object found = nb::module_::import_("pyopencl").attr("Event").attr("from_int_ptr");
     from_int_ptr = found.release().ptr();
   }
-  const auto pointer = reinterpret_cast<std::uintptr_t>(event);
-  nb::handle(array).attr("add_event")(nb::handle(from_int_ptr)(pointer, false));
+  return nb::handle(from_int_ptr)(reinterpret_cast<std::uintptr_t>(event), false);
+}
+
+/// Leaves an array of PyOpenCL the completion of the call that wrote it, which stands for the
+/// events that the call waited for.
+void put_event(const Seen& seen, const nb::object& event) {
+  PyObject* list = seen.events.ptr();
+  if (PyList_Size(list) == seen.event_count) {
+    const nb::object only = nb::steal(PyList_New(1));
+    PyList_SetItem(only.ptr(), 0, nb::object(event).release().ptr());
+    if (PyList_SetSlice(list, 0, seen.event_count, only.ptr()) != 0) throw nb::python_error();
+  } else {
+    nb::handle(seen.array).attr("add_event")(event);
+  }
+}
+
+/// Whether an event was recorded into a graph: nobody can ask after those.
+bool is_in_graph(const bifold_event* event) {
+  bool complete = false;
+  return api().event_complete(event, &complete) == BIFOLD_UNSUPPORTED;
 }
 
 bool is_open(const std::shared_ptr<Handle>& handle) { return handle && handle->get(); }
@@ -36,25 +56,29 @@ struct Call::Resources {
   std::array<bifold_buffer*, max_arrays> buffers{};  // Of each array, owned where adopted.
   std::array<bool, max_arrays> adopted{};
   std::shared_ptr<Handle> queue, device, op, map;
-  std::shared_ptr<Turn> turn;
+  std::array<std::shared_ptr<Handle>, max_results> maps;  // Of a call with many reductions.
+  std::shared_ptr<Turn> turn;                             // Where the call takes turns.
   bifold_event* done = nullptr;
   void* native_done = nullptr;
   const char* failed = nullptr;  // The function.
 
+  bool adopt_event(const Foreign& event) {
+    if (adopted_count == max_events) return false;
+    bifold_event** place = &events[adopted_count];
+    const bifold_status status = event.of_cuda ? api().cuda_adopt_event(event.event, place)
+                                               : api().opencl_adopt_event(event.event, place);
+    if (status == BIFOLD_OK) ++adopted_count;
+    return status == BIFOLD_OK;
+  }
+
   /// The events of an array of PyOpenCL. False: there are too many or some that are none.
   bool adopt_events(const Seen& seen) {
-    if (!seen.events.is_valid()) return true;
-    const Py_ssize_t count = PyList_Size(seen.events.ptr());
-    for (Py_ssize_t i = 0; i < count; ++i) {
+    for (Py_ssize_t i = 0; i < seen.event_count; ++i) {
       PyObject* event = PyList_GetItem(seen.events.ptr(), i);
-      const nb::object number = nb::steal(PyObject_GetAttr(event, int_ptr()));
+      const nb::object number = nb::steal(event ? PyObject_GetAttr(event, int_ptr()) : nullptr);
       void* pointer = number.is_valid() ? PyLong_AsVoidPtr(number.ptr()) : nullptr;
       PyErr_Clear();
-      if (!pointer || adopted_count == max_events ||
-          api().opencl_adopt_event(pointer, &events[adopted_count]) != BIFOLD_OK) {
-        return false;
-      }
-      ++adopted_count;
+      if (!pointer || !adopt_event({false, pointer})) return false;
     }
     return true;
   }
@@ -116,31 +140,39 @@ Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_op
   options_.done = nullptr;
 }
 
-bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_options& options,
+bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_options options,
                             std::byte* elements) const {
   std::array<bifold_view, max_arrays> views;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     const Seen& seen = operands.seen[part.array];
-    const bool read = !results.empty() || i + 1 < parts.size();
     const std::uint64_t count = count_of(part, operands);
-    const bifold_status status = used.adopt(seen, part, count, read);
+    const bifold_status status = used.adopt(seen, part, count, !part.written());
     if (status != BIFOLD_OK) return status;
     const std::int64_t first = seen.kind == Kind::opencl
                                    ? seen.first_byte / static_cast<std::int64_t>(part.size)
                                    : seen.first;
     views[i] = {used.buffers[part.array], part.type,
                 static_cast<std::uint64_t>(first + part.offset), count};
+    if (part.use == Use::init) options.init_from = &views[i];
+    if (part.use == Use::total) options.total = &views[i];
+    if (part.use == Use::count) options.count_from = &views[i];
   }
   auto* end = used.events.data() + used.adopted_count;
   for (const auto& event : operands.wait) *end++ = static_cast<bifold_event*>(event->get());
   if (used.turn && used.turn->last()) *end++ = used.turn->last();
   options.wait = used.events.data();
   options.wait_count = static_cast<std::size_t>(end - used.events.data());
-
   used.failed = name_.c_str();
+  return call(used, views.data(), elements, options);
+}
+
+bifold_status Call::call(const Resources& used, const bifold_view* views, std::byte* elements,
+                         const bifold_options& options) const {
   auto* on = static_cast<bifold_queue*>(used.queue->get());
-  const auto* by = static_cast<const bifold_operator*>(used.op ? used.op->get() : builtin);
+  const void* first = used.op ? used.op->get() : builtin;
+  const auto* by = static_cast<const bifold_operator*>(first);
+  const auto* plan = static_cast<const bifold_plan*>(first);
   const auto* mapped = static_cast<const bifold_map*>(used.map ? used.map->get() : nullptr);
   const void* start = init.empty() ? nullptr : init.data();
   switch (form_) {
@@ -176,27 +208,76 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
     case Form::two:
       return at_address<decltype(&bifold_minmax)>(function_)(on, views[0], elements,
                                                              elements + max_element, &options);
+    case Form::many: return reduce_many(used, views[0], elements, options);
+    case Form::plan:
+      return at_address<decltype(&bifold_plan_run)>(function_)(plan, on, views[0], views[1], start,
+                                                               &options);
+    case Form::plan_pairs:
+      return at_address<decltype(&bifold_plan_run_pairs)>(function_)(plan, on, views[0], views[1],
+                                                                     views[2], start, &options);
   }
   return BIFOLD_INVALID_ARGUMENT;
 }
 
-bifold_status Call::hand_on(const Operands& operands, PyObject* output, Resources& used) const {
-  const int written = operands.of(output);
-  if (written >= 0 && operands.seen[written].kind == Kind::host) {
-    used.failed = "bifold_download";
-    const Part& part = parts.back();
-    const bifold_status status =
-        api().download(static_cast<bifold_queue*>(used.queue->get()),
-                       {used.buffers[written], part.type, 0, count_of(part, operands)},
-                       at_address<void*>(operands.seen[written].memory));
-    if (status != BIFOLD_OK) return status;
+bifold_status Call::reduce_many(const Resources& used, const bifold_view& input,
+                                std::byte* elements, const bifold_options& options) const {
+  std::array<bifold_reduction, max_results> table;
+  for (std::size_t i = 0; i < reductions.size(); ++i) {
+    const Reduced& one = reductions[i];
+    table[i] = {static_cast<const bifold_operator*>(one.builtin),
+                static_cast<const bifold_map*>(used.maps[i] ? used.maps[i]->get() : nullptr),
+                one.init.empty() ? nullptr : one.init.data(), elements + i * max_element, one.type};
   }
-  if (!used.done) return BIFOLD_OK;
-  if (written >= 0 && operands.seen[written].kind == Kind::opencl) {
-    used.failed = "bifold_opencl_native_event";
-    return api().opencl_native_event(used.done, &used.native_done);
+  return at_address<decltype(&bifold_reduce_many)>(function_)(
+      static_cast<bifold_queue*>(used.queue->get()), input, table.data(), reductions.size(),
+      &options);
+}
+
+bifold_status Call::enqueue_in_turn(const Operands& operands, Resources& used,
+                                    const bifold_options& options, std::byte* elements) const {
+  if (!used.turn) {
+    const bifold_status status = enqueue(operands, used, options, elements);
+    return status == BIFOLD_OK ? hand_on(operands, used) : status;
   }
-  if (!has_turn) return BIFOLD_OK;
+  const std::lock_guard lock(*used.turn);
+  bifold_status status = enqueue(operands, used, options, elements);
+  bool doubtful = !used.turn->last();
+  if (status == BIFOLD_UNSUPPORTED && !doubtful) {
+    // Into a graph, maybe, which takes no event from outside, and orders its launches itself.
+    const std::shared_ptr<Turn> taken = std::exchange(used.turn, nullptr);
+    status = enqueue(operands, used, options, elements);
+    used.turn = taken;
+    doubtful = true;
+  }
+  if (status == BIFOLD_OK) status = hand_on(operands, used);
+  if (status == BIFOLD_OK && used.done && !(doubtful && is_in_graph(used.done))) {
+    status = pass_turn(operands, used);
+  }
+  return status;
+}
+
+bifold_status Call::hand_on(const Operands& operands, Resources& used) const {
+  for (const Part& part : parts) {
+    if (!part.written()) continue;
+    const Seen& seen = operands.seen[part.array];
+    if (seen.kind == Kind::host) {
+      used.failed = "bifold_download";
+      const bifold_status status =
+          api().download(static_cast<bifold_queue*>(used.queue->get()),
+                         {used.buffers[part.array], part.type, 0, count_of(part, operands)},
+                         at_address<void*>(seen.memory));
+      if (status != BIFOLD_OK) return status;
+    }
+    if (seen.kind == Kind::opencl && used.done && !used.native_done) {
+      used.failed = "bifold_opencl_native_event";
+      const bifold_status status = api().opencl_native_event(used.done, &used.native_done);
+      if (status != BIFOLD_OK) return status;
+    }
+  }
+  return BIFOLD_OK;
+}
+
+bifold_status Call::pass_turn(const Operands& operands, Resources& used) {
   if (!operands.done) {
     used.turn->put(std::exchange(used.done, nullptr));
     return BIFOLD_OK;
@@ -210,46 +291,60 @@ bifold_status Call::hand_on(const Operands& operands, PyObject* output, Resource
   return status;
 }
 
-bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
-  Resources used;
+bool Call::take(const Operands& operands, Resources& used) const {
   used.queue = queue.lock();
-  if (!is_open(used.queue)) return false;
   used.op = op.lock();
   used.map = map.lock();
-  used.turn = turn.lock();
-  if (has_op && !is_open(used.op)) return false;
-  if (has_map && !is_open(used.map)) return false;
-  if (has_turn && !used.turn) return false;
-  bool wanted = has_turn || operands.done;
+  if (!is_open(used.queue) || (has_op && !is_open(used.op)) || (has_map && !is_open(used.map))) {
+    return false;
+  }
+  // Nobody else works in a workspace, whatever stream is behind the number.
+  if (has_turn && !operands.workspace) {
+    used.turn = turn.lock();
+    if (!used.turn) return false;
+  }
+  for (std::size_t i = 0; i < reductions.size(); ++i) {
+    used.maps[i] = reductions[i].map.lock();
+    if (reductions[i].has_map && !is_open(used.maps[i])) return false;
+  }
   for (const Part& part : parts) {
     const Seen& seen = operands.seen[part.array];
     if (seen.first_byte % static_cast<std::int64_t>(part.size) != 0) return false;
-    if (seen.kind == Kind::opencl && seen.array == output) wanted = true;
   }
-  bool host = false;
   for (int i = 0; i < operands.count; ++i) {
-    if (operands.seen[i].kind == Kind::host) host = true;
-    if (!used.adopt_events(operands.seen[i])) {
-      used.give_back(false);
-      return false;
+    if (operands.seen[i].kind == Kind::host && !used.device) {
+      used.device = device.lock();
+      if (!is_open(used.device)) return false;
     }
+    if (!used.adopt_events(operands.seen[i])) return false;
   }
-  if (host) used.device = device.lock();
-  if (host && !is_open(used.device)) {
+  for (const Foreign& event : operands.foreign) {
+    if (!used.adopt_event(event)) return false;
+  }
+  return true;
+}
+
+bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
+  Resources used;
+  if (!take(operands, used)) {
     used.give_back(false);
     return false;
   }
-  alignas(16) std::array<std::byte, 2 * max_element> elements;
+  alignas(16) std::array<std::byte, max_results * max_element> elements;
   bifold_options options = options_;
+  bool wanted = used.turn || operands.done;
+  for (const Part& part : parts) {
+    if (part.written() && operands.seen[part.array].kind == Kind::opencl) wanted = true;
+  }
   if (wanted) options.done = &used.done;
+  if (operands.workspace) {
+    options.workspace = static_cast<const bifold_workspace*>(operands.workspace->get());
+  }
   bifold_status status = BIFOLD_OK;
-  if (has_turn) used.turn->renew();
+  if (used.turn) used.turn->renew();
   {
     const Released released;
-    if (has_turn) used.turn->lock();
-    status = enqueue(operands, used, options, elements.data());
-    if (status == BIFOLD_OK) status = hand_on(operands, output, used);
-    if (has_turn) used.turn->unlock();
+    status = enqueue_in_turn(operands, used, options, elements.data());
     if (status == BIFOLD_OK) used.give_back(operands.done != nullptr);
   }
   if (status != BIFOLD_OK) {
@@ -266,23 +361,31 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
     const auto done = reinterpret_cast<std::uintptr_t>(std::exchange(used.done, nullptr));
     nb::handle(operands.done).attr("_put")(done);
   }
-  if (used.native_done) put_event(output, used.native_done);
-  if (results.empty()) {
-    answer = nb::borrow(output);
-    return true;
+  if (used.native_done) {
+    const nb::object event = event_of_opencl(used.native_done);
+    for (const Part& part : parts) {
+      const Seen& seen = operands.seen[part.array];
+      if (part.written() && seen.kind == Kind::opencl) put_event(seen, event);
+    }
   }
-  std::array<nb::object, 2> scalars;
+  answer = results.empty() ? nb::borrow(output) : answer_of(elements.data());
+  return true;
+}
+
+nb::object Call::answer_of(const std::byte* elements) const {
+  std::array<nb::object, max_results> scalars;
+  std::array<PyObject*, max_results> given;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    std::memcpy(results[i].data, elements.data() + i * max_element, results[i].bytes);
+    std::memcpy(results[i].data, elements + i * max_element, results[i].bytes);
     scalars[i] = nb::steal(PySequence_GetItem(results[i].array.ptr(), 0));
     if (!scalars[i].is_valid()) throw nb::python_error();
+    given[i] = scalars[i].ptr();
   }
-  if (!finish.is_valid()) {
-    answer = std::move(scalars[0]);
-  } else {
-    answer = results.size() == 1 ? finish(scalars[0]) : finish(scalars[0], scalars[1]);
-  }
-  return true;
+  if (!finish.is_valid()) return std::move(scalars[0]);
+  nb::object answer =
+      nb::steal(PyObject_Vectorcall(finish.ptr(), given.data(), results.size(), nullptr));
+  if (!answer.is_valid()) throw nb::python_error();
+  return answer;
 }
 
 }  // namespace bifold::python

@@ -11,16 +11,25 @@
 
 namespace bifold::python {
 
-inline constexpr int max_arrays = 3;
+inline constexpr int max_arrays = 6;  // Two inputs, an output, and three beside these.
 inline constexpr std::size_t max_events = 40;
+
+/// An event of another library, by its native handle.
+struct Foreign {
+  bool of_cuda;
+  void* event;
+};
 
 /// The arrays of a call, those that are the same object once, and its events.
 struct Operands {
   std::array<Seen, max_arrays> seen;
+  std::array<bool, max_arrays> beside{};  // Arrays whose shapes matter in calls of any size.
   int count = 0;
-  std::vector<std::shared_ptr<Handle>> wait;  // max_events at most.
-  PyObject* done = nullptr;                   // Borrowed. The package's Event for its completion.
-  bool any_size = false;                      // Calls of another size are the same but for that.
+  std::vector<std::shared_ptr<Handle>> wait;  // max_events at most, with the foreign ones.
+  std::vector<Foreign> foreign;
+  PyObject* done = nullptr;  // Borrowed. The package's Event for its completion.
+  std::shared_ptr<Handle> workspace;
+  bool any_size = false;  // Calls of another size are the same but for that.
   int of(PyObject* array) const {
     for (int i = 0; i < count; ++i) {
       if (seen[i].array == array) return i;
@@ -29,15 +38,22 @@ struct Operands {
   }
 };
 
+/// What a call does with an array, as the package numbers it. The last three have a value for each
+/// line.
+enum class Use { input, output, init, total, count };
+
 /// What an array contributes: elements from an offset that moves with the array.
 struct Part {
   int array;
+  Use use;
   bifold_type type;
   std::int64_t offset;
   std::uint64_t count;
   std::uint64_t size;   // Of an element.
   std::int64_t low;     // Bytes from a CUDA array's first element to its lowest one.
   std::uint64_t bytes;  // From there to behind its highest one.
+  bool written() const { return use == Use::output || use == Use::total; }
+  bool beside() const { return use != Use::input && use != Use::output; }
 };
 
 /// How a function of the library is called, as the package numbers it. Results without "into" are
@@ -53,6 +69,9 @@ enum class Form {
   product,  // As inner_product.
   count,    // As count_if.
   two,      // As argmin and minmax: two results.
+  many,     // As reduce_many.
+  plan,     // With a plan instead of an operator.
+  plan_pairs,
 };
 
 /// An array of NumPy that receives a result for the host.
@@ -62,6 +81,16 @@ struct Result {
   std::size_t bytes;
 };
 
+/// One of the reductions of a call that has many.
+struct Reduced {
+  const void* builtin;
+  std::weak_ptr<Handle> map;
+  std::shared_ptr<Handle> kept_map;
+  bool has_map;
+  std::vector<std::byte> init;
+  bifold_type type;
+};
+
 class Call {
  public:
   /// As the package makes it the first time. Its options are copied, with all that they name.
@@ -69,23 +98,24 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  std::vector<Part> parts;  // Input, second input if any, output if any.
+  std::vector<Part> parts;  // Input, second input if any, output if any; what is beside them.
   std::weak_ptr<Handle> queue, device;
   bool has_turn = false;
   std::weak_ptr<Turn> turn;
   const void* builtin = nullptr;  // An operator that the library has.
-  bool has_op = false;            // Another one.
+  bool has_op = false;            // Another one, or a plan.
   std::weak_ptr<Handle> op;
   bool has_map = false;
   std::weak_ptr<Handle> map;
   std::shared_ptr<Handle> kept_map;  // Of an expression given as a text.
   std::vector<std::byte> init;
-  nb::object make;              // Makes the output, where none is given, like the input
-  nb::object shape;             // and of this shape.
-  bool any_size = false;        // Sizes and shape are the arrays', which have no gaps.
-  bifold_type type = 0;         // Of a result for the host.
-  std::vector<Result> results;  // One or two. A call that has some has no output.
-  nb::object finish;            // Makes the answer of them, where it is not the first itself.
+  nb::object make;                  // Makes the output, where none is given, like the input
+  nb::object shape;                 // and of this shape.
+  bool any_size = false;            // Sizes and shape are the arrays', which have no gaps.
+  bifold_type type = 0;             // Of a result for the host.
+  std::vector<Result> results;      // A call that has some has no output.
+  std::vector<Reduced> reductions;  // One for each result, of a call that has many.
+  nb::object finish;                // Makes the answer of them, where it is not the first itself.
 
   /// Makes the call. False: something is closed or gone, and nothing was done.
   bool run(Operands& operands, PyObject* output, nb::object& answer) const;
@@ -94,12 +124,23 @@ class Call {
   struct Resources;
   std::uint64_t count_of(const Part& part, const Operands& operands) const {
     const Seen& seen = operands.seen[part.array];
-    return any_size ? static_cast<std::uint64_t>(seen.size) : part.count;
+    return any_size && !part.beside() ? static_cast<std::uint64_t>(seen.size) : part.count;
   }
-  bifold_status enqueue(const Operands& operands, Resources& used, bifold_options& options,
+  /// Whether all that the call names is still there; takes it.
+  bool take(const Operands& operands, Resources& used) const;
+  bifold_status enqueue(const Operands& operands, Resources& used, bifold_options options,
                         std::byte* elements) const;
-  /// Gives the completion to whoever wants it.
-  bifold_status hand_on(const Operands& operands, PyObject* output, Resources& used) const;
+  bifold_status call(const Resources& used, const bifold_view* views, std::byte* elements,
+                     const bifold_options& options) const;
+  bifold_status reduce_many(const Resources& used, const bifold_view& input, std::byte* elements,
+                            const bifold_options& options) const;
+  /// The same where calls on a stream take turns.
+  bifold_status enqueue_in_turn(const Operands& operands, Resources& used,
+                                const bifold_options& options, std::byte* elements) const;
+  /// Brings results home and the completion to whoever wants it.
+  bifold_status hand_on(const Operands& operands, Resources& used) const;
+  static bifold_status pass_turn(const Operands& operands, Resources& used);
+  nb::object answer_of(const std::byte* elements) const;
 
   std::string name_;
   std::uintptr_t function_;

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "events.hpp"
+
 namespace bifold::python {
 
 namespace {
@@ -11,8 +13,6 @@ namespace {
 constexpr std::size_t max_entries = 256;  // Of a function. An entry takes about 1 KiB.
 
 constexpr std::uint64_t absent = ~std::uint64_t{0};  // Of an array, in a key.
-
-thread_local Unknown* unknown = nullptr;
 
 /// Where an argument is named: most names are the very objects that the function has.
 template <class Parameters>
@@ -26,48 +26,44 @@ int index_of(const Parameters& parameters, PyObject* name) {
   return -1;
 }
 
-PyObject* event_class = nullptr;
-
-bool is_event(PyObject* object) {
-  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == event_class;
-}
-
-/// The events of a wait list that are the package's own and open. False: there are others.
-bool take_events(PyObject* list, Operands& operands) {
-  const bool is_tuple = PyTuple_CheckExact(list);
-  if (!is_tuple && !PyList_CheckExact(list)) return false;
-  const Py_ssize_t count = is_tuple ? PyTuple_Size(list) : PyList_Size(list);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* event = is_tuple ? PyTuple_GetItem(list, i) : PyList_GetItem(list, i);
-    if (!event || !is_event(event)) return false;
-    const nb::object own = nb::steal(PyObject_GetAttrString(event, "_own"));
-    if (own.is_none()) continue;  // It stands for no work.
-    const Owner* owner = own.is_valid() ? owner_of(own) : nullptr;
-    if (!owner || !owner->handle || !owner->handle->get()) return false;
-    if (operands.wait.size() == max_events) return false;
-    operands.wait.push_back(owner->handle);
-  }
-  return true;
-}
-
 }  // namespace
+
+Function::Role Function::role_of(std::string_view name) {
+  constexpr std::pair<std::string_view, Role> roles[] = {
+      {"self", Role::self},
+      {"x", Role::array},
+      {"y", Role::array},
+      {"out", Role::array},
+      {"init", Role::init},
+      {"total", Role::beside},
+      {"count_from", Role::beside},
+      {"map", Role::map},
+      {"predicate", Role::map},
+      {"reductions", Role::reductions},
+      {"queue", Role::queue},
+      {"wait", Role::wait},
+      {"workspace", Role::workspace},
+      {"done", Role::done},
+  };
+  for (const auto& [text, role] : roles) {
+    if (text == name) return role;
+  }
+  return Role::value;
+}
 
 Function::Function(nb::object full, const nb::tuple& names, int positional,
                    const nb::dict& defaults)
     : full_(std::move(full)), positional_(positional) {
   for (nb::handle name : names) {
     const std::string_view text = nb::cast<const char*>(name);
-    Role role = Role::value;
-    if (text == "x" || text == "y" || text == "out") role = Role::array;
-    if (text == "map" || text == "predicate") role = Role::map;
-    if (text == "queue") role = Role::queue;
-    if (text == "wait") role = Role::wait;
-    if (text == "done") role = Role::done;
-    if (text == "total") role = Role::other;
+    const Role role = role_of(text);
     const int index = static_cast<int>(parameters_.size());
+    if (text == "x") in_ = index;
     if (text == "out") out_ = index;
+    if (text == "total") total_ = index;
     if (text == "y") second_ = index;
     if (role == Role::map) map_ = index;
+    if (role == Role::self) is_method_ = true;
     if (text == "axis") axis_ = index;
     if (text == "keepdims") keepdims_ = index;
     PyObject* fallback = PyDict_GetItemWithError(defaults.ptr(), name.ptr());
@@ -98,30 +94,68 @@ bool Function::take(PyObject* arguments, PyObject* named, Given& given) const {
   return true;
 }
 
+bool Function::look_at_one(PyObject* array, Role role, Operands& operands) {
+  int index = operands.of(array);
+  if (index < 0) {
+    index = operands.count;
+    if (!look_at(array, operands.seen[index])) return false;
+    ++operands.count;
+  } else if (role != Role::array && operands.seen[index].kind == Kind::host) {
+    return false;  // It has a buffer for each of its roles.
+  }
+  if (role != Role::array) operands.beside[index] = true;
+  return true;
+}
+
+bool Function::totals_are_apart(const Given& given, const Operands& operands) const {
+  const int index = total_ < 0 || given[total_] == Py_None ? -1 : operands.of(given[total_]);
+  if (index < 0 || operands.seen[index].kind != Kind::host) return true;
+  const Py_buffer& total = operands.seen[index].host;
+  const auto start = operands.seen[index].memory;
+  for (int i = 0; i < operands.count; ++i) {
+    const Seen& seen = operands.seen[i];
+    if (i == index || seen.kind != Kind::host) continue;
+    const auto end = seen.memory + static_cast<std::uint64_t>(seen.host.len);
+    if (start < end && seen.memory < start + static_cast<std::uint64_t>(total.len)) return false;
+  }
+  return true;
+}
+
 bool Function::look_at_arrays(const Given& given, Operands& operands) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (parameters_[i].role != Role::array || given[i] == Py_None) continue;
-    int index = operands.of(given[i]);
-    if (index < 0) {
-      index = operands.count;
-      if (!look_at(given[i], operands.seen[index])) return false;
-      ++operands.count;
-    }
-    if (static_cast<int>(i) == out_ && operands.seen[index].read_only) return false;
+    const Role role = parameters_[i].role;
+    if ((role != Role::array && role != Role::beside) || given[i] == Py_None) continue;
+    if (!look_at_one(given[i], role, operands)) return false;
+    const Seen& seen = operands.seen[operands.of(given[i])];
+    const bool written = static_cast<int>(i) == out_ || static_cast<int>(i) == total_;
+    if (written && seen.read_only) return false;
   }
-  if (operands.count == 0) return false;
+  if (operands.count == 0 || !totals_are_apart(given, operands)) return false;
   // A second array of the host and an output have a buffer each.
   const bool twice = out_ >= 0 && second_ >= 0 && given[out_] == given[second_];
   const int index = twice ? operands.of(given[out_]) : -1;
   return index <= 0 || operands.seen[index].kind != Kind::host;
 }
 
+bool Function::look_at_init(PyObject* init, Operands& operands, Key& key) {
+  if (init == Py_None || !is_array(init)) return key.add_value(init);
+  // Of the host it is a value that is read now.
+  if (!look_at_one(init, Role::init, operands)) return false;
+  const int index = operands.of(init);
+  key.add(static_cast<std::uint64_t>(index));
+  return operands.seen[index].kind != Kind::host;
+}
+
 std::uint64_t Function::relation_of(const Given& given, const Operands& operands) const {
-  if (given[axis_] != Py_None || (keepdims_ >= 0 && given[keepdims_] != Py_False)) return 0;
+  if ((axis_ >= 0 && given[axis_] != Py_None) || (keepdims_ >= 0 && given[keepdims_] != Py_False))
+    return 0;
   const Seen& x = operands.seen[0];
   std::uint64_t relation = 1;
   for (int i = 0; i < operands.count; ++i) {
     const Seen& seen = operands.seen[i];
+    const bool main = seen.array == given[in_] || (out_ >= 0 && seen.array == given[out_]) ||
+                      (second_ >= 0 && seen.array == given[second_]);
+    if (!main) continue;
     if (!seen.flat) return 0;
     if (out_ >= 0 && seen.array == given[out_]) {
       if (seen.dimensions == 1 && seen.size == x.size) relation |= 2;
@@ -143,11 +177,22 @@ bool Function::look(const Given& given, Operands& operands, Key& key) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     PyObject* value = given[i];
     switch (parameters_[i].role) {
-      case Role::array: {
+      case Role::array:
+      case Role::beside: {
         const int index = operands.of(value);
         key.add(index < 0 ? absent : static_cast<std::uint64_t>(index));
         break;
       }
+      case Role::init:
+        if (!look_at_init(value, operands, key)) return false;
+        break;
+      case Role::self:
+        // Not kept: an entry knows by its handle whether it is still the same object.
+        key.add(reinterpret_cast<std::uintptr_t>(value));
+        break;
+      case Role::reductions:
+        if (!key.add_all(value)) return false;
+        break;
       case Role::map:
       case Role::value:
         if (!key.add_value(value)) return false;
@@ -163,12 +208,18 @@ bool Function::look(const Given& given, Operands& operands, Key& key) const {
         if (!is_event(value)) return false;
         operands.done = value;
         break;
-      case Role::other:
-        if (value != Py_None) return false;
+      case Role::workspace: {
+        if (value == Py_None) break;
+        const Owner* owner = owner_of(value);
+        if (!owner || !owner->handle || !owner->handle->get()) return false;
+        operands.workspace = owner->handle;
         break;
+      }
     }
   }
-  for (int i = 0; i < operands.count; ++i) key.add(operands.seen[i], operands.any_size);
+  for (int i = 0; i < operands.count; ++i) {
+    key.add(operands.seen[i], operands.any_size && !operands.beside[i]);
+  }
   return key.fits();
 }
 
@@ -250,97 +301,16 @@ nb::object Function::call(PyObject* arguments, PyObject* named) {
     }
   }
   const bool text_map = known && map_ >= 0 && PyUnicode_CheckExact(given[map_]);
-  Unknown here{known ? &operands : nullptr, text_map, nullptr, unknown};
-  unknown = &here;
+  Unknown here{known ? &operands : nullptr, text_map, nullptr, asked_for()};
+  asked_for() = &here;
   nb::object answer = nb::steal(PyObject_Call(full_.ptr(), arguments, named));
-  unknown = here.outer;
+  asked_for() = here.outer;
   if (!answer.is_valid()) throw nb::python_error();
   if (known && here.learned) store(key, std::move(here.learned));
   return answer;
 }
 
 namespace {
-
-std::shared_ptr<Handle> handle_in(nb::handle object) {
-  const Owner* owner = owner_of(object);
-  return owner ? owner->handle : nullptr;
-}
-
-/// Whether the package is asked for a call that may become known.
-bool wanted() { return unknown != nullptr; }
-
-/// Has the call that the package was asked for become known: as the package made it just now.
-void learn(const char* name, std::uintptr_t function, std::uintptr_t options, const nb::list& parts,
-           nb::handle queue, nb::handle turn, int form, nb::handle op, nb::handle map,
-           nb::handle init, bifold_type type, const nb::list& results, nb::handle finish,
-           nb::handle make, nb::handle shape) {
-  if (!unknown) return;
-  for (nb::handle part : parts) {
-    // Classes are known from here on, calls on arrays of them from the next one on.
-    const nb::object array = part[0];
-    put_kind(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(array.ptr()))),
-             static_cast<Kind>(nb::cast<int>(nb::object(part[1]))));
-  }
-  if (!unknown->operands) return;
-  const auto& asked = *at_address<const bifold_options*>(options);
-  const bool any_size = unknown->operands->any_size;
-  if (any_size && asked.lines) return;
-  auto call = std::make_shared<Call>(name, function, static_cast<Form>(form), asked);
-  call->any_size = any_size;
-  for (nb::handle part : parts) {
-    const nb::object array = part[0];
-    Part made{
-        unknown->operands->of(array.ptr()),           nb::cast<bifold_type>(nb::object(part[2])),
-        nb::cast<std::int64_t>(nb::object(part[3])),  nb::cast<std::uint64_t>(nb::object(part[4])),
-        nb::cast<std::uint64_t>(nb::object(part[5])), nb::cast<std::int64_t>(nb::object(part[6])),
-        nb::cast<std::uint64_t>(nb::object(part[7]))};
-    if (made.array < 0) {
-      // The output, which was made for the call.
-      Operands& operands = *unknown->operands;
-      if (make.is_none() || operands.count == max_arrays) return;
-      made.array = operands.count;
-      Seen& output = operands.seen[made.array];
-      if (!look_at(array.ptr(), output)) return;
-      ++operands.count;
-      if (operands.any_size && (!output.flat || output.dimensions != 1)) return;
-    }
-    const Seen& seen = unknown->operands->seen[made.array];
-    const auto size = static_cast<std::int64_t>(made.size);
-    made.offset -= seen.kind == Kind::opencl ? seen.first_byte / size : seen.first;
-    call->parts.push_back(made);
-  }
-  call->queue = handle_in(queue);
-  call->device = handle_in(nb::object(queue.attr("device")));
-  call->has_turn = !turn.is_none();
-  if (call->has_turn) call->turn = nb::inst_ptr<SharedTurn>(turn)->turn;
-  if (nb::isinstance<nb::int_>(op)) {
-    call->builtin = at_address<const void*>(nb::cast<std::uintptr_t>(op));
-  } else if (!op.is_none()) {
-    call->has_op = true;
-    call->op = handle_in(op);
-  }
-  call->has_map = !map.is_none();
-  if (call->has_map) {
-    const std::shared_ptr<Handle> handle = handle_in(map);
-    call->map = handle;
-    if (unknown->text_map) call->kept_map = handle;
-  }
-  if (!init.is_none()) {
-    const auto bytes = nb::cast<nb::bytes>(init);
-    const auto* data = reinterpret_cast<const std::byte*>(bytes.c_str());
-    call->init.assign(data, data + bytes.size());
-  }
-  call->type = type;
-  for (nb::handle result : results) {
-    const auto data = nb::cast<std::uintptr_t>(nb::object(result[1]));
-    call->results.push_back({nb::object(result[0]), at_address<void*>(data),
-                             nb::cast<std::size_t>(nb::object(result[2]))});
-  }
-  if (!finish.is_none()) call->finish = nb::borrow(finish);
-  if (!make.is_none()) call->make = nb::borrow(make);
-  call->shape = nb::borrow(shape);
-  unknown->learned = std::move(call);
-}
 
 PyObject* call_function(PyObject* self, PyObject* arguments, PyObject* named) {
   try {
@@ -354,7 +324,17 @@ PyObject* call_function(PyObject* self, PyObject* arguments, PyObject* named) {
 }
 
 // As functions that C has made cached: help() and inspect take it for a routine.
-PyObject* get_function(PyObject* self, PyObject*, PyObject*) {
+PyObject* get_function(PyObject* self, PyObject* object, PyObject*) {
+  if (object && nb::inst_ptr<Function>(self)->is_method()) {
+    static PyObject* method_type = nullptr;
+    if (!method_type) {
+      const nb::object types = nb::steal(PyImport_ImportModule("types"));
+      method_type = types.is_valid() ? PyObject_GetAttrString(types.ptr(), "MethodType") : nullptr;
+      if (!method_type) return nullptr;
+    }
+    PyObject* arguments[] = {self, object};
+    return PyObject_Vectorcall(method_type, arguments, 2, nullptr);
+  }
   Py_INCREF(self);
   return self;
 }
@@ -365,6 +345,11 @@ PyType_Slot function_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_functi
 
 }  // namespace
 
+Unknown*& asked_for() {
+  thread_local Unknown* unknown = nullptr;
+  return unknown;
+}
+
 void define_functions(nb::module_& module) {
   nb::class_<Function>(module, "Function", nb::type_slots(function_slots), nb::dynamic_attr(),
                        nb::is_weak_referenceable())
@@ -372,18 +357,12 @@ void define_functions(nb::module_& module) {
       .def("__reduce__", [](nb::handle self) { return nb::object(self.attr("__qualname__")); })
       .def("clear", &Function::clear)
       .def_prop_ro("known", &Function::size);
-  module.def("learn", &learn, nb::arg("name"), nb::arg("function"), nb::arg("options"),
-             nb::arg("parts"), nb::arg("queue"), nb::arg("turn").none(), nb::arg("form"),
-             nb::arg("op").none(), nb::arg("map").none(), nb::arg("init").none(), nb::arg("type"),
-             nb::arg("results"), nb::arg("finish").none(), nb::arg("make").none(),
-             nb::arg("shape").none());
-  module.def("wanted", &wanted);
   module.def("put_kind",
              [](nb::handle type, int kind) { put_kind(type, static_cast<Kind>(kind)); });
   module.def("put_handles", &put_handles);
   module.def("put_place", &put_place);
   module.def("put_dtypes", &put_dtypes);
-  module.def("put_event", [](nb::handle type) { event_class = type.inc_ref().ptr(); });
+  module.def("put_record", &put_record);
 }
 
 }  // namespace bifold::python

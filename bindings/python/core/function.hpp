@@ -3,6 +3,7 @@
 
 #include <list>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Unknown {
   Unknown* outer;
 };
 
+/// The call that this thread asks the package for; nullptr: none.
+Unknown*& asked_for();
+
 class Function {
  public:
   /// `full` does what the function does, of any arguments. `names` are its parameters' names, the
@@ -29,9 +33,22 @@ class Function {
   void clear();
   std::size_t size() const { return entries_.size(); }
   const nb::object& full() const { return full_; }
+  bool is_method() const { return is_method_; }
 
  private:
-  enum class Role { array, value, map, queue, wait, done, other };
+  enum class Role {
+    self,
+    array,
+    init,    // A value, or an array of one for each line.
+    beside,  // Other arrays of one for each line, or of one element.
+    value,
+    map,
+    reductions,
+    queue,
+    wait,
+    workspace,
+    done
+  };
   struct Parameter {
     PyObject* name;      // Interned; as long as the process.
     PyObject* fallback;  // nullptr: it has to be given.
@@ -47,8 +64,13 @@ class Function {
   using Place = std::list<Entry>::iterator;
   using Given = std::array<PyObject*, 20>;
 
+  static Role role_of(std::string_view name);
   bool take(PyObject* arguments, PyObject* named, Given& given) const;
   bool look(const Given& given, Operands& operands, Key& key) const;
+  static bool look_at_one(PyObject* array, Role role, Operands& operands);
+  static bool look_at_init(PyObject* init, Operands& operands, Key& key);
+  /// Whether a total in memory of the host shares none with the other arrays.
+  bool totals_are_apart(const Given& given, const Operands& operands) const;
   bool look_at_arrays(const Given& given, Operands& operands) const;
   /// Where all arrays are read and written as a whole, without gaps: whether the output is as long
   /// as the input, and whether it is one element. Else 0: then their shapes matter.
@@ -62,7 +84,10 @@ class Function {
   nb::object full_;
   std::vector<Parameter> parameters_;
   Py_ssize_t positional_;
+  bool is_method_ = false;
+  int in_ = 0;
   int out_ = -1;
+  int total_ = -1;
   int second_ = -1;
   int map_ = -1;
   int axis_ = -1;
@@ -70,6 +95,9 @@ class Function {
   std::list<Entry> entries_;  // The one that was used last first.
   std::unordered_multimap<std::uint64_t, Place> places_;
 };
+
+/// Whether the package is asked for a call that may become known, and what makes one known.
+void define_learning(nb::module_& module);
 
 void define_functions(nb::module_& module);
 

@@ -9,9 +9,10 @@ namespace bifold::python {
 
 namespace {
 
-enum Tag : std::uint64_t { none, truth, text, integer, real, type, tuple, handle, place };
+enum Tag : std::uint64_t { none, truth, text, integer, real, type, tuple, handle, place, scalar };
 
-PyObject *operator_class, *map_class, *dtype_class, *scalar_class, *queue_class;
+PyObject *operator_class, *map_class, *dtype_class, *scalar_class, *struct_class, *queue_class;
+PyObject* record_class = nullptr;
 // Classes of queues and what their numbers are called. Not destroyed: the interpreter ends earlier.
 auto* places = new std::vector<std::pair<nb::object, nb::object>>;
 constexpr std::size_t max_classes = 32;
@@ -87,13 +88,7 @@ bool Key::add_value(PyObject* value) {
     add(Tag::real);
     add(std::bit_cast<std::uint64_t>(PyFloat_AsDouble(value)));
   } else if (PyTuple_CheckExact(value)) {
-    const Py_ssize_t count = PyTuple_Size(value);
-    add(Tag::tuple);
-    add(static_cast<std::uint64_t>(count));
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject* one = PyTuple_GetItem(value, i);
-      if (!PyLong_CheckExact(one) || !add_integer(*this, one)) return false;
-    }
+    return add_items(value, false);
   } else if (is_a(value, operator_class) || is_a(value, map_class) || is_a(value, queue_class)) {
     // Not kept: an entry knows by its handle whether it is still the same object.
     add(Tag::handle);
@@ -102,9 +97,49 @@ bool Key::add_value(PyObject* value) {
     add(Tag::type);
     add(nb::borrow(value));
   } else {
-    return false;
+    return add_scalar(value);
   }
   return true;
+}
+
+bool Key::add_items(PyObject* values, bool nested) {
+  const bool is_tuple = PyTuple_Check(values);
+  const Py_ssize_t count = is_tuple ? PyTuple_Size(values) : PyList_Size(values);
+  add(Tag::tuple);
+  add(static_cast<std::uint64_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* one = is_tuple ? PyTuple_GetItem(values, i) : PyList_GetItem(values, i);
+    if (nested && is_a(one, record_class)) {
+      if (!add_items(one, false)) return false;
+    } else if (PyTuple_CheckExact(one) || !add_value(one)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Key::add_all(PyObject* values) {
+  const bool is_listed = PyTuple_CheckExact(values) || PyList_CheckExact(values);
+  return is_listed && add_items(values, true);
+}
+
+bool Key::add_scalar(PyObject* scalar) {
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(scalar));
+  // Structs of all dtypes have one class.
+  if (!names_type(type) || type == struct_class) return false;
+  Py_buffer bytes;
+  if (PyObject_GetBuffer(scalar, &bytes, PyBUF_SIMPLE) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  std::array<std::uint64_t, 4> words{};
+  const bool fits = static_cast<std::size_t>(bytes.len) <= sizeof words;
+  if (fits) std::memcpy(words.data(), bytes.buf, static_cast<std::size_t>(bytes.len));
+  PyBuffer_Release(&bytes);
+  add(Tag::scalar);
+  add(nb::borrow(type));
+  for (const std::uint64_t word : words) add(word);
+  return fits;
 }
 
 bool Key::add_place(PyObject* place) {
@@ -146,9 +181,12 @@ void put_handles(nb::handle operator_type, nb::handle map_type, nb::handle queue
   queue_class = queue_type.inc_ref().ptr();
 }
 
-void put_dtypes(nb::handle dtype, nb::handle scalar) {
+void put_dtypes(nb::handle dtype, nb::handle scalar, nb::handle of_struct) {
   dtype_class = dtype.inc_ref().ptr();
   scalar_class = scalar.inc_ref().ptr();
+  struct_class = of_struct.inc_ref().ptr();
 }
+
+void put_record(nb::handle record) { record_class = record.inc_ref().ptr(); }
 
 }  // namespace bifold::python

@@ -32,6 +32,8 @@ class Key {
   void add(const Seen& seen, bool any_size);
   /// A value of an argument. False: it is none that calls are told apart by.
   bool add_value(PyObject* value);
+  /// A list of values, and of records of some.
+  bool add_all(PyObject* values);
   /// What a queue is given as: nothing, a Queue, or an object of a class that put_place() told.
   bool add_place(PyObject* place);
 
@@ -46,6 +48,8 @@ class Key {
 
  private:
   bool add_number(PyObject* integer);
+  bool add_items(PyObject* values, bool nested);
+  bool add_scalar(PyObject* scalar);
 
   std::array<std::uint64_t, 128> words_;
   std::array<nb::object, 16> objects_;
@@ -59,8 +63,11 @@ class Key {
 /// What an operator, a map and a queue of the package are told by: their classes.
 void put_handles(nb::handle operator_type, nb::handle map_type, nb::handle queue_type);
 
-/// NumPy's dtypes and scalars, which arguments name types by.
-void put_dtypes(nb::handle dtype, nb::handle scalar);
+/// NumPy's dtypes and scalars, which arguments name types by; scalars of structs among these.
+void put_dtypes(nb::handle dtype, nb::handle scalar, nb::handle of_struct);
+
+/// The class of tuples that lists of values may have.
+void put_record(nb::handle record);
 
 /// Has command queues and streams of a class be told by the number that an attribute has.
 void put_place(nb::handle type, nb::handle attribute);

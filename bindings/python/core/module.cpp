@@ -1,5 +1,6 @@
 // bifold._core: what lies on the way of a call.
 
+#include "events.hpp"
 #include "function.hpp"
 
 NB_MODULE(_core, module) {
@@ -8,5 +9,7 @@ NB_MODULE(_core, module) {
   module.def("bind", &bifold::python::bind);
   bifold::python::define_handles(module);
   bifold::python::define_arrays(module);
+  bifold::python::define_events(module);
   bifold::python::define_functions(module);
+  bifold::python::define_learning(module);
 }

@@ -21,6 +21,7 @@ FUNCTIONS = [
     bifold.count_if,
     bifold.inner_product,
     bifold.sum_compensated,
+    bifold.reduce_many,
 ]
 N = 1000
 

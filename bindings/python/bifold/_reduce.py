@@ -1,0 +1,104 @@
+"""Reductions of an array, with a map or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _errors, _types
+from ._axes import axes_of, reduced_shape
+from ._beside import on_device
+from ._calls import Call, Settings, accumulator, address_of, element_of
+from ._operators import Map, OperatorLike, handle_of
+from ._repeated import INTO, REDUCE, Repeated
+
+
+def _reduction(map: Map | None, y: Any, into: str = "") -> str:
+    """The function of the library for a reduction with a map or none, of one or two arrays."""
+    if map is None:
+        return f"bifold_reduce{into}"
+    return f"bifold_transform_reduce{'' if y is None else '_pairs'}{into}"
+
+
+def _forms(map: Map | None, y: Any) -> int:
+    """How many forms behind the one without a map."""
+    return 0 if map is None else 1 if y is None else 2
+
+
+def reduce_to_host(
+    x: Any,
+    y: Any,
+    op: OperatorLike,
+    map: Map | None,
+    init: Any,
+    dtype: Any,
+    settings: Settings,
+) -> Any:
+    """A reduction of all elements, whose result is a NumPy scalar."""
+    with Call(x, settings, y=y) as call:
+        of = accumulator(dtype, op, init, call.input.dtype)
+        carry = element_of(init, of)
+        result = np.empty(1, of)
+        mapped = () if map is None else (map.handle,)
+        call.run(
+            _reduction(map, y),
+            handle_of(op),
+            *mapped,
+            _types.type_of(of),
+            address_of(carry),
+            result.ctypes.data,
+            axes=axes_of(None, len(call.input.shape)),
+            repeated=Repeated(REDUCE + _forms(map, y), op, map, carry, (result,)),
+        )
+        return result[0]
+
+
+def reduce_to_array(
+    x: Any,
+    y: Any,
+    out: Any,
+    op: OperatorLike,
+    map: Map | None,
+    init: Any,
+    settings: Settings,
+    *,
+    axis: Any,
+    keepdims: bool,
+    dtype: Any = None,
+    count: Any = None,
+) -> Any:
+    """A reduction along axes, into a new array where none is given."""
+    starts = init if axis is not None or on_device(init) else None
+    with Call(x, settings, y=y, out=out, init=starts, count=count) as call:
+        init = call.init or init
+        axes = axes_of(axis, len(call.input.shape))
+        shape = reduced_shape(call.input.shape, axes, keepdims)
+        if out is None:
+            call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
+        elif axis is None and not keepdims:
+            if call.target.size != 1:
+                raise _errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
+        elif call.target.shape != shape:
+            raise _errors.InvalidArgument(
+                f"out has shape {call.target.shape}, the results have {shape}"
+            )
+        reduce_call(call, y, op, map, init, axes)
+        return call.target.array
+
+
+def reduce_call(
+    call: Call, y: Any, op: OperatorLike, map: Map | None, init: Any, axes: tuple[int, ...]
+) -> None:
+    """Runs a reduction along axes, of a call that has an output."""
+    carry = element_of(init, call.target.dtype)
+    mapped = () if map is None else (map.handle,)
+    function = _reduction(map, y, "_into")
+    call.run(
+        function,
+        handle_of(op),
+        *mapped,
+        address_of(carry),
+        axes=axes,
+        repeated=Repeated(INTO + _forms(map, y), op, map, carry),
+    )

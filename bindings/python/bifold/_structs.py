@@ -1,0 +1,188 @@
+"""The structs of the C interface, as ctypes sees them."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import (
+    POINTER,
+    c_bool,
+    c_char_p,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+
+
+class ErrorDetails(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("status", c_int32),
+        ("message", c_char_p),
+        ("backend", c_char_p),
+        ("call", c_char_p),
+        ("native_code", c_int64),
+        ("native_name", c_char_p),
+        ("log", c_char_p),
+        ("source", c_char_p),
+    ]
+
+
+class Field(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("type", c_int32), ("offset", c_size_t)]
+
+
+class BackendInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("reason", c_char_p),
+        ("version", c_char_p),
+        ("available", c_bool),
+    ]
+
+
+class DeviceInfo(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("selector", c_char_p),
+        ("backend", c_char_p),
+        ("name", c_char_p),
+        ("vendor", c_char_p),
+        ("platform", c_char_p),
+        ("driver", c_char_p),
+        ("index", c_uint32),
+        ("kind", c_int32),
+    ]
+
+
+class DeviceOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("cache_directory", c_char_p),
+        ("cache_limit_bytes", c_uint64),
+        ("no_disk_cache", c_bool),
+        ("tuning_file", c_char_p),
+    ]
+
+
+class Capabilities(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("global_bytes", c_uint64),
+        ("max_allocation_bytes", c_uint64),
+        ("local_bytes", c_uint64),
+        ("cache_bytes", c_uint64),
+        ("compute_units", c_uint32),
+        ("max_group_size", c_uint32),
+        ("subgroup_width", c_uint32),
+        ("f64", c_bool),
+        ("f16", c_bool),
+        ("atomics64", c_bool),
+        ("unified_memory", c_bool),
+        ("architecture", c_char_p),
+    ]
+
+
+class View(ctypes.Structure):
+    _fields_ = [
+        ("buffer", c_void_p),
+        ("type", c_int32),
+        ("offset", c_uint64),
+        ("count", c_uint64),
+    ]
+
+
+class QueueOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("timing", c_bool)]
+
+
+class Lines(ctypes.Structure):
+    _fields_ = [
+        ("outer", c_uint64),
+        ("length", c_uint64),
+        ("inner", c_uint64),
+        ("outer_stride", c_int64),
+        ("stride", c_int64),
+        ("inner_stride", c_int64),
+    ]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("wait", POINTER(c_void_p)),
+        ("wait_count", c_size_t),
+        ("done", POINTER(c_void_p)),
+        ("workspace", c_void_p),
+        ("variant", c_char_p),
+        ("accumulate", POINTER(c_int32)),
+        ("count_from", POINTER(View)),
+        ("init_from", POINTER(View)),
+        ("total", POINTER(View)),
+        ("order", c_int32),
+        ("lines", POINTER(Lines)),
+        ("output_lines", POINTER(Lines)),
+        ("second_lines", POINTER(Lines)),
+        ("lines_from", POINTER(View)),
+        ("reverse", c_int32),
+    ]
+
+
+class Reduction(ctypes.Structure):
+    _fields_ = [
+        ("op", c_void_p),
+        ("map", c_void_p),
+        ("init", c_void_p),
+        ("result", c_void_p),
+        ("type", c_int32),
+    ]
+
+
+def put_lines(
+    options: Options,
+    lines: tuple[int, ...],
+    output: tuple[int, ...] | None,
+    second: tuple[int, ...] | None = None,
+) -> None:
+    """Where the arrays of a call lie."""
+    options.lines = ctypes.pointer(Lines(*lines))
+    if output is not None:
+        options.output_lines = ctypes.pointer(Lines(*output))
+    if second is not None:
+        options.second_lines = ctypes.pointer(Lines(*second))
+
+
+class ReduceShape(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("op", c_void_p),
+        ("map", c_void_p),
+        ("variant", c_char_p),
+        ("input", c_int32),
+        ("accumulator", c_int32),
+        ("on_device", c_uint32),
+        ("second", POINTER(c_int32)),
+        ("order", c_int32),
+        ("result", POINTER(c_int32)),
+        ("lines", c_uint64),
+    ]
+
+
+class ScanShape(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("op", c_void_p),
+        ("variant", c_char_p),
+        ("input", c_int32),
+        ("output", c_int32),
+        ("accumulator", c_int32),
+        ("kind", c_int32),
+        ("on_device", c_uint32),
+        ("map", c_void_p),
+        ("order", c_int32),
+        ("lines", c_uint64),
+        ("reverse", c_uint64),
+    ]
