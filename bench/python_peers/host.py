@@ -129,11 +129,16 @@ def timed(call):
     return batch
 
 
-def of_package(bifold, x, y, one):
+def of_package(bifold, place, x, y, one):
+    plan = bifold.Plan.reduce(place, numpy.int32)
+    both = ["plus", "maximum"]
     return {
         "reduce_into": timed(lambda: bifold.reduce_into(x, one)),
+        "reduce_into, a plan": timed(lambda: plan(x, one)),
         "inclusive_scan": timed(lambda: bifold.inclusive_scan(x, y)),
+        "inclusive_scan, total": timed(lambda: bifold.inclusive_scan(x, y, total=one)),
         "reduce": timed(lambda: bifold.reduce(x)),
+        "reduce_many": timed(lambda: bifold.reduce_many(x, both)),
     }
 
 
@@ -170,14 +175,15 @@ def contenders(bifold, loops, device, n):
     x = bifold.to_device(numpy.ones(n, numpy.int32), queue)
     y, one = bifold.empty(n, numpy.int32, queue), bifold.empty(1, numpy.int32, queue)
     yield "interface", of_interface(bifold, loops, queue, x, y, one), queue.finish
-    yield "bifold", of_package(bifold, x, y, one), queue.finish
+    yield "bifold", of_package(bifold, queue, x, y, one), queue.finish
     host = [numpy.ones(size, numpy.int32) for size in (n, n, 1)]
-    yield "numpy", of_package(bifold, *host), queue.finish
+    yield "numpy", of_package(bifold, queue, *host), queue.finish
     on_cuda = queue.device.info.backend == "cuda"
     for name in ("cupy", "torch") if on_cuda else ("pyopencl",):
         found = arrays_of_cuda(name, n) if on_cuda else arrays_of_opencl(queue, n)
         if found:
-            yield name, of_package(bifold, *found[0]), found[1]
+            place = queue if on_cuda else found[0][0].queue
+            yield name, of_package(bifold, place, *found[0]), found[1]
 
 
 def main():

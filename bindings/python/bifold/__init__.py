@@ -47,6 +47,7 @@ from ._log import set_log
 from ._memory import Array, empty, from_opencl, to_device
 from ._native import load_library, version
 from ._operators import Map, Operator, identity
+from ._plans import Plan
 from ._queues import Event, Queue, default_queue, elapsed
 from ._reductions import (
     NO_INDEX,
@@ -62,6 +63,7 @@ from ._reductions import (
     sum_compensated,
 )
 from ._types import struct_type
+from ._workspaces import Workspace
 
 __all__ = [
     "NO_INDEX",
@@ -81,11 +83,13 @@ __all__ = [
     "MinMax",
     "Operator",
     "OutOfMemory",
+    "Plan",
     "Queue",
     "Reduction",
     "Timeout",
     "Unavailable",
     "Unsupported",
+    "Workspace",
     "WrongType",
     "argmax",
     "argmin",

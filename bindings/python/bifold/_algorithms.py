@@ -16,6 +16,7 @@ from ._queues import Event
 from ._reduce import reduce_to_array, reduce_to_host
 from ._repeated import repeated
 from ._scans import Scan, scan
+from ._workspaces import Workspace
 
 
 @repeated
@@ -138,6 +139,7 @@ def reduce_into(
     queue: Any = None,
     wait: Iterable[Any] = (),
     done: Event | None = None,
+    workspace: Workspace | None = None,
 ) -> Any:
     """Enqueues the reduction into an array. Blocks where an array is the host's.
 
@@ -148,6 +150,7 @@ def reduce_into(
         count_from: an array of one uint32 or uint64, read when the call runs: of all elements, or
             of each line, only so many count.
         done: an Event that becomes the call's completion.
+        workspace: scratch memory to use instead of the queue's own, as a CUDA graph wants it.
 
     Returns:
         `out`.
@@ -156,7 +159,7 @@ def reduce_into(
         InvalidArgument: `out` is read-only, has another shape, overlaps itself or an input;
             otherwise as reduce().
     """
-    settings = Settings(variant, order, queue, wait, done)
+    settings = Settings(variant, order, queue, wait, done, workspace)
     return reduce_to_array(
         x, None, out, op, None, init, settings, axis=axis, keepdims=keepdims, count=count_from
     )
@@ -180,9 +183,10 @@ def transform_reduce_into(
     queue: Any = None,
     wait: Iterable[Any] = (),
     done: Event | None = None,
+    workspace: Workspace | None = None,
 ) -> Any:
     """Enqueues what transform_reduce() computes, as reduce_into() does."""
-    settings = Settings(variant, order, queue, wait, done)
+    settings = Settings(variant, order, queue, wait, done, workspace)
     return reduce_to_array(
         x, y, out, op, map_of(map), init, settings, axis=axis, keepdims=keepdims, count=count_from
     )
@@ -207,6 +211,7 @@ def inclusive_scan(
     queue: Any = None,
     wait: Iterable[Any] = (),
     done: Event | None = None,
+    workspace: Workspace | None = None,
 ) -> Any:
     """Enqueues ``out[i] = op over init, x[0], ..., x[i]``. Blocks where an array is the host's.
 
@@ -231,6 +236,7 @@ def inclusive_scan(
         queue: as in reduce().
         wait: events after which the call starts.
         done: an Event that becomes the call's completion.
+        workspace: as in reduce_into().
 
     Returns:
         The output.
@@ -240,7 +246,7 @@ def inclusive_scan(
             being the same, or elements of `out` overlap.
         Error: otherwise as reduce().
     """
-    settings = Settings(variant, order, queue, wait, done)
+    settings = Settings(variant, order, queue, wait, done, workspace)
     how = Scan("inclusive", axis, reverse, accumulate, total, count_from)
     return scan(how, x, out, op, None, init, dtype, settings)
 
@@ -264,6 +270,7 @@ def exclusive_scan(
     queue: Any = None,
     wait: Iterable[Any] = (),
     done: Event | None = None,
+    workspace: Workspace | None = None,
 ) -> Any:
     """Enqueues ``out[i] = op over init, x[0], ..., x[i - 1]``; `init` comes first.
 
@@ -271,7 +278,7 @@ def exclusive_scan(
     +0.0 for sums of floating values. An operator that has no identity is InvalidArgument then.
     Arguments, result and errors are those of inclusive_scan().
     """
-    settings = Settings(variant, order, queue, wait, done)
+    settings = Settings(variant, order, queue, wait, done, workspace)
     how = Scan("exclusive", axis, reverse, accumulate, total, count_from)
     return scan(how, x, out, op, None, init, dtype, settings)
 
@@ -296,6 +303,7 @@ def transform_inclusive_scan(
     queue: Any = None,
     wait: Iterable[Any] = (),
     done: Event | None = None,
+    workspace: Workspace | None = None,
 ) -> Any:
     """Enqueues inclusive_scan() of a function of each element, without a pass of its own.
 
@@ -305,7 +313,7 @@ def transform_inclusive_scan(
 
     The other arguments, result and errors are those of inclusive_scan().
     """
-    settings = Settings(variant, order, queue, wait, done)
+    settings = Settings(variant, order, queue, wait, done, workspace)
     how = Scan("inclusive", axis, reverse, accumulate, total, count_from)
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
@@ -330,9 +338,10 @@ def transform_exclusive_scan(
     queue: Any = None,
     wait: Iterable[Any] = (),
     done: Event | None = None,
+    workspace: Workspace | None = None,
 ) -> Any:
     """Enqueues exclusive_scan() of a function of each element: see transform_inclusive_scan()."""
-    settings = Settings(variant, order, queue, wait, done)
+    settings = Settings(variant, order, queue, wait, done, workspace)
     how = Scan("exclusive", axis, reverse, accumulate, total, count_from)
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 

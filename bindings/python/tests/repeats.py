@@ -28,7 +28,7 @@ N = 1000
 
 @pytest.fixture(autouse=True)
 def nothing_known():
-    for function in FUNCTIONS:
+    for function in (*FUNCTIONS, bifold.Plan.__call__):
         function.clear()
 
 

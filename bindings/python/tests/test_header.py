@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bifold import _calls, _errors, _native, _operators
+from bifold import _calls, _errors, _native, _operators, _plans, _structs
 
 HEADERS = Path(__file__).parents[3] / "include" / "bifold"
 
-# Plans and workspaces have no counterpart in Python, nor has what other functions do as well.
-LEFT_OUT = re.compile(r"bifold_(last_error|status_name|copy|cuda_(record|adopt_current_device))$")
-LEFT_OUT_TOO = re.compile(r"bifold_\w*(plan|workspace)\w*$|bifold_buffer_size$")
+# What other functions do as well.
+LEFT_OUT = re.compile(
+    r"bifold_(last_error|status_name|copy|buffer_size|cuda_(record|adopt_current_device))$"
+)
 
 INTEGERS = {
     "bool": ctypes.c_bool,
@@ -25,17 +26,19 @@ INTEGERS = {
 }
 CALLBACKS = {"bifold_log_callback": _native.LOG_CALLBACK}
 STRUCTS = {
-    "bifold_error": _native.ErrorDetails,
-    "bifold_field": _native.Field,
-    "bifold_backend_info": _native.BackendInfo,
-    "bifold_device_info": _native.DeviceInfo,
-    "bifold_device_options": _native.DeviceOptions,
-    "bifold_capabilities": _native.Capabilities,
-    "bifold_view": _native.View,
-    "bifold_queue_options": _native.QueueOptions,
-    "bifold_lines": _native.Lines,
-    "bifold_options": _native.Options,
-    "bifold_reduction": _native.Reduction,
+    "bifold_error": _structs.ErrorDetails,
+    "bifold_field": _structs.Field,
+    "bifold_backend_info": _structs.BackendInfo,
+    "bifold_device_info": _structs.DeviceInfo,
+    "bifold_device_options": _structs.DeviceOptions,
+    "bifold_capabilities": _structs.Capabilities,
+    "bifold_view": _structs.View,
+    "bifold_queue_options": _structs.QueueOptions,
+    "bifold_lines": _structs.Lines,
+    "bifold_options": _structs.Options,
+    "bifold_reduction": _structs.Reduction,
+    "bifold_reduce_shape": _structs.ReduceShape,
+    "bifold_scan_shape": _structs.ScanShape,
 }
 
 
@@ -80,7 +83,7 @@ def aliases(text):
 
 def test_every_function_is_declared_as_the_header_has_it(functions, aliases):
     declared = {**_native.CALLS, **{n: a for n, (_, a) in _native.OTHERS.items()}}
-    wanted = {n for n in functions if not LEFT_OUT.match(n) and not LEFT_OUT_TOO.match(n)}
+    wanted = {n for n in functions if not LEFT_OUT.match(n)}
     assert set(declared) == wanted
     for name, arguments in declared.items():
         result, parameters = functions[name]
@@ -107,6 +110,11 @@ def test_the_numbers_are_the_headers(text):
     assert re.findall(r"BIFOLD_(\w+)", operators) == [o.upper() for o in _operators.BUILTIN]
     orders = re.search(r"enum {\s*BIFOLD_ORDER_V1.*?}", text, flags=re.S).group(0)
     assert re.findall(r"BIFOLD_ORDER_(\w+)", orders) == [o.upper() for o in _calls.ORDERS]
+    values = dict(re.findall(r"BIFOLD_(COUNT_U32|COUNT_U64|INIT|TOTAL) = (\d+)", text))
+    assert {name.upper(): str(bit) for name, bit in _plans.ON_DEVICE.items()} == values
+    kinds = re.search(r"enum {\s*BIFOLD_INCLUSIVE.*?}", text, flags=re.S).group(0)
+    found = [kind.lower() for kind in re.findall(r"BIFOLD_(\w+)", kinds)]
+    assert [f"{kind}_scan" for kind in found] == list(_plans.KINDS)
     listed = re.search(r"enum {\s*BIFOLD_OK = 0.*?}", text, flags=re.S).group(0)
     statuses = dict(re.findall(r"BIFOLD_(\w+) = (\d+)", listed))
     assert statuses.pop("OK") == "0"

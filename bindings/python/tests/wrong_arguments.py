@@ -80,6 +80,7 @@ def examples(queue, context, commands, buffer):
         "Array.set.values": x,
         "Array.fill.value": 1,
         "stream": 1,
+        "memory": bifold.empty(64, np.uint8, queue),
     }
 
 
@@ -157,6 +158,13 @@ TAKEN = {
     "event": {"int"},
     "device": {"empty str"},
     "selector": {"empty str"},
+    "strided": {"bool"},
+    "on_device": {"empty list"},
+    "Plan.device": {"empty str", "queue"},
+    "Plan.y": {"class", "empty list"},
+    "Plan.out": {"class", "empty list"},
+    "Plan.axis": {"int", "negative"},
+    "Plan.shape": {"int"},
 }
 
 
@@ -186,6 +194,8 @@ def main():
         "Map": bifold.Map("x"),
         "Operator": bifold.Operator("right", "a + b", np.float32(0)),
         "Device": queue.device,
+        "Plan": bifold.Plan.reduce(queue, np.float32),
+        "Workspace": bifold.Workspace(right["memory"]),
     }
     wrong = wrong_values(queue)
     for name, thing in callables():
@@ -201,7 +211,8 @@ def main():
         for parameter in parameters:
             if parameter.kind == parameter.VAR_KEYWORD:
                 continue
-            taken = TAKEN.get(parameter.name, set())
+            of_class = f"{name.partition('.')[0]}.{parameter.name}"
+            taken = TAKEN.get(of_class, TAKEN.get(parameter.name, set()))
             for label, value in wrong.items():
                 if label in taken or (value is None and parameter.default is None):
                     continue

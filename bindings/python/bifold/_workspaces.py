@@ -1,0 +1,79 @@
+"""Scratch memory that the caller supplies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _errors, _native, _structs, _types
+from ._arguments import checked
+from ._calls import Call, Settings
+from ._handles import Handle, put
+from ._kinds import own
+from ._lines import reach
+from ._operands import HostOperand
+from ._queues import Queue
+
+
+class Workspace(Handle):
+    """Scratch memory for one call at a time, instead of the queue's own.
+
+    A call that is given one allocates nothing, and so may be captured into a CUDA graph. The
+    workspace has to live as long as the graph does.
+
+    >>> scratch = bifold.empty(plan.workspace_bytes(x.shape), numpy.uint8, queue)
+    >>> plan(x, out, workspace=bifold.Workspace(scratch))
+
+    Args:
+        memory: an array on a device without gaps, of any kind, dtype and content; the workspace
+            keeps it. Plan.workspace_bytes() tells how much is needed.
+
+    Attributes:
+        memory: that array.
+        queue: the array's, where prepare() works unless it is given another one.
+        nbytes: how much there is.
+
+    Raises:
+        InvalidArgument: the array is the host's, has gaps, or cannot be written.
+    """
+
+    _destructor = "bifold_workspace_destroy"
+    _copied_by = "bifold.Workspace(memory) makes one of other memory"
+
+    @checked
+    def __init__(self, memory: Any) -> None:
+        self.memory = memory
+        with Call(memory, Settings(None, "v1", None, ())) as call:
+            operand = call.input
+            if isinstance(operand, HostOperand):
+                raise _errors.InvalidArgument("memory must be on a device")
+            operand.check_writable()
+            place = operand.bind(call)
+            low, count = reach(tuple(zip(place.shape, place.strides)))
+            if low < 0 or count != operand.size:
+                raise _errors.InvalidArgument("memory must have no gaps")
+            size = operand.dtype.itemsize
+            self.queue: Queue = call.queue
+            self.nbytes = count * size
+            octets = _types.type_of(_types.OCTET)
+            view = _structs.View(place.buffer.handle, octets, place.first * size, self.nbytes)
+            self._hold(put("bifold_workspace_create", view))
+
+    @checked(queue=own("Queue"))
+    def prepare(self, queue: Queue | None = None) -> None:
+        """Enqueues a fill, which calls save from then on that would fill a part of it otherwise.
+
+        Until release() its content is the library's. After an error other than InvalidArgument,
+        Unsupported and Timeout it has to be prepared again.
+
+        Raises:
+            Unsupported: the queue's work is captured in a graph.
+        """
+        on = self.queue if queue is None else queue
+        _native.call("bifold_workspace_prepare", self.handle, on.handle)
+
+    def release(self) -> None:
+        """From now on the memory may be used for anything, once work on it is done."""
+        _native.call("bifold_workspace_release", self.handle)
+
+    def __repr__(self) -> str:
+        return f"<bifold.Workspace of {self.nbytes} bytes>"
