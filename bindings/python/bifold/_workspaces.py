@@ -8,10 +8,8 @@ from . import _errors, _native, _structs, _types
 from ._arguments import checked
 from ._calls import Call, Settings
 from ._handles import Handle, put
-from ._kinds import own
 from ._lines import reach
 from ._operands import HostOperand
-from ._queues import Queue
 
 
 class Workspace(Handle):
@@ -29,7 +27,6 @@ class Workspace(Handle):
 
     Attributes:
         memory: that array.
-        queue: the array's, where prepare() works unless it is given another one.
         nbytes: how much there is.
 
     Raises:
@@ -52,24 +49,27 @@ class Workspace(Handle):
             if low < 0 or count != operand.size:
                 raise _errors.InvalidArgument("memory must have no gaps")
             size = operand.dtype.itemsize
-            self.queue: Queue = call.queue
             self.nbytes = count * size
             octets = _types.type_of(_types.OCTET)
             view = _structs.View(place.buffer.handle, octets, place.first * size, self.nbytes)
             self._hold(put("bifold_workspace_create", view))
 
-    @checked(queue=own("Queue"))
-    def prepare(self, queue: Queue | None = None) -> None:
+    @checked
+    def prepare(self, queue: Any = None) -> None:
         """Enqueues a fill, which calls save from then on that would fill a part of it otherwise.
 
         Until release() its content is the library's. After an error other than InvalidArgument,
         Unsupported and Timeout it has to be prepared again.
 
+        Args:
+            queue: where; by default the memory's own queue or stream.
+
         Raises:
             Unsupported: the queue's work is captured in a graph.
         """
-        on = self.queue if queue is None else queue
-        _native.call("bifold_workspace_prepare", self.handle, on.handle)
+        handle = self.handle
+        with Call(self.memory, Settings(None, "v1", queue, ())) as call:
+            _native.call("bifold_workspace_prepare", handle, call.queue.handle)
 
     def release(self) -> None:
         """From now on the memory may be used for anything, once work on it is done."""

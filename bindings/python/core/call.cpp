@@ -256,6 +256,25 @@ bifold_status Call::enqueue_in_turn(const Operands& operands, Resources& used,
   return status;
 }
 
+bifold_status Call::check_not_captured(const Operands& operands, Resources& used) const {
+  bool fetched = false;
+  for (const Part& part : parts) {
+    if (operands.seen[part.array].kind != Kind::host) continue;
+    if (!part.written()) return BIFOLD_OK;  // Its upload is refused.
+    fetched = true;
+  }
+  if (!on_cuda || !fetched) return BIFOLD_OK;
+  used.failed = "bifold_queue_record";
+  bifold_event* now = nullptr;
+  bifold_status status = api().queue_record(static_cast<bifold_queue*>(used.queue->get()), &now);
+  if (status != BIFOLD_OK) return status;
+  used.failed = "bifold_event_complete";
+  bool complete = false;
+  status = api().event_complete(now, &complete);
+  api().event_destroy(now);
+  return status;
+}
+
 bifold_status Call::hand_on(const Operands& operands, Resources& used) const {
   for (const Part& part : parts) {
     if (!part.written()) continue;
@@ -344,7 +363,8 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
   if (used.turn) used.turn->renew();
   {
     const Released released;
-    status = enqueue_in_turn(operands, used, options, elements.data());
+    status = check_not_captured(operands, used);
+    if (status == BIFOLD_OK) status = enqueue_in_turn(operands, used, options, elements.data());
     if (status == BIFOLD_OK) used.give_back(operands.done != nullptr);
   }
   if (status != BIFOLD_OK) {

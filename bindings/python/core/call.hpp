@@ -100,6 +100,7 @@ class Call {
 
   std::vector<Part> parts;  // Input, second input if any, output if any; what is beside them.
   std::weak_ptr<Handle> queue, device;
+  bool on_cuda = false;
   bool has_turn = false;
   std::weak_ptr<Turn> turn;
   const void* builtin = nullptr;  // An operator that the library has.
@@ -137,6 +138,8 @@ class Call {
   /// The same where calls on a stream take turns.
   bifold_status enqueue_in_turn(const Operands& operands, Resources& used,
                                 const bifold_options& options, std::byte* elements) const;
+  /// A graph would go on writing what is fetched from its memory now.
+  bifold_status check_not_captured(const Operands& operands, Resources& used) const;
   /// Brings results home and the completion to whoever wants it.
   bifold_status hand_on(const Operands& operands, Resources& used) const;
   static bifold_status pass_turn(const Operands& operands, Resources& used);

@@ -85,7 +85,10 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, co
   if (call->any_size && asked.lines) return;
   if (!put_parts(*call, parts, !make.is_none(), *unknown->operands)) return;
   call->queue = handle_in(queue);
-  call->device = handle_in(nb::object(queue.attr("device")));
+  const nb::object device = queue.attr("device");
+  call->device = handle_in(device);
+  const nb::object backend = device.attr("info").attr("backend");
+  call->on_cuda = PyUnicode_CompareWithASCIIString(backend.ptr(), "cuda") == 0;
   call->has_turn = !turn.is_none();
   if (call->has_turn) call->turn = nb::inst_ptr<SharedTurn>(turn)->turn;
   if (nb::isinstance<nb::int_>(op)) {

@@ -74,3 +74,43 @@ class Driver:
             self.cuMemFree_v2(block, index=index)
         for index in range(len(self.contexts)):
             self.library.cuDevicePrimaryCtxRelease_v2(index)
+
+
+class Graph:
+    """What a stream is given while it is captured, ready to be launched once that is over."""
+
+    def __init__(self, driver, stream, mode=0):
+        self.driver, self.stream, self.mode = driver, ctypes.c_void_p(stream), mode
+        self._graph, self._exec = ctypes.c_void_p(), ctypes.c_void_p()
+
+    def __enter__(self):
+        self.driver.cuStreamBeginCapture_v2(self.stream, self.mode)
+        return self
+
+    def __exit__(self, *failure):
+        if failure[0] is not None and not self.capturing:
+            self.driver.library.cuStreamEndCapture(self.stream, ctypes.byref(self._graph))
+            return
+        self.driver.cuStreamEndCapture(self.stream, ctypes.byref(self._graph))
+        instantiate = self.driver.cuGraphInstantiateWithFlags
+        instantiate(ctypes.byref(self._exec), self._graph, ctypes.c_uint64(0))
+
+    @property
+    def capturing(self):
+        """Whether the capture goes on and is valid."""
+        status = ctypes.c_int()
+        self.driver.cuStreamIsCapturing(self.stream, ctypes.byref(status))
+        return status.value == 1
+
+    @property
+    def nodes(self):
+        found = ctypes.c_size_t()
+        self.driver.cuGraphGetNodes(self._graph, None, ctypes.byref(found))
+        return found.value
+
+    def launch(self):
+        self.driver.cuGraphLaunch(self._exec, self.stream)
+
+    def close(self):
+        self.driver.cuGraphExecDestroy(self._exec)
+        self.driver.cuGraphDestroy(self._graph)

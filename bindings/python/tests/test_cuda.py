@@ -1,10 +1,12 @@
-"""A GPU: memory of the driver's, and CuPy's arrays. Results, streams, events."""
+"""A GPU, or one that is emulated: memory of the driver's, and CuPy's arrays. Results, streams,
+events, graphs."""
 
 import ctypes
+import os
 
 import numpy as np
 import pytest
-from cuda_driver import Driver, N
+from cuda_driver import Driver, Graph, N
 from exporters import DlpackExporter, InterfaceExporter
 from patience import PATIENCE
 from threads import run_threads
@@ -23,7 +25,8 @@ needs_cupy = pytest.mark.skipif(cupy is None, reason="CuPy is not installed")
 def library(backend):
     backend("cuda")
     loaded = ctypes.CDLL("libcuda.so.1")
-    if hasattr(loaded, "fake_cuda_count"):
+    emulated = os.environ.get("BIFOLD_TEST_CUDA_DRIVER") == "emulated"
+    if hasattr(loaded, "fake_cuda_count") and not emulated:
         pytest.skip("the driver is the stand-in, which computes nothing")
     assert loaded.cuInit(0) == 0
     return loaded
@@ -130,6 +133,61 @@ def test_events_of_the_driver(driver):
     done.wait(PATIENCE)
     assert done.complete()
     np.testing.assert_array_equal(driver.read(address, np.empty(N, np.int32)), np.arange(1, N + 1))
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_graph_computes_on_what_is_there(driver, prepared):
+    stream, n = driver.stream(), 100_000
+    x, out, mine = (InterfaceExporter(driver.memory(4 * n), n, stream=stream) for _ in range(3))
+    total = InterfaceExporter(driver.memory(4), 1, stream=stream)
+    addresses = [a.__cuda_array_interface__["data"][0] for a in (x, out, mine, total)]
+    with bifold.open_device("cuda:0") as device:
+        scan = bifold.Plan.inclusive_scan(device, "i4", on_device=["total"])
+        nbytes = scan.workspace_bytes(n)
+        scratch = InterfaceExporter(driver.memory(nbytes), nbytes, np.uint8, stream=stream)
+        workspace = bifold.Workspace(scratch)
+        bifold.inclusive_scan(x, mine)  # The stream has had ordinary calls.
+        if prepared:
+            workspace.prepare()
+        with Graph(driver, stream) as graph:
+            for _ in range(2):
+                scan(x, out, total=total, workspace=workspace)
+        for seed in range(5):
+            host = np.random.default_rng(seed).integers(-9, 9, n, np.int32)
+            driver.write(addresses[0], host)
+            graph.launch()
+            bifold.exclusive_scan(x, mine)
+            graph.launch()
+            driver.cuStreamSynchronize(ctypes.c_void_p(stream))
+            expected = host.cumsum(dtype=np.int32)
+            np.testing.assert_array_equal(driver.read(addresses[1], host), expected)
+            np.testing.assert_array_equal(driver.read(addresses[2], host), expected - host)
+            assert driver.read(addresses[3], host[:1])[0] == expected[-1]
+        graph.close()
+        scan.close(), workspace.close()
+
+
+@needs_cupy
+def test_a_graph_of_cupy_computes_on_what_is_there():
+    n = 100_000
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        x, out, one = cupy.ones(n, np.int32), cupy.empty(n, np.int32), cupy.empty(1, np.int32)
+        bifold.inclusive_scan(x, out)
+        bifold.reduce_into(x, one, "maximum")  # Both are planned before the capture.
+        plans = bifold.Plan.inclusive_scan("cuda:0", "i4"), bifold.Plan.reduce("cuda:0", "i4")
+        nbytes = max(plan.workspace_bytes(n) for plan in plans)
+        workspace = bifold.Workspace(cupy.empty(nbytes, np.uint8))
+        stream.begin_capture()
+        with pytest.raises(bifold.Unsupported, match="without a workspace"):
+            bifold.inclusive_scan(x, out)
+        bifold.inclusive_scan(x, out, workspace=workspace)
+        bifold.reduce_into(out, one, "maximum", workspace=workspace)
+        graph = stream.end_capture()
+        for step in (1, 2, 3):
+            x.fill(step)
+            graph.launch(stream)
+            assert int(bifold.reduce(x)) == step * n
+            assert int(out[-1]) == int(one[0]) == step * n
 
 
 @needs_cupy
