@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 from . import _core, _errors, _native
 
@@ -29,7 +29,7 @@ class InProcess:
     def __init__(self, *_: Any, **__: Any) -> None:
         raise _errors.WrongType(f"bifold.{type(self).__name__} is not called: {self._made_by}")
 
-    def __reduce_ex__(self, _: object) -> NoReturn:
+    def __reduce_ex__(self, _: object) -> Any:
         raise _errors.WrongType(
             f"a bifold.{type(self).__name__} is neither copied nor pickled: {self._copied_by}"
         )

@@ -46,7 +46,7 @@ class Operator(Handle):
     """
 
     _destructor = "bifold_operator_destroy"
-    _copied_by = "the same call makes it again"
+    _made_of: tuple[Any, ...]  # A function, its arguments, and the commutativity if it takes one.
 
     @checked
     def __init__(
@@ -62,6 +62,7 @@ class Operator(Handle):
             raise _errors.InvalidArgument("the operator's dtype is not given")
         self.name = name
         self.dtype = identity.dtype if dtype is None else dtype
+        self._made_of = (Operator, (name, expression, identity, self.dtype), commutativity)
         neutral = None
         if identity is not None:
             neutral = _types.value_of(identity, self.dtype, "identity")
@@ -88,13 +89,33 @@ class Operator(Handle):
         self = cls.__new__(cls)
         self.dtype = dtype
         self.name = f"fieldwise({', '.join(operators)})"
+        self._made_of = (Operator.fieldwise, (dtype, operators))
         handles = (ctypes.c_void_p * len(operators))(*(_builtin(name) for name in operators))
         number = _types.type_of(self.dtype)
         self._hold(put("bifold_operator_create_fieldwise", number, handles, len(operators)))
         return self
 
+    def __reduce_ex__(self, _: object) -> tuple[Any, ...]:
+        _ = self.handle  # InvalidArgument where it is closed.
+        return _operator_again, (_types.name_of(self.dtype), self.dtype, *self._made_of)
+
     def __repr__(self) -> str:
         return f"<bifold.Operator {self.name} of {self.dtype}>"
+
+
+def _operator_again(
+    struct: str | None,
+    dtype: np.dtype,
+    make: Any,
+    arguments: tuple[Any, ...],
+    commutativity: str | None = None,
+) -> Operator:
+    """An operator like one of another process, where its struct was named."""
+    if struct is not None:
+        _types.struct_type(struct, dtype)
+    more = {} if commutativity is None else {"commutativity": commutativity}
+    made: Operator = make(*arguments, **more)
+    return made
 
 
 OperatorLike = Union[str, Operator]
@@ -131,12 +152,15 @@ class Map(Handle):
     """
 
     _destructor = "bifold_map_destroy"
-    _copied_by = "bifold.Map(expression) makes it again"
 
     @checked
     def __init__(self, expression: str) -> None:
         self.expression = expression
         self._hold(put("bifold_map_create", expression.encode()))
+
+    def __reduce_ex__(self, _: object) -> tuple[Any, ...]:
+        _ = self.handle  # InvalidArgument where it is closed.
+        return Map, (self.expression,)
 
     def __repr__(self) -> str:
         return f"<bifold.Map {self.expression}>"

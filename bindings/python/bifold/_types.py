@@ -75,6 +75,12 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
     return struct
 
 
+def name_of(dtype: np.dtype) -> str | None:
+    """What a structured dtype was named by struct_type(), None of another dtype."""
+    struct = _known(dtype) if dtype.names else None
+    return None if struct is None else struct[1]
+
+
 def is_bfloat16(dtype: np.dtype) -> bool:
     """Whether it is the dtype that ml_dtypes adds to NumPy's."""
     return dtype.kind == "V" and dtype.name == "bfloat16"

@@ -93,10 +93,11 @@ def test_a_refused_type_is_every_kind_of_error_that_it_may_be_caught_as():
 
 
 @pytest.fixture
-def handles(queue):
-    x = bifold.to_device(np.ones(3, np.float32), queue)
-    last = bifold.Operator("last", "b", dtype="f4")
-    return [queue, queue.device, x, queue.record(), bifold.Event(), bifold.Map("x"), last]
+def handles(device):
+    with bifold.open_device(device.info.selector) as opened, bifold.Queue(opened) as queue:
+        x = bifold.to_device(np.ones(3, np.float32), queue)
+        plan, workspace = bifold.Plan.reduce(queue, "f4"), bifold.Workspace(x)
+        yield [queue, opened, x, queue.record(), bifold.Event(), plan, workspace]
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
@@ -105,10 +106,70 @@ def test_handles_are_neither_copied_nor_pickled(handles, copied):
         for holder in (handle, [handle]):
             if holder is not handle and copied is copy.copy:
                 continue
-            name = f"{type(handle).__name__} is neither copied nor pickled: .*(again|another|get)"
+            name = f"{type(handle).__name__} is neither copied nor pickled: .*(again|another|get|other)"
             with pytest.raises(TypeError, match=name):
                 copied(holder)
         assert isinstance(handle, bifold.Event) or not handle.closed
+
+
+def test_every_object_says_what_it_is_even_when_it_is_closed(handles):
+    texts = bifold.Map("x"), bifold.Operator("last", "b", dtype="f4")
+    pair = bifold.struct_type("Shown", np.dtype([("a", "f4"), ("b", "f4")]))
+    both = bifold.Operator.fieldwise(pair, ["plus", "plus"])
+    for thing in (*handles[::-1], *texts, both):
+        said = repr(thing)
+        assert f"bifold.{type(thing).__name__}" in said.replace("bifold._queues", "bifold")
+        thing.close()
+        assert repr(thing) == said
+    for thing in (bifold.backends()[0], bifold.devices()[0], bifold.Reduction("plus")):
+        assert type(thing).__name__ in repr(thing)
+    for function in (bifold.reduce, bifold.Plan.__call__):
+        assert repr(function)
+
+
+def test_operators_and_maps_are_copied_and_pickled_by_their_texts(queue):
+    pair = bifold.struct_type("Pickled", np.dtype([("low", "f4"), ("high", "f4")]))
+    operators = {
+        bifold.Operator("last", "b", dtype="f4"): 3,
+        bifold.Operator("sum", "a + b", np.float32(0), commutativity="commutative"): 6,
+        bifold.Operator.fieldwise(pair, ["minimum", "maximum"]): (1, 3),
+        bifold.Operator("wide", "make_Pickled(a.low, b.high)", dtype=pair): (1, 3),
+    }
+    x = np.float32([1, 2, 3])
+    for op, expected in operators.items():
+        for copied in (copy.copy, copy.deepcopy, lambda o: pickle.loads(pickle.dumps(o))):
+            again = copied(op)
+            assert again is not op and repr(again) == repr(op) and again.dtype == op.dtype
+            text = "make_Pickled(x, x)" if op.dtype == pair else "x"
+            assert tuple(np.atleast_1d(bifold.transform_reduce(x, text, again).tolist())) == (
+                tuple(np.atleast_1d(expected))
+            )
+            again.close()
+            assert not op.closed
+            with pytest.raises(bifold.InvalidArgument, match="closed"):
+                copied(again)
+    doubled = pickle.loads(pickle.dumps([bifold.Map("x * 2")]))[0]
+    assert doubled.expression == "x * 2" and bifold.transform_reduce(x, doubled) == 12
+    doubled.close()
+    with pytest.raises(bifold.InvalidArgument, match="closed"):
+        copy.copy(doubled)
+
+
+def test_a_process_that_knows_no_struct_takes_operators_of_it(backend, request):
+    backend("opencl")
+    pair = bifold.struct_type("Sent", np.dtype([("a", "i4"), ("b", "i4")]))
+    sent = pickle.dumps(bifold.Operator.fieldwise(pair, ["plus", "maximum"]))
+    library = request.config.getoption("--bifold-library")
+    program = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+import pickle, bifold, numpy
+{f"bifold.load_library({library!r})" if library else ""}
+op = pickle.loads({sent!r})
+print(bifold.reduce(numpy.ones(5, op.dtype), op))
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.stdout == "(5, 1)\n", ended.stderr
 
 
 def test_arrays_of_a_device_are_copied_to_the_host_by_get_alone(queue):

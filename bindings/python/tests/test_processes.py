@@ -191,3 +191,33 @@ if child:
     print(os.waitstatus_to_exitcode(os.wait()[1]))
 """
     assert run_program(request, program) == ["0"]
+
+
+SUB_INTERPRETER = """
+import sys, _xxsubinterpreters as interpreters
+sys.path[:0] = {path!r}
+if {first}: import bifold
+other = interpreters.create()
+interpreters.run_string(other, '''
+import sys
+sys.path[:0] = {path!r}
+try: import bifold
+except ImportError as failure: print(failure, flush=True)
+''')
+interpreters.destroy(other)
+import bifold
+{load}
+print(bifold.Map("x"))
+"""
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_sub_interpreters_are_refused(first, request):
+    pytest.importorskip("_xxsubinterpreters")
+    library = request.config.getoption("--bifold-library")
+    load = f"bifold.load_library({library!r})" if library else ""
+    program = SUB_INTERPRETER.format(path=sys.path, first=first, load=load)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    said = ended.stdout.splitlines()
+    assert "main interpreter alone" in said[0] and said[1:] == ["<bifold.Map x>"]

@@ -1,0 +1,12 @@
+"""Refuses to be imported where the package does not work: the extension has one interpreter."""
+
+from __future__ import annotations
+
+import ctypes
+
+_api = ctypes.pythonapi
+_current = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyInterpreterState_Get", _api))
+_number = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(("PyInterpreterState_GetID", _api))
+
+if _number(_current()) != 0:
+    raise ImportError("bifold works in the main interpreter alone, and this is a sub-interpreter")
