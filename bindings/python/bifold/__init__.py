@@ -45,6 +45,7 @@ from ._errors import (
     WrongType,
 )
 from ._log import set_log
+from ._many import Reduction, reduce_many
 from ._memory import Array, empty, from_opencl, to_device
 from ._native import load_library, version
 from ._operators import Map, Operator, identity
@@ -54,13 +55,11 @@ from ._reductions import (
     NO_INDEX,
     Indexed,
     MinMax,
-    Reduction,
     argmax,
     argmin,
     count_if,
     inner_product,
     minmax,
-    reduce_many,
     sum_compensated,
 )
 from ._types import struct_type

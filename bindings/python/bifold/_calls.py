@@ -17,7 +17,6 @@ from ._handles import put
 from ._kinds import ORDERS
 from ._memory import Array, Buffer
 from ._operands import HostOperand, Operand, OwnOperand, Placed, check_hosts_apart
-from ._operators import Operator, OperatorLike
 from ._queues import (
     Event,
     Queue,
@@ -238,7 +237,8 @@ class Call:
             calls = _lines.parts(batch, [*read, *written])
         places = sources if target is None else [*sources, target]
         wanted = self.settings.done is not None
-        outputs = [o for o in (self.output, self.total and self.total.operand) if o is not None]
+        total = None if self.total is None else self.total.operand
+        outputs = [operand for operand in (self.output, total) if operand is not None]
         wanted = wanted or any(output.wants_done for output in outputs)
         done = Event()
         for left, parts in zip(reversed(range(len(calls))), calls):
@@ -379,27 +379,3 @@ class Call:
         # One of its own, as users may close theirs.
         turn.last = put("bifold_queue_record", self.queue.handle)
         return done
-
-
-def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -> np.dtype:
-    """The dtype of accumulation, where it is not an output's."""
-    if dtype is not None:
-        return dtype
-    if isinstance(op, Operator):
-        return op.dtype
-    if isinstance(init, (np.generic, np.ndarray)):
-        return init.dtype
-    if isinstance(init, Beside):
-        return init.operand.dtype
-    return input_type
-
-
-def element_of(init: Any, dtype: np.dtype) -> np.ndarray | None:
-    """An initial value in memory; None where there is none, or one for each line."""
-    none = init is None or isinstance(init, Beside)
-    return None if none else _types.value_of(init, dtype, "init")
-
-
-def address_of(element: np.ndarray | None) -> int | None:
-    """Where an initial value is, for the library."""
-    return None if element is None else element.ctypes.data

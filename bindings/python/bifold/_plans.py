@@ -13,13 +13,14 @@ from . import _errors, _native, _opencl, _structs, _types
 from ._arguments import checked
 from ._axes import axes_of, reduced_shape
 from ._beside import on_device as is_on_device
-from ._calls import Call, Settings, accumulator, address_of, element_of
+from ._calls import Call, Settings
 from ._devices import Device, open_device
 from ._handles import Handle, put
 from ._kinds import AXIS, DTYPE, ON_DEVICE, ORDERS, PLAN_PLACE, SHAPE
 from ._operators import Map, MapLike, OperatorLike, handle_of, map_of
 from ._queues import Event, Queue
 from ._repeated import PLAN, PLAN_PAIRS, Repeated, repeated
+from ._starts import accumulator, address_of, element_of
 
 KINDS = ("inclusive_scan", "exclusive_scan")
 
@@ -70,7 +71,7 @@ class Plan(Handle):
     @checked(device=PLAN_PLACE, y=DTYPE, out=DTYPE)
     def reduce(
         cls,
-        device: Device | Queue | str,
+        device: Any,
         dtype: Any,
         op: OperatorLike = "plus",
         *,
@@ -117,7 +118,7 @@ class Plan(Handle):
     @checked(device=PLAN_PLACE, out=DTYPE, axis=AXIS)
     def inclusive_scan(
         cls,
-        device: Device | Queue | str,
+        device: Any,
         dtype: Any,
         op: OperatorLike = "plus",
         *,
@@ -150,7 +151,7 @@ class Plan(Handle):
     @checked(device=PLAN_PLACE, out=DTYPE, axis=AXIS)
     def exclusive_scan(
         cls,
-        device: Device | Queue | str,
+        device: Any,
         dtype: Any,
         op: OperatorLike = "plus",
         *,
@@ -319,7 +320,8 @@ class Plan(Handle):
     @property
     def variant(self) -> str:
         """The row of the gallery that runs, of ``"production"`` the one for large inputs."""
-        return _native.library().bifold_plan_variant(self.handle).decode()
+        name: bytes = _native.library().bifold_plan_variant(self.handle)
+        return name.decode()
 
     @checked(shape=SHAPE)
     def workspace_bytes(self, shape: Any) -> int:

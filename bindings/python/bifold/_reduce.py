@@ -9,9 +9,10 @@ import numpy as np
 from . import _errors, _types
 from ._axes import axes_of, reduced_shape
 from ._beside import on_device
-from ._calls import Call, Settings, accumulator, address_of, element_of
+from ._calls import Call, Settings
 from ._operators import Map, OperatorLike, handle_of
 from ._repeated import INTO, REDUCE, Repeated
+from ._starts import accumulator, address_of, element_of
 
 
 def _reduction(map: Map | None, y: Any, into: str = "") -> str:

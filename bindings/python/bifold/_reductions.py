@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _core, _errors, _structs, _types
+from . import _errors, _types
 from ._arguments import checked
 from ._axes import axes_of, reduced_shape
-from ._calls import Call, Settings, accumulator, address_of, element_of
+from ._calls import Call, Settings
 from ._operands import ResultOperand
-from ._operators import MapLike, OperatorLike, handle_of, map_of
+from ._operators import MapLike, map_of
 from ._reduce import reduce_call
-from ._repeated import COUNT, MANY, PRODUCT, SUM, TWO, Repeated, repeated
+from ._repeated import COUNT, PRODUCT, SUM, TWO, Repeated, repeated
+from ._starts import accumulator, address_of, element_of
 
 
 class Indexed(NamedTuple):
@@ -36,26 +37,6 @@ class MinMax(NamedTuple):
     maximum: Any
 
 
-class Reduction(NamedTuple):
-    """One of the reductions of reduce_many().
-
-    Attributes:
-        op: the name of a built-in operator.
-        map: applied to each element before it is combined, an expression or a Map; None: nothing.
-        init: folded in exactly once; by default nothing.
-        dtype: of accumulation and result, by default as in reduce().
-    """
-
-    op: OperatorLike
-    map: MapLike | None = None
-    init: Any = None
-    dtype: Any = None
-
-
-_core.put_record(Reduction)
-# A tuple's class lets no constructor stand in its body.
-Reduction.__new__ = staticmethod(checked(Reduction.__new__))  # type: ignore[method-assign]
-
 NO_INDEX = 2**64 - 1
 
 
@@ -71,7 +52,7 @@ class Where(NamedTuple):
         return self.axis is None and not self.keepdims
 
 
-def _put_results(
+def put_results(
     call: Call, where: Where, dtype: np.dtype, number: int | None = None
 ) -> tuple[np.ndarray, tuple[int, ...]]:
     """An array of the host for the results of a call, and the axes."""
@@ -81,7 +62,7 @@ def _put_results(
     return results, axes
 
 
-def _values(results: np.ndarray, dtype: Any = None) -> Any:
+def values_of(results: np.ndarray, dtype: Any = None) -> Any:
     """Results as users get them: one of no dimension is a scalar."""
     return np.array(results, dtype)[()]
 
@@ -98,9 +79,9 @@ def _fields(
     _types.type_of(wide)
     kinds = {label: np.dtype(more.get(label, wide)) for label in fields}
     number, struct = _types.pair_type(name, wide, kinds)
-    results, axes = _put_results(call, where, struct, number)
+    results, axes = put_results(call, where, struct, number)
     call.run(function, axes=axes)
-    return [_values(results[label], more.get(label, of)) for label in fields]
+    return [values_of(results[label], more.get(label, of)) for label in fields]
 
 
 def _two(call: Call, function: str, results: tuple[Any, Any], finish: Callable[..., Any]) -> Any:
@@ -221,9 +202,9 @@ def count_if(
     with Call(x, Settings(variant, order, queue, wait)) as call:
         where = Where(axis, keepdims)
         if not where.one:
-            counts, axes = _put_results(call, where, np.dtype(np.uint64))
+            counts, axes = put_results(call, where, np.dtype(np.uint64))
             call.run("bifold_count_if_into", holds.handle, axes=axes)
-            return _values(counts)
+            return values_of(counts)
         count = np.empty(1, np.uint64)
         place = ctypes.cast(count.ctypes.data, ctypes.POINTER(ctypes.c_uint64))
         axes = axes_of(None, len(call.input.shape))
@@ -288,9 +269,9 @@ def inner_product(
         if not floating and _types.kind_of(of) == "f" and signed:
             text = f"(i64)({text})"
         product = map_of(text)
-        results, axes = _put_results(call, where, of)
+        results, axes = put_results(call, where, of)
         reduce_call(call, y, "plus", product, init, axes)
-        return _values(results)
+        return values_of(results)
 
 
 @repeated
@@ -321,90 +302,9 @@ def sum_compensated(
             raise _errors.InvalidArgument(f"a compensated sum is float32 or float64, not {of}")
         start = element_of(init, of)
         number, struct = _types.pair_type("CompensatedSum", of, {"sum": of, "error": of})
-        results, axes = _put_results(call, where, struct, number)
+        results, axes = put_results(call, where, struct, number)
         call.run("bifold_sum_compensated_into", address_of(start), axes=axes)
         total, error = results["sum"], results["error"]
         # A zero error would take the sign of a zero sum, and of infinities there is none.
         wrong = np.isfinite(total) & (error != 0)
-        return _values(np.where(wrong, total + np.where(wrong, error, 0), total), of)
-
-
-@repeated
-@checked
-def reduce_many(
-    x: Any,
-    reductions: Iterable[OperatorLike | Reduction],
-    *,
-    axis: Any = None,
-    keepdims: bool = False,
-    variant: str | None = None,
-    order: str = "v1",
-    queue: Any = None,
-    wait: Iterable[Any] = (),
-) -> tuple[Any, ...]:
-    """Blocks. The results of several reductions of one array, which is read once.
-
-    >>> squares = bifold.Reduction("plus", "x * x")
-    >>> bifold.reduce_many(numpy.array([3, 1, 2]), ["plus", "minimum", squares])
-    (6, 1, 14)
-
-    Args:
-        reductions: up to 8 names of built-in operators and Reductions, whose accumulators have up
-            to 64 bytes together. A floating sum has the bits of reduce() where its dtype is one of
-            the widest, or all have up to 4 bytes. With an axis it always has them, and each of the
-            reductions reads the array.
-
-    Raises:
-        InvalidArgument: there are none or too many, or an operator is not built in; otherwise as
-            reduce().
-    """
-    # _replace() calls no constructor.
-    wanted = [Reduction(*r) if isinstance(r, Reduction) else Reduction(r) for r in reductions]
-    settings, where = Settings(variant, order, queue, wait), Where(axis, keepdims)
-    if not where.one:
-        return _one_after_another(x, wanted, where, settings)
-    with Call(x, settings) as call:
-        table = (_structs.Reduction * len(wanted))()
-        results, kept = [], []
-        known: list[Any] = []
-        for row, reduction in zip(table, wanted):
-            of = accumulator(reduction.dtype, reduction.op, reduction.init, call.input.dtype)
-            start = element_of(reduction.init, of)
-            map = None if reduction.map is None else map_of(reduction.map)
-            results.append(np.empty(1, of))
-            kept.append((start, map))  # The table only has their addresses.
-            known.append((reduction.op, map, isinstance(reduction.map, str), start))
-            row.op, row.type = handle_of(reduction.op), _types.type_of(of)
-            row.map = None if map is None else map.handle
-            row.init, row.result = address_of(start), results[-1].ctypes.data
-        axes = axes_of(None, len(call.input.shape))
-        again = None
-        if all(isinstance(reduction.op, str) for reduction in wanted):
-            again = Repeated(
-                MANY, results=tuple(results), finish=_together, reductions=tuple(known)
-            )
-        call.run("bifold_reduce_many", table, len(wanted), axes=axes, repeated=again)
-        return tuple(result[0] for result in results)
-
-
-def _together(*results: Any) -> tuple[Any, ...]:
-    return results
-
-
-def _one_after_another(
-    x: Any, wanted: list[Reduction], where: Where, settings: Settings
-) -> tuple[Any, ...]:
-    if not 1 <= len(wanted) <= 8:
-        raise _errors.InvalidArgument(f"reduce_many() takes 1 to 8 reductions, not {len(wanted)}")
-    if any(not isinstance(reduction.op, str) for reduction in wanted):
-        raise _errors.InvalidArgument("reduce_many() takes built-in operators")
-    found = []
-    for op, map, init, dtype in wanted:
-        with Call(x, settings, init=None if where.axis is None else init) as call:
-            init = call.init or init
-            of = accumulator(dtype, op, init, call.input.dtype)
-            results, axes = _put_results(call, where, of)
-            function = None if map is None else map_of(map)
-            reduce_call(call, None, op, function, init, axes)
-            found.append(_values(results))
-    return tuple(found)
+        return values_of(np.where(wrong, total + np.where(wrong, error, 0), total), of)

@@ -79,15 +79,9 @@ def _bytes(init: np.ndarray | None) -> bytes | None:
 
 def _arrays(call: Call) -> list[tuple[Operand, int]]:
     """The arrays of a call and what it does with them, in the order of its views."""
-    init, total = call.init and call.init.operand, call.total and call.total.operand
-    arrays = [
-        (call.input, READ),
-        (call.second, READ),
-        (call.output, WRITTEN),
-        (call.count and call.count.operand, COUNT_FROM),
-        (init, INIT_FROM),
-        (total, TOTAL),
-    ]
+    arrays = [(call.input, READ), (call.second, READ), (call.output, WRITTEN)]
+    beside = [(call.count, COUNT_FROM), (call.init, INIT_FROM), (call.total, TOTAL)]
+    arrays += [(None if one is None else one.operand, use) for one, use in beside]
     return [(operand, use) for operand, use in arrays if operand is not None]
 
 

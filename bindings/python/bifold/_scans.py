@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 from . import _errors
 from ._axes import axes_of
 from ._beside import on_device
-from ._calls import Call, Settings, accumulator, address_of, element_of
+from ._calls import Call, Settings
 from ._operators import Map, OperatorLike, handle_of
 from ._repeated import INTO, MAP_INTO, Repeated
+from ._starts import accumulator, address_of, element_of
 
 
 class Scan(NamedTuple):

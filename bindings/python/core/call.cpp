@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "events.hpp"
+
 namespace bifold::python {
 
 namespace {
@@ -14,35 +16,6 @@ constexpr std::size_t max_results = 8;
 PyObject* int_ptr() {
   static PyObject* name = PyUnicode_InternFromString("int_ptr");
   return name;
-}
-
-/// An event of PyOpenCL for a cl_event, which it takes over.
-nb::object event_of_opencl(void* event) {
-  static PyObject* from_int_ptr = nullptr;
-  if (!from_int_ptr) {
-    nb::object found = nb::module_::import_("pyopencl").attr("Event").attr("from_int_ptr");
-    from_int_ptr = found.release().ptr();
-  }
-  return nb::handle(from_int_ptr)(reinterpret_cast<std::uintptr_t>(event), false);
-}
-
-/// Leaves an array of PyOpenCL the completion of the call that wrote it, which stands for the
-/// events that the call waited for.
-void put_event(const Seen& seen, const nb::object& event) {
-  PyObject* list = seen.events.ptr();
-  if (PyList_Size(list) == seen.event_count) {
-    const nb::object only = nb::steal(PyList_New(1));
-    PyList_SetItem(only.ptr(), 0, nb::object(event).release().ptr());
-    if (PyList_SetSlice(list, 0, seen.event_count, only.ptr()) != 0) throw nb::python_error();
-  } else {
-    nb::handle(seen.array).attr("add_event")(event);
-  }
-}
-
-/// Whether an event was recorded into a graph: nobody can ask after those.
-bool is_in_graph(const bifold_event* event) {
-  bool complete = false;
-  return api().event_complete(event, &complete) == BIFOLD_UNSUPPORTED;
 }
 
 bool is_open(const std::shared_ptr<Handle>& handle) { return handle && handle->get(); }

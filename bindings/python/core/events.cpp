@@ -79,6 +79,31 @@ bool take_events(PyObject* list, Operands& operands) {
   return true;
 }
 
+nb::object event_of_opencl(void* event) {
+  static PyObject* from_int_ptr = nullptr;
+  if (!from_int_ptr) {
+    nb::object found = nb::module_::import_("pyopencl").attr("Event").attr("from_int_ptr");
+    from_int_ptr = found.release().ptr();
+  }
+  return nb::handle(from_int_ptr)(reinterpret_cast<std::uintptr_t>(event), false);
+}
+
+void put_event(const Seen& seen, const nb::object& event) {
+  PyObject* list = seen.events.ptr();
+  if (PyList_Size(list) == seen.event_count) {
+    const nb::object only = nb::steal(PyList_New(1));
+    PyList_SetItem(only.ptr(), 0, nb::object(event).release().ptr());
+    if (PyList_SetSlice(list, 0, seen.event_count, only.ptr()) != 0) throw nb::python_error();
+  } else {
+    nb::handle(seen.array).attr("add_event")(event);
+  }
+}
+
+bool is_in_graph(const bifold_event* event) {
+  bool complete = false;
+  return api().event_complete(event, &complete) == BIFOLD_UNSUPPORTED;
+}
+
 void define_events(nb::module_& module) {
   own_name = PyUnicode_InternFromString("_own");
   module.def("put_event", [](nb::handle type) { event_class = type.inc_ref().ptr(); });

@@ -10,6 +10,7 @@ import pytest
 from cuda_driver import Driver, N
 from exporters import DlpackExporter, InterfaceExporter
 from patience import PATIENCE
+from repeats import made  # noqa: F401
 
 import bifold
 
@@ -307,6 +308,33 @@ def test_events_and_streams_of_cuda(driver):
     with pytest.raises(bifold.WrongType, match="queue must be"):
         bifold.reduce(x, queue=Event(native.value))
     done.close()
+    driver.cuEventDestroy_v2(native)
+
+
+@pytest.mark.parametrize("name", ["ptr", "cuda_event"])
+def test_a_known_call_waits_for_foreign_events(driver, made, name):  # noqa: F811
+    class Event:
+        """As CuPy's or PyTorch's, which has no number before it is recorded."""
+
+        def __init__(self, number):
+            setattr(self, name, number)
+
+    x, out = (InterfaceExporter(driver.memory(), N) for _ in range(2))
+    address, stream, native = driver.memory(), driver.stream(), ctypes.c_void_p()
+    driver.cuEventCreate(ctypes.byref(native), 0)
+    for _ in range(2):  # The classes are new.
+        bifold.inclusive_scan(x, out, wait=[Event(native.value)])
+    made.clear()
+    for word in (7, 8):
+        driver.fill_later(address, stream, word)
+        driver.cuEventRecord(native, ctypes.c_void_p(stream))
+        done = bifold.Event()
+        bifold.inclusive_scan(x, out, wait=(Event(native.value), bifold.Event()), done=done)
+        done.wait(PATIENCE)  # The stand-in does nothing before.
+        assert word_at(address) == word
+    assert not made
+    with pytest.raises(bifold.WrongType, match="no open event"):
+        bifold.inclusive_scan(x, out, wait=[Event("7")])
     driver.cuEventDestroy_v2(native)
 
 

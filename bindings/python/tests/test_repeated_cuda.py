@@ -360,33 +360,6 @@ def test_the_default_stream_of_each_thread(driver, made, given):  # noqa: F811
     assert len(made) == 1
 
 
-@pytest.mark.parametrize("name", ["ptr", "cuda_event"])
-def test_a_known_call_waits_for_foreign_events(driver, made, name):  # noqa: F811
-    class Event:
-        """As CuPy's or PyTorch's, which has no number before it is recorded."""
-
-        def __init__(self, number):
-            setattr(self, name, number)
-
-    x, out = (InterfaceExporter(driver.memory(), N) for _ in range(2))
-    address, stream, native = driver.memory(), driver.stream(), ctypes.c_void_p()
-    driver.cuEventCreate(ctypes.byref(native), 0)
-    for _ in range(2):  # The classes are new.
-        bifold.inclusive_scan(x, out, wait=[Event(native.value)])
-    made.clear()
-    for word in (7, 8):
-        driver.fill_later(address, stream, word)
-        driver.cuEventRecord(native, ctypes.c_void_p(stream))
-        done = bifold.Event()
-        bifold.inclusive_scan(x, out, wait=(Event(native.value), bifold.Event()), done=done)
-        done.wait(PATIENCE)  # The stand-in does nothing before.
-        assert word_at(address) == word
-    assert not made
-    with pytest.raises(bifold.WrongType, match="no open event"):
-        bifold.inclusive_scan(x, out, wait=[Event("7")])
-    driver.cuEventDestroy_v2(native)
-
-
 def test_memory_and_handles_stay_as_they_are(driver, on_stream, made):  # noqa: F811
     x, one = on_stream(), on_stream(1)
     bifold.reduce_into(x, one)
