@@ -111,6 +111,8 @@ Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_op
   options_.wait = nullptr;
   options_.wait_count = 0;
   options_.done = nullptr;
+  options_.workspace = nullptr;
+  options_.count_from = options_.init_from = options_.total = options_.lines_from = nullptr;
 }
 
 bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_options options,

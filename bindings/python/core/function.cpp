@@ -149,6 +149,13 @@ bool Function::look_at_init(PyObject* init, Operands& operands, Key& key) {
 std::uint64_t Function::relation_of(const Given& given, const Operands& operands) const {
   if ((axis_ >= 0 && given[axis_] != Py_None) || (keepdims_ >= 0 && given[keepdims_] != Py_False))
     return 0;
+  if (is_method_) {
+    // A plan of lines is given all extents.
+    static PyObject* name = PyUnicode_InternFromString("lines");
+    const nb::object lines = nb::steal(PyObject_GetAttr(given[0], name));
+    PyErr_Clear();
+    if (lines.ptr() != Py_False) return 0;
+  }
   const Seen& x = operands.seen[0];
   std::uint64_t relation = 1;
   for (int i = 0; i < operands.count; ++i) {

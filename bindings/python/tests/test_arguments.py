@@ -128,12 +128,12 @@ def test_every_object_says_what_it_is_even_when_it_is_closed(handles):
 
 
 def test_operators_and_maps_are_copied_and_pickled_by_their_texts(queue):
-    pair = bifold.struct_type("Pickled", np.dtype([("low", "f4"), ("high", "f4")]))
+    pair = bifold.struct_type("Pickled", np.dtype([("least", "f4"), ("most", "f4")]))
     operators = {
         bifold.Operator("last", "b", dtype="f4"): 3,
         bifold.Operator("sum", "a + b", np.float32(0), commutativity="commutative"): 6,
         bifold.Operator.fieldwise(pair, ["minimum", "maximum"]): (1, 3),
-        bifold.Operator("wide", "make_Pickled(a.low, b.high)", dtype=pair): (1, 3),
+        bifold.Operator("wide", "make_Pickled(a.least, b.most)", dtype=pair): (1, 3),
     }
     x = np.float32([1, 2, 3])
     for op, expected in operators.items():

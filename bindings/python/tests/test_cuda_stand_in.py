@@ -39,15 +39,20 @@ def library(backend):
 
 @pytest.fixture
 def driver(library):
-    made = Driver(library)
-    misuses = count(made, "misuses")
-    yield made
+    application = Driver(library)
+    misuses = count(application, "misuses")
+    yield application
     bifold.release_adopted()
     gc.collect()
-    made.close()
+    application.close()
     library.fake_cuda_reset()
-    assert count(made, "misuses") == misuses
-    assert count(made, "contexts") == count(made, "allocations") == count(made, "streams") == 0
+    assert count(application, "misuses") == misuses
+    assert (
+        count(application, "contexts")
+        == count(application, "allocations")
+        == count(application, "streams")
+        == 0
+    )
 
 
 def count(driver, what):

@@ -116,11 +116,14 @@ def test_plans_of_axes(queue, made):
         kept(x, bifold.empty(1, np.int32, queue))
 
 
-def test_plans_of_arrays_with_gaps(queue):
+def test_plans_of_arrays_with_gaps(queue, made):
     x, one = bifold.to_device(HOST, queue), bifold.empty(1, np.int32, queue)
     dense, strided = (bifold.Plan.reduce(queue, "i4", strided=s) for s in (False, True))
     for plan in (dense, strided):
         assert plan(x, one).get() == plan(x[3:7], one).get() + HOST[:3].sum() + HOST[7:].sum()
+    known(made, lambda: strided(x, one))
+    known(made, lambda: strided(x[0], one))
+    assert one.get() == HOST[0].sum()
     assert strided(x[:, ::2], one).get() == HOST[:, ::2].sum()
     assert strided(x.T, one).get() == HOST.sum()
     for view in (x[0, ::2], x[::2, 1]):
@@ -297,6 +300,10 @@ def test_a_workspace_is_used_instead_of_the_queues_memory(queue, made):
     workspace.release()
     workspace.memory.fill(255)
     scanned(big.size, workspace=workspace)
+    workspace.memory.fill(255)
+    made.clear()
+    scanned(big.size)  # The same call but for that.
+    assert not made and (workspace.memory.get() == 255).all()
     bifold.inclusive_scan(big, out, workspace=workspace)
     assert out.get()[-1] == big.size
     small = bifold.Workspace(bifold.empty(8, np.uint8, queue))
