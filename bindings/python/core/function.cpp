@@ -142,7 +142,7 @@ bool Function::look_at_init(PyObject* init, Operands& operands, Key& key) {
   // Of the host it is a value that is read now.
   if (!look_at_one(init, Role::init, operands)) return false;
   const int index = operands.of(init);
-  key.add(static_cast<std::uint64_t>(index));
+  key.add(absent - 1 - static_cast<std::uint64_t>(index));  // As no value begins.
   return operands.seen[index].kind != Kind::host;
 }
 

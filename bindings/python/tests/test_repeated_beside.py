@@ -88,6 +88,15 @@ def test_initial_values_on_the_device_do_not_reach_the_package(queue, made):
         assert bifold.exclusive_scan(x, out, init=start).get()[0] == value
 
 
+def test_an_initial_value_that_is_the_input_is_another_call(queue, made):
+    x, out = bifold.to_device(np.int32([3]), queue), bifold.empty(1, np.int32, queue)
+    for _ in range(3):
+        for init, expected in ((None, 0), (x, 3), (0, 0)):
+            bifold.exclusive_scan(x, out, init=init, axis=0)
+            assert out.get()[0] == expected
+    assert len(made) == 3
+
+
 def test_scalars_of_numpy_are_initial_values(queue, made):
     x = bifold.to_device(HOST, queue)
     for init in (np.int32(5), np.int64(5), np.float64(5), np.int32(6)):
