@@ -336,6 +336,22 @@ def test_what_is_no_workspace(queue):
             bifold.Workspace(memory)
 
 
+def test_memory_of_pyopencl_is_a_workspace(there, queue):
+    here, back = there
+    x, out = here(HOST.ravel()), here(HOST.ravel())
+    if isinstance(x, (np.ndarray, bifold.Array)):
+        pytest.skip("no memory of PyOpenCL")
+    plan = bifold.Plan.inclusive_scan(x.queue, "i4")
+    memory = here(np.full(plan.workspace_bytes(N) // 4 + 2, -1, np.int32))
+    with bifold.Workspace(memory[1:]) as workspace:
+        for _ in range(3):
+            plan(x, out, workspace=workspace)
+        workspace.prepare()
+        plan(x, out, workspace=workspace)
+    np.testing.assert_array_equal(back(out), HOST.ravel().cumsum())
+    assert back(memory)[0] == -1
+
+
 def test_lines_have_workspaces_too(queue):
     x = bifold.to_device(np.ones((64, 3000), np.int32), queue)
     out = bifold.empty(x.shape, np.int32, queue)
