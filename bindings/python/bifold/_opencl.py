@@ -20,6 +20,8 @@ from ._queues import Event, Queue
 if TYPE_CHECKING:
     from ._calls import Call
 
+_COMPLETE = 0  # CL_COMPLETE; what failed is negative.
+
 # Adopted devices own compiled kernels, adopted queues scratch memory: the last ones are kept. Both
 # retain what they were made of, so no other object can come by the same pointer meanwhile.
 _DEVICES, _QUEUES = 8, 32
@@ -71,6 +73,8 @@ class OpenCLOperand(Operand):
         array = self.array
         self.dtype, self.shape = np.dtype(array.dtype), tuple(array.shape)
         self.strides = strides_of(self.shape, tuple(array.strides), self.dtype.itemsize)
+        # What is complete need not be waited for, now and by repeated calls.
+        array.events[:] = [e for e in array.events if e.command_execution_status != _COMPLETE]
         self._waited = len(array.events)
         for event in array.events:
             call.wait_for(Event.adopt_opencl(event), repeated=True)

@@ -142,6 +142,9 @@ def is_in_graph(event: int) -> bool:
     return _errors.BY_STATUS.get(status) is _errors.Unsupported
 
 
+_OUT_OF_ORDER = 1  # CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+
+
 class Queue(Handle):
     """In-order work on a device.
 
@@ -160,6 +163,7 @@ class Queue(Handle):
     _copied_by = "bifold.Queue() makes another one, in another process on a device opened there"
     _stream: Any = None  # Kept, so that it is not destroyed before the queue.
     turn: Any = None  # Where calls wait for the one before.
+    left: Any = None  # Events that no call on this queue has to wait for.
 
     @checked
     def __init__(
@@ -198,9 +202,12 @@ class Queue(Handle):
         """
         if device is None:
             device = Device.adopt_opencl(queue.context, queue.device)
-        return cls._adopted(
+        made = cls._adopted(
             put("bifold_opencl_adopt_queue", queue.int_ptr, device.handle), device, queue
         )
+        if not queue.properties & _OUT_OF_ORDER:
+            made.left = _core.Left()
+        return made
 
     @classmethod
     @checked(device=ONLY_DEVICE)

@@ -31,6 +31,7 @@ struct Call::Resources {
   std::shared_ptr<Handle> queue, device, op, map;
   std::array<std::shared_ptr<Handle>, max_results> maps;  // Of a call with many reductions.
   std::shared_ptr<Turn> turn;                             // Where the call takes turns.
+  std::shared_ptr<Left> left;
   bifold_event* done = nullptr;
   void* native_done = nullptr;
   const char* failed = nullptr;  // The function.
@@ -48,6 +49,7 @@ struct Call::Resources {
   bool adopt_events(const Seen& seen) {
     for (Py_ssize_t i = 0; i < seen.event_count; ++i) {
       PyObject* event = PyList_GetItem(seen.events.ptr(), i);
+      if (left && left->has(event)) continue;
       const nb::object number = nb::steal(event ? PyObject_GetAttr(event, int_ptr()) : nullptr);
       void* pointer = number.is_valid() ? PyLong_AsVoidPtr(number.ptr()) : nullptr;
       PyErr_Clear();
@@ -289,6 +291,7 @@ bool Call::take(const Operands& operands, Resources& used) const {
   used.queue = queue.lock();
   used.op = op.lock();
   used.map = map.lock();
+  used.left = left.lock();
   if (!is_open(used.queue) || (has_op && !is_open(used.op)) || (has_map && !is_open(used.map))) {
     return false;
   }
@@ -362,6 +365,7 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
       const Seen& seen = operands.seen[part.array];
       if (part.written() && seen.kind == Kind::opencl) put_event(seen, event);
     }
+    if (used.left) used.left->put(event);
   }
   answer = results.empty() ? nb::borrow(output) : answer_of(elements.data());
   return true;

@@ -1,9 +1,11 @@
 #pragma once
 // A call that was made once, ready to be made again on arrays of the same layout.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -91,6 +93,28 @@ struct Reduced {
   bifold_type type;
 };
 
+/// The last events that calls on an in-order queue have left to arrays of PyOpenCL. What is
+/// enqueued there follows them anyway.
+class Left {
+ public:
+  bool has(PyObject* event) const {
+    return std::any_of(events_.begin(), events_.end(),
+                       [event](const nb::object& one) { return one.ptr() == event; });
+  }
+  void put(nb::object event) {
+    std::swap(events_[next_], event);  // What goes may run anything, so it goes last.
+    next_ = (next_ + 1) % events_.size();
+  }
+
+ private:
+  std::array<nb::object, 4> events_;
+  std::size_t next_ = 0;
+};
+
+struct SharedLeft {
+  std::shared_ptr<Left> left = std::make_shared<Left>();
+};
+
 class Call {
  public:
   /// As the package makes it the first time. Its options are copied, with all that they name.
@@ -103,6 +127,7 @@ class Call {
   bool on_cuda = false;
   bool has_turn = false;
   std::weak_ptr<Turn> turn;
+  std::weak_ptr<Left> left;       // Of a queue that has some.
   const void* builtin = nullptr;  // An operator that the library has.
   bool has_op = false;            // Another one, or a plan.
   std::weak_ptr<Handle> op;

@@ -91,6 +91,8 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, co
   call->on_cuda = PyUnicode_CompareWithASCIIString(backend.ptr(), "cuda") == 0;
   call->has_turn = !turn.is_none();
   if (call->has_turn) call->turn = nb::inst_ptr<SharedTurn>(turn)->turn;
+  const nb::object left = queue.attr("left");
+  if (!left.is_none()) call->left = nb::inst_ptr<SharedLeft>(left)->left;
   if (nb::isinstance<nb::int_>(op)) {
     call->builtin = at_address<const void*>(nb::cast<std::uintptr_t>(op));
   } else if (!op.is_none()) {
@@ -120,6 +122,7 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, co
 }  // namespace
 
 void define_learning(nb::module_& module) {
+  nb::class_<SharedLeft>(module, "Left").def(nb::init<>());
   module.def("wanted", [] { return asked_for() != nullptr; });
   module.def("learn", &learn, nb::arg("name"), nb::arg("function"), nb::arg("options"),
              nb::arg("parts"), nb::arg("queue"), nb::arg("turn").none(), nb::arg("form"),

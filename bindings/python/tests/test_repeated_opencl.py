@@ -68,6 +68,46 @@ def test_a_known_call_waits_for_events_and_leaves_one(context, unordered, made):
         assert out.get()[-1] == 2 * N
 
 
+def test_a_known_call_follows_others_on_its_queue(context, commands, made):  # noqa: F811
+    # In order, without waiting for what they have left to the arrays; yet after a gate of another.
+    a, b, c = (cl_array.to_device(commands, np.ones(N, np.int32)) for _ in range(3))
+    chain = [(a, b), (b, c), (c, b)]
+    for x, out in 2 * chain:
+        bifold.inclusive_scan(x, out)
+    commands.finish()
+    a.fill(1).finish()
+    gate = cl.UserEvent(context)
+    twos = np.full(N, 2, np.int32)
+    other = cl.CommandQueue(context)
+    copied = cl.enqueue_copy(other, a.base_data, twos, is_blocking=False, wait_for=[gate])
+    other.flush()
+    a.add_event(copied)
+    made.clear()
+    for x, out in chain:
+        bifold.inclusive_scan(x, out)
+    assert not made and len(b.events) == len(c.events) == 1
+    commands.flush()
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    expected = np.full(N, 2, np.int32).cumsum(dtype=np.int32)
+    expected = expected.cumsum(dtype=np.int32).cumsum(dtype=np.int32)
+    np.testing.assert_array_equal(b.get(), expected)
+
+
+def test_only_queues_in_order_skip_what_they_left(commands, unordered):  # noqa: F811
+    from bifold import _opencl
+
+    assert _opencl.queue_of(commands).left is not None
+    assert _opencl.queue_of(unordered).left is None
+
+
+def test_events_that_are_complete_are_dropped(commands):  # noqa: F811
+    x = cl_array.zeros(commands, N, np.int32)
+    commands.finish()
+    assert x.events
+    bifold.reduce(x)
+    assert not x.events
+
+
 def test_other_queues_are_other_calls(context, arrays, made):  # noqa: F811
     x, out, _ = arrays
     known(made, lambda: bifold.inclusive_scan(x, out))
