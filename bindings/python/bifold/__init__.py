@@ -11,7 +11,7 @@ else that has ``__cuda_array_interface__`` or ``__dlpack__`` are worked on in pl
 queue or stream. Calls release the interpreter's lock.
 """
 
-from . import _interpreter  # noqa: F401 - Before all that it refuses.
+from . import _interpreter  # noqa: F401 - First of all: it may refuse.
 from ._algorithms import (
     exclusive_scan,
     inclusive_scan,

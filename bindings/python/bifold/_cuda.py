@@ -36,8 +36,8 @@ class StreamQueue(Queue):
 
     Nobody tells when such a stream is destroyed, nor when its number is another one's. So each call
     waits for the one before: on the same stream that costs next to nothing, and on another one it
-    keeps the queue's scratch memory from being used twice at a time. The numbers of the default
-    streams stay theirs.
+    keeps the queue's scratch memory from being used twice at a time. A call that brings a workspace
+    need not wait. The numbers of the default streams stay theirs.
     """
 
     def __init__(self, number: int, device: Device) -> None:

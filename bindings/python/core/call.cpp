@@ -49,7 +49,7 @@ struct Call::Resources {
   bool adopt_events(const Seen& seen) {
     for (Py_ssize_t i = 0; i < seen.event_count; ++i) {
       PyObject* event = PyList_GetItem(seen.events.ptr(), i);
-      if (left && left->has(event)) continue;
+      if (event && left && left->has(event)) continue;
       const nb::object number = nb::steal(event ? PyObject_GetAttr(event, int_ptr()) : nullptr);
       void* pointer = number.is_valid() ? PyLong_AsVoidPtr(number.ptr()) : nullptr;
       PyErr_Clear();

@@ -3,6 +3,7 @@ captured, what is refused meanwhile, and what the stream does afterwards."""
 
 import ctypes
 import gc
+import sys
 import threading
 
 import numpy as np
@@ -11,6 +12,7 @@ from cuda_driver import Graph, N
 from exporters import DlpackExporter, InterfaceExporter
 from repeats import known
 from test_cuda_stand_in import count, driver, launches, library  # noqa: F401
+from test_repeated_cuda import _Tensor, _torch, current
 
 import bifold
 from bifold import _cuda
@@ -129,6 +131,27 @@ def test_known_calls_are_captured_as_others_are(app, made):
     assert not made
     assert app.launched(graph.launch) > 0
     graph.close()
+
+
+def test_tensors_of_pytorch_are_captured(app, made, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", _torch)
+    monkeypatch.setitem(current, "torch", app.stream)
+    x, out = _Tensor(app.driver.memory()), _Tensor(app.driver.memory())
+    nbytes = app.plan.workspace_bytes(N)
+    memory = _Tensor(app.driver.memory(nbytes), nbytes, dtype=np.uint8)
+    with bifold.Workspace(memory) as workspace:
+        app.plan(x, out)
+        with Graph(app.driver, app.stream) as graph:
+            for _ in range(3):
+                app.plan(x, out, workspace=workspace)
+            made.clear()
+            app.plan(x, out, workspace=workspace)
+            assert graph.capturing and not made
+        # They were told the stream that is theirs already.
+        assert {*x.streams, *out.streams, *memory.streams} == {app.stream}
+        assert app.launched(graph.launch) >= 4
+        assert app.launched(lambda: app.plan(x, out)) > 0
+        graph.close()
 
 
 def test_what_a_graph_cannot_hold_is_refused_and_the_capture_goes_on(begun):
