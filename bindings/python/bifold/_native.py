@@ -131,6 +131,7 @@ CALLS: dict[str, list[type]] = {
 # The others: what they return, and their arguments.
 OTHERS: dict[str, tuple[type | None, list[type]]] = {
     "bifold_version": (c_char_p, []),
+    "bifold_last_error": (c_char_p, []),
     "bifold_type_size": (c_size_t, [c_int32]),
     "bifold_builtin_operator": (c_void_p, [c_int32]),
     "bifold_operator_destroy": (None, [_HANDLE]),

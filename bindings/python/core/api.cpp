@@ -34,6 +34,15 @@ void bind(const nb::dict& addresses, nb::object raise) {
   take(functions.opencl_adopt_buffer, addresses, "bifold_opencl_adopt_buffer");
   take(functions.opencl_adopt_event, addresses, "bifold_opencl_adopt_event");
   take(functions.opencl_native_event, addresses, "bifold_opencl_native_event");
+  take(functions.last_error, addresses, "bifold_last_error");
+  take(functions.builtin_operator, addresses, "bifold_builtin_operator");
+  take(functions.device_open, addresses, "bifold_device_open");
+  take(functions.device_destroy, addresses, "bifold_device_destroy");
+  take(functions.queue_create, addresses, "bifold_queue_create");
+  take(functions.queue_destroy, addresses, "bifold_queue_destroy");
+  take(functions.cuda_adopt_queue, addresses, "bifold_cuda_adopt_queue");
+  take(functions.reduce_into, addresses, "bifold_reduce_into");
+  take(functions.inclusive_scan, addresses, "bifold_inclusive_scan");
   Py_XDECREF(raiser);
   raiser = raise.release().ptr();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The functions of the library that warm calls go through. The extension links to no library: the
-// package loads one and hands over the addresses.
+// The functions of the library that warm calls and handlers of JAX go through. Extensions link to
+// no library: the package loads one and hands over the addresses.
 
 #include <bifold/bifold.h>
 #include <nanobind/nanobind.h>
@@ -25,6 +25,15 @@ struct Api {
   decltype(&bifold_opencl_adopt_buffer) opencl_adopt_buffer = nullptr;
   decltype(&bifold_opencl_adopt_event) opencl_adopt_event = nullptr;
   decltype(&bifold_opencl_native_event) opencl_native_event = nullptr;
+  decltype(&bifold_last_error) last_error = nullptr;
+  decltype(&bifold_builtin_operator) builtin_operator = nullptr;
+  decltype(&bifold_device_open) device_open = nullptr;
+  decltype(&bifold_device_destroy) device_destroy = nullptr;
+  decltype(&bifold_queue_create) queue_create = nullptr;
+  decltype(&bifold_queue_destroy) queue_destroy = nullptr;
+  decltype(&bifold_cuda_adopt_queue) cuda_adopt_queue = nullptr;
+  decltype(&bifold_reduce_into) reduce_into = nullptr;
+  decltype(&bifold_inclusive_scan) inclusive_scan = nullptr;
 };
 
 /// The functions of the loaded library.

@@ -1,0 +1,267 @@
+// bifold._jax, the handlers that programs of JAX call through XLA's foreign function interface.
+//
+// An array is dense and in C order. Attributes tell the operator and the axes of its lines; extents
+// and types are the arrays'. Handlers are not declared compatible with command buffers: a call that
+// is captured must bring its scratch memory, whose size XLA would have to know before.
+
+#include <xla/ffi/api/ffi.h>
+
+#include <new>
+
+#include "jax_places.hpp"
+
+namespace bifold::python {
+
+namespace {
+
+namespace ffi = xla::ffi;
+
+using Array = ffi::AnyBuffer;
+using Output = ffi::Result<ffi::AnyBuffer>;
+
+ffi::Error failure(bifold_status status) {
+  if (status == BIFOLD_OK) return ffi::Error::Success();
+  static constexpr std::pair<bifold_status, ffi::ErrorCode> codes[] = {
+      {BIFOLD_INVALID_ARGUMENT, ffi::ErrorCode::kInvalidArgument},
+      {BIFOLD_UNSUPPORTED, ffi::ErrorCode::kUnimplemented},
+      {BIFOLD_UNAVAILABLE, ffi::ErrorCode::kUnavailable},
+      {BIFOLD_OUT_OF_MEMORY, ffi::ErrorCode::kResourceExhausted},
+      {BIFOLD_TIMEOUT, ffi::ErrorCode::kDeadlineExceeded},
+      {BIFOLD_DEVICE_LOST, ffi::ErrorCode::kAborted}};
+  ffi::ErrorCode code = ffi::ErrorCode::kInternal;
+  for (const auto& [of, named] : codes) {
+    if (of == status) code = named;
+  }
+  return {code, std::string("bifold: ") + api().last_error()};
+}
+
+/// The library's type; -1: it has none.
+bifold_type type_of(ffi::DataType type) {
+  static constexpr std::pair<ffi::DataType, bifold_type> types[] = {
+      {ffi::DataType::S8, BIFOLD_I8},   {ffi::DataType::S16, BIFOLD_I16},
+      {ffi::DataType::S32, BIFOLD_I32}, {ffi::DataType::S64, BIFOLD_I64},
+      {ffi::DataType::U8, BIFOLD_U8},   {ffi::DataType::U16, BIFOLD_U16},
+      {ffi::DataType::U32, BIFOLD_U32}, {ffi::DataType::U64, BIFOLD_U64},
+      {ffi::DataType::F16, BIFOLD_F16}, {ffi::DataType::BF16, BIFOLD_BF16},
+      {ffi::DataType::F32, BIFOLD_F32}, {ffi::DataType::F64, BIFOLD_F64}};
+  for (const auto& [of, named] : types) {
+    if (of == type) return named;
+  }
+  return -1;
+}
+
+std::uint64_t product(const std::int64_t* first, std::int64_t count) {
+  std::uint64_t product = 1;
+  for (std::int64_t i = 0; i < count; ++i) product *= static_cast<std::uint64_t>(first[i]);
+  return product;
+}
+
+/// A call of the library.
+struct Call {
+  bool scan;
+  const bifold_operator* op;
+  bool reverse;
+  bifold_lines lines;
+  bifold_type from, to;
+  std::uint64_t inputs, outputs;  // Elements.
+
+  /// Of `axes` axes from `axis` on.
+  static ffi::ErrorOr<Call> of(bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes,
+                               bool reverse, const Array& x, const Array& out);
+
+  bifold_status enqueue(bifold_queue* queue, bifold_buffer* x, bifold_buffer* out) const;
+};
+
+ffi::ErrorOr<Call> Call::of(bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes,
+                            bool reverse, const Array& x, const Array& out) {
+  const ffi::Span<const std::int64_t> shape = x.dimensions();
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const bifold_operator* found = api().builtin_operator(static_cast<bifold_operator_kind>(op));
+  Call call = {scan,
+               found,
+               reverse,
+               {},
+               type_of(x.element_type()),
+               type_of(out.element_type()),
+               x.element_count(),
+               out.element_count()};
+  if (!found || call.from < 0 || call.to < 0) {
+    return ffi::Unexpected(ffi::Error::InvalidArgument("bifold: no such operator or type"));
+  }
+  if (axis < 0 || axes < 0 || axes > rank || axis > rank - axes) {
+    return ffi::Unexpected(ffi::Error::InvalidArgument("bifold: the array has no such axis"));
+  }
+  const std::uint64_t outer = product(shape.begin(), axis);
+  const std::uint64_t length = product(shape.begin() + axis, axes);
+  const std::uint64_t inner = product(shape.begin() + axis + axes, rank - axis - axes);
+  if (call.outputs != (scan ? call.inputs : outer * inner)) {
+    return ffi::Unexpected(ffi::Error::InvalidArgument("bifold: the output has another shape"));
+  }
+  const auto step = static_cast<std::int64_t>(inner);
+  // Lines are described as the package does it, so that both find the same plans.
+  call.lines = {outer, length,
+                inner, outer == 1 ? 0 : static_cast<std::int64_t>(length) * step,
+                step,  inner == 1 ? 0 : 1};
+  return call;
+}
+
+bifold_status Call::enqueue(bifold_queue* queue, bifold_buffer* x, bifold_buffer* out) const {
+  bifold_options options = {};
+  options.struct_size = sizeof options;
+  options.reverse = reverse;
+  // One array has no lines, so that variants which take none serve it, too.
+  if (lines.outer != 1 || lines.inner != 1) options.lines = &lines;
+  const bifold_view input = {x, from, 0, inputs};
+  const bifold_view output = {out, to, 0, outputs};
+  return (scan ? api().inclusive_scan : api().reduce_into)(queue, input, output, op, nullptr,
+                                                           &options);
+}
+
+/// A handle of memory.
+struct Buffer {
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { api().buffer_destroy(handle); }
+  bifold_buffer* handle = nullptr;
+};
+
+/// A queue for a call on arrays of the host.
+struct HostQueue {
+  HostQueue() = default;
+  HostQueue(const HostQueue&) = delete;
+  HostQueue& operator=(const HostQueue&) = delete;
+  ~HostQueue() {
+    if (handle) device->put(handle);
+  }
+  std::shared_ptr<HostDevice> device;
+  bifold_queue* handle = nullptr;
+};
+
+/// Blocks until the result is there. Elements are copied to the device and back.
+ffi::Error run_on_host(const Call& call, const Array& x, const Array& out) {
+  HostQueue queue;
+  Buffer input, output;
+  bifold_status status = host_device(&queue.device);
+  if (status == BIFOLD_OK) status = queue.device->take(&queue.handle);
+  if (status == BIFOLD_OK) {
+    status = api().buffer_create(queue.device->handle(), x.size_bytes(), &input.handle);
+  }
+  // A scan may be in place.
+  const bool apart = !call.scan || call.from != call.to;
+  if (status == BIFOLD_OK && apart) {
+    status = api().buffer_create(queue.device->handle(), out.size_bytes(), &output.handle);
+  }
+  if (status == BIFOLD_OK && call.inputs > 0) {
+    const bifold_view whole = {input.handle, call.from, 0, call.inputs};
+    status = api().upload(queue.handle, x.untyped_data(), whole);
+  }
+  bifold_buffer* target = apart ? output.handle : input.handle;
+  if (status == BIFOLD_OK) status = call.enqueue(queue.handle, input.handle, target);
+  if (status == BIFOLD_OK) {
+    const bifold_view whole = {target, call.to, 0, call.outputs};
+    status = api().download(queue.handle, whole, out.untyped_data());
+  }
+  return failure(status);
+}
+
+std::uint64_t address_of(const Array& array) {
+  return reinterpret_cast<std::uint64_t>(array.untyped_data());
+}
+
+/// Enqueues on XLA's stream.
+ffi::Error run_on_stream(const Call& call, void* own, const Array& x, const Array& out) {
+  Stream stream;
+  Buffer input, output;
+  bifold_status status = queue_of(own, address_of(out), &stream);
+  if (status == BIFOLD_OK) {
+    status = api().cuda_adopt_buffer(address_of(out), out.size_bytes(), &output.handle);
+  }
+  if (status == BIFOLD_OK) {
+    // What has no elements has no memory.
+    status = call.inputs > 0 ? api().cuda_adopt_buffer(address_of(x), x.size_bytes(), &input.handle)
+                             : api().buffer_create(stream.device, 0, &input.handle);
+  }
+  if (status == BIFOLD_OK) status = call.enqueue(stream.queue, input.handle, output.handle);
+  return failure(status);
+}
+
+/// Handlers let no exception through to XLA.
+template <class Run>
+ffi::Error guarded(const ffi::ErrorOr<Call>& call, Run run) {
+  if (call.has_error()) return call.error();
+  if (call.value().outputs == 0) return ffi::Error::Success();
+  try {
+    return run(call.value());
+  } catch (const std::bad_alloc&) {
+    return {ffi::ErrorCode::kResourceExhausted, "bifold: the host has no room"};
+  } catch (const std::exception& error) {
+    return ffi::Error::Internal(error.what());
+  }
+}
+
+ffi::Error host_call(bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes, bool reverse,
+                     const Array& x, Output out) {
+  return guarded(Call::of(scan, op, axis, axes, reverse, x, *out),
+                 [&](const Call& call) { return run_on_host(call, x, *out); });
+}
+
+ffi::Error cuda_call(void* stream, bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes,
+                     bool reverse, const Array& x, Output out) {
+  return guarded(Call::of(scan, op, axis, axes, reverse, x, *out),
+                 [&](const Call& call) { return run_on_stream(call, stream, x, *out); });
+}
+
+XLA_FFI_Error* host_handler(XLA_FFI_CallFrame* frame) {
+  static const auto* handler = ffi::Ffi::Bind()
+                                   .Attr<bool>("scan")
+                                   .Attr<std::int64_t>("op")
+                                   .Attr<std::int64_t>("axis")
+                                   .Attr<std::int64_t>("axes")
+                                   .Attr<bool>("reverse")
+                                   .Arg<Array>()
+                                   .Ret<Array>()
+                                   .To(host_call)
+                                   .release();
+  return handler->Call(frame);
+}
+
+XLA_FFI_Error* cuda_handler(XLA_FFI_CallFrame* frame) {
+  static const auto* handler = ffi::Ffi::Bind()
+                                   .Ctx<ffi::PlatformStream<void*>>()
+                                   .Attr<bool>("scan")
+                                   .Attr<std::int64_t>("op")
+                                   .Attr<std::int64_t>("axis")
+                                   .Attr<std::int64_t>("axes")
+                                   .Attr<bool>("reverse")
+                                   .Arg<Array>()
+                                   .Ret<Array>()
+                                   .To(cuda_call)
+                                   .release();
+  return handler->Call(frame);
+}
+
+nb::capsule capsule_of(XLA_FFI_Handler* handler) {
+  return nb::capsule(reinterpret_cast<void*>(handler));
+}
+
+void use_cpu_device(const char* selector) {
+  bifold_status status = BIFOLD_OK;
+  {
+    const nb::gil_scoped_release released;
+    status = use_cpu(selector);
+  }
+  if (status != BIFOLD_OK) raise(status, "bifold_device_open");
+}
+
+}  // namespace
+
+}  // namespace bifold::python
+
+NB_MODULE(_jax, module) {
+  namespace own = bifold::python;
+  module.def("bind", &own::bind);
+  module.def("use_cpu", &own::use_cpu_device);
+  module.def("host_handler", [] { return own::capsule_of(own::host_handler); });
+  module.def("cuda_handler", [] { return own::capsule_of(own::cuda_handler); });
+}
