@@ -126,8 +126,10 @@ def _transpose_scan(ct: Any, x: Any, *, axis: int, reverse: bool, **_: Any) -> l
 
 
 def _transpose_sum(ct: Any, x: Any, *, axis: int, axes: int, **_: Any) -> list[Any]:
-    ct = jnp.expand_dims(ct, tuple(range(axis, axis + axes)))
-    return [jnp.broadcast_to(ct, x.aval.shape).astype(x.aval.dtype)]
+    of = x.aval
+    kept = [d for d in range(of.ndim) if not axis <= d < axis + axes]
+    ct = jax.lax.broadcast_in_dim(ct, of.shape, kept, out_sharding=of.sharding)
+    return [ct.astype(of.dtype)]
 
 
 def _define() -> None:
