@@ -29,6 +29,8 @@ _PLATFORMS = {"cpu": ("cpu", _jax.host_handler), "cuda": ("CUDA", _jax.cuda_hand
 _native.library()
 _jax.bind(_native._addresses, _native.raise_last)
 
+use_cpu = _jax.use_cpu
+
 # A scan along `axis` of an array, with elements of `dtype`.
 scan_p = Primitive("bifold_scan")
 # The reduction of `axes` neighbouring axes from `axis` on.

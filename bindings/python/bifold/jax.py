@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _errors, _jax, _primitives
+from . import _errors, _primitives
 from ._arguments import checked
 from ._axes import axes_of
 from ._kinds import AXIS, SELECTOR, described
@@ -215,4 +215,4 @@ def use_cpu(selector: str) -> None:
     Raises:
         Unavailable: there is no such device.
     """
-    _jax.use_cpu(selector)
+    _primitives.use_cpu(selector)

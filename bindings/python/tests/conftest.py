@@ -4,7 +4,7 @@ import pytest
 
 import bifold
 
-pytest.register_assert_rewrite("repeats")
+pytest.register_assert_rewrite("repeats", "jax_tests")
 
 
 def pytest_addoption(parser):
