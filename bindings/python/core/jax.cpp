@@ -94,9 +94,6 @@ ffi::ErrorOr<Call> Call::of(bool scan, std::int64_t op, std::int64_t axis, std::
   const std::uint64_t outer = product(shape.begin(), axis);
   const std::uint64_t length = product(shape.begin() + axis, axes);
   const std::uint64_t inner = product(shape.begin() + axis + axes, rank - axis - axes);
-  if (call.outputs != (scan ? call.inputs : outer * inner)) {
-    return ffi::Unexpected(ffi::Error::InvalidArgument("bifold: the output has another shape"));
-  }
   const auto step = static_cast<std::int64_t>(inner);
   // Lines are described as the package does it, so that both find the same plans.
   call.lines = {outer, length,
@@ -170,19 +167,17 @@ std::uint64_t address_of(const Array& array) {
 }
 
 /// Enqueues on XLA's stream.
-ffi::Error run_on_stream(const Call& call, void* own, const Array& x, const Array& out) {
-  Stream stream;
+ffi::Error run_on_stream(const Call& call, void* stream, const Array& x, const Array& out) {
+  bifold_queue* queue = nullptr;
   Buffer input, output;
-  bifold_status status = queue_of(own, address_of(out), &stream);
+  bifold_status status = queue_of(stream, address_of(out), &queue);
+  if (status == BIFOLD_OK) {
+    status = api().cuda_adopt_buffer(address_of(x), x.size_bytes(), &input.handle);
+  }
   if (status == BIFOLD_OK) {
     status = api().cuda_adopt_buffer(address_of(out), out.size_bytes(), &output.handle);
   }
-  if (status == BIFOLD_OK) {
-    // What has no elements has no memory.
-    status = call.inputs > 0 ? api().cuda_adopt_buffer(address_of(x), x.size_bytes(), &input.handle)
-                             : api().buffer_create(stream.device, 0, &input.handle);
-  }
-  if (status == BIFOLD_OK) status = call.enqueue(stream.queue, input.handle, output.handle);
+  if (status == BIFOLD_OK) status = call.enqueue(queue, input.handle, output.handle);
   return failure(status);
 }
 

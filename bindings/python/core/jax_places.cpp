@@ -17,7 +17,7 @@ std::mutex stream_mutex;
 auto* devices = new std::map<std::uint32_t, bifold_device*>;
 // XLA keeps its streams as long as its client, and waits for their work before it destroys them. So
 // a number that is another stream's later on finds scratch memory that nobody uses.
-auto* streams = new std::map<std::pair<std::uint32_t, void*>, Stream>;
+auto* streams = new std::map<std::pair<std::uint32_t, void*>, bifold_queue*>;
 
 bifold_status open_host(const char* selector) {
   bifold_device* device = nullptr;
@@ -64,28 +64,22 @@ bifold_status use_cpu(const char* selector) {
   return open_host(selector);
 }
 
-bifold_status queue_of(void* stream, std::uint64_t address, Stream* found) {
+bifold_status queue_of(void* stream, std::uint64_t address, bifold_queue** queue) {
   std::uint32_t index = 0;
   bifold_status status = api().cuda_device_index(address, &index);
   if (status != BIFOLD_OK) return status;
   const std::lock_guard lock(stream_mutex);
-  const auto known = streams->find({index, stream});
-  if (known != streams->end()) {
-    *found = known->second;
-    return BIFOLD_OK;
-  }
+  bifold_queue*& known = (*streams)[{index, stream}];
   bifold_device*& device = (*devices)[index];
   if (!device) {
     // Its primary context, which is XLA's, too.
     status = api().device_open(("cuda:" + std::to_string(index)).c_str(), nullptr, &device);
-    if (status != BIFOLD_OK) return status;
   }
-  Stream made = {device, nullptr};
-  status = api().cuda_adopt_queue(stream, device, nullptr, &made.queue);
-  if (status != BIFOLD_OK) return status;
-  streams->emplace(std::pair(index, stream), made);
-  *found = made;
-  return BIFOLD_OK;
+  if (status == BIFOLD_OK && !known) {
+    status = api().cuda_adopt_queue(stream, device, nullptr, &known);
+  }
+  *queue = known;
+  return status;
 }
 
 }  // namespace bifold::python

@@ -38,13 +38,7 @@ bifold_status host_device(std::shared_ptr<HostDevice>* device);
 /// Opens the device that arrays of the host are worked on from now on.
 bifold_status use_cpu(const char* selector);
 
-/// A stream of XLA's and its device.
-struct Stream {
-  bifold_device* device = nullptr;
-  bifold_queue* queue = nullptr;
-};
-
-/// The queue that stands for a stream, on the device that has the memory at an address.
-bifold_status queue_of(void* stream, std::uint64_t address, Stream* found);
+/// The queue that stands for a stream of XLA's, on the device that has the memory at an address.
+bifold_status queue_of(void* stream, std::uint64_t address, bifold_queue** queue);
 
 }  // namespace bifold::python

@@ -1,12 +1,14 @@
-"""The handler that XLA calls on CUDA, with kernels that the stand-in driver runs on the CPU."""
+"""The handlers that XLA calls, without XLA; the stand-in driver runs CUDA's kernels on the CPU."""
 
 import ctypes
+import math
 
 import numpy as np
 import pytest
 import xla_frame
 from cuda_driver import Driver
 
+import bifold
 from bifold import _native
 
 _jax = pytest.importorskip("bifold._jax", reason="built without jaxlib's headers")
@@ -32,10 +34,9 @@ def driver(library):
     made.close()
 
 
-def handle(stream, x, out, *, scan, op=PLUS, axis=0, axes=1, reverse=False):
-    return xla_frame.call(
-        _jax.cuda_handler(), stream, x, out, scan=scan, op=op, axis=axis, axes=axes, reverse=reverse
-    )
+def handle(stream, x, out, *, scan, op=PLUS, axis=0, axes=1, reverse=False, on=None):
+    attributes = {"scan": scan, "op": op, "axis": axis, "axes": axes, "reverse": reverse}
+    return xla_frame.call(on or _jax.cuda_handler(), stream, x, out, **attributes)
 
 
 def placed(driver, array):
@@ -46,6 +47,19 @@ def placed(driver, array):
     return (array.dtype.name, address, array.shape)
 
 
+def there(array, stream, driver):
+    """Blocks. The elements of an array, when what is in the stream is done."""
+    driver.cuStreamSynchronize(ctypes.c_void_p(stream))
+    return looked_at(array)
+
+
+def looked_at(array):
+    """The elements of an array as they are: the stand-in's memory is the host's."""
+    dtype, address, shape = array
+    block = (ctypes.c_char * (4 * math.prod(shape))).from_address(address)
+    return np.frombuffer(block, dtype).reshape(shape).copy()
+
+
 def calls(driver, name):
     return driver.library.fake_cuda_calls(name.encode())
 
@@ -54,13 +68,12 @@ def test_calls_are_enqueued_on_the_stream(driver):
     x = np.arange(24, dtype=np.int32).reshape(2, 3, 4) % 5
     stream, nothing = driver.stream(), np.zeros_like(x)
     on_device, out = placed(driver, x), placed(driver, nothing)
-    for axis in (1, 1):
+    for reverse in (False, True):
         driver.write(out[1], nothing)
-        waits = calls(driver, "cuStreamSynchronize"), calls(driver, "cuEventSynchronize")
-        assert handle(stream, on_device, out, scan=True, axis=axis) is None
-        assert (calls(driver, "cuStreamSynchronize"), calls(driver, "cuEventSynchronize")) == waits
-        driver.cuStreamSynchronize(ctypes.c_void_p(stream))
-        np.testing.assert_array_equal(driver.read(out[1], x), x.cumsum(axis))
+        assert handle(stream, on_device, out, scan=True, axis=1, reverse=reverse) is None
+        np.testing.assert_array_equal(looked_at(out), nothing)
+        wanted = np.flip(np.flip(x, 1).cumsum(1), 1) if reverse else x.cumsum(1)
+        np.testing.assert_array_equal(there(out, stream, driver), wanted)
 
 
 def test_results_of_reductions_lie_side_by_side(driver):
@@ -69,16 +82,32 @@ def test_results_of_reductions_lie_side_by_side(driver):
     wanted = x.min(axis=1)
     out = placed(driver, np.zeros_like(wanted))
     assert handle(stream, placed(driver, x), out, scan=False, op=MINIMUM, axis=1) is None
-    driver.cuStreamSynchronize(ctypes.c_void_p(stream))
-    np.testing.assert_array_equal(driver.read(out[1], wanted), wanted)
+    np.testing.assert_array_equal(there(out, stream, driver), wanted)
 
 
-def test_a_sum_of_nothing_is_zero(driver):
-    stream = driver.stream()
+def test_nothing_is_scanned_and_sums_to_zero(driver):
+    stream, nothing = driver.stream(), ("int32", 0, (0, 4))
+    assert handle(stream, nothing, nothing, scan=True) is None
     out = placed(driver, np.ones(4, np.int32))
-    assert handle(stream, ("int32", 0, (0, 4)), out, scan=False) is None
-    driver.cuStreamSynchronize(ctypes.c_void_p(stream))
-    np.testing.assert_array_equal(driver.read(out[1], np.ones(4, np.int32)), np.zeros(4))
+    assert handle(stream, nothing, out, scan=False) is None
+    np.testing.assert_array_equal(there(out, stream, driver), np.zeros(4))
+
+
+def test_arrays_of_the_host_go_to_the_device_that_is_named(driver):
+    x, out = np.arange(5, dtype=np.int32), np.zeros(5, np.int32)
+    arrays = [(array.dtype.name, array.ctypes.data, array.shape) for array in (x, out)]
+    launches = []
+    for selector in ("opencl:cpu", "cuda:0"):
+        try:
+            _jax.use_cpu(selector)
+        except bifold.Unavailable as absent:
+            pytest.skip(str(absent))
+        out[:] = 0
+        before = calls(driver, "cuLaunchKernel")
+        assert handle(None, *arrays, scan=True, on=_jax.host_handler()) is None
+        launches.append(calls(driver, "cuLaunchKernel") - before)
+        np.testing.assert_array_equal(out, x.cumsum())
+    assert launches[0] == 0 < launches[1]
 
 
 def test_failures_have_a_code_and_the_reason(driver):
