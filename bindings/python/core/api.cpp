@@ -41,6 +41,7 @@ void bind(const nb::dict& addresses, nb::object raise) {
   take(functions.queue_create, addresses, "bifold_queue_create");
   take(functions.queue_destroy, addresses, "bifold_queue_destroy");
   take(functions.cuda_adopt_queue, addresses, "bifold_cuda_adopt_queue");
+  take(functions.reduce, addresses, "bifold_reduce");
   take(functions.reduce_into, addresses, "bifold_reduce_into");
   take(functions.inclusive_scan, addresses, "bifold_inclusive_scan");
   Py_XDECREF(raiser);

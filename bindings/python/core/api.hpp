@@ -32,6 +32,7 @@ struct Api {
   decltype(&bifold_queue_create) queue_create = nullptr;
   decltype(&bifold_queue_destroy) queue_destroy = nullptr;
   decltype(&bifold_cuda_adopt_queue) cuda_adopt_queue = nullptr;
+  decltype(&bifold_reduce) reduce = nullptr;
   decltype(&bifold_reduce_into) reduce_into = nullptr;
   decltype(&bifold_inclusive_scan) inclusive_scan = nullptr;
 };

@@ -58,48 +58,41 @@ std::uint64_t product(const std::int64_t* first, std::int64_t count) {
 
 /// A call of the library.
 struct Call {
-  bool scan;
-  const bifold_operator* op;
-  bool reverse;
-  bifold_lines lines;
-  bifold_type from, to;
-  std::uint64_t inputs, outputs;  // Elements.
+  bool scan = false;
+  const bifold_operator* op = nullptr;
+  bool reverse = false;
+  bifold_lines lines = {};
+  bifold_type from = -1, to = -1;
+  std::uint64_t inputs = 0, outputs = 0;  // Elements.
 
-  /// Of `axes` axes from `axis` on.
-  static ffi::ErrorOr<Call> of(bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes,
-                               bool reverse, const Array& x, const Array& out);
+  /// Takes arrays, with lines of `axes` axes from `axis` on. What is wrong with them, or null.
+  const char* set(std::int64_t op_kind, std::int64_t axis, std::int64_t axes, const Array& x,
+                  const Array& out);
 
   bifold_status enqueue(bifold_queue* queue, bifold_buffer* x, bifold_buffer* out) const;
 };
 
-ffi::ErrorOr<Call> Call::of(bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes,
-                            bool reverse, const Array& x, const Array& out) {
+const char* Call::set(std::int64_t op_kind, std::int64_t axis, std::int64_t axes, const Array& x,
+                      const Array& out) {
+  op = api().builtin_operator(static_cast<bifold_operator_kind>(op_kind));
+  from = type_of(x.element_type());
+  to = type_of(out.element_type());
+  if (!op || from < 0 || to < 0) return "bifold: no such operator or type";
+  inputs = x.element_count();
+  outputs = out.element_count();
   const ffi::Span<const std::int64_t> shape = x.dimensions();
   const auto rank = static_cast<std::int64_t>(shape.size());
-  const bifold_operator* found = api().builtin_operator(static_cast<bifold_operator_kind>(op));
-  Call call = {scan,
-               found,
-               reverse,
-               {},
-               type_of(x.element_type()),
-               type_of(out.element_type()),
-               x.element_count(),
-               out.element_count()};
-  if (!found || call.from < 0 || call.to < 0) {
-    return ffi::Unexpected(ffi::Error::InvalidArgument("bifold: no such operator or type"));
-  }
   if (axis < 0 || axes < 0 || axes > rank || axis > rank - axes) {
-    return ffi::Unexpected(ffi::Error::InvalidArgument("bifold: the array has no such axis"));
+    return "bifold: the array has no such axis";
   }
   const std::uint64_t outer = product(shape.begin(), axis);
   const std::uint64_t length = product(shape.begin() + axis, axes);
   const std::uint64_t inner = product(shape.begin() + axis + axes, rank - axis - axes);
   const auto step = static_cast<std::int64_t>(inner);
   // Lines are described as the package does it, so that both find the same plans.
-  call.lines = {outer, length,
-                inner, outer == 1 ? 0 : static_cast<std::int64_t>(length) * step,
-                step,  inner == 1 ? 0 : 1};
-  return call;
+  const std::int64_t outer_step = outer == 1 ? 0 : static_cast<std::int64_t>(length) * step;
+  lines = {outer, length, inner, outer_step, step, inner == 1 ? 0 : 1};
+  return nullptr;
 }
 
 bifold_status Call::enqueue(bifold_queue* queue, bifold_buffer* x, bifold_buffer* out) const {
@@ -144,14 +137,18 @@ ffi::Error run_on_host(const Call& call, const Array& x, const Array& out) {
   if (status == BIFOLD_OK) {
     status = api().buffer_create(queue.device->handle(), x.size_bytes(), &input.handle);
   }
+  const bifold_view elements = {input.handle, call.from, 0, call.inputs};
+  if (status == BIFOLD_OK && call.inputs > 0) {
+    status = api().upload(queue.handle, x.untyped_data(), elements);
+  }
+  if (status == BIFOLD_OK && !call.scan && call.outputs == 1) {
+    return failure(api().reduce(queue.handle, elements, call.op, call.to, nullptr,
+                                out.untyped_data(), nullptr));
+  }
   // A scan may be in place.
   const bool apart = !call.scan || call.from != call.to;
   if (status == BIFOLD_OK && apart) {
     status = api().buffer_create(queue.device->handle(), out.size_bytes(), &output.handle);
-  }
-  if (status == BIFOLD_OK && call.inputs > 0) {
-    const bifold_view whole = {input.handle, call.from, 0, call.inputs};
-    status = api().upload(queue.handle, x.untyped_data(), whole);
   }
   bifold_buffer* target = apart ? output.handle : input.handle;
   if (status == BIFOLD_OK) status = call.enqueue(queue.handle, input.handle, target);
@@ -181,29 +178,35 @@ ffi::Error run_on_stream(const Call& call, void* stream, const Array& x, const A
   return failure(status);
 }
 
-/// Handlers let no exception through to XLA.
+/// Runs a call, and lets no exception through to XLA.
 template <class Run>
-ffi::Error guarded(const ffi::ErrorOr<Call>& call, Run run) {
-  if (call.has_error()) return call.error();
-  if (call.value().outputs == 0) return ffi::Error::Success();
+ffi::Error guarded(bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes, bool reverse,
+                   const Array& x, const Array& out, Run run) {
+  Call call;
+  call.scan = scan;
+  call.reverse = reverse;
+  if (const char* wrong = call.set(op, axis, axes, x, out)) {
+    return {ffi::ErrorCode::kInvalidArgument, wrong};
+  }
+  if (call.outputs == 0) return ffi::Error::Success();
   try {
-    return run(call.value());
+    return run(call);
   } catch (const std::bad_alloc&) {
     return {ffi::ErrorCode::kResourceExhausted, "bifold: the host has no room"};
   } catch (const std::exception& error) {
-    return ffi::Error::Internal(error.what());
+    return {ffi::ErrorCode::kInternal, error.what()};
   }
 }
 
 ffi::Error host_call(bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes, bool reverse,
                      const Array& x, Output out) {
-  return guarded(Call::of(scan, op, axis, axes, reverse, x, *out),
+  return guarded(scan, op, axis, axes, reverse, x, *out,
                  [&](const Call& call) { return run_on_host(call, x, *out); });
 }
 
 ffi::Error cuda_call(void* stream, bool scan, std::int64_t op, std::int64_t axis, std::int64_t axes,
                      bool reverse, const Array& x, Output out) {
-  return guarded(Call::of(scan, op, axis, axes, reverse, x, *out),
+  return guarded(scan, op, axis, axes, reverse, x, *out,
                  [&](const Call& call) { return run_on_stream(call, stream, x, *out); });
 }
 
@@ -236,9 +239,7 @@ XLA_FFI_Error* cuda_handler(XLA_FFI_CallFrame* frame) {
   return handler->Call(frame);
 }
 
-nb::capsule capsule_of(XLA_FFI_Handler* handler) {
-  return nb::capsule(reinterpret_cast<void*>(handler));
-}
+nb::capsule capsule_of(XLA_FFI_Handler* handler) { return {reinterpret_cast<void*>(handler)}; }
 
 void use_cpu_device(const char* selector) {
   bifold_status status = BIFOLD_OK;
