@@ -27,7 +27,7 @@ import numpy as np
 from . import _errors, _primitives
 from ._arguments import checked
 from ._axes import axes_of
-from ._kinds import AXIS, SELECTOR, described
+from ._kinds import AXIS, SELECTOR, Kind
 
 __all__ = [
     "cummax",
@@ -48,13 +48,17 @@ _ELEMENTS |= {np.dtype(kind) for kind in (_BOOL, "f2", "f4", "f8", jnp.bfloat16)
 
 
 def _array(x: Any) -> jax.Array:
+    # Nothing asks an array for its memory: that would wait for it.
     try:
-        array = jnp.asarray(x)
-    except (TypeError, ValueError) as failure:
-        raise _errors.WrongType(f"{described(x)} is no array of JAX: {failure}") from failure
+        array = x if isinstance(x, jax.Array) else jnp.asarray(x)
+    except OverflowError as failure:
+        raise ValueError(failure) from None
     if array.dtype not in _ELEMENTS:
-        raise _errors.InvalidArgument(f"elements of {array.dtype} are not taken")
+        raise ValueError(f"elements of {array.dtype} are not taken")
     return array
+
+
+_ARRAY = Kind("an array of JAX", _array)
 
 
 def _result(x: jax.Array, name: str, dtype: Any) -> np.dtype:
@@ -92,11 +96,10 @@ def _scan(x: Any, name: str, axis: int, reverse: bool, dtype: np.dtype) -> jax.A
 
 
 def _cumulated(x: Any, name: str, axis: int | None, reverse: bool, dtype: Any = None) -> jax.Array:
-    array = _array(x)
     if axis is None:
-        array, axis = array.reshape(-1), 0
-    (along,) = axes_of((axis,), array.ndim)
-    return _scan(array, name, along, reverse, _result(array, name, dtype))
+        x, axis = x.reshape(-1), 0
+    (along,) = axes_of((axis,), x.ndim)
+    return _scan(x, name, along, reverse, _result(x, name, dtype))
 
 
 @functools.partial(jax.jit, static_argnames=("name", "axes", "keepdims", "dtype"))
@@ -114,14 +117,13 @@ def _reduce(x: Any, name: str, axes: tuple[int, ...], keepdims: bool, dtype: np.
 
 
 def _reduced(x: Any, name: str, axis: Any, keepdims: bool, dtype: Any = None) -> jax.Array:
-    array = _array(x)
-    axes = axes_of(axis, array.ndim)
-    if name in ("max", "min") and math.prod(array.shape[a] for a in axes) == 0:
+    axes = axes_of(axis, x.ndim)
+    if name in ("max", "min") and math.prod(x.shape[a] for a in axes) == 0:
         raise _errors.InvalidArgument(f"the {name} of no elements")
-    return _reduce(array, name, axes, keepdims, _result(array, name, dtype))
+    return _reduce(x, name, axes, keepdims, _result(x, name, dtype))
 
 
-@checked(axis=AXIS)
+@checked(x=_ARRAY, axis=AXIS)
 def cumsum(x: Any, axis: int | None = None, reverse: bool = False, dtype: Any = None) -> jax.Array:
     """Cumulative sum along an axis, as jax.numpy.cumsum(); a shape like that of `x`.
 
@@ -138,25 +140,25 @@ def cumsum(x: Any, axis: int | None = None, reverse: bool = False, dtype: Any = 
     return _cumulated(x, "cumsum", axis, reverse, dtype)
 
 
-@checked(axis=AXIS)
+@checked(x=_ARRAY, axis=AXIS)
 def cumprod(x: Any, axis: int | None = None, reverse: bool = False, dtype: Any = None) -> jax.Array:
     """Cumulative product along an axis, as jax.numpy.cumprod(); see cumsum()."""
     return _cumulated(x, "cumprod", axis, reverse, dtype)
 
 
-@checked(axis=AXIS)
+@checked(x=_ARRAY, axis=AXIS)
 def cummax(x: Any, axis: int | None = None, reverse: bool = False) -> jax.Array:
     """Cumulative maximum along an axis, as jax.lax.cummax(); NaN propagates. See cumsum()."""
     return _cumulated(x, "cummax", axis, reverse)
 
 
-@checked(axis=AXIS)
+@checked(x=_ARRAY, axis=AXIS)
 def cummin(x: Any, axis: int | None = None, reverse: bool = False) -> jax.Array:
     """Cumulative minimum along an axis, as jax.lax.cummin(); NaN propagates. See cumsum()."""
     return _cumulated(x, "cummin", axis, reverse)
 
 
-@checked
+@checked(x=_ARRAY)
 def sum(
     x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None
 ) -> jax.Array:
@@ -175,7 +177,7 @@ def sum(
     return _reduced(x, "sum", axis, keepdims, dtype)
 
 
-@checked
+@checked(x=_ARRAY)
 def prod(
     x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None
 ) -> jax.Array:
@@ -183,7 +185,7 @@ def prod(
     return _reduced(x, "prod", axis, keepdims, dtype)
 
 
-@checked
+@checked(x=_ARRAY)
 def max(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> jax.Array:
     """Maximum along axes, as jax.numpy.max(); NaN propagates. See sum().
 
@@ -193,7 +195,7 @@ def max(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = Fals
     return _reduced(x, "max", axis, keepdims)
 
 
-@checked
+@checked(x=_ARRAY)
 def min(x: Any, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> jax.Array:
     """Minimum along axes, as jax.numpy.min(); NaN propagates. See sum().
 

@@ -206,8 +206,10 @@ def test_wrong_arguments_are_refused():
             call(x.astype(np.complex64))
         with pytest.raises(bifold.InvalidArgument, match="results of complex64 are not made"):
             call(x, dtype=np.complex64)
-        with pytest.raises(bifold.WrongType):
+        with pytest.raises(bifold.WrongType, match="x must be an array of JAX"):
             call("x")
+        with pytest.raises(bifold.InvalidArgument, match="x must be an array of JAX"):
+            call(2**70)
     with pytest.raises(bifold.InvalidArgument, match="names one twice"):
         bj.sum(x, axis=(1, -1))
 

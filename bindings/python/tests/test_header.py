@@ -11,9 +11,7 @@ from bifold import _calls, _errors, _native, _operators, _plans, _structs
 HEADERS = Path(__file__).parents[3] / "include" / "bifold"
 
 # What other functions do as well.
-LEFT_OUT = re.compile(
-    r"bifold_(last_error|status_name|copy|buffer_size|cuda_(record|adopt_current_device))$"
-)
+LEFT_OUT = re.compile(r"bifold_(status_name|copy|buffer_size|cuda_(record|adopt_current_device))$")
 
 INTEGERS = {
     "bool": ctypes.c_bool,
