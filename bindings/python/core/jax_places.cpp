@@ -15,8 +15,8 @@ auto* host = new std::shared_ptr<HostDevice>;
 
 std::mutex stream_mutex;
 auto* devices = new std::map<std::uint32_t, bifold_device*>;
-// XLA keeps its streams as long as its client, and waits for their work before it destroys them. So
-// a number that is another stream's later on finds scratch memory that nobody uses.
+// XLA keeps its streams as long as its client, and destroys none that has work. So a number that is
+// another stream's later on finds scratch memory that nobody uses.
 auto* streams = new std::map<std::pair<std::uint32_t, void*>, bifold_queue*>;
 
 bifold_status open_host(const char* selector) {
