@@ -19,7 +19,7 @@ from ctypes import (
 )
 from importlib import metadata
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from . import _core, _errors
 from ._arguments import checked
@@ -235,6 +235,12 @@ def address_of(name: str) -> int:
     """Where a function of the library is."""
     library()
     return _addresses[name]
+
+
+def bind(extension: Any) -> None:
+    """Gives an extension of the package the functions of the library."""
+    library()
+    extension.bind(_addresses, raise_last)
 
 
 def version() -> str:

@@ -26,8 +26,7 @@ except ImportError as absent:
 _TARGET = "bifold"
 _PLATFORMS = {"cpu": ("cpu", _jax.host_handler), "cuda": ("CUDA", _jax.cuda_handler)}
 
-_native.library()
-_jax.bind(_native._addresses, _native.raise_last)
+_native.bind(_jax)
 
 use_cpu = _jax.use_cpu
 

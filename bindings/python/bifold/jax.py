@@ -4,14 +4,15 @@
 >>> jax.jit(bifold.jax.cumsum)(jax.numpy.arange(4))
 Array([0, 1, 3, 6], dtype=int32)
 
-Under ``jit``, ``vmap``, ``grad``, ``jvp`` and ``shard_map``. Functions take and give what those of
-``jax.numpy`` with the same names do; ``reverse`` is that of ``jax.lax``. Floating sums have the
-same bits on every device. Derivatives of sums are bifold's, of the others JAX's own.
+Results have the shapes and dtypes that functions of ``jax.numpy`` with the same names give them;
+``reverse`` is that of ``jax.lax``. Floating sums have the same bits on every device. All work under
+``jit``, ``vmap``, ``grad``, ``jvp`` and ``shard_map``. Derivatives of sums call bifold, those of
+other functions are JAX's own.
 
 On CUDA a call is enqueued on XLA's stream. On the CPU it blocks one of XLA's threads; elements are
 copied to the device that use_cpu() names and back.
 
-A failure while a program runs is JAX's own exception, with the message of the library.
+A failure while a program runs is a jax.errors.JaxRuntimeError with the message of the library.
 """
 
 from __future__ import annotations
@@ -105,15 +106,12 @@ def _cumulated(x: Any, name: str, axis: int | None, reverse: bool, dtype: Any = 
 @functools.partial(jax.jit, static_argnames=("name", "axes", "keepdims", "dtype"))
 def _reduce(x: Any, name: str, axes: tuple[int, ...], keepdims: bool, dtype: np.dtype) -> jax.Array:
     of = _worked_on(dtype)
-    shape = [extent for d, extent in enumerate(x.shape) if d not in axes]
-    if keepdims:
-        shape = [1 if d in axes else extent for d, extent in enumerate(x.shape)]
     first = axes[0] if axes else 0
     if axes != tuple(range(first, first + len(axes))):
         # Neighbours, in C order.
         x, first = jnp.moveaxis(x, axes, range(-len(axes), 0)), x.ndim - len(axes)
     made = _primitives.reduce(_ready(x, of), _OPERATORS[name], first, len(axes), of)
-    return made.reshape(shape).astype(dtype)
+    return (jnp.expand_dims(made, axes) if keepdims else made).astype(dtype)
 
 
 def _reduced(x: Any, name: str, axis: Any, keepdims: bool, dtype: Any = None) -> jax.Array:

@@ -21,8 +21,7 @@ INVALID_ARGUMENT, ABORTED = 3, 10
 def library():
     loaded = ctypes.CDLL("libcuda.so.1")
     loaded.fake_cuda_calls.restype = ctypes.c_int64
-    _native.library()
-    _jax.bind(_native._addresses, _native.raise_last)
+    _native.bind(_jax)
     return loaded
 
 
