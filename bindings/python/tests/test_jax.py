@@ -28,8 +28,12 @@ def on_the_cpu():
 
 
 def test_arrays_may_be_split_among_devices():
+    if len(jax.devices("cpu")) < 2:
+        pytest.skip("JAX was asked for its devices before")
     x = integers(2, 3, 4)
-    mesh = jax.make_mesh((2,), ("d",), axis_types=(jax.sharding.AxisType.Explicit,))
+    mesh = jax.make_mesh(
+        (2,), ("d",), devices=jax.devices("cpu")[:2], axis_types=(jax.sharding.AxisType.Explicit,)
+    )
     split = jax.sharding.PartitionSpec("d")
 
     def loss(cumsum, total, x):
