@@ -7,7 +7,8 @@
 A time is that of one call of a batch, in microseconds: the median of several batches, and what the
 quickest one took. Devices are waited for between batches, outside of the times. `interface` rows
 are loops in C, compiled by the program itself: what no binding can be faster than. Arrays of CuPy
-and PyTorch are measured where these are installed and the device is one of CUDA's.
+and PyTorch are measured where these are installed and the device is one of CUDA's. `jax` rows are
+compiled programs of one call, whose arrays JAX makes; that of `x + 1` is XLA's alone.
 """
 import argparse
 import csv
@@ -169,6 +170,30 @@ def arrays_of_cuda(name, n):
     return made, module.cuda.get_current_stream().synchronize
 
 
+def of_jax(on_cuda, n):
+    """Programs of JAX and how to wait for them, or None."""
+    try:
+        jax, calls = importlib.import_module("jax"), importlib.import_module("bifold.jax")
+        device = jax.devices("cuda" if on_cuda else "cpu")[0]
+    except (ImportError, RuntimeError) as error:
+        print(f"jax is left out: {error}", file=sys.stderr)
+        return None
+    x = jax.device_put(numpy.ones(n, numpy.int32), device)
+    last = [x]
+
+    def program(function):
+        compiled = jax.jit(function)
+
+        def run():
+            last[0] = compiled(x)
+
+        return timed(run)
+
+    programs = {"reduce_into": calls.sum, "inclusive_scan": calls.cumsum, "x + 1": lambda x: x + 1}
+    made = {call: program(function) for call, function in programs.items()}
+    return made, lambda: last[0].block_until_ready()
+
+
 def contenders(bifold, loops, device, n):
     """Kinds of array: their calls, and how to wait for the device."""
     queue = bifold.Queue(device)
@@ -184,6 +209,9 @@ def contenders(bifold, loops, device, n):
         if found:
             place = queue if on_cuda else found[0][0].queue
             yield name, of_package(bifold, place, *found[0]), found[1]
+    programs = of_jax(on_cuda, n)
+    if programs:
+        yield "jax", *programs
 
 
 def main():
