@@ -10,7 +10,8 @@ Results have the shapes and dtypes that functions of ``jax.numpy`` with the same
 other functions are JAX's own.
 
 On CUDA a call is enqueued on XLA's stream. On the CPU it blocks one of XLA's threads; elements are
-copied to the device that use_cpu() names and back.
+copied to the device that use_cpu() names and back. Memory for them, up to 256 MiB an array, is kept
+until another device is named.
 
 A failure while a program runs is a jax.errors.JaxRuntimeError with the message of the library.
 """

@@ -107,6 +107,46 @@ bifold_status Call::enqueue(bifold_queue* queue, bifold_buffer* x, bifold_buffer
                                                            &options);
 }
 
+/// A place on the device for arrays of the host, given back at the end.
+struct Lease {
+  Lease() = default;
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  ~Lease() {
+    if (place.queue) device->put(place);
+  }
+  std::shared_ptr<HostDevice> device;
+  HostPlace place;
+};
+
+/// Blocks until the result is there. Elements are copied to the device and back.
+ffi::Error run_on_host(const Call& call, const Array& x, const Array& out) {
+  Lease lease;
+  auto& [queue, input, output] = lease.place;
+  bifold_status status = host_device(&lease.device);
+  if (status == BIFOLD_OK) status = lease.device->take(&lease.place);
+  if (status == BIFOLD_OK) status = lease.device->reserve(&input, x.size_bytes());
+  const bifold_view elements = {input.buffer, call.from, 0, call.inputs};
+  if (status == BIFOLD_OK && call.inputs > 0) {
+    status = api().upload(queue, x.untyped_data(), elements);
+  }
+  if (status == BIFOLD_OK && !call.scan && call.outputs == 1) {
+    return failure(
+        api().reduce(queue, elements, call.op, call.to, nullptr, out.untyped_data(), nullptr));
+  }
+  // A scan may be in place.
+  const bool apart = !call.scan || call.from != call.to;
+  if (status == BIFOLD_OK && apart) {
+    status = lease.device->reserve(&output, out.size_bytes());
+  }
+  bifold_buffer* target = apart ? output.buffer : input.buffer;
+  if (status == BIFOLD_OK) status = call.enqueue(queue, input.buffer, target);
+  if (status == BIFOLD_OK) {
+    status = api().download(queue, {target, call.to, 0, call.outputs}, out.untyped_data());
+  }
+  return failure(status);
+}
+
 /// A handle of memory.
 struct Buffer {
   Buffer() = default;
@@ -115,49 +155,6 @@ struct Buffer {
   ~Buffer() { api().buffer_destroy(handle); }
   bifold_buffer* handle = nullptr;
 };
-
-/// A queue for a call on arrays of the host.
-struct HostQueue {
-  HostQueue() = default;
-  HostQueue(const HostQueue&) = delete;
-  HostQueue& operator=(const HostQueue&) = delete;
-  ~HostQueue() {
-    if (handle) device->put(handle);
-  }
-  std::shared_ptr<HostDevice> device;
-  bifold_queue* handle = nullptr;
-};
-
-/// Blocks until the result is there. Elements are copied to the device and back.
-ffi::Error run_on_host(const Call& call, const Array& x, const Array& out) {
-  HostQueue queue;
-  Buffer input, output;
-  bifold_status status = host_device(&queue.device);
-  if (status == BIFOLD_OK) status = queue.device->take(&queue.handle);
-  if (status == BIFOLD_OK) {
-    status = api().buffer_create(queue.device->handle(), x.size_bytes(), &input.handle);
-  }
-  const bifold_view elements = {input.handle, call.from, 0, call.inputs};
-  if (status == BIFOLD_OK && call.inputs > 0) {
-    status = api().upload(queue.handle, x.untyped_data(), elements);
-  }
-  if (status == BIFOLD_OK && !call.scan && call.outputs == 1) {
-    return failure(api().reduce(queue.handle, elements, call.op, call.to, nullptr,
-                                out.untyped_data(), nullptr));
-  }
-  // A scan may be in place.
-  const bool apart = !call.scan || call.from != call.to;
-  if (status == BIFOLD_OK && apart) {
-    status = api().buffer_create(queue.device->handle(), out.size_bytes(), &output.handle);
-  }
-  bifold_buffer* target = apart ? output.handle : input.handle;
-  if (status == BIFOLD_OK) status = call.enqueue(queue.handle, input.handle, target);
-  if (status == BIFOLD_OK) {
-    const bifold_view whole = {target, call.to, 0, call.outputs};
-    status = api().download(queue.handle, whole, out.untyped_data());
-  }
-  return failure(status);
-}
 
 std::uint64_t address_of(const Array& array) {
   return reinterpret_cast<std::uint64_t>(array.untyped_data());

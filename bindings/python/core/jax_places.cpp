@@ -8,6 +8,8 @@ namespace bifold::python {
 
 namespace {
 
+constexpr std::uint64_t kept_bytes = std::uint64_t{256} << 20;  // Of one array.
+
 std::mutex host_mutex;
 // Neither this nor what is known of streams is destroyed: at the end of a process drivers may be
 // gone.
@@ -29,27 +31,45 @@ bifold_status open_host(const char* selector) {
 }  // namespace
 
 HostDevice::~HostDevice() {
-  for (bifold_queue* queue : idle_) api().queue_destroy(queue);
+  for (const HostPlace& place : idle_) {
+    api().buffer_destroy(place.input.buffer);
+    api().buffer_destroy(place.output.buffer);
+    api().queue_destroy(place.queue);
+  }
   api().device_destroy(device_);
 }
 
-bifold_status HostDevice::take(bifold_queue** queue) {
+bifold_status HostDevice::take(HostPlace* place) {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      *queue = idle_.back();
+      *place = idle_.back();
       idle_.pop_back();
       return BIFOLD_OK;
     }
     // So that put() needs no memory.
-    idle_.reserve(++queues_);
+    idle_.reserve(++places_);
   }
-  return api().queue_create(device_, nullptr, queue);
+  return api().queue_create(device_, nullptr, &place->queue);
 }
 
-void HostDevice::put(bifold_queue* queue) {
+void HostDevice::put(HostPlace place) {
+  for (Room* room : {&place.input, &place.output}) {
+    if (room->bytes <= kept_bytes) continue;
+    api().buffer_destroy(room->buffer);
+    *room = {};
+  }
   const std::lock_guard lock(mutex_);
-  idle_.push_back(queue);
+  idle_.push_back(place);
+}
+
+bifold_status HostDevice::reserve(Room* room, std::uint64_t bytes) const {
+  if (room->buffer && room->bytes >= bytes) return BIFOLD_OK;
+  api().buffer_destroy(room->buffer);
+  *room = {};
+  const bifold_status status = api().buffer_create(device_, bytes, &room->buffer);
+  if (status == BIFOLD_OK) room->bytes = bytes;
+  return status;
 }
 
 bifold_status host_device(std::shared_ptr<HostDevice>* device) {

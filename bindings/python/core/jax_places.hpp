@@ -10,7 +10,20 @@
 
 namespace bifold::python {
 
-/// A device for arrays of the host, with the queues that no call uses just now.
+/// Memory for the elements of an array of the host.
+struct Room {
+  bifold_buffer* buffer = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+/// What a call on arrays of the host takes.
+struct HostPlace {
+  bifold_queue* queue = nullptr;
+  Room input, output;
+};
+
+/// A device for arrays of the host, with the places that no call uses just now. They keep their
+/// memory: to have it anew each time takes ten times as long as to copy elements there.
 class HostDevice {
  public:
   /// Takes the device over.
@@ -19,17 +32,18 @@ class HostDevice {
   HostDevice& operator=(const HostDevice&) = delete;
   ~HostDevice();
 
-  const bifold_device* handle() const { return device_; }
+  /// A place that nobody else uses until it is put back.
+  bifold_status take(HostPlace* place);
+  void put(HostPlace place);
 
-  /// A queue that nobody else uses until it is put back.
-  bifold_status take(bifold_queue** queue);
-  void put(bifold_queue* queue);
+  /// Has memory for at least so many bytes.
+  bifold_status reserve(Room* room, std::uint64_t bytes) const;
 
  private:
   bifold_device* device_;
   std::mutex mutex_;
-  std::vector<bifold_queue*> idle_;
-  std::size_t queues_ = 0;
+  std::vector<HostPlace> idle_;
+  std::size_t places_ = 0;
 };
 
 /// The device for arrays of the host: "opencl:cpu" unless another one was named.

@@ -38,6 +38,12 @@ def handle(stream, x, out, *, scan, op=PLUS, axis=0, axes=1, reverse=False, on=N
     return xla_frame.call(on or _jax.cuda_handler(), stream, x, out, **attributes)
 
 
+def on_host(x, out):
+    """What the handler for arrays of the host answers."""
+    arrays = [(array.dtype.name, array.ctypes.data, array.shape) for array in (x, out)]
+    return handle(None, *arrays, scan=x.shape == out.shape, on=_jax.host_handler())
+
+
 def placed(driver, array):
     """An array on the device."""
     address = driver.memory(max(array.nbytes, 4))
@@ -94,7 +100,6 @@ def test_nothing_is_scanned_and_sums_to_zero(driver):
 
 def test_arrays_of_the_host_go_to_the_device_that_is_named(driver):
     x, out = np.arange(5, dtype=np.int32), np.zeros(5, np.int32)
-    arrays = [(array.dtype.name, array.ctypes.data, array.shape) for array in (x, out)]
     launches = []
     for selector in ("opencl:cpu", "cuda:0"):
         try:
@@ -103,10 +108,32 @@ def test_arrays_of_the_host_go_to_the_device_that_is_named(driver):
             pytest.skip(str(absent))
         out[:] = 0
         before = calls(driver, "cuLaunchKernel")
-        assert handle(None, *arrays, scan=True, on=_jax.host_handler()) is None
+        assert on_host(x, out) is None
         launches.append(calls(driver, "cuLaunchKernel") - before)
         np.testing.assert_array_equal(out, x.cumsum())
     assert launches[0] == 0 < launches[1]
+
+
+def test_memory_for_arrays_of_the_host_is_kept(driver):
+    _jax.use_cpu("cuda:0")
+    allocated = []
+    for n in (5, 1000, 7, 1000):
+        x = np.arange(n, dtype=np.int32)
+        out = np.zeros_like(x)
+        assert on_host(x, out) is None
+        np.testing.assert_array_equal(out, x.cumsum())
+        allocated.append(calls(driver, "cuMemAlloc"))
+    assert allocated[0] < allocated[1] == allocated[2] == allocated[3]
+
+
+def test_memory_for_large_arrays_of_the_host_is_given_back(driver):
+    _jax.use_cpu("cuda:0")
+    assert on_host(np.ones(5, np.int32), np.ones(1, np.int32)) is None
+    freed = calls(driver, "cuMemFree_v2")
+    # Nothing is computed, which would take the stand-in long.
+    driver.library.fake_cuda_fail(b"cuLaunchKernelEx", 0, 719)
+    assert on_host(np.zeros(65 << 20, np.int32), np.zeros(1, np.int32))[0] == ABORTED
+    assert calls(driver, "cuMemFree_v2") - freed == 2  # What the small array had, too.
 
 
 def test_failures_have_a_code_and_the_reason(driver):
