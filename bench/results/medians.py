@@ -2,7 +2,8 @@
 """Keeps the medians of runs: one CSV file a device, which the documents' tables are made from.
 
   medians.py DEVICE.csv SET RUN.json...   puts the medians of `bifold-bench run --json` into a set
-  medians.py DEVICE.csv SET PYTHON.csv... the same of what bench/python_peers/lines.py writes
+  medians.py DEVICE.csv SET PYTHON.csv... the same of what bench/python_peers/lines.py or arrays.py
+                                          writes
   medians.py --back-to-back ...           without the other regimes
 
 A row is bifold's call, or a peer's in turns with it; a ratio is the peer's time over bifold's. A
@@ -79,13 +80,20 @@ def rows_of_libraries(path, set_):
     names = {"sum": "reduce", "cumsum": "scan"}
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
-            rows, columns = (int(size) for size in row["shape"].split("x"))
-            yield {"set": set_, "algorithm": names.get(row["call"], row["call"]),
-                   "variant": "Python", "n": str(rows * columns), "offset": "0",
-                   "lines": lines_text(rows, columns, row["axis"]), "library": row["contender"],
-                   "back_to_back_us": row["median_us"], "back_to_back_spread": row["spread"],
-                   "back_to_back_ratio": row["ratio"] if row["contender"] != "bifold" else "",
-                   } | {name: row[name] for name in ("backend", "type", *MACHINE)}
+            place = {"n": row.get("n"), "lines": "", "enqueue_us": row.get("host_us")}
+            library = row["contender"]
+            if "shape" in row:
+                rows, columns = (int(size) for size in row["shape"].split("x"))
+                place = {"n": str(rows * columns),
+                         "lines": lines_text(rows, columns, row["axis"])}
+            elif row["arrays"] != library:
+                library += f" on {row['arrays']}"
+            yield place | {
+                "set": set_, "algorithm": names.get(row["call"], row["call"]),
+                "variant": "Python", "offset": "0", "library": library,
+                "back_to_back_us": row["median_us"], "back_to_back_spread": row["spread"],
+                "back_to_back_ratio": row["ratio"] if library != "bifold" else "",
+            } | {name: row[name] for name in ("backend", "type", *MACHINE)}
 
 
 def read(path):
