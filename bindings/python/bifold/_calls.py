@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 def _operand(x: Any) -> Operand:
+    if isinstance(x, Operand):
+        return x
     if isinstance(x, Array):
         return OwnOperand(x)
     if isinstance(x, np.ndarray):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _dlpack, _errors, _foreign, _lines, _native, _types
+from . import _core, _dlpack, _errors, _foreign, _lines, _native
 from ._devices import Device, open_device
 from ._handles import put
 from ._locks import Lock
@@ -114,8 +114,7 @@ class CudaOperand(Operand):
         else:
             buffer = Buffer._of(put("bifold_cuda_adopt_buffer", start, count * itemsize))
         call.at_end(buffer.close)
-        number = _types.type_of(self.dtype)
-        return Placed(buffer, number, -low, self.shape, self.strides, ("cuda", start))
+        return Placed(buffer, self.number, -low, self.shape, self.strides, ("cuda", start))
 
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         if type(self.array).__module__.partition(".")[0] != "cupy":
@@ -228,6 +227,10 @@ class DlpackOperand(CudaOperand):
     def maker(self, dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any] | None:
         return _tensors(dtype) if self.kind == TORCH else None
 
+    def exported(self) -> Any:
+        """What is asked for DLPack's tensor."""
+        return self.array
+
     def prepare(self, call: Call) -> None:
         if not isinstance(call.queue.native, int):
             raise _errors.InvalidArgument(
@@ -235,7 +238,7 @@ class DlpackOperand(CudaOperand):
             )
         if self._stream is not None and (self._stream or LEGACY) == (call.queue.native or LEGACY):
             self.kind = TORCH
-        tensor = _dlpack.take(self.array, call.queue.native)
+        tensor = _dlpack.take(self.exported(), call.queue.native)
         call.at_end(tensor.release)
         self.dtype, self.shape, self.address = tensor.dtype, tensor.shape, tensor.address
         self.read_only = tensor.read_only or tensor.copied

@@ -67,11 +67,13 @@ class Operand:
         backend: the backend whose queues reach the memory; None where all of them do.
         kind: of array, where calls may be repeated on it; else None.
         reached: bytes from a CUDA array's first element to its lowest one, and how many follow.
+        fixed: whether structs are of the package, which does not rename their fields.
     """
 
     backend: str | None = None
     kind: int | None = None
     reached = (0, 0)
+    fixed = False
     dtype: np.dtype
     shape: tuple[int, ...]
 
@@ -81,6 +83,11 @@ class Operand:
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def number(self) -> int:
+        """The library's number of the dtype."""
+        return _types.type_of(self.dtype)
 
     def queue(self) -> Queue | None:
         """The queue that the array brings along."""
@@ -168,19 +175,14 @@ class HostOperand(Operand):
             )
         if not self.host.flags.writeable:
             raise _errors.InvalidArgument("the output is read-only")
-        step = self.host.itemsize
-        if any(n > 1 and abs(s) < step for n, s in zip(self.host.shape, self.host.strides)):
+        step, steps = self.host.itemsize, zip(self.host.shape, self.host.strides)
+        if self.host.size > 0 and any(n > 1 and abs(s) < step for n, s in steps):
             raise _errors.InvalidArgument("elements of the output share their memory")
 
     def convert(self, dtype: np.dtype, name: str) -> None:
         """Makes elements of another dtype, which has to hold all of them."""
         self.host = _types.values_of(self.host, dtype, name)
         self.dtype = dtype
-
-    @property
-    def number(self) -> int:
-        """The library's number of the dtype."""
-        return _types.type_of(self.dtype)
 
     def bind(self, call: Call) -> Placed:
         number = self.number

@@ -48,7 +48,7 @@ def repeated(function: Function) -> Function:
 
 # How functions of the library are called, as _core numbers it.
 INTO, MAP_INTO, PAIRS_INTO, REDUCE, MAP_REDUCE, PAIRS_REDUCE = range(6)
-SUM, PRODUCT, COUNT, TWO, MANY, PLAN, PLAN_PAIRS = range(6, 13)
+SUM, PRODUCT, COUNT, TWO, MANY, PLAN, PLAN_PAIRS, FOUND_INTO = range(6, 14)
 # What a call does with an array, as _core numbers it.
 READ, WRITTEN, INIT_FROM, TOTAL, COUNT_FROM = range(5)
 
@@ -87,8 +87,10 @@ def _arrays(call: Call) -> list[tuple[Operand, int]]:
 
 def _may_repeat(call: Call) -> bool:
     for operand, use in _arrays(call):
+        if operand.kind is None or operand.size == 0:
+            return False
         # The names of a dtype's fields may change.
-        if operand.kind is None or operand.size == 0 or operand.dtype.names:
+        if operand.dtype.names and not operand.fixed:
             return False
         # Values of the host are read now.
         if operand.kind == HOST and use == INIT_FROM:

@@ -20,6 +20,8 @@ _BUILTIN: dict[np.dtype, int] = {
     )
 }
 _BFLOAT16 = len(_BUILTIN)
+# Stands for the dtype of ml_dtypes where nobody computes with the elements.
+BFLOAT16 = np.dtype("V2", metadata={"bifold": "bfloat16"})
 OCTET = np.dtype(np.uint8)
 _named: dict[np.dtype, tuple[int, str, Any]] = {}
 _lock = Lock()
@@ -82,8 +84,8 @@ def name_of(dtype: np.dtype) -> str | None:
 
 
 def is_bfloat16(dtype: np.dtype) -> bool:
-    """Whether it is the dtype that ml_dtypes adds to NumPy's."""
-    return dtype.kind == "V" and dtype.name == "bfloat16"
+    """Whether it is the dtype that ml_dtypes adds to NumPy's, or the one that stands for it."""
+    return dtype.kind == "V" and (dtype.name == "bfloat16" or dtype.metadata == BFLOAT16.metadata)
 
 
 def kind_of(dtype: np.dtype) -> str:

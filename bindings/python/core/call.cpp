@@ -182,6 +182,8 @@ bifold_status Call::call(const Resources& used, const bifold_view* views, std::b
       return at_address<decltype(&bifold_count_if)>(function_)(on, views[0], mapped, count,
                                                                &options);
     }
+    case Form::found_into:
+      return at_address<decltype(&bifold_argmin_into)>(function_)(on, views[0], views[1], &options);
     case Form::two:
       return at_address<decltype(&bifold_minmax)>(function_)(on, views[0], elements,
                                                              elements + max_element, &options);

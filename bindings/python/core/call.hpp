@@ -74,6 +74,7 @@ enum class Form {
   many,     // As reduce_many.
   plan,     // With a plan instead of an operator.
   plan_pairs,
+  found_into,  // As argmin_into: without an operator.
 };
 
 /// An array of NumPy that receives a result for the host.

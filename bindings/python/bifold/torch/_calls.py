@@ -1,0 +1,157 @@
+"""Calls of the library on tensors of CUDA, and on arrays that are tensors of the CPU.
+
+All of them write to an output, and are repeated without the package once they were made by it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from .. import _cuda, _types
+from .._axes import axes_of
+from .._calls import Call, Settings
+from .._operands import HostOperand, Operand, ResultOperand
+from .._operators import Map, OperatorLike, handle_of
+from .._queues import Queue
+from .._reduce import reduce_to_array
+from .._repeated import FOUND_INTO, MAP_INTO, Repeated, repeated
+from .._scans import Scan, scan
+
+
+class TensorOperand(_cuda.DlpackOperand):
+    """A tensor of CUDA, of any type that PyTorch has numbers of."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        super().__init__(tensor, tensor.get_device())
+
+    def exported(self) -> torch.Tensor:
+        # DLPack's versions differ in what they know of these two.
+        if self.array.dtype is torch.bool:
+            return self.array.view(torch.uint8)
+        return self.array.view(torch.int16) if self.array.dtype is torch.bfloat16 else self.array
+
+    def prepare(self, call: Call) -> None:
+        super().prepare(call)
+        if self.array.dtype is torch.bfloat16:
+            self.dtype = _types.BFLOAT16
+
+
+class PairsOperand(TensorOperand):
+    """An output of structs, each of which is two integers along a tensor's last dimension."""
+
+    fixed = True
+
+    def __init__(self, tensor: torch.Tensor, struct: np.dtype, number: int) -> None:
+        super().__init__(tensor)
+        self._struct, self._number = struct, number
+
+    @property
+    def number(self) -> int:
+        return self._number
+
+    def prepare(self, call: Call) -> None:
+        super().prepare(call)
+        self.dtype, self.shape = self._struct, self.shape[:-1]
+        self.strides = tuple(stride // 2 for stride in self.strides[:-1])
+
+
+class HostPairsOperand(ResultOperand):
+    """The same in the host's memory."""
+
+    fixed = True
+
+    def __init__(self, array: np.ndarray, struct: np.dtype, number: int) -> None:
+        super().__init__(array, number)
+        self._struct = struct
+
+    def _import(self, call: Call) -> np.ndarray:
+        host: np.ndarray = super()._import(call).view(self._struct)
+        return host[..., 0]
+
+
+def _operand(x: Any) -> Operand:
+    return HostOperand(x) if isinstance(x, np.ndarray) else TensorOperand(x)
+
+
+def _pairs(out: Any, struct: np.dtype, number: int) -> Operand:
+    kind = HostPairsOperand if isinstance(out, np.ndarray) else PairsOperand
+    return kind(out, struct, number)
+
+
+def _settings(queue: Queue | None) -> Settings:
+    return Settings(None, "v1", queue, ())
+
+
+@repeated
+def reduce_into(
+    x: Any, out: Any, op: str, *, axis: int | None, keepdims: bool, queue: Queue | None
+) -> None:
+    """A reduction along an axis, or of all elements."""
+    axes = None if axis is None else (axis,)
+    settings = _settings(queue)
+    target = _operand(out)
+    reduce_to_array(
+        _operand(x), None, target, op, None, None, settings, axis=axes, keepdims=keepdims
+    )
+
+
+@repeated
+def scan_into(
+    x: Any, out: Any, op: str, *, axis: int | None, reverse: bool, queue: Queue | None
+) -> None:
+    """An inclusive scan along an axis, or of all elements into as many."""
+    how = Scan("inclusive", axis, reverse, None, None, None)
+    source = _operand(x)
+    target = source if out is x else _operand(out)
+    scan(how, source, target, op, None, None, None, _settings(queue))
+
+
+@repeated
+def find_into(
+    x: Any, out: Any, least: bool, *, axis: int | None, keepdims: bool, queue: Queue | None
+) -> None:
+    """The least or greatest element and its index along an axis, or among all elements.
+
+    `out` has pairs of int64, one more dimension than results have and at least two: of each pair,
+    the second one is the index.
+    """
+    with Call(_operand(x), _settings(queue)) as call:
+        wide = _types.accumulated(call.input.dtype)
+        fields = {"value": wide, "index": np.dtype(np.uint64)}
+        number, struct = _types.pair_type("Indexed", wide, fields)
+        call.put_output(_pairs(out, struct, number))
+        call.run(
+            f"bifold_arg{'min' if least else 'max'}_into",
+            axes=axes_of(None if axis is None else (axis,), len(call.input.shape)),
+            repeated=Repeated(FOUND_INTO),
+        )
+
+
+@repeated
+def scan_pairs_into(
+    x: Any,
+    out: Any,
+    op: OperatorLike,
+    map: Map,
+    struct: np.dtype,
+    *,
+    axis: int,
+    reverse: bool,
+    queue: Queue | None,
+) -> None:
+    """An inclusive scan with an operator and a map of structs, which `out` has pairs for."""
+    with Call(_operand(x), _settings(queue)) as call:
+        call.put_output(_pairs(out, struct, _types.type_of(struct)))
+        call.run(
+            "bifold_transform_inclusive_scan",
+            handle_of(op),
+            map.handle,
+            None,
+            axes=axes_of((axis,), len(call.input.shape)),
+            scan=True,
+            reverse=reverse,
+            repeated=Repeated(MAP_INTO, op, map),
+        )

@@ -1,0 +1,234 @@
+"""What the operators do, with tensors that are nothing but memory of CUDA or of the CPU."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from .. import _errors
+from .._operators import Map, Operator
+from .._types import struct_type
+from . import _calls, _cpu
+from ._results import Extremes, axes_of, axis_of, check_elements, check_some, reduced, total_of
+
+_CONTIGUOUS = torch.contiguous_format
+
+
+def _on(function: Any, x: torch.Tensor, out: torch.Tensor, *arguments: Any, **named: Any) -> None:
+    """Calls one of _calls, where the tensors are."""
+    if x.is_cuda:
+        function(x, out, *arguments, queue=None, **named)
+    else:
+        queue = _cpu.queue_for(x)
+        function(_cpu.array_of(x), _cpu.array_of(out), *arguments, queue=queue, **named)
+
+
+def _made(x: torch.Tensor, shape: Sequence[int], kind: torch.dtype) -> torch.Tensor:
+    return torch.empty(shape, dtype=kind, device=x.device)
+
+
+def _checked_out(
+    x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: torch.dtype
+) -> torch.Tensor:
+    """What was given as `out`, which gets its shape where it is empty."""
+    if not isinstance(out, torch.Tensor):
+        raise _errors.WrongType(f"out must be a tensor, not {type(out).__name__}")
+    if out.device != x.device or out.dtype is not kind:
+        raise _errors.InvalidArgument(
+            f"out has elements of {out.dtype} on {out.device}, results are of {kind} on {x.device}"
+        )
+    if list(out.shape) != list(shape):
+        if out.numel() != 0:
+            raise _errors.InvalidArgument(
+                f"out has shape {tuple(out.shape)}, the results have {tuple(shape)}"
+            )
+        out.resize_(shape)
+    return out
+
+
+def _wanted(dtype: torch.dtype | None, out: Any) -> torch.dtype | None:
+    """The type of results that is asked for; WrongType where an output is no tensor."""
+    if out is None:
+        return dtype
+    if not isinstance(out, torch.Tensor):
+        raise _errors.WrongType(f"out must be a tensor, not {type(out).__name__}")
+    return out.dtype if dtype is None else dtype
+
+
+def scan(
+    op: str,
+    x: torch.Tensor,
+    dim: int,
+    dtype: torch.dtype | None,
+    reverse: bool,
+    out: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """cumsum() and cumprod()."""
+    cast, kind = total_of(x.dtype, _wanted(dtype, out))
+    if cast is not None:
+        x = x.to(cast)
+    dimensions = x.dim()
+    axis: int | None = axis_of(dim, dimensions)
+    if dimensions <= 1:
+        axis = None  # Then calls of other lengths are known, too.
+    if out is None:
+        out = torch.empty_like(x, dtype=kind, memory_format=_CONTIGUOUS)
+    else:
+        _checked_out(x, out, x.shape, kind)
+    target = out
+    if dimensions == 0:
+        x, target = x.reshape(1), out.view(1)
+    _on(_calls.scan_into, x, target, op, axis=axis, reverse=reverse)
+    return out
+
+
+def _lines_along(x: torch.Tensor, axes: tuple[int, ...]) -> tuple[torch.Tensor, int | None]:
+    """A tensor with the elements of each result along one axis, None: all, and that axis."""
+    count = x.dim()
+    if len(axes) == count:
+        return x if x.is_contiguous() else x.reshape(-1), None
+    if len(axes) == 1:
+        return x, axes[0]
+    rest = [d for d in range(count) if d not in axes]
+    # A view, unless no single stride leads through the axes.
+    return x.permute(*rest, *axes).flatten(len(rest)), len(rest)
+
+
+def _reduce(
+    x: torch.Tensor,
+    op: str,
+    axes: tuple[int, ...],
+    keepdim: bool,
+    kind: torch.dtype,
+    out: torch.Tensor | None,
+) -> torch.Tensor:
+    shape = reduced(x.shape, axes, keepdim)
+    if out is None:
+        out = _made(x, shape, kind)
+    else:
+        _checked_out(x, out, shape, kind)
+    source, axis = _lines_along(x, axes)
+    target = out.view(reduced(x.shape, axes, False)) if keepdim else out
+    _on(_calls.reduce_into, source, target, op, axis=axis, keepdims=False)
+    return out
+
+
+def total(
+    op: str,
+    x: torch.Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool,
+    dtype: torch.dtype | None,
+    out: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """sum() and prod()."""
+    cast, kind = total_of(x.dtype, _wanted(dtype, out))
+    if cast is not None:
+        x = x.to(cast)
+    return _reduce(x, op, axes_of(dim, x.dim()), keepdim, kind, out)
+
+
+def extreme(
+    op: str,
+    x: torch.Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool,
+    out: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """amin() and amax()."""
+    check_elements(x.dtype)
+    axes = axes_of(dim, x.dim())
+    check_some(x.shape, axes, "amin" if op == "minimum" else "amax")
+    return _reduce(x, op, axes, keepdim, x.dtype, out)
+
+
+def find(
+    least: bool,
+    x: torch.Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool,
+    out: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """argmin() and argmax()."""
+    check_elements(x.dtype)
+    axes = axes_of(dim, x.dim())
+    check_some(x.shape, axes, "argmin" if least else "argmax")
+    shape = reduced(x.shape, axes, keepdim)
+    if out is not None:
+        _checked_out(x, out, shape, torch.int64)
+    source, axis = _lines_along(x, axes)
+    pairs = _made(x, [*(reduced(x.shape, axes, False) or [1]), 2], torch.int64)
+    _on(_calls.find_into, source, pairs, least, axis=axis, keepdims=False)
+    indices = pairs.select(-1, 1).reshape(shape)
+    if out is not None:
+        return out.copy_(indices)
+    # One alone needs no copy; of others half of the memory is given back.
+    return indices if len(shape) == 0 else indices.contiguous()
+
+
+# What values are seen as in a pair with an index of the same size, by the letters of NumPy.
+_VALUES = {torch.float64: "f8", torch.int64: "i8"}
+_VALUES.update({kind: "f4" for kind in (torch.float16, torch.bfloat16, torch.float32)})
+_VALUES.update({kind: "i4" for kind in (torch.bool, torch.uint8, torch.int8, torch.int16)})
+_VALUES[torch.int32] = "i4"
+_TENSORS = {"f4": torch.float32, "f8": torch.float64, "i4": torch.int32, "i8": torch.int64}
+for _name, _letters in (("uint16", "i4"), ("uint32", "u4"), ("uint64", "u8")):
+    if hasattr(torch, _name):
+        _VALUES[getattr(torch, _name)] = _letters
+        _TENSORS.setdefault(_letters, getattr(torch, _name))
+# Indices of lines that are longer than 2^31 take eight bytes, values beside them then, too.
+_WIDE = {"f4": "f8", "i4": "i8", "u4": "i8"}
+
+
+class _Pairs(NamedTuple):
+    """What a scan of values with their indices is made of."""
+
+    op: Operator
+    map: Map
+    struct: np.dtype
+
+
+@functools.cache
+def _pairs(letters: str, least: bool, reverse: bool) -> _Pairs:
+    struct = struct_type(
+        f"Leading_{letters}", np.dtype([("leading", letters), ("place", f"i{letters[1]}")])
+    )
+    # Of equals the last one that the scan comes by leads; NaN leads all.
+    new, old = ("a", "b") if reverse else ("b", "a")
+    leads = f"{new}.leading {'<' if least else '>'}= {old}.leading"
+    text = f"{new}.leading != {new}.leading || {leads} ? {new} : {old}"
+    op = Operator(f"leading_{letters}", text, dtype=struct)
+    return _Pairs(op, Map(f"make_Leading_{letters}(x, i)"), struct)
+
+
+def scan_extremes(
+    least: bool,
+    x: torch.Tensor,
+    dim: int,
+    reverse: bool,
+    out: tuple[torch.Tensor, torch.Tensor] | None = None,
+) -> Extremes:
+    """cummin() and cummax()."""
+    check_elements(x.dtype)
+    axis = axis_of(dim, x.dim())
+    if out is None:
+        values = torch.empty_like(x, memory_format=_CONTIGUOUS)
+        indices = torch.empty_like(x, dtype=torch.int64, memory_format=_CONTIGUOUS)
+    else:
+        values = _checked_out(x, out[0], x.shape, x.dtype)
+        indices = _checked_out(x, out[1], x.shape, torch.int64)
+    source = x if x.dim() else x.reshape(1)
+    letters = _VALUES[x.dtype]
+    if source.shape[axis] > 2**31:
+        letters = _WIDE.get(letters, letters)
+    op, map, struct = _pairs(letters, least, reverse)
+    word = torch.int32 if letters[1] == "4" else torch.int64
+    pairs = _made(x, [*source.shape, 2], word)
+    _on(_calls.scan_pairs_into, source, pairs, op, map, struct, axis=axis, reverse=reverse)
+    values.copy_(pairs.view(_TENSORS[letters]).select(-1, 0).view(x.shape))
+    indices.copy_(pairs.select(-1, 1).view(x.shape))
+    return Extremes(values, indices)
