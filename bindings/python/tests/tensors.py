@@ -1,5 +1,6 @@
 """What tests of bifold.torch have in common, on tensors of any device."""
 
+import pytest
 import torch
 
 import bifold.torch
@@ -24,6 +25,20 @@ KINDS = [
 ]
 UNSIGNED = [getattr(torch, name) for name in ("uint16", "uint32") if hasattr(torch, name)]
 REGISTERED = hasattr(torch.library, "register_autograd")
+
+
+def _computes():
+    """Whether there is a GPU, and not the stand-in for its driver."""
+    try:
+        return torch.cuda.is_available() and int(torch.ones(2, device="cuda").sum()) == 2
+    except (RuntimeError, AssertionError):
+        return False
+
+
+ON_A_GPU = [
+    pytest.mark.skipif(not _computes(), reason="PyTorch finds no GPU"),
+    pytest.mark.skipif(not REGISTERED, reason="PyTorch is older than 2.4"),
+]
 
 
 def values(kind, shape, products=False, seed=1):

@@ -55,7 +55,7 @@ def queue_for(x: torch.Tensor) -> Queue:
 
     InvalidArgument where there is none, Unsupported where the memory is another device's.
     """
-    if x.device.type != "cpu":
+    if not x.is_cpu:
         raise _errors.Unsupported(f"tensors on {x.device}: those of CUDA and of the CPU are taken")
     if _queue is None:
         raise _errors.InvalidArgument(

@@ -21,8 +21,10 @@ def _no() -> bool:
     return False
 
 
-# Earlier versions of PyTorch have nothing of the kind.
-_compiling: Callable[[], bool] = getattr(getattr(torch, "compiler", None), "is_compiling", _no)
+# Earlier versions of PyTorch have nothing of the kind. While it is traced, this is True.
+_compiling: Callable[[], bool] = getattr(
+    getattr(torch, "compiler", None), "is_dynamo_compiling", _no
+)
 _modes: Callable[[], Any] = getattr(torch._C, "_len_torch_dispatch_stack", _no)
 _transforms: Callable[[], Any] = getattr(torch._C, "_are_functorch_transforms_active", _no)
 _tracing: Callable[[], Any] = torch._C._is_tracing

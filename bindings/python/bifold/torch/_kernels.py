@@ -18,36 +18,32 @@ from ._results import Extremes, axes_of, axis_of, check_elements, check_some, re
 _CONTIGUOUS = torch.contiguous_format
 
 
-def _on(function: Any, x: torch.Tensor, out: torch.Tensor, *arguments: Any, **named: Any) -> None:
-    """Calls one of _calls, where the tensors are."""
-    if x.is_cuda:
-        function(x, out, *arguments, queue=None, **named)
-    else:
-        queue = _cpu.queue_for(x)
-        function(_cpu.array_of(x), _cpu.array_of(out), *arguments, queue=queue, **named)
+def _on_cpu(
+    function: Any, x: torch.Tensor, out: torch.Tensor, *arguments: Any, **named: Any
+) -> None:
+    """Calls one of _calls with tensors of the CPU."""
+    queue = _cpu.queue_for(x)
+    function(_cpu.array_of(x), _cpu.array_of(out), *arguments, queue=queue, **named)
 
 
-def _made(x: torch.Tensor, shape: Sequence[int], kind: torch.dtype) -> torch.Tensor:
-    return torch.empty(shape, dtype=kind, device=x.device)
-
-
-def _checked_out(
+def _check_out(
     x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: torch.dtype
-) -> torch.Tensor:
-    """What was given as `out`, which gets its shape where it is empty."""
+) -> None:
+    """InvalidArgument where an output does not fit. It gets its shape where it is empty."""
     if not isinstance(out, torch.Tensor):
         raise _errors.WrongType(f"out must be a tensor, not {type(out).__name__}")
     if out.device != x.device or out.dtype is not kind:
         raise _errors.InvalidArgument(
             f"out has elements of {out.dtype} on {out.device}, results are of {kind} on {x.device}"
         )
+    if out.requires_grad:
+        raise _errors.InvalidArgument("out requires a gradient: pass out.detach()")
     if list(out.shape) != list(shape):
         if out.numel() != 0:
             raise _errors.InvalidArgument(
                 f"out has shape {tuple(out.shape)}, the results have {tuple(shape)}"
             )
         out.resize_(shape)
-    return out
 
 
 def _wanted(dtype: torch.dtype | None, out: Any) -> torch.dtype | None:
@@ -68,21 +64,26 @@ def scan(
     out: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """cumsum() and cumprod()."""
-    cast, kind = total_of(x.dtype, _wanted(dtype, out))
+    cast, kind = total_of(x.dtype, dtype if out is None else _wanted(dtype, out))
     if cast is not None:
         x = x.to(cast)
     dimensions = x.dim()
-    axis: int | None = axis_of(dim, dimensions)
+    axis: int | None = dim
+    if type(dim) is not int or not -dimensions <= dim < dimensions:
+        axis = axis_of(dim, dimensions)
     if dimensions <= 1:
         axis = None  # Then calls of other lengths are known, too.
     if out is None:
         out = torch.empty_like(x, dtype=kind, memory_format=_CONTIGUOUS)
     else:
-        _checked_out(x, out, x.shape, kind)
+        _check_out(x, out, x.shape, kind)
     target = out
     if dimensions == 0:
         x, target = x.reshape(1), out.view(1)
-    _on(_calls.scan_into, x, target, op, axis=axis, reverse=reverse)
+    if x.is_cuda:
+        _calls.scan_into(x, target, op, axis=axis, reverse=reverse, queue=None)
+    else:
+        _on_cpu(_calls.scan_into, x, target, op, axis=axis, reverse=reverse)
     return out
 
 
@@ -101,19 +102,29 @@ def _lines_along(x: torch.Tensor, axes: tuple[int, ...]) -> tuple[torch.Tensor, 
 def _reduce(
     x: torch.Tensor,
     op: str,
-    axes: tuple[int, ...],
+    dim: int | Sequence[int] | None,
     keepdim: bool,
     kind: torch.dtype,
     out: torch.Tensor | None,
 ) -> torch.Tensor:
-    shape = reduced(x.shape, axes, keepdim)
-    if out is None:
-        out = _made(x, shape, kind)
+    axis: int | None
+    if dim is None and out is None and not keepdim:
+        source = x if x.is_contiguous() else x.reshape(-1)
+        axis = None
+        out = target = x.new_empty((), dtype=kind)
     else:
-        _checked_out(x, out, shape, kind)
-    source, axis = _lines_along(x, axes)
-    target = out.view(reduced(x.shape, axes, False)) if keepdim else out
-    _on(_calls.reduce_into, source, target, op, axis=axis, keepdims=False)
+        axes = axes_of(dim, x.dim())
+        shape = reduced(x.shape, axes, keepdim)
+        if out is None:
+            out = x.new_empty(shape, dtype=kind)
+        else:
+            _check_out(x, out, shape, kind)
+        source, axis = _lines_along(x, axes)
+        target = out.view(reduced(x.shape, axes, False)) if keepdim else out
+    if x.is_cuda:
+        _calls.reduce_into(source, target, op, axis=axis, keepdims=False, queue=None)
+    else:
+        _on_cpu(_calls.reduce_into, source, target, op, axis=axis, keepdims=False)
     return out
 
 
@@ -126,10 +137,10 @@ def total(
     out: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """sum() and prod()."""
-    cast, kind = total_of(x.dtype, _wanted(dtype, out))
+    cast, kind = total_of(x.dtype, dtype if out is None else _wanted(dtype, out))
     if cast is not None:
         x = x.to(cast)
-    return _reduce(x, op, axes_of(dim, x.dim()), keepdim, kind, out)
+    return _reduce(x, op, dim, keepdim, kind, out)
 
 
 def extreme(
@@ -143,7 +154,7 @@ def extreme(
     check_elements(x.dtype)
     axes = axes_of(dim, x.dim())
     check_some(x.shape, axes, "amin" if op == "minimum" else "amax")
-    return _reduce(x, op, axes, keepdim, x.dtype, out)
+    return _reduce(x, op, None if len(axes) == x.dim() else axes, keepdim, x.dtype, out)
 
 
 def find(
@@ -159,15 +170,21 @@ def find(
     check_some(x.shape, axes, "argmin" if least else "argmax")
     shape = reduced(x.shape, axes, keepdim)
     if out is not None:
-        _checked_out(x, out, shape, torch.int64)
+        _check_out(x, out, shape, torch.int64)
     source, axis = _lines_along(x, axes)
-    pairs = _made(x, [*(reduced(x.shape, axes, False) or [1]), 2], torch.int64)
-    _on(_calls.find_into, source, pairs, least, axis=axis, keepdims=False)
-    indices = pairs.select(-1, 1).reshape(shape)
+    pairs = x.new_empty([*(reduced(x.shape, axes, False) or [1]), 2], dtype=torch.int64)
+    if x.is_cuda:
+        _calls.find_into(source, pairs, least, axis=axis, keepdims=False, queue=None)
+    else:
+        _on_cpu(_calls.find_into, source, pairs, least, axis=axis, keepdims=False)
+    if len(shape) == 0 and out is None:
+        return pairs.as_strided((), (), 1)  # One alone needs no copy.
+    indices = pairs.select(-1, 1)
+    if keepdim or not shape:
+        indices = indices.view(shape)
     if out is not None:
         return out.copy_(indices)
-    # One alone needs no copy; of others half of the memory is given back.
-    return indices if len(shape) == 0 else indices.contiguous()
+    return indices.clone(memory_format=_CONTIGUOUS)
 
 
 # What values are seen as in a pair with an index of the same size, by the letters of NumPy.
@@ -215,20 +232,32 @@ def scan_extremes(
     """cummin() and cummax()."""
     check_elements(x.dtype)
     axis = axis_of(dim, x.dim())
-    if out is None:
-        values = torch.empty_like(x, memory_format=_CONTIGUOUS)
-        indices = torch.empty_like(x, dtype=torch.int64, memory_format=_CONTIGUOUS)
-    else:
-        values = _checked_out(x, out[0], x.shape, x.dtype)
-        indices = _checked_out(x, out[1], x.shape, torch.int64)
+    if out is not None:
+        _check_out(x, out[0], x.shape, x.dtype)
+        _check_out(x, out[1], x.shape, torch.int64)
     source = x if x.dim() else x.reshape(1)
     letters = _VALUES[x.dtype]
     if source.shape[axis] > 2**31:
         letters = _WIDE.get(letters, letters)
     op, map, struct = _pairs(letters, least, reverse)
+    kind = _TENSORS[letters]
     word = torch.int32 if letters[1] == "4" else torch.int64
-    pairs = _made(x, [*source.shape, 2], word)
-    _on(_calls.scan_pairs_into, source, pairs, op, map, struct, axis=axis, reverse=reverse)
-    values.copy_(pairs.view(_TENSORS[letters]).select(-1, 0).view(x.shape))
-    indices.copy_(pairs.select(-1, 1).view(x.shape))
-    return Extremes(values, indices)
+    pairs = x.new_empty([*source.shape, 2], dtype=word)
+    if x.is_cuda:
+        _calls.scan_pairs_into(
+            source, pairs, op, map, struct, axis=axis, reverse=reverse, queue=None
+        )
+    else:
+        _on_cpu(_calls.scan_pairs_into, source, pairs, op, map, struct, axis=axis, reverse=reverse)
+    values, indices = pairs.view(kind).select(-1, 0), pairs.select(-1, 1)
+    if x.dim() == 0:
+        values, indices = values.view(()), indices.view(())
+    if out is not None:
+        return Extremes(out[0].copy_(values), out[1].copy_(indices))
+    return Extremes(_copied(values, x.dtype), _copied(indices, torch.int64))
+
+
+def _copied(x: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    if x.dtype is kind:
+        return x.clone(memory_format=_CONTIGUOUS)
+    return x.to(kind, memory_format=_CONTIGUOUS)
