@@ -110,7 +110,8 @@ def test_special_values():
 
 
 def test_no_elements_and_no_dimensions():
-    tensors.check_shapes_of_nothing("cuda", KINDS)
+    tensors.check_shapes_of_nothing("cuda", ALL)
+    tensors.check_no_dimensions("cuda", KINDS)
 
 
 def test_results_have_the_same_bits_each_time():
