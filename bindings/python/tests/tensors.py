@@ -80,7 +80,7 @@ def expected(name, x, *arguments, reverse=False, dtype=None, **named):
     """What PyTorch computes on the CPU, reversed where it is asked for."""
     given, kind = exact(x.cpu()), x.dtype
     if dtype is not None:
-        given = given.to(dtype)
+        given = exact(given.to(dtype))
     if reverse:
         given = given.flip(arguments[0])
     found = getattr(torch, name)(given, *arguments, **named)

@@ -50,13 +50,8 @@ class use_cpu:
         _queue = self._before
 
 
-def queue_for(x: torch.Tensor) -> Queue:
-    """The queue that a tensor in the host's memory is worked on by.
-
-    InvalidArgument where there is none, Unsupported where the memory is another device's.
-    """
-    if not x.is_cpu:
-        raise _errors.Unsupported(f"tensors on {x.device}: those of CUDA and of the CPU are taken")
+def queue() -> Queue:
+    """What tensors of the CPU are worked on by; InvalidArgument where nothing was said."""
     if _queue is None:
         raise _errors.InvalidArgument(
             "a tensor of the CPU: x.cuda() brings it to a GPU, and "

@@ -39,6 +39,7 @@ def _direct(x: Any) -> bool:
     """Whether it is memory and nothing else: asking PyTorch's dispatcher takes 10 us."""
     return (
         type(x) is Tensor
+        and (x.is_cuda or x.is_cpu)
         and x.layout is _STRIDED
         and not x.requires_grad
         and not _compiling()

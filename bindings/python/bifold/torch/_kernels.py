@@ -22,7 +22,7 @@ def _on_cpu(
     function: Any, x: torch.Tensor, out: torch.Tensor, *arguments: Any, **named: Any
 ) -> None:
     """Calls one of _calls with tensors of the CPU."""
-    queue = _cpu.queue_for(x)
+    queue = _cpu.queue()
     function(_cpu.array_of(x), _cpu.array_of(out), *arguments, queue=queue, **named)
 
 

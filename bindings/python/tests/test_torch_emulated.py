@@ -1,0 +1,193 @@
+"""bifold.torch on tensors of CUDA, over stand-ins for its driver and its compiler.
+
+They run kernels on the CPU. PyTorch itself works on the same memory as on the CPU's.
+"""
+
+import ctypes
+import gc
+
+import pytest
+from cuda_driver import Driver
+from exporters import DlpackExporter
+
+import bifold
+from bifold import _calls, _cuda
+
+torch = pytest.importorskip("torch")
+pytest.register_assert_rewrite("tensors")
+
+# ruff: noqa: E402
+import tensors
+from tensors import ALL, PAIRS, SCANS, own
+
+import bifold.torch as functions
+from bifold.torch import _functions
+
+current = {"stream": 0}
+exported = []  # Capsules do not keep what they were made by.
+
+
+class Tensor(torch.Tensor):
+    """As PyTorch's of CUDA: its memory is the driver's."""
+
+    driver = None
+    is_cuda, is_cpu = True, False
+
+    def get_device(self):
+        return 0
+
+    def new_empty(self, shape, dtype=None):
+        return made(shape, dtype or self.dtype)
+
+    def clone(self, memory_format=None):
+        return self.new_empty(self.shape).copy_(self.host())
+
+    def to(self, kind, memory_format=None):
+        return self.new_empty(self.shape, kind).copy_(self.host())
+
+    def host(self):
+        """What is there when all work is done."""
+        Tensor.driver.cuCtxSynchronize()
+        return self.as_subclass(torch.Tensor).clone()
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, *, stream=None, **newer):
+        array = self.as_subclass(torch.Tensor).numpy()
+        exported.append(DlpackExporter(array, (2, 0), self.data_ptr()))
+        return exported[-1].__dlpack__(stream=stream, **newer)
+
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), named=None):
+        if function is torch.empty_like:
+            return made(arguments[0].shape, (named or {}).get("dtype") or arguments[0].dtype)
+        return super().__torch_function__(function, types, arguments, named or {})
+
+
+Tensor.__module__, Tensor.__qualname__ = "torch", "Tensor"
+
+
+def made(shape, kind):
+    """A tensor without content."""
+    plain = torch.empty(shape, dtype=kind)
+    nbytes = max(plain.numel() * plain.element_size(), 1)
+    memory = (ctypes.c_char * nbytes).from_address(Tensor.driver.memory(nbytes))
+    if plain.numel() == 0:
+        return plain.as_subclass(Tensor)
+    return torch.frombuffer(memory, dtype=kind).view(plain.shape).as_subclass(Tensor)
+
+
+def on_cuda(x):
+    return made(x.shape, x.dtype).copy_(x)
+
+
+@pytest.fixture(autouse=True)
+def driver(backend, monkeypatch):
+    try:
+        library = ctypes.CDLL("libcuda.so.1")
+        library.fake_cuda_count.restype = ctypes.c_int64
+        ctypes.CDLL("libnvrtc.so")
+    except (OSError, AttributeError):
+        pytest.skip("no stand-ins for CUDA's driver and compiler in the library path")
+    if torch.version.cuda:
+        pytest.skip("this PyTorch brings a compiler of its own")
+    backend("cuda")
+    Tensor.driver = Driver(library, 1)
+    misuses = library.fake_cuda_count(b"misuses")
+    monkeypatch.setattr(
+        torch._C, "_cuda_getCurrentRawStream", lambda _: current["stream"], raising=False
+    )
+    monkeypatch.setattr(_functions, "Tensor", Tensor)
+    yield Tensor.driver
+    current["stream"] = 0
+    bifold.release_adopted()
+    gc.collect()
+    Tensor.driver.close()
+    assert library.fake_cuda_count(b"misuses") == misuses
+
+
+def compare(name, x, *arguments, **named):
+    found = own(name)(on_cuda(x), *arguments, **named)
+    wanted = tensors.expected(name, x, *arguments, **named)
+    if name in PAIRS:
+        found = functions.Extremes(*(one.host() for one in found))
+    else:
+        found = found.host()
+    tensors.assert_same(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("sum", torch.bool),
+        ("amax", torch.bfloat16),
+        ("argmax", torch.int32),
+        ("cumsum", torch.bfloat16),
+        ("cummax", torch.float32),
+    ],
+    ids=str,
+)
+def test_results(name, kind):
+    x = tensors.values(kind, (3, 50))
+    for _ in range(2):
+        compare(name, x, 1)
+        compare(name, x[0], 0)
+    if name not in SCANS + PAIRS:
+        compare(name, x)
+
+
+def test_layouts_and_outputs():
+    x = tensors.values(torch.int32, (4, 6))
+    y = on_cuda(x)
+    assert torch.equal(functions.cumsum(y.T, 0).host(), x.T.cumsum(0))
+    assert torch.equal(functions.sum(y[:, ::2], 0, True).host(), x[:, ::2].sum(0, True))
+    out = made((4, 1), torch.int32)
+    assert functions.amax(y, 1, True, out=out) is out
+    assert torch.equal(out.host(), x.amax(1, True))
+    assert torch.equal(functions.cumsum(y[0, 0], 0).host(), x[0, 0].long())
+    assert functions.cumsum(y[:0], 1).shape == (0, 6)
+    assert torch.equal(functions.sum(y[:0], 0).host(), torch.zeros(6).long())
+
+
+def every_call(x, truths):
+    return [own(name)(x, 0) for name in ALL] + [functions.sum(x), functions.cumsum(truths, 0)]
+
+
+@pytest.fixture
+def inputs():
+    return [on_cuda(tensors.values(kind, (50,))) for kind in (torch.float32, torch.bool)]
+
+
+def test_repeated_calls_neither_reach_the_package_nor_wait(driver, inputs, monkeypatch):
+    monkeypatch.setattr(Tensor, "host", lambda self: self.as_subclass(torch.Tensor))
+    every_call(*inputs)
+    every_call(*inputs)  # Of classes of arrays that are known by now.
+    made_calls = []
+    monkeypatch.setattr(_calls.Call, "__init__", lambda *_, **__: made_calls.append(1))
+    waiting = ("cuStreamSynchronize", "cuCtxSynchronize", "cuEventSynchronize", "cuEventQuery")
+    waiting += ("cuStreamQuery", "cuMemcpy", "cuMemFree", "cuModuleLoad")
+
+    def waits():
+        return [driver.library.fake_cuda_calls(name.encode()) for name in waiting]
+
+    driver.cuCtxSynchronize()  # The stand-in does nothing before.
+    before, launched = waits(), driver.library.fake_cuda_count(b"launches")
+    every_call(*inputs)
+    assert not made_calls
+    assert waits() == before
+    driver.cuCtxSynchronize()
+    assert driver.library.fake_cuda_count(b"launches") >= launched + len(ALL)
+
+
+def test_the_current_stream_is_taken(driver, inputs):
+    every_call(*inputs)
+    x = inputs[0]
+    current["stream"] = driver.stream()
+    for name in ALL:
+        own(name)(x, 0)
+        turn = _cuda.queue_of(0, current["stream"]).turn
+        for _ in range(2):
+            last = turn.last
+            own(name)(x, 0)
+            assert turn.last != last
