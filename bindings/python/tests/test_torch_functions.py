@@ -185,6 +185,10 @@ X = torch.ones(2, 3)
         (lambda: functions.amax(X, 0, out=torch.empty(3).long()), bifold.InvalidArgument),
         (lambda: functions.sum(X, 0, out=np.empty(3)), bifold.WrongType),
         (lambda: functions.cumsum(X, 0, out=X[:1].expand(2, 3)), bifold.InvalidArgument),
+        (
+            lambda: functions.sum(X, 0, out=torch.empty(3, requires_grad=True)),
+            bifold.InvalidArgument,
+        ),
     ],
 )
 def test_what_does_not_fit_is_a_typed_error(call, error):
