@@ -26,9 +26,7 @@ def _on_cpu(
     function(_cpu.array_of(x), _cpu.array_of(out), *arguments, queue=queue, **named)
 
 
-def _check_out(
-    x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: torch.dtype
-) -> None:
+def _check_out(x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: torch.dtype) -> None:
     """InvalidArgument where an output does not fit. It gets its shape where it is empty."""
     if not isinstance(out, torch.Tensor):
         raise _errors.WrongType(f"out must be a tensor, not {type(out).__name__}")
@@ -87,16 +85,31 @@ def scan(
     return out
 
 
-def _lines_along(x: torch.Tensor, axes: tuple[int, ...]) -> tuple[torch.Tensor, int | None]:
-    """A tensor with the elements of each result along one axis, None: all, and that axis."""
+def _lines_along(
+    x: torch.Tensor, dim: int | Sequence[int] | None
+) -> tuple[torch.Tensor, int | None, Sequence[int]]:
+    """The elements of each result along one axis of a tensor, or all of them for None.
+
+    Third, the shape of results without the dimensions of `dim`.
+    """
     count = x.dim()
-    if len(axes) == count:
-        return x if x.is_contiguous() else x.reshape(-1), None
-    if len(axes) == 1:
-        return x, axes[0]
+    if type(dim) is int and -count <= dim < count and count > 1:
+        shape = list(x.shape)
+        del shape[dim]
+        return x, dim, shape
+    axes = None if dim is None or dim == () else axes_of(dim, count)
+    if axes is None or len(axes) == count:
+        return (x if x.is_contiguous() else x.reshape(-1)), None, ()
     rest = [d for d in range(count) if d not in axes]
     # A view, unless no single stride leads through the axes.
-    return x.permute(*rest, *axes).flatten(len(rest)), len(rest)
+    lines = x.permute(*rest, *axes).flatten(len(rest))
+    return lines, len(rest), lines.shape[:-1]
+
+
+def _shape(
+    x: torch.Tensor, dim: int | Sequence[int] | None, keepdim: bool, rest: Sequence[int]
+) -> Sequence[int]:
+    return reduced(x.shape, axes_of(dim, x.dim()), True) if keepdim else rest
 
 
 def _reduce(
@@ -107,20 +120,13 @@ def _reduce(
     kind: torch.dtype,
     out: torch.Tensor | None,
 ) -> torch.Tensor:
-    axis: int | None
-    if dim is None and out is None and not keepdim:
-        source = x if x.is_contiguous() else x.reshape(-1)
-        axis = None
-        out = target = x.new_empty((), dtype=kind)
+    source, axis, rest = _lines_along(x, dim)
+    shape = _shape(x, dim, keepdim, rest)
+    if out is None:
+        out = x.new_empty(shape, dtype=kind)
     else:
-        axes = axes_of(dim, x.dim())
-        shape = reduced(x.shape, axes, keepdim)
-        if out is None:
-            out = x.new_empty(shape, dtype=kind)
-        else:
-            _check_out(x, out, shape, kind)
-        source, axis = _lines_along(x, axes)
-        target = out.view(reduced(x.shape, axes, False)) if keepdim else out
+        _check_out(x, out, shape, kind)
+    target = out.view(rest) if keepdim else out
     if x.is_cuda:
         _calls.reduce_into(source, target, op, axis=axis, keepdims=False, queue=None)
     else:
@@ -152,9 +158,9 @@ def extreme(
 ) -> torch.Tensor:
     """amin() and amax()."""
     check_elements(x.dtype)
-    axes = axes_of(dim, x.dim())
-    check_some(x.shape, axes, "amin" if op == "minimum" else "amax")
-    return _reduce(x, op, None if len(axes) == x.dim() else axes, keepdim, x.dtype, out)
+    if x.numel() == 0:
+        check_some(x.shape, axes_of(dim, x.dim()), "amin" if op == "minimum" else "amax")
+    return _reduce(x, op, dim, keepdim, x.dtype, out)
 
 
 def find(
@@ -166,13 +172,13 @@ def find(
 ) -> torch.Tensor:
     """argmin() and argmax()."""
     check_elements(x.dtype)
-    axes = axes_of(dim, x.dim())
-    check_some(x.shape, axes, "argmin" if least else "argmax")
-    shape = reduced(x.shape, axes, keepdim)
+    if x.numel() == 0:
+        check_some(x.shape, axes_of(dim, x.dim()), "argmin" if least else "argmax")
+    source, axis, rest = _lines_along(x, dim)
+    shape = _shape(x, dim, keepdim, rest)
     if out is not None:
         _check_out(x, out, shape, torch.int64)
-    source, axis = _lines_along(x, axes)
-    pairs = x.new_empty([*(reduced(x.shape, axes, False) or [1]), 2], dtype=torch.int64)
+    pairs = x.new_empty((*(rest or (1,)), 2), dtype=torch.int64)
     if x.is_cuda:
         _calls.find_into(source, pairs, least, axis=axis, keepdims=False, queue=None)
     else:

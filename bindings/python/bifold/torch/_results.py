@@ -27,6 +27,7 @@ _UNSIGNED = [getattr(torch, name, None) for name in ("uint16", "uint32", "uint64
 INTEGERS = [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8]
 INTEGERS += [kind for kind in _UNSIGNED if kind is not None]
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+_ELEMENTS = frozenset([torch.bool, *INTEGERS, *FLOATS])
 
 
 @functools.cache
@@ -49,7 +50,7 @@ def total_of(
 
 def check_elements(kind: torch.dtype) -> None:
     """InvalidArgument where a type is none of elements."""
-    if kind not in INTEGERS and kind not in FLOATS and kind is not torch.bool:
+    if kind not in _ELEMENTS:
         raise _errors.InvalidArgument(
             f"elements of {kind}: they have to be bool, integers of 8 to 64 bits, float16, "
             "bfloat16, float32 or float64"
