@@ -194,6 +194,16 @@ def of_jax(on_cuda, n):
     return made, lambda: last[0].block_until_ready()
 
 
+def of_tensors(functions, x):
+    """PyTorch's functions, and those with its signatures."""
+    return {
+        "sum": timed(lambda: functions.sum(x)),
+        "argmax": timed(lambda: functions.argmax(x)),
+        "cumsum": timed(lambda: functions.cumsum(x, 0)),
+        "cummax": timed(lambda: functions.cummax(x, 0)),
+    }
+
+
 def contenders(bifold, loops, device, n):
     """Kinds of array: their calls, and how to wait for the device."""
     queue = bifold.Queue(device)
@@ -209,6 +219,10 @@ def contenders(bifold, loops, device, n):
         if found:
             place = queue if on_cuda else found[0][0].queue
             yield name, of_package(bifold, place, *found[0]), found[1]
+        if found and name == "torch":
+            for functions in ("torch", "bifold.torch"):
+                made = of_tensors(importlib.import_module(functions), found[0][0])
+                yield f"{functions}'s functions", made, found[1]
     programs = of_jax(on_cuda, n)
     if programs:
         yield "jax", *programs
