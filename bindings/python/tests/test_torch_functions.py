@@ -358,8 +358,9 @@ def test_transforms():
                 else:
                     tensors.assert_same(found.contiguous(), torch.stack(wanted))
         torch.vmap(lambda x, name=name: own(name)(x, 0))(x[0, 0])
-    found = torch.vmap(functions.sum)(x)
-    tensors.assert_same(found, x.sum((1, 2)))
+    tensors.assert_same(torch.vmap(functions.sum)(x), x.sum((1, 2)))
+    tensors.assert_same(torch.vmap(functions.amax)(x), x.amax((1, 2)))
+    tensors.assert_same(torch.vmap(functions.argmin)(x), x.flatten(1).argmin(1))
     line = tensors.with_zeros((6,), "cpu").detach()
     found = torch.func.grad(lambda x: functions.cumprod(x, 0).sum())(line)
     wanted = torch.func.grad(lambda x: torch.cumprod(x, 0).sum())(line)

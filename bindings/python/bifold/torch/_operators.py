@@ -34,8 +34,8 @@ class Operator(NamedTuple):
     kernel: Callable[..., Any]
     shaped: Callable[..., Any]
     batched: Callable[..., Any]
-    keep: Callable[..., None] | None = None
-    gradient: Callable[..., tuple[Any, ...]] | None = None
+    keep: Any = None
+    gradient: Any = None
 
 
 def _shaped_total(x: Tensor, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
@@ -63,13 +63,7 @@ def _shaped_extremes(x: Tensor, dim: int, reverse: bool = False) -> tuple[Tensor
 
 
 def _batched_reduction(
-    name: str,
-    info: Any,
-    in_dims: Any,
-    x: Tensor,
-    dim: Any = None,
-    keepdim: bool = False,
-    *more: Any,
+    name: str, _: Any, in_dims: Any, x: Tensor, dim: Any = None, keepdim: bool = False, *more: Any
 ) -> tuple[Tensor, int]:
     x = x.movedim(in_dims[0], 0)
     axes = [axis + 1 for axis in axes_of(dim, x.dim() - 1)]
@@ -79,7 +73,7 @@ def _batched_reduction(
 
 
 def _batched_scan(
-    name: str, info: Any, in_dims: Any, x: Tensor, dim: int, *more: Any
+    name: str, _: Any, in_dims: Any, x: Tensor, dim: int, *more: Any
 ) -> tuple[Any, Any]:
     x = x.movedim(in_dims[0], 0)
     axis = axis_of(dim, x.dim() - 1)
@@ -180,7 +174,7 @@ def _transformable(name: str, operator: Operator) -> Callable[..., Any]:
         "backward": staticmethod(operator.gradient),
         "vmap": staticmethod(operator.batched),
     }
-    function = type(name, (torch.autograd.Function,), members)
+    function: Any = type(name, (torch.autograd.Function,), members)
 
     def call(x: Tensor, *arguments: Any, **named: Any) -> Any:
         return function.apply(x, *_complete(operator, arguments, named))
