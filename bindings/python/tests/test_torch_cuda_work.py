@@ -131,7 +131,8 @@ def test_gradients_do_not_wait_for_the_stream():
     assert not waited
 
 
-def test_a_graph_is_replayed_with_other_data(call):
+@pytest.mark.parametrize("own_stream", [True, False])
+def test_a_graph_is_replayed_with_other_data(call, own_stream):
     x = drawn((200, 300))
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -140,7 +141,7 @@ def test_a_graph_is_replayed_with_other_data(call):
             call(x)
     stream.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
+    with torch.cuda.graph(graph, stream=stream if own_stream else None):
         found = call(x)
     for seed in (2, 3, 4):
         x.copy_(drawn((200, 300), seed=seed))

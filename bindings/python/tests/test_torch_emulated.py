@@ -7,7 +7,7 @@ import ctypes
 import gc
 
 import pytest
-from cuda_driver import Driver
+from cuda_driver import Driver, Graph
 from exporters import DlpackExporter
 
 import bifold
@@ -191,3 +191,48 @@ def test_the_current_stream_is_taken(driver, inputs):
             last = turn.last
             own(name)(x, 0)
             assert turn.last != last
+
+
+@pytest.fixture
+def captured(driver, monkeypatch):
+    """Captures a call on a stream of its own, whose scratch memory lasts as long as the graph."""
+    stream = driver.stream()
+    monkeypatch.setattr(
+        torch.cuda, "is_current_stream_capturing", lambda: current["stream"] == stream
+    )
+
+    def capture(call):
+        current["stream"] = stream
+        with Graph(driver, stream, mode=2) as graph:  # Relaxed: memory is the driver's.
+            results = call()
+            assert graph.capturing
+        current["stream"] = 0
+        return graph, results
+
+    return capture
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_calls_are_captured(driver, captured, warm):
+    x, y = (tensors.values(torch.float32, (3, 400), seed=seed) for seed in (1, 2))
+    given = on_cuda(x)
+
+    def call():
+        found = functions.sum(given), functions.cumsum(given, 1), functions.amax(given, 0)
+        return *found, functions.argmax(given)
+
+    for _ in range(3 if warm else 1):
+        call()
+    driver.cuCtxSynchronize()
+    graph, results = captured(call)
+    for content in (y, x):
+        given.copy_(content)
+        graph.launch()
+        wanted = content.sum(), content.cumsum(1), content.amax(0), content.argmax()
+        for found, one in zip(results, wanted):
+            assert torch.equal(found.host(), one)
+        # The stream's own calls go between.
+        current["stream"] = graph.stream.value
+        assert torch.equal(functions.cumsum(given, 1).host(), wanted[1])
+        current["stream"] = 0
+    graph.close()

@@ -8,6 +8,9 @@ Results are tensors on the input's device, contiguous, from PyTorch's allocator.
 enqueued on the current stream; nothing waits for them. Tensors of the CPU are taken where
 use_cpu() says by which device.
 
+Calls are captured into CUDA graphs, once an equal one was made on the device. Their scratch memory
+is the graph's then.
+
 A floating sum or product has the same bits each time and on every device, also those of float16
 and bfloat16, which are accumulated in float32 and rounded once. So
 ``torch.use_deterministic_algorithms()`` changes nothing, and ``torch.autocast`` does not either.

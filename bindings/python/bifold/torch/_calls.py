@@ -19,6 +19,7 @@ from .._queues import Queue
 from .._reduce import reduce_to_array
 from .._repeated import FOUND_INTO, MAP_INTO, Repeated, repeated
 from .._scans import Scan, scan
+from .._workspaces import Workspace
 
 
 class TensorOperand(_cuda.DlpackOperand):
@@ -81,17 +82,24 @@ def _pairs(out: Any, struct: np.dtype, number: int) -> Operand:
     return kind(out, struct, number)
 
 
-def _settings(queue: Queue | None) -> Settings:
-    return Settings(None, "v1", queue, ())
+def _settings(queue: Queue | None, workspace: Workspace | None) -> Settings:
+    return Settings(None, "v1", queue, (), workspace=workspace)
 
 
 @repeated
 def reduce_into(
-    x: Any, out: Any, op: str, *, axis: int | None, keepdims: bool, queue: Queue | None
+    x: Any,
+    out: Any,
+    op: str,
+    *,
+    axis: int | None,
+    keepdims: bool,
+    queue: Queue | None,
+    workspace: Workspace | None = None,
 ) -> None:
     """A reduction along an axis, or of all elements."""
     axes = None if axis is None else (axis,)
-    settings = _settings(queue)
+    settings = _settings(queue, workspace)
     target = _operand(out)
     reduce_to_array(
         _operand(x), None, target, op, None, None, settings, axis=axes, keepdims=keepdims
@@ -100,25 +108,39 @@ def reduce_into(
 
 @repeated
 def scan_into(
-    x: Any, out: Any, op: str, *, axis: int | None, reverse: bool, queue: Queue | None
+    x: Any,
+    out: Any,
+    op: str,
+    *,
+    axis: int | None,
+    reverse: bool,
+    queue: Queue | None,
+    workspace: Workspace | None = None,
 ) -> None:
     """An inclusive scan along an axis, or of all elements into as many."""
     how = Scan("inclusive", axis, reverse, None, None, None)
     source = _operand(x)
     target = source if out is x else _operand(out)
-    scan(how, source, target, op, None, None, None, _settings(queue))
+    scan(how, source, target, op, None, None, None, _settings(queue, workspace))
 
 
 @repeated
 def find_into(
-    x: Any, out: Any, least: bool, *, axis: int | None, keepdims: bool, queue: Queue | None
+    x: Any,
+    out: Any,
+    least: bool,
+    *,
+    axis: int | None,
+    keepdims: bool,
+    queue: Queue | None,
+    workspace: Workspace | None = None,
 ) -> None:
     """The least or greatest element and its index along an axis, or among all elements.
 
     `out` has pairs of int64, one more dimension than results have and at least two: of each pair,
     the second one is the index.
     """
-    with Call(_operand(x), _settings(queue)) as call:
+    with Call(_operand(x), _settings(queue, workspace)) as call:
         wide = _types.accumulated(call.input.dtype)
         fields = {"value": wide, "index": np.dtype(np.uint64)}
         number, struct = _types.pair_type("Indexed", wide, fields)
@@ -141,9 +163,10 @@ def scan_pairs_into(
     axis: int,
     reverse: bool,
     queue: Queue | None,
+    workspace: Workspace | None = None,
 ) -> None:
     """An inclusive scan with an operator and a map of structs, which `out` has pairs for."""
-    with Call(_operand(x), _settings(queue)) as call:
+    with Call(_operand(x), _settings(queue, workspace)) as call:
         call.put_output(_pairs(out, struct, _types.type_of(struct)))
         call.run(
             "bifold_transform_inclusive_scan",

@@ -12,6 +12,7 @@ import torch
 from .. import _errors
 from .._operators import Map, Operator
 from .._types import struct_type
+from .._workspaces import Workspace
 from . import _calls, _cpu
 from ._results import Extremes, axes_of, axis_of, check_elements, check_some, reduced, total_of
 
@@ -24,6 +25,34 @@ def _on_cpu(
     """Calls one of _calls with tensors of the CPU."""
     queue = _cpu.queue()
     function(_cpu.array_of(x), _cpu.array_of(out), *arguments, queue=queue, **named)
+
+
+def _into_graph(
+    refused: _errors.Unsupported,
+    function: Any,
+    x: torch.Tensor,
+    out: torch.Tensor,
+    *arguments: Any,
+    **named: Any,
+) -> None:
+    """Calls one of _calls again, where it was refused as the stream's work is captured in a graph.
+
+    Its scratch memory is PyTorch's then, which keeps it for the graph: work behind the call may
+    have it, also in the next launch.
+    """
+    if not torch.cuda.is_current_stream_capturing():
+        raise refused
+    size = 1 << 16
+    most = 4 * (x.numel() * x.element_size() + out.numel() * out.element_size()) + (64 << 20)
+    while True:
+        with Workspace(x.new_empty((size,), dtype=torch.uint8)) as workspace:
+            try:
+                function(x, out, *arguments, queue=None, workspace=workspace, **named)
+                return
+            except _errors.InvalidArgument:  # It is too small.
+                if size > most:
+                    raise
+        size *= 4
 
 
 def _check_out(x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: torch.dtype) -> None:
@@ -79,7 +108,10 @@ def scan(
     if dimensions == 0:
         x, target = x.reshape(1), out.view(1)
     if x.is_cuda:
-        _calls.scan_into(x, target, op, axis=axis, reverse=reverse, queue=None)
+        try:
+            _calls.scan_into(x, target, op, axis=axis, reverse=reverse, queue=None)
+        except _errors.Unsupported as refused:
+            _into_graph(refused, _calls.scan_into, x, target, op, axis=axis, reverse=reverse)
     else:
         _on_cpu(_calls.scan_into, x, target, op, axis=axis, reverse=reverse)
     return out
@@ -128,7 +160,10 @@ def _reduce(
         _check_out(x, out, shape, kind)
     target = out.view(rest) if keepdim else out
     if x.is_cuda:
-        _calls.reduce_into(source, target, op, axis=axis, keepdims=False, queue=None)
+        try:
+            _calls.reduce_into(source, target, op, axis=axis, keepdims=False, queue=None)
+        except _errors.Unsupported as refused:
+            _into_graph(refused, _calls.reduce_into, source, target, op, axis=axis, keepdims=False)
     else:
         _on_cpu(_calls.reduce_into, source, target, op, axis=axis, keepdims=False)
     return out
@@ -180,7 +215,10 @@ def find(
         _check_out(x, out, shape, torch.int64)
     pairs = x.new_empty((*(rest or (1,)), 2), dtype=torch.int64)
     if x.is_cuda:
-        _calls.find_into(source, pairs, least, axis=axis, keepdims=False, queue=None)
+        try:
+            _calls.find_into(source, pairs, least, axis=axis, keepdims=False, queue=None)
+        except _errors.Unsupported as refused:
+            _into_graph(refused, _calls.find_into, source, pairs, least, axis=axis, keepdims=False)
     else:
         _on_cpu(_calls.find_into, source, pairs, least, axis=axis, keepdims=False)
     if len(shape) == 0 and out is None:
@@ -249,12 +287,14 @@ def scan_extremes(
     kind = _TENSORS[letters]
     word = torch.int32 if letters[1] == "4" else torch.int64
     pairs = x.new_empty([*source.shape, 2], dtype=word)
+    given = source, pairs, op, map, struct
     if x.is_cuda:
-        _calls.scan_pairs_into(
-            source, pairs, op, map, struct, axis=axis, reverse=reverse, queue=None
-        )
+        try:
+            _calls.scan_pairs_into(*given, axis=axis, reverse=reverse, queue=None)
+        except _errors.Unsupported as refused:
+            _into_graph(refused, _calls.scan_pairs_into, *given, axis=axis, reverse=reverse)
     else:
-        _on_cpu(_calls.scan_pairs_into, source, pairs, op, map, struct, axis=axis, reverse=reverse)
+        _on_cpu(_calls.scan_pairs_into, *given, axis=axis, reverse=reverse)
     values, indices = pairs.view(kind).select(-1, 0), pairs.select(-1, 1)
     if x.dim() == 0:
         values, indices = values.view(()), indices.view(())
