@@ -56,7 +56,7 @@ def test_random_shapes(seed):
     for _ in range(12):
         kind = chosen.choice(KINDS)
         name = chosen.choice(ALL)
-        shape = [chosen.choice([2, 3, 5, 17, 33]) for _ in range(chosen.choice([3, 3, 4]))]
+        shape = [chosen.choice([2, 3, 5, 17]) for _ in range(chosen.choice([3, 3, 4]))]
         shape[chosen.randrange(3)] = chosen.choice([3, 64, 257, 700])
         x = drawn(kind, tuple(shape), name, seed)
         for view in layouts(x):
@@ -65,7 +65,7 @@ def test_random_shapes(seed):
                 compare(name, view, dim, reverse=chosen.random() < 0.5)
             else:
                 compare(name, view, dim, chosen.random() < 0.5)
-                if name not in ("prod",):
+                if name != "prod":
                     compare(name, view)
             if name in ("sum", *EXTREMES):
                 dims = chosen.sample(range(view.dim()), 2)

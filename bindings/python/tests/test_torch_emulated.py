@@ -82,8 +82,8 @@ def on_cuda(x):
     return made(x.shape, x.dtype).copy_(x)
 
 
-@pytest.fixture(autouse=True)
-def driver(backend, monkeypatch):
+@pytest.fixture(scope="module", autouse=True)
+def driver(backend):
     try:
         library = ctypes.CDLL("libcuda.so.1")
         library.fake_cuda_count.restype = ctypes.c_int64
@@ -95,16 +95,21 @@ def driver(backend, monkeypatch):
     backend("cuda")
     Tensor.driver = Driver(library, 1)
     misuses = library.fake_cuda_count(b"misuses")
-    monkeypatch.setattr(
-        torch._C, "_cuda_getCurrentRawStream", lambda _: current["stream"], raising=False
-    )
-    monkeypatch.setattr(_functions, "Tensor", Tensor)
-    yield Tensor.driver
-    current["stream"] = 0
+    with pytest.MonkeyPatch.context() as patched:
+        function = "_cuda_getCurrentRawStream"
+        patched.setattr(torch._C, function, lambda _: current["stream"], raising=False)
+        patched.setattr(_functions, "Tensor", Tensor)
+        yield Tensor.driver
     bifold.release_adopted()
     gc.collect()
     Tensor.driver.close()
     assert library.fake_cuda_count(b"misuses") == misuses
+
+
+@pytest.fixture(autouse=True)
+def default_stream():
+    yield
+    current["stream"] = 0
 
 
 def compare(name, x, *arguments, **named):
