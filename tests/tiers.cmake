@@ -20,14 +20,14 @@ set(bifold_sweep_1
   "(cuda|opencl)\\.(pairwise_.*|lengths_.*|edges_.*|offsets|order_reduce)" "nvrtc\\.9\\.0_all"
   "cuda_emulated\\.all_faults" "(cuda|opencl|cuda_emulated)\\.(lines_scan.*|reverse)")
 set(bifold_sweep_2
-  "(cuda|opencl)\\.(production_.*|operands)" "cuda_embedded\\.ptxas"
+  "(cuda|opencl)\\.(production_.*|operands)" "cuda_embedded\\.ptxas" "opencl\\.lines_calls"
   "cuda_emulated\\.(scans|long_scans)")
 set(bifold_sweep_3
   "(cuda|opencl)\\.(device_values|order_structs|surroundings)" "nvrtc\\.7\\.5"
-  "cuda_emulated\\.offsets_.*")
+  "cuda_emulated\\.offsets_.*" "python\\.opencl_axes")
 set(bifold_sweep_4
   "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_(check|graphs|peers|renew)"
-  "offline\\..*_all")
+  "offline\\..*_all" "opencl\\.order")
 set(bifold_sweep_5
   "(cuda|opencl)\\.(order_scan_tunings|single_pass|lookback)" "nvrtc\\.10\\.0"
   "cuda_emulated\\.(order_structs|graphs)"
@@ -35,7 +35,7 @@ set(bifold_sweep_5
 set(bifold_sweep_6
   "opencl\\.all_faults" "opencl\\.single_pass_delayed" "nvrtc\\.12\\.0"
   "cuda_emulated\\.(long_rings|wide_rings)" "(cuda|opencl)\\.narrow"
-  "(cuda|opencl|cuda_emulated)\\.lines_layouts")
+  "(cuda|opencl|cuda_emulated)\\.lines_layouts" "python\\.opencl_beside")
 set(bifold_sweep_7
   "(cuda|opencl)\\.(order_scan|tuning)" "package\\.(subdirectory|shared|deb)")
 set(bifold_sweep_8 "(cuda|opencl)\\.(floating|struct|semantics|user_operator)"
