@@ -13,6 +13,7 @@ pytest.importorskip("bifold._jax", reason="built without jaxlib's headers")
 
 from jax_tests import *  # noqa: E402, F403
 from jax_tests import assert_close, assert_same, bj, integers, jnp  # noqa: E402
+from pages import examples  # noqa: E402
 
 import bifold  # noqa: E402
 
@@ -74,3 +75,16 @@ def test_an_installation_without_the_handlers_says_so():
     last = interpreted(text).splitlines()[-1]
     assert last.startswith("ImportError: this installation of bifold was built without JAX")
     assert "-DBIFOLD_JAX_INCLUDE=" in last
+
+
+def test_the_examples_of_the_page(capsys):
+    (program,) = examples("JAX")
+    first = examples("First calls")[1].split("\n\n")[2]
+    names = {}
+    exec(program, names)
+    assert (
+        capsys.readouterr().out.split()
+        == "[[ 0. 1. 3.] [ 3. 7. 12.]] [[ 6. 10. 14.] [ 6. 10. 14.]]".split()
+    )
+    exec(first, names)
+    assert names["places"].tolist() == list(range(1, 1001))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pages import examples
 from threads import run_threads
 
 import bifold
@@ -158,9 +159,7 @@ def test_the_second_arrays_events_are_waited_for(context, unordered):
     y.finish()
     threes = np.full(1000, 3, np.int32)
     gate = cl.UserEvent(context)
-    y.add_event(
-        cl.enqueue_copy(unordered, y.base_data, threes, is_blocking=False, wait_for=[gate])
-    )
+    y.add_event(cl.enqueue_copy(unordered, y.base_data, threes, is_blocking=False, wait_for=[gate]))
     total = cl_array.zeros(unordered, 1, np.int32)
     bifold.transform_reduce_into(x, total, "x * y", y=y)
     unordered.flush()
@@ -346,8 +345,8 @@ def test_threads_with_a_queue_each(context):
 def test_the_examples_of_the_pages(context, monkeypatch, capsys):
     monkeypatch.setenv("PYOPENCL_CTX", "0")
     package = Path(__file__).parents[1]
-    page = (package.parents[1] / "docs" / "python.md").read_text()
-    first, second, third = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    first, frameworks = examples("First calls")
+    (axes,) = examples("Axes")
     (readme,) = re.findall(r"```python\n(.*?)```", (package / "README.md").read_text(), flags=re.S)
     exec(readme, {})
     assert capsys.readouterr().out.split() == re.findall(r"# (\d+)", readme) * 2
@@ -361,9 +360,12 @@ def test_the_examples_of_the_pages(context, monkeypatch, capsys):
     assert said[3] == re.sub(r"np\.int32\((\d+)\)", r"\1", highest)
     assert said[4] == product == str(sum(k * k for k in range(1, 1_000_001)))
     assert ast.literal_eval(said[5]) == ast.literal_eval(extent)
-    exec(second, names)
-    assert isinstance(names["places"], cl_array.Array)
-    np.testing.assert_array_equal(names["places"].get(), np.arange(1000))
+    # Those of other frameworks have tests of their own.
+    *_, of_pyopencl, own = frameworks.split("\n\n")
+    for example, kind in ((of_pyopencl, cl_array.Array), (own, bifold.Array)):
+        exec(example.replace("cuda:0", "opencl"), names)
+        assert isinstance(names["places"], kind)
+        np.testing.assert_array_equal(names["places"].get(), np.arange(1000))
     capsys.readouterr()
-    exec(third, names)
-    assert capsys.readouterr().out.splitlines() == re.findall(r"# (.*)", third)
+    exec(axes, names)
+    assert capsys.readouterr().out.splitlines() == re.findall(r"# (.*)", axes)

@@ -14,6 +14,7 @@ pytest.register_assert_rewrite("tensors")
 
 # ruff: noqa: E402
 import tensors
+from pages import examples
 from tensors import ALL, EXTREMES, PAIRS, PLACES, SCANS, TOTALS, compare, own
 
 import bifold.torch as functions
@@ -375,3 +376,13 @@ def test_operators_raise_typed_errors():
         torch.ops.bifold.amax(torch.ones(3, requires_grad=True))
     with functions.use_cpu(None), pytest.raises(bifold.InvalidArgument, match="use_cpu"):
         torch.ops.bifold.sum(torch.ones(3))
+
+
+def test_the_examples_of_the_page(capsys):
+    (gradient,) = examples("PyTorch")
+    first = examples("First calls")[1].split("\n\n")[0]
+    names = {}
+    exec(gradient.replace("cuda", "cpu"), names)
+    assert capsys.readouterr().out == f"{torch.Size([64, 4096])} {torch.Size([64, 4096])}\n"
+    exec(first.replace("cuda", "cpu"), names)
+    assert names["places"].tolist() == list(range(1, 1001))
