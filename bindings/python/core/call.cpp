@@ -221,7 +221,9 @@ bifold_status Call::enqueue_in_turn(const Operands& operands, Resources& used,
   const std::lock_guard lock(*used.turn);
   bifold_status status = enqueue(operands, used, options, elements);
   bool doubtful = !used.turn->last();
-  if (status == BIFOLD_UNSUPPORTED && !doubtful) {
+  // Not of an array of the host, whose elements no graph takes.
+  const bool refused = status == BIFOLD_UNSUPPORTED && used.failed == name_.c_str();
+  if (refused && !doubtful) {
     // Into a graph, maybe, which takes no event from outside, and orders its launches itself.
     const std::shared_ptr<Turn> taken = std::exchange(used.turn, nullptr);
     status = enqueue(operands, used, options, elements);

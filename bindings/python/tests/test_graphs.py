@@ -205,11 +205,26 @@ def test_what_a_graph_cannot_hold_is_refused_and_the_capture_goes_on(begun):
 
 def test_results_for_the_host_are_refused_by_known_calls_too(app, made):
     host = np.zeros(N, np.int32)
+    app.plan(app.x, host, queue=app.queue)  # The classes are new.
     known(made, lambda: app.plan(app.x, host, queue=app.queue))
     with Graph(app.driver, app.stream) as graph:
         for _ in range(2):
             with pytest.raises(bifold.Unsupported, match="captured"):
                 app.plan(app.x, host, queue=app.queue, workspace=app.workspace)
+            assert graph.capturing
+    assert graph.nodes == 0
+    graph.close()
+
+
+def test_arrays_of_the_host_are_refused_by_known_calls_too(app, made):
+    # Lines, which need no scratch memory.
+    host, out = np.ones((100, 10), np.int32), app.array(100)
+    bifold.reduce_into(host, out, axis=1)  # The classes are new.
+    known(made, lambda: bifold.reduce_into(host, out, axis=1))
+    with Graph(app.driver, app.stream) as graph:
+        for _ in range(2):
+            with pytest.raises(bifold.Unsupported, match="captured"):
+                bifold.reduce_into(host, out, axis=1)
             assert graph.capturing
     assert graph.nodes == 0
     graph.close()
