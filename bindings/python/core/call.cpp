@@ -36,11 +36,11 @@ struct Call::Resources {
   void* native_done = nullptr;
   const char* failed = nullptr;  // The function.
 
-  bool adopt_event(const Foreign& event) {
+  bool adopt_event(bool of_cuda, void* event) {
     if (adopted_count == max_events) return false;
     bifold_event** place = &events[adopted_count];
-    const bifold_status status = event.of_cuda ? api().cuda_adopt_event(event.event, place)
-                                               : api().opencl_adopt_event(event.event, place);
+    const bifold_status status =
+        of_cuda ? api().cuda_adopt_event(event, place) : api().opencl_adopt_event(event, place);
     if (status == BIFOLD_OK) ++adopted_count;
     return status == BIFOLD_OK;
   }
@@ -53,7 +53,7 @@ struct Call::Resources {
       const nb::object number = nb::steal(event ? PyObject_GetAttr(event, int_ptr()) : nullptr);
       void* pointer = number.is_valid() ? PyLong_AsVoidPtr(number.ptr()) : nullptr;
       PyErr_Clear();
-      if (!pointer || !adopt_event({false, pointer})) return false;
+      if (!pointer || !adopt_event(false, pointer)) return false;
     }
     return true;
   }
@@ -320,7 +320,7 @@ bool Call::take(const Operands& operands, Resources& used) const {
     if (!used.adopt_events(operands.seen[i])) return false;
   }
   for (const Foreign& event : operands.foreign) {
-    if (!used.adopt_event(event)) return false;
+    if (!used.adopt_event(event.of_cuda, event.event)) return false;
   }
   return true;
 }

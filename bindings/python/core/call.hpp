@@ -16,10 +16,11 @@ namespace bifold::python {
 inline constexpr int max_arrays = 6;  // Two inputs, an output, and three beside these.
 inline constexpr std::size_t max_events = 40;
 
-/// An event of another library, by its native handle.
+/// An event of another library, by its native handle, which goes with the object that has it.
 struct Foreign {
   bool of_cuda;
   void* event;
+  nb::object owner;
 };
 
 /// The arrays of a call, those that are the same object once, and its events.

@@ -24,6 +24,7 @@ bool take_foreign(PyObject* event, Operands& operands) {
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(event));
   for (const Known& one : *classes) {
     if (one.type.ptr() != type) continue;
+    const bool of_cuda = one.of_cuda;  // Before anything runs that may make more classes known.
     const nb::object number = nb::steal(PyObject_GetAttr(event, one.attribute.ptr()));
     void* native = number.is_valid() && PyLong_CheckExact(number.ptr())
                        ? PyLong_AsVoidPtr(number.ptr())
@@ -31,7 +32,7 @@ bool take_foreign(PyObject* event, Operands& operands) {
     PyErr_Clear();
     // PyTorch's have none before they are recorded.
     if (!native) return false;
-    operands.foreign.push_back({one.of_cuda, native});
+    operands.foreign.push_back({of_cuda, native, nb::borrow(event)});
     return true;
   }
   return false;

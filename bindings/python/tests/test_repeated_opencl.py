@@ -93,6 +93,24 @@ def test_a_known_call_follows_others_on_its_queue(context, commands, made):  # n
     np.testing.assert_array_equal(b.get(), expected)
 
 
+def test_an_event_that_the_caller_forgets_is_waited_for(context, commands, made):  # noqa: F811
+    events, forgets = [], []
+
+    def allocated(nbytes):
+        if forgets:
+            events.clear()
+        return cl.Buffer(context, cl.mem_flags.READ_WRITE, nbytes)
+
+    host = np.ones(N, np.int32)
+    x = cl_array.to_device(commands, host, allocator=allocated)
+    for kept in [True] * 3 + [False] * 30:
+        commands.finish()
+        events.append(cl.enqueue_marker(commands))
+        forgets[:] = [] if kept else [True]
+        result = bifold.inclusive_scan(x, wait=events)
+    assert len(made) < 10 and result.get()[-1] == N
+
+
 def test_only_queues_in_order_skip_what_they_left(commands, unordered):  # noqa: F811
     from bifold import _opencl
 
