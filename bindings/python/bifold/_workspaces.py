@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _errors, _native, _structs, _types
+from . import _core, _errors, _native, _structs, _types
 from ._arguments import checked
 from ._calls import Call, Settings
 from ._handles import Handle, put
@@ -77,3 +77,6 @@ class Workspace(Handle):
 
     def __repr__(self) -> str:
         return f"<bifold.Workspace of {self.nbytes} bytes>"
+
+
+_core.put_workspace(Workspace)

@@ -14,6 +14,12 @@ constexpr std::size_t max_entries = 256;  // Of a function. An entry takes about
 
 constexpr std::uint64_t absent = ~std::uint64_t{0};  // Of an array, in a key.
 
+PyObject* workspace_class = nullptr;
+
+bool is_workspace(PyObject* object) {
+  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == workspace_class;
+}
+
 /// Where an argument is named: most names are the very objects that the function has.
 template <class Parameters>
 int index_of(const Parameters& parameters, PyObject* name) {
@@ -217,7 +223,7 @@ bool Function::look(const Given& given, Operands& operands, Key& key) const {
         break;
       case Role::workspace: {
         if (value == Py_None) break;
-        const Owner* owner = owner_of(value);
+        const Owner* owner = is_workspace(value) ? owner_of(value) : nullptr;
         if (!owner || !owner->handle || !owner->handle->get()) return false;
         operands.workspace = owner->handle;
         break;
@@ -370,6 +376,7 @@ void define_functions(nb::module_& module) {
   module.def("put_place", &put_place);
   module.def("put_dtypes", &put_dtypes);
   module.def("put_record", &put_record);
+  module.def("put_workspace", [](nb::handle type) { workspace_class = type.inc_ref().ptr(); });
 }
 
 }  // namespace bifold::python

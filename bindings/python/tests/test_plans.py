@@ -336,6 +336,17 @@ def test_what_is_no_workspace(queue):
             bifold.Workspace(memory)
 
 
+def test_a_known_call_takes_no_other_handle_for_a_workspace(queue, made):
+    x, one = bifold.to_device(HOST.ravel(), queue), bifold.empty(1, np.int32, queue)
+    plan, square = bifold.Plan.reduce(queue, "i4"), bifold.Map("x * x")
+    for call in (plan, bifold.reduce_into):
+        known(made, lambda call=call: call(x, one))
+        for handle in (queue, plan, square):
+            with pytest.raises(bifold.WrongType, match="workspace must be a bifold.Workspace"):
+                call(x, one, workspace=handle)
+    assert one.get()[0] == HOST.sum()
+
+
 def test_memory_of_pyopencl_is_a_workspace(there, queue):
     here, back = there
     x, out = here(HOST.ravel()), here(HOST.ravel())
