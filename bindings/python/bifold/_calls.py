@@ -157,6 +157,11 @@ class Call:
         self._wait.append(event)
         self.may_repeat &= repeated
 
+    def wait_ahead(self) -> None:
+        """Has whatever the queue is given from now on start after what the call waits for."""
+        if self._wait:
+            _native.call("bifold_queue_wait_for", self.queue.handle, *handles_of(self._wait))
+
     def temporary(self, nbytes: int) -> Buffer:
         """Memory that goes when the call is over; Unsupported where a graph would still use it."""
         if nbytes > 0:

@@ -234,11 +234,11 @@ class OwnOperand(Operand):
 
     def prepare(self, call: Call) -> None:
         self.dtype, self.shape = self.array.dtype, self.array.shape
+        if self.array.queue is not call.queue:
+            call.wait_for(self.array.queue.record())
 
     def bind(self, call: Call) -> Placed:
         array = self.array
-        if array.queue is not call.queue:
-            call.wait_for(array.queue.record())
         array.check_open()
         memory = (array._buffer, 0) if array._base is None else (array._base.int_ptr, 0)
         number = _types.type_of(array.dtype)

@@ -69,6 +69,7 @@ class Workspace(Handle):
         """
         handle = self.handle
         with Call(self.memory, Settings(None, "v1", queue, ())) as call:
+            call.wait_ahead()
             _native.call("bifold_workspace_prepare", handle, call.queue.handle)
 
     def release(self) -> None:

@@ -347,6 +347,26 @@ def test_a_known_call_takes_no_other_handle_for_a_workspace(queue, made):
     assert one.get()[0] == HOST.sum()
 
 
+def test_a_workspace_is_prepared_behind_earlier_work_on_its_memory(there, queue):
+    here, _ = there
+    memory = here(np.zeros(64, np.uint8))
+    if queue.device.info.backend != "opencl" or isinstance(memory, np.ndarray):
+        pytest.skip("no event of the user's to wait for")
+    cl = pytest.importorskip("pyopencl")
+    gate = cl.UserEvent(queue.record().to_opencl().context)
+    if isinstance(memory, bifold.Array):
+        memory.queue = bifold.Queue(queue.device)
+        memory.queue.wait_for(gate)
+    else:
+        memory.add_event(gate)
+    workspace = bifold.Workspace(memory)
+    workspace.prepare(queue=queue)
+    with pytest.raises(bifold.Timeout):
+        queue.finish(0.05)
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    queue.finish(PATIENCE)
+
+
 def test_memory_of_pyopencl_is_a_workspace(there, queue):
     here, back = there
     x, out = here(HOST.ravel()), here(HOST.ravel())
