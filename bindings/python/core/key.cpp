@@ -146,8 +146,9 @@ bool Key::add_place(PyObject* place) {
   if (place == Py_None || is_a(place, queue_class)) return add_value(place);
   for (const auto& [type, attribute] : *places) {
     if (!is_a(place, type.ptr())) continue;
-    const nb::object number = nb::steal(PyObject_GetAttr(place, attribute.ptr()));
     add(Tag::place);
+    add(type);  // Numbers of a class are other ones than those of the next.
+    const nb::object number = nb::steal(PyObject_GetAttr(place, attribute.ptr()));
     if (number.is_valid() && PyLong_CheckExact(number.ptr())) return add_number(number.ptr());
     PyErr_Clear();
     return false;

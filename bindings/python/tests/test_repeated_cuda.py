@@ -204,6 +204,18 @@ def test_a_known_call_goes_to_the_stream_that_is_given(driver, made, name):  # n
     assert not made
 
 
+def test_a_stream_is_no_command_queue_of_its_number(driver, backend):  # noqa: F811
+    cl = pytest.importorskip("pyopencl")
+    backend("opencl")
+    commands = cl.CommandQueue(cl.create_some_context(interactive=False))
+    stream, host = types.SimpleNamespace(ptr=driver.stream()), np.ones(N, np.int32)
+    for queue in 3 * [stream] + 3 * [commands]:
+        bifold.reduce(host, queue=queue)
+    failing(driver, "cuStreamGetCtx")
+    with pytest.raises(bifold.Error, match="cuStreamGetCtx"):
+        bifold.reduce(host, queue=types.SimpleNamespace(ptr=commands.int_ptr))
+
+
 @pytest.mark.parametrize("array", ["torch"], indirect=True)
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 def test_tensors_are_made_for_tensors(driver, array, made, monkeypatch, kind):  # noqa: F811
