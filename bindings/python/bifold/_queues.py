@@ -58,14 +58,19 @@ class Event(InProcess):
         """A CUevent, given as a number, for wait lists. It must outlive the calls that wait."""
         return cls._of(put("bifold_cuda_adopt_event", event))
 
+    def _opened(self) -> _OwnEvent:
+        """What has the handle. Whoever uses that keeps it: a call may make this another's event."""
+        own = self._own
+        if own is None:
+            raise _errors.InvalidArgument("the event is empty")
+        if own.closed:
+            raise _errors.InvalidArgument("this Event is closed")
+        return own
+
     @property
     def handle(self) -> int:
         """The C interface's pointer; InvalidArgument for an empty or a closed event."""
-        if self._own is None:
-            raise _errors.InvalidArgument("the event is empty")
-        if self._own.closed:
-            raise _errors.InvalidArgument("this Event is closed")
-        return self._own.handle
+        return self._opened().handle
 
     @property
     def closed(self) -> bool:
@@ -81,14 +86,15 @@ class Event(InProcess):
     def wait(self, limit: float | None = None) -> None:
         """Blocks until the work is done; Timeout after `limit` seconds."""
         if self._own is not None:
-            _native.call("bifold_event_wait", self.handle, _nanoseconds(limit))
+            own = self._opened()
+            _native.call("bifold_event_wait", own.handle, _nanoseconds(limit))
 
     def complete(self) -> bool:
         """Whether the work is done."""
         if self._own is None:
             return True
-        answer = ctypes.c_bool()
-        _native.call("bifold_event_complete", self.handle, ctypes.byref(answer))
+        own, answer = self._opened(), ctypes.c_bool()
+        _native.call("bifold_event_complete", own.handle, ctypes.byref(answer))
         return answer.value
 
     def to_opencl(self) -> Any:
@@ -129,10 +135,11 @@ def event_from(event: Any) -> Event:
 
 def handles_of(events: Iterable[Event], last: int = 0) -> tuple[Any, int]:
     """The C array of a wait list, to which a handle may be added, and its length."""
-    handles = [event.handle for event in events if not event.empty]
-    if last:
-        handles.append(last)
-    return (ctypes.c_void_p * len(handles))(*handles), len(handles)
+    kept = [event._opened() for event in events if not event.empty]
+    handles = [own.handle for own in kept] + ([last] if last else [])
+    listed: Any = (ctypes.c_void_p * len(handles))(*handles)
+    listed.kept = kept
+    return listed, len(handles)
 
 
 def is_in_graph(event: int) -> bool:

@@ -1,5 +1,8 @@
 """Repeated calls with values beside their arrays, with many results, and after foreign events."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 from patience import PATIENCE
@@ -153,6 +156,32 @@ def test_an_array_whose_attributes_change_is_another_one(queue, device, made):
         assert bifold.reduce(x) == HOST.sum() and len(made) == 1
     with pytest.raises(bifold.InvalidArgument, match="closed"):
         bifold.reduce(x)
+
+
+def test_an_event_that_becomes_another_calls_is_waited_for_as_it_was(device):
+    if device.info.backend != "opencl":
+        pytest.skip("events of PyOpenCL are for OpenCL")
+    cl = pytest.importorskip("pyopencl")
+    with bifold.Queue(device) as gated, bifold.Queue(device) as free:
+        x, y = bifold.to_device(HOST, gated), bifold.to_device(HOST, free)
+        context = gated.record().to_opencl().context
+        for _ in range(5):
+            gate, done, begun = cl.UserEvent(context), bifold.Event(), threading.Event()
+            bifold.inclusive_scan(x, x, wait=[gate], done=done)
+
+            def wait(done=done, begun=begun):
+                begun.set()
+                done.wait(PATIENCE)
+
+            thread = threading.Thread(target=wait)
+            thread.start()
+            begun.wait()
+            time.sleep(0.01)
+            bifold.inclusive_scan(y, y, done=done)
+            done.wait(PATIENCE)
+            assert thread.is_alive()
+            gate.set_status(cl.command_execution_status.COMPLETE)
+            thread.join()
 
 
 def test_events_of_pyopencl_are_waited_for(device, made):
