@@ -62,10 +62,10 @@ class Operator(Handle):
             raise _errors.InvalidArgument("the operator's dtype is not given")
         self.name = name
         self.dtype = identity.dtype if dtype is None else dtype
-        self._made_of = (Operator, (name, expression, identity, self.dtype), commutativity)
         neutral = None
         if identity is not None:
-            neutral = _types.value_of(identity, self.dtype, "identity")
+            neutral = _types.value_of(identity, self.dtype, "identity").copy()
+        self._made_of = (Operator, (name, expression, neutral, self.dtype), commutativity)
         self._hold(
             put(
                 "bifold_operator_create",

@@ -148,6 +148,11 @@ def test_operators_and_maps_are_copied_and_pickled_by_their_texts(queue):
             assert not op.closed
             with pytest.raises(bifold.InvalidArgument, match="closed"):
                 copied(again)
+    identity = np.zeros(1, np.int32)
+    op = bifold.Operator("sum", "a + b", identity, np.int32)
+    identity[0] = 5
+    for same in (op, copy.copy(op), pickle.loads(pickle.dumps(op))):
+        assert bifold.identity(same, np.int32) == 0
     doubled = pickle.loads(pickle.dumps([bifold.Map("x * 2")]))[0]
     assert doubled.expression == "x * 2" and bifold.transform_reduce(x, doubled) == 12
     doubled.close()
