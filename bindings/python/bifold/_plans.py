@@ -326,6 +326,8 @@ class Plan(Handle):
     @checked(shape=SHAPE)
     def workspace_bytes(self, shape: Any) -> int:
         """Bytes of workspace for arrays of a shape, or a number of elements, and smaller ones."""
+        if math.prod(shape) >= 2**64:
+            raise _errors.InvalidArgument(f"{shape} are more elements than 64 bits count")
         nbytes = ctypes.c_uint64()
         place = ctypes.byref(nbytes)
         if not self.lines:

@@ -22,8 +22,9 @@ class Workspace(Handle):
     >>> plan(x, out, workspace=bifold.Workspace(scratch))
 
     Args:
-        memory: an array on a device without gaps, of any kind, dtype and content; the workspace
-            keeps it. Plan.workspace_bytes() tells how much is needed.
+        memory: an array on a device without gaps, of any kind, element type and content; the
+            workspace keeps it. Plan.workspace_bytes() tells how much is needed. Calls do not wait
+            for earlier work on it, as prepare() does.
 
     Attributes:
         memory: that array.

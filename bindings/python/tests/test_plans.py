@@ -392,3 +392,6 @@ def test_lines_have_workspaces_too(queue):
     assert (out.get()[:, -1] == 3000).all()
     with pytest.raises(bifold.InvalidArgument, match="axis 1 of an array of 1"):
         plan.workspace_bytes(5)
+    for made in (bifold.Plan.inclusive_scan(queue, "i4"), plan):
+        with pytest.raises(bifold.InvalidArgument, match="more elements than 64 bits count"):
+            made.workspace_bytes((2**32, 2**33))
