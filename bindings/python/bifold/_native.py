@@ -254,7 +254,13 @@ def _text(value: bytes | None) -> str:
 
 def call(name: str, *arguments: object) -> None:
     """Calls a function of the library that answers with a status; raises what it stands for."""
-    status = getattr(library(), name)(*arguments)
+    function = getattr(library(), name)
+    # When the interpreter ends meanwhile, handles are left open.
+    _core.begin_call()
+    try:
+        status = function(*arguments)
+    finally:
+        _core.end_call()
     if status != 0:
         raise_last(name, status)
 

@@ -15,6 +15,7 @@ Ending* newest = nullptr;
 unsigned forks = 0;
 PyObject* finalizer = nullptr;  // The attribute's name, interned.
 PyObject* owner_type = nullptr;
+int calls_by_number = 0;  // Of the library by ctypes, which keep no handle that they use.
 std::atomic<bool> ended = false;
 std::atomic<int> returning = 0;  // Threads that wait for the interpreter's lock.
 pthread_t ends_it;
@@ -57,7 +58,7 @@ void Ending::close_all() {
     PyEval_RestoreThread(state);
   }
   while (newest) {
-    if (newest->is_used()) {
+    if (newest->is_used() || calls_by_number > 0) {
       newest->leave();
     } else {
       newest->close();
@@ -112,6 +113,7 @@ void define_handles(nb::module_& module) {
   pthread_atfork(nullptr, nullptr, [] {
     ++forks;
     returning = 0;  // The threads that waited are the parent's.
+    calls_by_number = 0;
   });
   owner_type = nb::class_<Owner>(module, "Owner")
                    .def("__init__",
@@ -147,6 +149,10 @@ void define_handles(nb::module_& module) {
             shared.turn->put(at_address<bifold_event*>(event));
           });
   module.def("close_all", &Ending::close_all);
+  module.def("begin_call", [] { ++calls_by_number; });
+  module.def("end_call", [] {
+    if (calls_by_number > 0) --calls_by_number;
+  });
 }
 
 }  // namespace bifold::python

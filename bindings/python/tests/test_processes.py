@@ -129,6 +129,28 @@ except bifold.DeviceLost:
     assert run_program(request, program) == ["1000.0", "refused"]
 
 
+def test_a_program_ends_while_a_thread_waits(device, request):
+    if device.info.backend != "opencl":
+        pytest.skip("no event of the user's to wait for")
+    pytest.importorskip("pyopencl")
+    program = f"""
+import pyopencl, threading, time
+queue = bifold.Queue({device.info.selector!r})
+gate, done = pyopencl.UserEvent(queue.record().to_opencl().context), bifold.Event()
+there = bifold.to_device(x, queue)
+bifold.inclusive_scan(there, there, wait=[gate], done=done)
+def wait():
+    begun.set()
+    done.wait(60)
+begun = threading.Event()
+threading.Thread(target=wait, daemon=True).start()
+begun.wait()
+time.sleep(0.1)
+print("ended")
+"""
+    assert run_program(request, program) == ["ended"]
+
+
 def test_locks_that_other_threads_hold_do_not_stop_a_forked_child(queue):
     from bifold import _queues
 
