@@ -117,15 +117,15 @@ bool look_at_own(PyObject* array, Seen& seen) {
 bool look_at_opencl(PyObject* array, Seen& seen) {
   const nb::object queue = get(array, names.queue);
   if (!queue.is_valid() || queue.is_none()) return false;
-  const nb::object base = get(array, names.base_data);
+  seen.owner = get(array, names.base_data);
   seen.dtype = get(array, names.dtype);
   seen.events = get(array, names.events);
   if (!seen.events.is_valid() || !PyList_CheckExact(seen.events.ptr())) return false;
   seen.event_count = PyList_Size(seen.events.ptr());
   // Shared virtual memory has no int_ptr.
-  return base.is_valid() && seen.dtype.is_valid() &&
+  return seen.owner.is_valid() && seen.dtype.is_valid() &&
          number(get(queue.ptr(), names.int_ptr), seen.place) &&
-         number(get(base.ptr(), names.int_ptr), seen.memory) &&
+         number(get(seen.owner.ptr(), names.int_ptr), seen.memory) &&
          number(get(array, names.offset), seen.first_byte) &&
          number(get(seen.dtype.ptr(), names.itemsize), seen.step) &&
          layout_of(seen, get(array, names.shape), get(array, names.strides));
@@ -191,14 +191,14 @@ PyObject* stream_of_torch = nullptr;
 
 bool look_at_cupy(PyObject* array, Seen& seen) {
   PyObject* current = find(stream_of_cupy, "cupy", "cuda", "get_current_stream");
-  const nb::object data = get(array, names.data);
+  seen.owner = get(array, names.data);
   seen.dtype = get(array, names.dtype);
-  if (!current || !data.is_valid() || !seen.dtype.is_valid()) return false;
+  if (!current || !seen.owner.is_valid() || !seen.dtype.is_valid()) return false;
   const nb::object stream = nb::steal(PyObject_CallNoArgs(current));
   if (!stream.is_valid() || !number(get(stream.ptr(), names.ptr), seen.stream)) return false;
   if (seen.stream == 0) seen.stream = 1;
-  return number(get(data.ptr(), names.ptr), seen.memory) &&
-         number(get(data.ptr(), names.device_id), seen.place) &&
+  return number(get(seen.owner.ptr(), names.ptr), seen.memory) &&
+         number(get(seen.owner.ptr(), names.device_id), seen.place) &&
          number(get(seen.dtype.ptr(), names.itemsize), seen.step) &&
          layout_of(seen, get(array, names.shape), get(array, names.strides));
 }

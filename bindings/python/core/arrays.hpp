@@ -36,6 +36,7 @@ struct Seen {
   std::uint64_t place = 0;      // Whose queue or device it is.
   std::uint64_t stream = 0;     // Of CUDA.
   std::uint64_t memory = 0;     // A handle of the library, a cl_mem, or an address.
+  nb::object owner;             // Of PyOpenCL's and CuPy's memory, which an array may exchange.
   std::int64_t first = 0;       // Elements from the start of a buffer of the library.
   std::int64_t first_byte = 0;  // Of OpenCL.
   Py_buffer host{};             // Memory of the host, held.

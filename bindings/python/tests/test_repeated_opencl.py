@@ -111,6 +111,23 @@ def test_an_event_that_the_caller_forgets_is_waited_for(context, commands, made)
     assert len(made) < 10 and result.get()[-1] == N
 
 
+def test_memory_that_an_array_exchanges_meanwhile_is_kept(context, commands, made):  # noqa: F811
+    arrays = []
+
+    def allocated(nbytes):
+        for x in arrays:
+            x.base_data = cl.Buffer(context, cl.mem_flags.READ_WRITE, nbytes)
+        return cl.Buffer(context, cl.mem_flags.READ_WRITE, nbytes)
+
+    for number in range(20):
+        x = cl_array.to_device(commands, np.full(N, number, np.int32), allocator=allocated)
+        x.finish()
+        arrays[:] = [x] if number > 2 else []
+        assert bifold.inclusive_scan(x).get()[-1] == number * N
+        arrays.clear()
+    assert len(made) < 5
+
+
 def test_only_queues_in_order_skip_what_they_left(commands, unordered):  # noqa: F811
     from bifold import _opencl
 
