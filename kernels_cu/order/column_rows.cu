@@ -13,8 +13,17 @@
 #endif
 #define KEPT (RUN * KEPT_RUNS)
 #ifndef WHOLE_ROWS
-#define WHOLE_ROWS \
-  0  // Whether whole rows have code of their own: limits cost as much as additions.
+#define WHOLE_ROWS 0  // Whether whole rows have code of their own, without limits.
+#endif
+#ifndef RUN_BY_RUN
+#define RUN_BY_RUN 0  // Whether the work-items of a group go from run to run together.
+#endif
+// Compilers for CPUs let one work-item after the other run to the next barrier. With one at each
+// run, neighbours read and write a line of the cache soon after each other.
+#if RUN_BY_RUN
+#define BEGIN_RUN() __syncthreads()
+#else
+#define BEGIN_RUN()
 #endif
 
 // How a call is shared out. A unit is `1 << line_shift` neighbouring lines and one of their tiles.
@@ -54,6 +63,7 @@ DEVICE void load_column_elements(LineElements at, LinePlaces places, bool whole,
   for (u32 e = 0; e < KEPT; ++e) sums[e] = IDENTITY;
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
+    BEGIN_RUN();
     if (whole || l < runs) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
@@ -99,6 +109,7 @@ DEVICE void load_column_elements(LineElements at, LinePlaces places, bool whole,
   for (u32 e = 0; e < KEPT; ++e) words[e] = 0;
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
+    BEGIN_RUN();
     if (whole || l < runs) {
 #pragma unroll
       for (u32 k = 0; k < RUN; ++k) {
@@ -126,11 +137,12 @@ DEVICE void load_column_row(INPUT_PARAMETERS, LinePlaces places, LineSlot slot, 
   const u32 count = first < slot.left ? slot.left - first : 0;
   LineElements at =
       elements_behind(elements_from(INPUT_ARGUMENTS, slot.input, slot.second), places, first);
-  if (WHOLE_ROWS && count >= KEPT) {
+#if WHOLE_ROWS
+  if (count >= KEPT) {
     load_column_elements(at, places, true, count, runs, slot.begin + first, n, sums);
-  } else {
+  } else
+#endif
     load_column_elements(at, places, false, count, runs, slot.begin + first, n, sums);
-  }
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
 #pragma unroll
@@ -201,6 +213,7 @@ DEVICE void write_column_elements(OUT* own, LinePlaces places, u64 line, bool wh
   ACC carry = start;
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {
+    BEGIN_RUN();
     if (whole || l < runs) {
       ACC running = carry;
       const ACC next = l == ROW_RUNS - 1 ? after : COMBINE(start, sums[l * RUN + RUN - 1]);
@@ -227,11 +240,12 @@ DEVICE void write_column_row(OUT* output, LinePlaces places, LineSlot slot, u32 
                              u64 n, const ACC* sums, ACC start, ACC after TOTAL_PARAMETERS) {
   const u32 count = first < slot.left ? slot.left - first : 0;
   OUT* own = output + slot.output + behind_first(first, ELEMENT_STRIDE(places.output));
-  if (WHOLE_ROWS && count >= KEPT) {
+#if WHOLE_ROWS
+  if (count >= KEPT) {
     write_column_elements(own, places, slot.line, true, count, runs, slot.begin + first, n, sums,
                           start, after TOTAL_ARGUMENTS);
-  } else {
+  } else
+#endif
     write_column_elements(own, places, slot.line, false, count, runs, slot.begin + first, n, sums,
                           start, after TOTAL_ARGUMENTS);
-  }
 }

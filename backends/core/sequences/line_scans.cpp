@@ -69,9 +69,10 @@ PlannedKernel build_columns(const Request& request, Algorithm algorithm, std::st
   values.group_size = std::min(tuning.group_size.value(), column_group);
   Defines defines = row_defines(request);
   defines.emplace_back("KEPT_RUNS", kept_runs);
-  const bool whole_rows =
-      kept_runs == order_v1::scan_row_runs && request.device.info().kind != DeviceKind::cpu;
-  defines.emplace_back("WHOLE_ROWS", whole_rows ? 1U : 0U);
+  const bool cpu = request.device.info().kind == DeviceKind::cpu;
+  const bool all_runs = kept_runs == order_v1::scan_row_runs;
+  defines.emplace_back("WHOLE_ROWS", all_runs && !cpu ? 1U : 0U);
+  defines.emplace_back("RUN_BY_RUN", all_runs && cpu ? 1U : 0U);
   return build_line_kernel(request, algorithm, name, values, defines, kept_each);
 }
 
