@@ -76,6 +76,14 @@ def _check(name: str, x: Tensor, out: Any) -> None:
         raise _errors.Unsupported(f"{name}() has no gradient of the forward mode")
 
 
+def operator_of(name: str) -> Callable[..., Any]:
+    """What PyTorch's dispatcher, and transforms that are active, are asked by."""
+    operator = OPERATORS[name]
+    if not _compiling() and _transforms():
+        return TRANSFORMABLE.get(name, operator)
+    return operator
+
+
 def _through(function: Callable[..., Any], x: Any, out: Any, **arguments: Any) -> Any:
     """A call that PyTorch has a say in: of gradients, traces, transforms, classes of tensors."""
     name = function.__name__
@@ -87,10 +95,7 @@ def _through(function: Callable[..., Any], x: Any, out: Any, **arguments: Any) -
         _check(name, x, out)
     if "keepdim" in arguments and isinstance(arguments["dim"], int):
         arguments["dim"] = [arguments["dim"]]
-    operator = OPERATORS[name]
-    if not _compiling() and _transforms():
-        operator = TRANSFORMABLE.get(name, operator)
-    result = operator(x, **arguments)
+    result = operator_of(name)(x, **arguments)
     if out is None:
         return Extremes(*result) if isinstance(result, tuple) else result
     if isinstance(out, tuple):

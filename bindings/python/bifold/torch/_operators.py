@@ -67,9 +67,10 @@ def _batched_reduction(
 ) -> tuple[Tensor, int]:
     x = x.movedim(in_dims[0], 0)
     axes = [axis + 1 for axis in axes_of(dim, x.dim() - 1)]
+    operator = _functions.operator_of(name)
     if axes:
-        return _functions.OPERATORS[name](x, axes, keepdim, *more), 0
-    return _functions.OPERATORS[name](x.unsqueeze(1), [1], False, *more), 0
+        return operator(x, axes, keepdim, *more), 0
+    return operator(x.unsqueeze(1), [1], False, *more), 0
 
 
 def _batched_scan(
@@ -78,7 +79,7 @@ def _batched_scan(
     x = x.movedim(in_dims[0], 0)
     axis = axis_of(dim, x.dim() - 1)
     lone = x.dim() == 1
-    results = _functions.OPERATORS[name](x.unsqueeze(1) if lone else x, axis + 1, *more)
+    results = _functions.operator_of(name)(x.unsqueeze(1) if lone else x, axis + 1, *more)
     if isinstance(results, Tensor):
         return (results.squeeze(1) if lone else results), 0
     return tuple(one.squeeze(1) if lone else one for one in results), (0, 0)

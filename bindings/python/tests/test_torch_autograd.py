@@ -1,0 +1,40 @@
+"""What bifold.torch leaves to PyTorch, and tells it: transforms in transforms, and outputs."""
+
+import pytest
+
+import bifold
+
+torch = pytest.importorskip("torch")
+pytest.register_assert_rewrite("tensors")
+
+# ruff: noqa: E402
+import tensors
+from tensors import own
+
+import bifold.torch as functions
+
+registered = pytest.mark.skipif(
+    not tensors.REGISTERED,
+    reason=f"PyTorch {torch.__version__} registers no operators as this does",
+)
+
+
+@pytest.fixture(autouse=True)
+def on_a_device(device):
+    with bifold.Queue(device) as queue, functions.use_cpu(queue):
+        yield
+
+
+@registered
+@pytest.mark.parametrize("name", ["sum", "prod", "cumsum", "cumprod"])
+def test_gradients_of_what_is_mapped(name):
+    def loss(function):
+        return lambda x: (torch.vmap(lambda x: function(x, 0), 1)(x) ** 2).sum()
+
+    x = tensors.with_zeros((3, 2), "cpu").detach()
+    found, wanted = loss(own(name)), loss(getattr(torch, name))
+    torch.testing.assert_close(torch.func.grad(found)(x), torch.func.grad(wanted)(x))
+    if name == "cumprod":
+        found, wanted = (lambda x, f=f: f(x, 0) for f in (functions.cumprod, torch.cumprod))
+        twice = [torch.func.jacrev(torch.func.jacrev(f))(x[:, 0]) for f in (found, wanted)]
+        torch.testing.assert_close(*twice)
