@@ -9,7 +9,7 @@ pytest.register_assert_rewrite("tensors")
 
 # ruff: noqa: E402
 import tensors
-from tensors import own
+from tensors import ALL, PAIRS, own
 
 import bifold.torch as functions
 
@@ -38,3 +38,15 @@ def test_gradients_of_what_is_mapped(name):
         found, wanted = (lambda x, f=f: f(x, 0) for f in (functions.cumprod, torch.cumprod))
         twice = [torch.func.jacrev(torch.func.jacrev(f))(x[:, 0]) for f in (found, wanted)]
         torch.testing.assert_close(*twice)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_gradients_of_what_an_output_was_are_refused(name):
+    x, wanted = torch.ones(2, 2), torch.ones(2, 2, requires_grad=True)
+    result = own(name)(x, 0)
+    outputs = [torch.ones_like(one) for one in (result if name in PAIRS else [result])]
+    products = [(wanted * out).sum() for out in outputs]
+    own(name)(x, 0, out=tuple(outputs) if name in PAIRS else outputs[0])
+    for product in products:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.backward()

@@ -19,6 +19,14 @@ from ._results import Extremes, axes_of, axis_of, check_elements, check_some, re
 _CONTIGUOUS = torch.contiguous_format
 
 
+def _write_nothing(x: torch.Tensor) -> None:
+    x.as_strided((0,), (1,)).zero_()
+
+
+# The earliest versions of PyTorch have nothing of the kind.
+_increment_version = getattr(torch.autograd.graph, "increment_version", _write_nothing)
+
+
 def _on_cpu(
     function: Any, x: torch.Tensor, out: torch.Tensor, *arguments: Any, **named: Any
 ) -> None:
@@ -71,6 +79,8 @@ def _check_out(x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: t
                 f"out has shape {tuple(out.shape)}, the results have {tuple(shape)}"
             )
         out.resize_(shape)
+    # Gradients that were to be of what was there are refused.
+    _increment_version(out)
 
 
 def _wanted(dtype: torch.dtype | None, out: Any) -> torch.dtype | None:
