@@ -9,7 +9,7 @@ pytest.register_assert_rewrite("tensors")
 
 # ruff: noqa: E402
 import tensors
-from tensors import ALL, PAIRS, own
+from tensors import ALL, PAIRS, PLACES, own
 
 import bifold.torch as functions
 
@@ -50,3 +50,11 @@ def test_gradients_of_what_an_output_was_are_refused(name):
     for product in products:
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             product.backward()
+
+
+def test_indices_are_written_whatever_requires_a_gradient():
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    for name in PLACES:
+        place = torch.empty((), dtype=torch.int64)
+        assert own(name)(x, 0, out=place) is place
+        assert place == getattr(torch, name)(x)

@@ -67,7 +67,7 @@ def _check(name: str, x: Tensor, out: Any) -> None:
         )
     outputs = out if isinstance(out, tuple) else (out,)
     wanted = x.requires_grad or any(getattr(one, "requires_grad", False) for one in outputs)
-    if wanted and torch.is_grad_enabled():
+    if wanted and torch.is_grad_enabled() and not name.startswith("arg"):
         if out is not None:
             raise _errors.InvalidArgument(f"{name}() into out has no gradient; detach() both")
         if name in NO_GRADIENT:
