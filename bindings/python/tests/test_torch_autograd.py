@@ -9,7 +9,7 @@ pytest.register_assert_rewrite("tensors")
 
 # ruff: noqa: E402
 import tensors
-from tensors import ALL, PAIRS, PLACES, own
+from tensors import ALL, PAIRS, PLACES, SCANS, own
 
 import bifold.torch as functions
 
@@ -58,3 +58,16 @@ def test_indices_are_written_whatever_requires_a_gradient():
         place = torch.empty((), dtype=torch.int64)
         assert own(name)(x, 0, out=place) is place
         assert place == getattr(torch, name)(x)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_views_that_are_negated_have_their_values(name):
+    x = torch.tensor([1 + 2j, 3 - 4j, 5 - 6j]).conj().imag
+    assert x.is_neg()
+    found = own(name)(x, 0)
+    wanted = getattr(torch, name)(x.resolve_neg(), 0)
+    for one, other in zip(found, wanted) if name in PAIRS else [(found, wanted)]:
+        assert torch.equal(one, other)
+    if name in SCANS:
+        with pytest.raises(bifold.InvalidArgument, match="negated"):
+            own(name)(torch.ones(3), 0, out=x)

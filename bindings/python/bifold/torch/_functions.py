@@ -47,6 +47,7 @@ def _direct(x: Any) -> bool:
         and not _transforms()
         and not _tracing()
         and forward_ad._current_level < 0
+        and not x.is_neg()
     )
 
 

@@ -79,6 +79,8 @@ def _check_out(x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: t
                 f"out has shape {tuple(out.shape)}, the results have {tuple(shape)}"
             )
         out.resize_(shape)
+    if out.is_neg():
+        raise _errors.InvalidArgument("out is a negated view: pass out.resolve_neg()")
     # Gradients that were to be of what was there are refused.
     _increment_version(out)
 
