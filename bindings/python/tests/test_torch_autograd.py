@@ -71,3 +71,12 @@ def test_views_that_are_negated_have_their_values(name):
     if name in SCANS:
         with pytest.raises(bifold.InvalidArgument, match="negated"):
             own(name)(torch.ones(3), 0, out=x)
+
+
+@registered
+@pytest.mark.parametrize("transform", ["hessian", "jacfwd"])
+def test_gradients_of_the_forward_mode_are_unsupported(transform):
+    for function in (functions.sum, functions.cumprod):
+        derived = getattr(torch.func, transform)(lambda x, f=function: f(x, 0).sum())
+        with pytest.raises(bifold.Unsupported, match=f"{function.__name__}.* forward mode"):
+            derived(torch.ones(3))

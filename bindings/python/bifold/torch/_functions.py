@@ -59,6 +59,11 @@ def no_gradient(name: str) -> _errors.Unsupported:
     )
 
 
+def no_forward_gradient(name: str) -> _errors.Unsupported:
+    """The same of a gradient of the forward mode."""
+    return _errors.Unsupported(f"{name}() has no gradient of the forward mode")
+
+
 def _check(name: str, x: Tensor, out: Any) -> None:
     """Raises what the dispatcher would have other errors for."""
     if x.layout is not torch.strided or x.device.type not in ("cpu", "cuda", "meta"):
@@ -74,7 +79,7 @@ def _check(name: str, x: Tensor, out: Any) -> None:
         if name in NO_GRADIENT:
             raise no_gradient(name)
     if forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None:
-        raise _errors.Unsupported(f"{name}() has no gradient of the forward mode")
+        raise no_forward_gradient(name)
 
 
 def operator_of(name: str) -> Callable[..., Any]:

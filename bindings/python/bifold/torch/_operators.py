@@ -145,6 +145,13 @@ def _refuse(name: str) -> Callable[..., None]:
     return refuse
 
 
+def _refuse_forward(name: str) -> Callable[..., None]:
+    def refuse(*_: Any) -> None:
+        raise _functions.no_forward_gradient(name)
+
+    return refuse
+
+
 def _register() -> Any:
     """Defines torch.ops.bifold; what is returned has to be kept."""
     library = torch.library.Library("bifold", "DEF")
@@ -174,6 +181,7 @@ def _transformable(name: str, operator: Operator) -> Callable[..., Any]:
         "setup_context": staticmethod(operator.keep),
         "backward": staticmethod(operator.gradient),
         "vmap": staticmethod(operator.batched),
+        "jvp": staticmethod(_refuse_forward(name)),
     }
     function: Any = type(name, (torch.autograd.Function,), members)
 
