@@ -134,6 +134,12 @@ def test_the_type_of_the_result(name, kind, wanted):
     tensors.assert_same(out, tensors.expected(name, x, 0, dtype=wanted))
 
 
+def test_sums_of_halves_are_of_elements_that_these_do_not_hold():
+    x = torch.tensor([70000.0, -70000, 1])
+    for kind in (torch.float64, torch.int32):
+        assert functions.sum(x.to(kind), dtype=torch.float16) == 1
+
+
 def test_outputs_are_written():
     x = tensors.values(torch.float32, (4, 6))
     memory = torch.zeros(8, 6)

@@ -141,7 +141,7 @@ def sum(
         dim: one dimension or some; None, or none: all. Negative ones count from the last.
         keepdim: reduced dimensions stay, with an extent of 1.
         dtype: of the result: by default int64 of integers and bool, else the input's. Elements
-            are converted first.
+            are converted first; for a result of 16-bit floats that is to float32.
         out: receives the result: of its shape, or empty, and of its type.
 
     Returns:
