@@ -214,6 +214,12 @@ def test_tensors_of_the_cpu_are_taken_where_that_is_said(device):
             functions.cumsum(torch.ones(3), 0)
     with pytest.raises(bifold.WrongType):
         functions.use_cpu(3)
+    place, _ = functions.use_cpu(device.info.selector), functions.use_cpu(None)
+    with place:
+        assert functions.sum(torch.ones(3)) == 3
+    with pytest.raises(bifold.InvalidArgument, match="use_cpu"):
+        functions.sum(torch.ones(3))
+    functions.use_cpu(device.info.selector)
     assert functions.sum(torch.ones(3)) == 3
 
 

@@ -39,11 +39,13 @@ class use_cpu:
 
     def __init__(self, device: str | Device | Queue | None = "opencl:cpu") -> None:
         global _queue
-        made = device if device is None or isinstance(device, Queue) else Queue(device)
-        self._before, _queue = _queue, made
+        self._made = device if device is None or isinstance(device, Queue) else Queue(device)
+        self._before, _queue = _queue, self._made
 
     def __enter__(self) -> None:
-        pass
+        global _queue
+        if _queue is not self._made:  # Something else was said since.
+            self._before, _queue = _queue, self._made
 
     def __exit__(self, *_: Any) -> None:
         global _queue
