@@ -9,17 +9,16 @@ bifold.torch. Outputs exist, or are made by whoever makes them. `median_us` is t
 among others: of a batch of them and a wait. `host_us` is what the host spends on one, of a batch of
 some tens that nobody waits for. Contenders take turns; `ratio` is a contender's `median_us` over
 that of the quickest of bifold's on its arrays. Results are compared with NumPy's in double
-precision before. What is not installed is left out.
+precision before. What is not installed, or has no device, is left out.
 """
 import argparse
 import csv
-import datetime
 import statistics
 import sys
 import time
 
 import numpy
-from lines import batch_of, measure, optional
+from lines import machine_of, measure, optional, spread_of
 
 SIZES = (1, 1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28)
 CALLS = ("sum", "cumsum")
@@ -99,8 +98,16 @@ def rows_of_size(n, modules, queue, arguments):
     host = numpy.random.default_rng(52).random(n, dtype=numpy.float32)
     wide = host.astype(numpy.float64)
     expected = {"sum": wide.sum(), "cumsum": wide.cumsum()}
-    made = {kind: Arrays(kind, modules, host, queue)
-            for kind in dict.fromkeys(kind for kind, _ in CONTENDERS) if kind in modules}
+    made = {}
+    for kind in dict.fromkeys(kind for kind, _ in CONTENDERS):
+        if kind not in modules:
+            continue
+        try:
+            made[kind] = Arrays(kind, modules, host, queue)
+        except Exception as error:  # A library without a device, or with one it does not know.
+            if kind == "bifold":
+                raise
+            print(f"{kind} is left out: {error}", file=sys.stderr)
     for what in CALLS:
         names, calls = [], []
         for kind, contender in CONTENDERS:
@@ -114,13 +121,12 @@ def rows_of_size(n, modules, queue, arguments):
         medians = {name: statistics.median(own) for name, own in zip(names, times)}
         for name, own, (call, wait) in zip(names, times, calls):
             kind, contender = name
-            deciles = statistics.quantiles(own, n=10)
             own_arrays = [medians[k, c] for k, c in names if k == kind and "bifold" in c]
             ours = min(own_arrays or [medians["bifold", "bifold"]])
             yield {"n": n, "call": what, "type": "f32", "arrays": kind, "contender": contender,
                    "version": getattr(modules[contender.split(".")[0]], "__version__", ""),
                    "median_us": f"{medians[name]:.4g}",
-                   "spread": f"{(deciles[-1] - deciles[0]) / medians[name]:.2g}",
+                   "spread": spread_of(own),
                    "host_us": f"{host_time(call, wait):.3g}",
                    "ratio": f"{medians[name] / ours:.3g}"}
 
@@ -144,9 +150,7 @@ def main():
     arguments = parser.parse_args()
     modules = modules_of(arguments.library)
     queue = modules["bifold"].Queue(arguments.device)
-    info = queue.device.info
-    machine = {"backend": info.backend, "device": info.name, "driver": info.driver,
-               "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat()}
+    machine = machine_of(queue.device.info)
     out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     out.writeheader()
     for n in arguments.sizes:

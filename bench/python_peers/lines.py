@@ -136,6 +136,18 @@ def measure(contenders, samples, seconds):
     return times
 
 
+def spread_of(own):
+    """From the first decile of samples to the last one, as a share of the median."""
+    deciles = statistics.quantiles(own, n=10) if len(own) > 1 else [own[0]] * 9
+    return f"{(deciles[-1] - deciles[0]) / statistics.median(own):.2g}"
+
+
+def machine_of(info):
+    """What each row says of the device."""
+    return {"backend": info.backend, "device": info.name, "driver": info.driver,
+            "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat()}
+
+
 def versions(library, names):
     """The libraries that are here, bifold first."""
     bifold = importlib.import_module("bifold")
@@ -181,9 +193,7 @@ def main():
     arguments = parser.parse_args()
     on_cpu = "cpu" in arguments.device
     found = versions(arguments.library, ("numpy",) if on_cpu else ("torch", "cupy", "jax"))
-    info = found["bifold"][0].open_device(arguments.device).info
-    machine = {"backend": info.backend, "device": info.name, "driver": info.driver,
-               "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat()}
+    machine = machine_of(found["bifold"][0].open_device(arguments.device).info)
     out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     out.writeheader()
     random = numpy.random.default_rng(51)
@@ -200,12 +210,11 @@ def main():
                             arguments.seconds)
             medians = {name: statistics.median(own) for (name, _), own in zip(names, times)}
             for (name, _), own in zip(names, times):
-                deciles = statistics.quantiles(own, n=10) if len(own) > 1 else [own[0]] * 9
                 ours = medians.get("bifold")
                 out.writerow({
                     "shape": shape, "axis": axis, "call": what, "type": "f32", "contender": name,
                     "version": found[name][1], "median_us": f"{medians[name]:.4g}",
-                    "spread": f"{(deciles[-1] - deciles[0]) / medians[name]:.2g}",
+                    "spread": spread_of(own),
                     "ratio": "" if ours is None else f"{medians[name] / ours:.3g}",
                     } | machine)
         sys.stdout.flush()
