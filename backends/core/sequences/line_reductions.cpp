@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "core/kernel/architecture.hpp"
@@ -59,24 +58,27 @@ std::uint32_t vector_columns(const PlanShape& shape) {
 struct RowShares {
   LeafShare row;
   LeafShare few;
-  std::optional<LeafShare> many;
+  LeafShare many;
 };
 
-// Twice `columns` at once, and no second row, left less to exchange: sums of 2^20 rows of 64 f16
+// Twice the columns at once, and no second row, left less to exchange: sums of 2^20 rows of 64 f16
 // took 51 us, before 61; but of f64 247 us, before 162. NVIDIA's OpenCL compiler makes other code
 // of it: 121 us for f32, before 82.
-RowShares row_shares(const Request& request, std::uint32_t columns, bool narrow) {
+RowShares row_shares(const Request& request, std::uint32_t each, std::uint32_t vector,
+                     bool narrow) {
   constexpr std::uint32_t most = 16;
   constexpr std::size_t two_words = 8;
+  const std::uint32_t columns = std::max(2 * each, vector);
   const std::size_t bytes = AccumulatorLayout(request.shape.op, request.shape.accumulator).bytes;
   const LeafShare two{columns, 2};
+  const LeafShare four{vector, 4};
   const LeafShare wide = columns < most ? LeafShare{2 * columns, 1} : two;
-  if (bytes == two_words) return {two, two, {}};
-  if (request.device.info().backend != "opencl") return {wide, wide, {}};
-  if (bytes > two_words) return {{2 * columns, 2}, two, {}};
-  if (!narrow) return {two, two, {}};
-  if (size_of(request.shape.input) == 1) return {{columns, 1}, {columns, 1}, {}};
-  return {two, wide, LeafShare{2 * columns, 2}};
+  if (bytes == two_words) return {two, two, four};
+  if (request.device.info().backend != "opencl") return {wide, wide, four};
+  if (bytes > two_words) return {{2 * columns, 2}, two, four};
+  if (!narrow) return {two, two, four};
+  if (size_of(request.shape.input) == 1) return {{columns, 1}, {columns, 1}, four};
+  return {two, wide, {2 * columns, 2}};
 }
 
 LeafShares leaf_shares(const Request& request) {
@@ -93,9 +95,8 @@ LeafShares leaf_shares(const Request& request) {
   const std::uint32_t vector = rows ? std::max(each, vector_columns(shape)) : each;
   const LeafShare short_lines{each, 4};
   if (!across) {
-    const RowShares along = row_shares(request, std::max(2 * each, vector), narrow);
-    const LeafShare many = along.many.value_or(LeafShare{vector, 4});
-    return {short_lines, along.row, along.few, many, many, exact};
+    const RowShares along = row_shares(request, each, vector, narrow);
+    return {short_lines, along.row, along.few, along.many, along.many, exact};
   }
   const LeafShare column = narrow ? LeafShare{2 * each, 1, 4} : LeafShare{4 * each, 1, 3};
   const LeafShare few{2 * each, 2, 4};

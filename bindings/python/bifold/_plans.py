@@ -143,9 +143,7 @@ class Plan(Handle):
             InvalidArgument, Unsupported, BuildFailure: as reduce().
         """
         what = _scan(0, dtype, out, op, accumulate, axis, reverse, on_device)
-        made = cls._planned(what, device, strided)
-        made._make("bifold_scan_plan_create", made._scan_shape(), op, map, variant, order)
-        return made
+        return cls._scanning(what, device, strided, op, map, variant, order)
 
     @classmethod
     @checked(device=PLAN_PLACE, out=DTYPE, axis=AXIS)
@@ -170,9 +168,7 @@ class Plan(Handle):
         Arguments and errors are those of Plan.inclusive_scan().
         """
         what = _scan(1, dtype, out, op, accumulate, axis, reverse, on_device)
-        made = cls._planned(what, device, strided)
-        made._make("bifold_scan_plan_create", made._scan_shape(), op, map, variant, order)
-        return made
+        return cls._scanning(what, device, strided, op, map, variant, order)
 
     @classmethod
     def _planned(cls, what: _Shape, device: Any, strided: bool) -> Plan:
@@ -188,12 +184,15 @@ class Plan(Handle):
         made.device = device
         return made
 
-    def _scan_shape(self) -> _structs.ScanShape:
-        what, shape = self._shape, _structs.ScanShape()
+    @classmethod
+    def _scanning(cls, what: _Shape, device: Any, strided: bool, *rest: Any) -> Plan:
+        shape = _structs.ScanShape()
         shape.output = _types.type_of(what.out)
         shape.kind = KINDS.index(what.kind)
         shape.reverse = what.reverse
-        return shape
+        made = cls._planned(what, device, strided)
+        made._make("bifold_scan_plan_create", shape, *rest)
+        return made
 
     def _make(
         self,
