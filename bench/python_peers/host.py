@@ -94,7 +94,7 @@ def compiled(include):
 
 def of_interface(bifold, loops, queue, x, y, one):
     """The library's functions in a loop in C."""
-    library = importlib.import_module("bifold._native").library()
+    library = importlib.import_module("bifold._base.native").library()
 
     def views(*arrays):
         return (type(x._span()[1]) * 2)(*(array._span()[1] for array in arrays))

@@ -11,7 +11,9 @@ else that has ``__cuda_array_interface__`` or ``__dlpack__`` are worked on in pl
 queue or stream. Calls release the interpreter's lock.
 """
 
-from . import _interpreter  # noqa: F401 - First of all: it may refuse.
+from ._base import interpreter  # noqa: F401 - First of all: it may refuse.
+
+# isort: split
 from ._algorithms import (
     exclusive_scan,
     inclusive_scan,
@@ -23,7 +25,7 @@ from ._algorithms import (
     transform_reduce,
     transform_reduce_into,
 )
-from ._devices import (
+from ._base.devices import (
     BackendInfo,
     Capabilities,
     Device,
@@ -32,7 +34,7 @@ from ._devices import (
     devices,
     open_device,
 )
-from ._errors import (
+from ._base.errors import (
     BackendFailure,
     BuildFailure,
     DeviceLost,
@@ -44,13 +46,14 @@ from ._errors import (
     Unsupported,
     WrongType,
 )
-from ._log import set_log
+from ._base.log import set_log
+from ._base.native import load_library, version
+from ._base.operators import Map, Operator, identity
+from ._base.queues import Event, Queue, default_queue, elapsed
+from ._base.types import struct_type
 from ._many import Reduction, reduce_many
 from ._memory import Array, empty, from_opencl, to_device
-from ._native import load_library, version
-from ._operators import Map, Operator, identity
 from ._plans import Plan
-from ._queues import Event, Queue, default_queue, elapsed
 from ._reductions import (
     NO_INDEX,
     Indexed,
@@ -62,7 +65,6 @@ from ._reductions import (
     minmax,
     sum_compensated,
 )
-from ._types import struct_type
 from ._workspaces import Workspace
 
 __all__ = [
@@ -121,6 +123,11 @@ __all__ = [
     "transform_reduce_into",
     "version",
 ]
+
+# Messages and pickles name bifold, not the module that a class is written in.
+for _public in map(globals().get, __all__):
+    if isinstance(_public, type):
+        _public.__module__ = __name__
 
 
 def __getattr__(name: str) -> str:

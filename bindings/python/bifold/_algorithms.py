@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _cuda, _opencl
-from ._arguments import checked
+from . import _cuda
+from ._base import opencl_queues
+from ._base.arguments import checked
+from ._base.kinds import AXIS
+from ._base.operators import Map, MapLike, OperatorLike, map_of
+from ._base.queues import Event
 from ._calls import Settings
-from ._kinds import AXIS
-from ._operators import Map, MapLike, OperatorLike, map_of
-from ._queues import Event
 from ._reduce import reduce_to_array, reduce_to_host
 from ._repeated import repeated
 from ._scans import Scan, scan
@@ -352,5 +353,5 @@ def release_adopted() -> None:
     The last of them are kept, with their compiled kernels and their scratch memory, because
     adopting anew costs more than a call. Calls in other threads end undisturbed.
     """
-    _opencl.forget()
+    opencl_queues.forget()
     _cuda.forget()

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import math
 
-from . import _errors, _lines
+from ._base import errors, lines
 from ._operands import Placed
 
 
 def written_by(
     target: Placed, rest: list[int], axes: tuple[int, ...], extents: list[int], scan: bool
-) -> _lines.Along:
+) -> lines.Along:
     """An output, as the lines of the input see it."""
     strides = target.strides
     if scan:
         axis = axes[0] if len(axes) == 1 else 0
         batch = tuple(strides[d] for d in rest)
-        return _lines.Along(batch, math.prod(extents), strides[axis])
+        return lines.Along(batch, math.prod(extents), strides[axis])
     if not rest:
-        return _lines.Along((), 1, 1)
+        return lines.Along((), 1, 1)
     # Dimensions of the axes are left out, or kept with an extent of one.
     kept = range(len(rest)) if len(strides) == len(rest) else rest
-    return _lines.Along(tuple(strides[d] for d in kept), 1, 1)
+    return lines.Along(tuple(strides[d] for d in kept), 1, 1)
 
 
 def check_apart(sources: list[Placed], target: Placed, in_place: bool = False) -> None:
     """InvalidArgument for what the library cannot see, as it is given one part after the other."""
-    if _lines.may_overlap_itself(target.shape, target.strides):
-        raise _errors.InvalidArgument("elements of the output overlap each other")
+    if lines.may_overlap_itself(target.shape, target.strides):
+        raise errors.InvalidArgument("elements of the output overlap each other")
     for source in sources:
         alike = (source.span(), source.strides) == (target.span(), target.strides)
         if source.overlaps(target) and not (in_place and alike):
-            raise _errors.InvalidArgument("the input and the output overlap")
+            raise errors.InvalidArgument("the input and the output overlap")
 
 
 def axes_of(axis: tuple[int, ...] | None, dimensions: int) -> tuple[int, ...]:
@@ -41,10 +41,10 @@ def axes_of(axis: tuple[int, ...] | None, dimensions: int) -> tuple[int, ...]:
     axes = []
     for one in axis:
         if not -dimensions <= one < dimensions:
-            raise _errors.InvalidArgument(f"axis {one} of an array of {dimensions} dimensions")
+            raise errors.InvalidArgument(f"axis {one} of an array of {dimensions} dimensions")
         axes.append(one % dimensions)
     if len(set(axes)) < len(axes):
-        raise _errors.InvalidArgument(f"axis {axis} names one twice")
+        raise errors.InvalidArgument(f"axis {axis} names one twice")
     return tuple(sorted(axes))
 
 

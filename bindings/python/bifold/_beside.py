@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _copies, _errors, _foreign, _lines, _structs
+from . import _copies
+from ._base import errors, foreign, lines, structs
+from ._base.queues import Event
 from ._memory import Array
 from ._operands import HostOperand, Operand, Placed
-from ._queues import Event
 
 if TYPE_CHECKING:
     from ._calls import Call
@@ -22,10 +23,10 @@ def one_each(init: Any) -> bool:
 
 def on_device(init: Any) -> bool:
     """Whether an initial value is read when the call runs."""
-    if isinstance(init, Array) or _foreign.is_opencl_array(init):
+    if isinstance(init, Array) or foreign.is_opencl_array(init):
         return True
     of_host = isinstance(init, (np.generic, np.ndarray))
-    return not of_host and _foreign.cuda_interface(init) is not None
+    return not of_host and foreign.cuda_interface(init) is not None
 
 
 class Beside:
@@ -46,33 +47,33 @@ class Beside:
         dense = tuple(shape[d] for d in rest)
         one = not rest and operand.size == 1
         if operand.shape not in (dense, kept) and not one:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"{self._name} has shape {operand.shape}, one for each line has {dense}"
             )
         if isinstance(operand, HostOperand) and not call.is_output(operand):
             operand.convert(dtype, self._name)
         if operand.dtype != dtype:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"{self._name} has elements of {operand.dtype}, {dtype} is accumulated in"
             )
         self._dtype = dtype
         self.place = operand.bind(call)
         if one:
-            self.along = _lines.Along((), 1, 1)
+            self.along = lines.Along((), 1, 1)
             return
         dimensions = range(len(rest)) if operand.shape == dense else rest
         strides = self.place.strides
-        self.along = _lines.Along(tuple(strides[d] for d in dimensions), 1, 1)
+        self.along = lines.Along(tuple(strides[d] for d in dimensions), 1, 1)
 
-    def _copied(self, call: Call, part: _lines.Part) -> tuple[Placed, _lines.Part]:
+    def _copied(self, call: Call, part: lines.Part) -> tuple[Placed, lines.Part]:
         count = part.lines.outer * part.lines.inner
         buffer = call.temporary(count * self._dtype.itemsize)
         place = Placed(buffer, self.place.type, 0, (count,), (1,))
-        return place, _lines.Part(0, count, _lines.Lines(1, 1, count, 0, 1, 1))
+        return place, lines.Part(0, count, lines.Lines(1, 1, count, 0, 1, 1))
 
     def start(
-        self, call: Call, part: _lines.Part, wait: list[Event]
-    ) -> tuple[_structs.View, list[Event]]:
+        self, call: Call, part: lines.Part, wait: list[Event]
+    ) -> tuple[structs.View, list[Event]]:
         """Where kernels read them, and what to wait for then."""
         if part.lines.side_by_side:
             return self.place.view(part), wait
@@ -80,7 +81,7 @@ class Beside:
         done = _copies.move(call, (self.place, part), (place, copy), wait, self._dtype)
         return place.view(copy), [*wait, done]
 
-    def end(self, call: Call, part: _lines.Part) -> tuple[_structs.View, Any]:
+    def end(self, call: Call, part: lines.Part) -> tuple[structs.View, Any]:
         """Where kernels write them, and what brings them to their places behind an event."""
         if part.lines.side_by_side:
             return self.place.view(part), None
@@ -98,13 +99,13 @@ class Count:
     def __init__(self, operand: Operand) -> None:
         self.operand = operand
 
-    def view(self, call: Call) -> _structs.View:
+    def view(self, call: Call) -> structs.View:
         """Checks shape and dtype; where kernels read it."""
         operand = self.operand
         if operand.size != 1:
-            raise _errors.InvalidArgument(f"count_from has shape {operand.shape}, one is wanted")
+            raise errors.InvalidArgument(f"count_from has shape {operand.shape}, one is wanted")
         if operand.dtype not in (np.uint32, np.uint64):
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"count_from has elements of {operand.dtype}, uint32 or uint64 is wanted"
             )
-        return operand.bind(call).view(_lines.Part(0, 1, _lines.Lines(1, 1, 1, 0, 1, 1)))
+        return operand.bind(call).view(lines.Part(0, 1, lines.Lines(1, 1, 1, 0, 1, 1)))

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _copies, _cuda, _dlpack, _errors, _foreign, _lines, _native, _opencl, _structs, _types
+from . import _copies, _cuda, _opencl
 from ._axes import check_apart, written_by
-from ._beside import Beside, Count, one_each
-from ._handles import put
-from ._kinds import ORDERS
-from ._memory import Array, Buffer
-from ._operands import HostOperand, Operand, OwnOperand, Placed, check_hosts_apart
-from ._queues import (
+from ._base import dlpack, errors, foreign, lines, native, opencl_queues, structs, types
+from ._base.handles import put
+from ._base.kinds import ORDERS
+from ._base.queues import (
     Event,
     Queue,
     check_not_captured,
@@ -27,6 +25,9 @@ from ._queues import (
     is_in_graph,
     stream_number,
 )
+from ._beside import Beside, Count, one_each
+from ._memory import Array, Buffer
+from ._operands import HostOperand, Operand, OwnOperand, Placed, check_hosts_apart
 from ._repeated import Repeated, learn
 
 if TYPE_CHECKING:
@@ -40,19 +41,19 @@ def _operand(x: Any) -> Operand:
         return OwnOperand(x)
     if isinstance(x, np.ndarray):
         return HostOperand(x)
-    if _foreign.is_opencl_array(x):
+    if foreign.is_opencl_array(x):
         return _opencl.OpenCLOperand(x)
-    interface = _foreign.cuda_interface(x)
-    device = _dlpack.device_of(x)
-    on_cuda = device is not None and device[0] in _dlpack.ON_CUDA
+    interface = foreign.cuda_interface(x)
+    device = dlpack.device_of(x)
+    on_cuda = device is not None and device[0] in dlpack.ON_CUDA
     # An interface of a version that knows no streams leaves it to DLPack to order the work.
     if interface is not None and ("stream" in interface or not on_cuda):
         return _cuda.InterfaceOperand(x, interface)
-    if device is None or device[0] in _dlpack.ON_HOST:
+    if device is None or device[0] in dlpack.ON_HOST:
         return HostOperand(x)
     if on_cuda:
         return _cuda.DlpackOperand(x, device[1])
-    raise _errors.InvalidArgument(
+    raise errors.InvalidArgument(
         f"{type(x).__name__} is on a device of DLPack's kind {device[0]}, which is not taken"
     )
 
@@ -65,8 +66,8 @@ def _given_queue(settings: Settings, operands: list[Operand]) -> Queue:
         brought = (operand.queue() for operand in operands)
         found = next((one for one in brought if one is not None), None)
         return found or settings.otherwise or default_queue()
-    if _foreign.cuda_stream(queue) is None:
-        return _opencl.queue_of(queue)
+    if foreign.cuda_stream(queue) is None:
+        return opencl_queues.queue_of(queue)
     index = next((o.index for o in operands if isinstance(o, _cuda.CudaOperand)), 0)
     return _cuda.queue_of(index, stream_number(queue))
 
@@ -111,7 +112,7 @@ class Call:
         on = self.queue.device.info.backend
         for operand in operands:
             if operand.backend not in (None, on):
-                raise _errors.InvalidArgument(
+                raise errors.InvalidArgument(
                     f"{type(operand.array).__name__} is in memory of {operand.backend}, "
                     f"the queue is one of {on}"
                 )
@@ -136,7 +137,7 @@ class Call:
         if self.second is not None and self.second is not self.input:
             self.second.prepare(self)
         if self.second is not None and self.second.shape != self.input.shape:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"y has shape {self.second.shape}, x has {self.input.shape}"
             )
         if self.output is not None and self.output is not self.input:
@@ -160,7 +161,7 @@ class Call:
     def wait_ahead(self) -> None:
         """Has whatever the queue is given from now on start after what the call waits for."""
         if self._wait:
-            _native.call("bifold_queue_wait_for", self.queue.handle, *handles_of(self._wait))
+            native.call("bifold_queue_wait_for", self.queue.handle, *handles_of(self._wait))
 
     def temporary(self, nbytes: int) -> Buffer:
         """Memory that goes when the call is over; Unsupported where a graph would still use it."""
@@ -220,7 +221,7 @@ class Call:
         shape = self.input.shape
         rest = [d for d in range(len(shape)) if d not in axes]
         batch, extents = [shape[d] for d in rest], [shape[a] for a in axes]
-        folded = _lines.fold_axes(extents, [[p.strides[a] for a in axes] for p in sources])
+        folded = lines.fold_axes(extents, [[p.strides[a] for a in axes] for p in sources])
         written = [] if target is None else [written_by(target, rest, axes, extents, scan)]
         arrays = len(sources) + len(written)
         written += self._beside_lines(rest, accumulate)
@@ -228,10 +229,10 @@ class Call:
         if folded is not None:
             length, steps = folded
             read = [
-                _lines.Along(tuple(p.strides[d] for d in rest), length, step)
+                lines.Along(tuple(p.strides[d] for d in rest), length, step)
                 for p, step in zip(sources, steps)
             ]
-            calls = _lines.parts(batch, [*read, *written])
+            calls = lines.parts(batch, [*read, *written])
         if target is not None and (folded is None or len(calls) > 1):
             check_apart(sources, target, scan and folded is not None)
         self._check_beside(sources, target, scan, len(calls) if folded is not None else 2)
@@ -239,9 +240,9 @@ class Call:
         if folded is None:
             sources, wait = self._copied(sources, [*rest, *axes])
             length = math.prod(extents)
-            strides = tuple(length * stride for stride in _lines.c_strides(batch))
-            read = [_lines.Along(strides, length, 1) for _ in sources]
-            calls = _lines.parts(batch, [*read, *written])
+            strides = tuple(length * stride for stride in lines.c_strides(batch))
+            read = [lines.Along(strides, length, 1) for _ in sources]
+            calls = lines.parts(batch, [*read, *written])
         places = sources if target is None else [*sources, target]
         wanted = self.settings.done is not None
         total = None if self.total is None else self.total.operand
@@ -284,13 +285,13 @@ class Call:
         for output in outputs:
             output.finish(self, done)
 
-    def _beside_lines(self, rest: list[int], accumulate: np.dtype | None) -> list[_lines.Along]:
+    def _beside_lines(self, rest: list[int], accumulate: np.dtype | None) -> list[lines.Along]:
         """Binds what has a value for each line."""
         if self.total is not None:
             self.total.operand.check_writable()
             check_hosts_apart(self.total.operand, (self.input, self.second, self.output))
         for one in self.beside:
-            one.bind(self, rest, accumulate or _types.accumulated(self.target.dtype))
+            one.bind(self, rest, accumulate or types.accumulated(self.target.dtype))
         return [one.along for one in self.beside]
 
     def _check_beside(
@@ -317,10 +318,10 @@ class Call:
         return [first, second], [*self._wait, later]
 
     def _options(
-        self, parts: tuple[_lines.Part, ...], reverse: bool, accumulate: np.dtype | None
-    ) -> _structs.Options:
+        self, parts: tuple[lines.Part, ...], reverse: bool, accumulate: np.dtype | None
+    ) -> structs.Options:
         """All that the user and the lines ask for."""
-        options = _structs.Options()
+        options = structs.Options()
         if self.settings.variant is not None:
             options.variant = self.settings.variant.encode()
         options.order = ORDERS.index(self.settings.order)
@@ -330,23 +331,23 @@ class Call:
         # One array without gaps has no lines, so that variants which take none serve it, too.
         plain = all(part.lines.plain for part in parts)
         if self.plan is not None and not self.plan.lines and not plain:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 "the plan takes arrays without gaps: strided=True or axis= makes one for others"
             )
         if not plain or (self.plan is not None and self.plan.lines):
             output = None if self.output is None else parts[-1].lines
             second = None if self.second is None else parts[1].lines
-            _structs.put_lines(options, parts[0].lines, output, second)
+            structs.put_lines(options, parts[0].lines, output, second)
         if accumulate is not None:
-            options.accumulate = ctypes.pointer(ctypes.c_int32(_types.type_of(accumulate)))
+            options.accumulate = ctypes.pointer(ctypes.c_int32(types.type_of(accumulate)))
         return options
 
     def enqueue(
         self,
         function: str,
-        views: list[_structs.View],
+        views: list[structs.View],
         arguments: Iterable[Any],
-        options: _structs.Options,
+        options: structs.Options,
         wait: list[Event],
         wanted: bool,
         plan: Plan | None = None,
@@ -362,13 +363,13 @@ class Call:
 
         def call(last: int) -> None:
             options.wait, options.wait_count = handles_of(wait, last)
-            _native.call(function, *on, *views, *arguments, ctypes.byref(options))
+            native.call(function, *on, *views, *arguments, ctypes.byref(options))
 
         last = 0 if turn is None else turn.last
         doubtful = not last
         try:
             call(last)
-        except _errors.Unsupported:
+        except errors.Unsupported:
             if not last:
                 raise
             doubtful = True

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _lines, _structs, _types
+from ._base import lines, structs, types
+from ._base.operators import Operator, handle_of
+from ._base.queues import Event
 from ._operands import Placed
-from ._operators import Operator, handle_of
-from ._queues import Event
 
 if TYPE_CHECKING:
     from ._calls import Call
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def _copier(call: Call, dtype: np.dtype) -> tuple[int, int]:
     """An operator that gives back the bits of a lone element, and the type that it sees them as."""
     if dtype.names is None:
-        return handle_of("bit_or"), _types.type_of(np.dtype(f"u{dtype.itemsize}"))
+        return handle_of("bit_or"), types.type_of(np.dtype(f"u{dtype.itemsize}"))
     last = Operator("last", "b", dtype=dtype)
     call.at_end(last.close)
-    return last.handle, _types.type_of(dtype)
+    return last.handle, types.type_of(dtype)
 
 
 def in_order(
@@ -36,11 +36,11 @@ def in_order(
     shape = [place.shape[d] for d in dimensions]
     strides = tuple(place.strides[d] for d in dimensions)
     buffer = call.temporary(math.prod(shape) * dtype.itemsize)
-    dense = _lines.c_strides(shape)
+    dense = lines.c_strides(shape)
     copy = Placed(buffer, place.type, 0, tuple(shape), dense)
     done = Event()
-    arrays = [_lines.Along(strides, 1, 1), _lines.Along(dense, 1, 1)]
-    for read, written in _lines.parts(shape, arrays):
+    arrays = [lines.Along(strides, 1, 1), lines.Along(dense, 1, 1)]
+    for read, written in lines.parts(shape, arrays):
         done = move(call, (place, read), (copy, written), wait, dtype)
         wait = [done]
     return copy, done
@@ -48,14 +48,14 @@ def in_order(
 
 def move(
     call: Call,
-    source: tuple[Placed, _lines.Part],
-    target: tuple[Placed, _lines.Part],
+    source: tuple[Placed, lines.Part],
+    target: tuple[Placed, lines.Part],
     wait: list[Event],
     dtype: np.dtype,
 ) -> Event:
     """Enqueues a copy of elements, each a line, to as many others."""
     op, number = _copier(call, dtype)
-    options = _structs.Options()
-    _structs.put_lines(options, source[1].lines, target[1].lines)
+    options = structs.Options()
+    structs.put_lines(options, source[1].lines, target[1].lines)
     views = [place._replace(type=number).view(part) for place, part in (source, target)]
     return call.enqueue("bifold_reduce_into", views, (op, None), options, wait, True)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _dlpack, _errors, _foreign, _lines, _native
-from ._devices import Device, open_device
-from ._handles import put
-from ._locks import Lock
+from . import _core
+from ._base import dlpack, errors, foreign, lines, native
+from ._base.devices import Device, open_device
+from ._base.handles import put
+from ._base.locks import Lock
+from ._base.queues import Queue
 from ._memory import Buffer
 from ._operands import CUPY, INTERFACE, TORCH, Operand, Placed, strides_of
-from ._queues import Queue
 
 if TYPE_CHECKING:
     from ._calls import Call
@@ -83,7 +84,7 @@ def forget() -> None:
 
 def _device_of(address: int) -> int:
     index = ctypes.c_uint32()
-    _native.call("bifold_cuda_device_index", address, ctypes.byref(index))
+    native.call("bifold_cuda_device_index", address, ctypes.byref(index))
     return index.value
 
 
@@ -102,11 +103,11 @@ class CudaOperand(Operand):
 
     def check_writable(self) -> None:
         if self.read_only:
-            raise _errors.InvalidArgument("the output is read-only")
+            raise errors.InvalidArgument("the output is read-only")
 
     def bind(self, call: Call) -> Placed:
         itemsize = self.dtype.itemsize
-        low, count = _lines.reach(tuple(zip(self.shape, self.strides)))
+        low, count = lines.reach(tuple(zip(self.shape, self.strides)))
         start = self.address + low * itemsize
         self.reached = (low * itemsize, count * itemsize)
         if count == 0:
@@ -118,7 +119,7 @@ class CudaOperand(Operand):
 
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         if type(self.array).__module__.partition(".")[0] != "cupy":
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"there is no way to make another {type(self.array).__name__}: give one as out"
             )
         import cupy
@@ -146,15 +147,15 @@ class InterfaceOperand(CudaOperand):
         try:
             self._read(interface)
         except (KeyError, TypeError, ValueError, OverflowError) as failure:
-            if isinstance(failure, _errors.Error):
+            if isinstance(failure, errors.Error):
                 raise
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"the __cuda_array_interface__ cannot be read: {type(failure).__name__}: {failure}"
             ) from failure
         if interface.get("mask") is not None:
-            raise _errors.InvalidArgument("arrays with a mask are not taken")
+            raise errors.InvalidArgument("arrays with a mask are not taken")
         if self.stream == 0:
-            raise _errors.InvalidArgument("__cuda_array_interface__ gives no meaning to stream 0")
+            raise errors.InvalidArgument("__cuda_array_interface__ gives no meaning to stream 0")
         self._index: int | None = None
         kind = type(array)
         of_cupy = (kind.__module__, kind.__qualname__) == ("cupy", "ndarray")
@@ -199,7 +200,7 @@ def _tensors(dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any]:
     torch = sys.modules["torch"]
     kind = getattr(torch, dtype.name, None)
     if kind is None:
-        raise _errors.InvalidArgument(f"PyTorch has no elements of {dtype}: give an array as out")
+        raise errors.InvalidArgument(f"PyTorch has no elements of {dtype}: give an array as out")
     return lambda array, shape: torch.empty(shape, dtype=kind, device=array.device)
 
 
@@ -210,7 +211,7 @@ class DlpackOperand(CudaOperand):
         super().__init__(array)
         self._index = index
         # Of a tensor of PyTorch.
-        self._stream = _foreign.torch_stream(array, index)
+        self._stream = foreign.torch_stream(array, index)
 
     @property
     def index(self) -> int:
@@ -233,12 +234,12 @@ class DlpackOperand(CudaOperand):
 
     def prepare(self, call: Call) -> None:
         if not isinstance(call.queue.native, int):
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 "DLPack wants to know the stream: give a queue made by Queue.adopt_cuda(), or none"
             )
         if self._stream is not None and (self._stream or LEGACY) == (call.queue.native or LEGACY):
             self.kind = TORCH
-        tensor = _dlpack.take(self.exported(), call.queue.native)
+        tensor = dlpack.take(self.exported(), call.queue.native)
         call.at_end(tensor.release)
         self.dtype, self.shape, self.address = tensor.dtype, tensor.shape, tensor.address
         self.read_only = tensor.read_only or tensor.copied

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _core, _errors, _structs, _types
-from ._arguments import checked
+from . import _core
 from ._axes import axes_of
+from ._base import errors, structs, types
+from ._base.arguments import checked
+from ._base.operators import MapLike, OperatorLike, handle_of, map_of
 from ._calls import Call, Settings
-from ._operators import MapLike, OperatorLike, handle_of, map_of
 from ._reduce import reduce_call
 from ._reductions import Where, put_results, values_of
 from ._repeated import MANY, Repeated, repeated
@@ -74,7 +75,7 @@ def reduce_many(
     if not where.one:
         return _one_after_another(x, wanted, where, settings)
     with Call(x, settings) as call:
-        table = (_structs.Reduction * len(wanted))()
+        table = (structs.Reduction * len(wanted))()
         results, kept = [], []
         known: list[Any] = []
         for row, reduction in zip(table, wanted):
@@ -84,7 +85,7 @@ def reduce_many(
             results.append(np.empty(1, of))
             kept.append((start, map))  # The table only has their addresses.
             known.append((reduction.op, map, isinstance(reduction.map, str), start))
-            row.op, row.type = handle_of(reduction.op), _types.type_of(of)
+            row.op, row.type = handle_of(reduction.op), types.type_of(of)
             row.map = None if map is None else map.handle
             row.init, row.result = address_of(start), results[-1].ctypes.data
         axes = axes_of(None, len(call.input.shape))
@@ -105,9 +106,9 @@ def _one_after_another(
     x: Any, wanted: list[Reduction], where: Where, settings: Settings
 ) -> tuple[Any, ...]:
     if not 1 <= len(wanted) <= 8:
-        raise _errors.InvalidArgument(f"reduce_many() takes 1 to 8 reductions, not {len(wanted)}")
+        raise errors.InvalidArgument(f"reduce_many() takes 1 to 8 reductions, not {len(wanted)}")
     if any(not isinstance(reduction.op, str) for reduction in wanted):
-        raise _errors.InvalidArgument("reduce_many() takes built-in operators")
+        raise errors.InvalidArgument("reduce_many() takes built-in operators")
     found = []
     for op, map, init, dtype in wanted:
         with Call(x, settings, init=None if where.axis is None else init) as call:

@@ -8,12 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _core, _errors, _lines, _native, _structs, _types
-from ._arguments import checked
-from ._handles import Handle, InProcess, put
-from ._kinds import HOST_ARRAY, OPENCL_PLACE, SHAPE
-from ._queues import Queue, default_queue
-from ._values import described
+from . import _core
+from ._base import errors, lines, native, structs, types
+from ._base.arguments import checked
+from ._base.handles import Handle, InProcess, put
+from ._base.kinds import HOST_ARRAY, OPENCL_PLACE, SHAPE
+from ._base.opencl_queues import queue_of
+from ._base.queues import Queue, default_queue
+from ._base.values import described
 
 
 class Buffer(Handle):
@@ -26,14 +28,14 @@ class Buffer(Handle):
         return cls._of(put("bifold_buffer_create", queue.device.handle, nbytes))
 
 
-def upload(queue: Queue, array: np.ndarray, view: _structs.View) -> None:
+def upload(queue: Queue, array: np.ndarray, view: structs.View) -> None:
     """Blocks. Copies a contiguous array to the device."""
-    _native.call("bifold_upload", queue.handle, array.ctypes.data, view)
+    native.call("bifold_upload", queue.handle, array.ctypes.data, view)
 
 
-def download(queue: Queue, view: _structs.View, array: np.ndarray) -> None:
+def download(queue: Queue, view: structs.View, array: np.ndarray) -> None:
     """Blocks. Copies to a contiguous array."""
-    _native.call("bifold_download", queue.handle, view, array.ctypes.data)
+    native.call("bifold_download", queue.handle, view, array.ctypes.data)
 
 
 class Array(InProcess):
@@ -62,7 +64,7 @@ class Array(InProcess):
     def _of(cls, queue: Queue, buffer: Buffer, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
         made = cls.__new__(cls)
         made.__dict__.update(
-            queue=queue, dtype=dtype, shape=shape, _buffer=buffer, _strides=_lines.c_strides(shape)
+            queue=queue, dtype=dtype, shape=shape, _buffer=buffer, _strides=lines.c_strides(shape)
         )
         return made
 
@@ -117,11 +119,11 @@ class Array(InProcess):
         try:
             return self._viewed(lambda layout: layout.reshape(extents))
         except ValueError as failure:
-            raise _errors.InvalidArgument(f"reshape(): shape {extents}: {failure}") from None
+            raise errors.InvalidArgument(f"reshape(): shape {extents}: {failure}") from None
 
     def __len__(self) -> int:
         if not self.shape:
-            raise _errors.WrongType("an array of no dimension has no len()")
+            raise errors.WrongType("an array of no dimension has no len()")
         return self.shape[0]
 
     def __getitem__(self, key: Any) -> Array:
@@ -130,7 +132,7 @@ class Array(InProcess):
             if isinstance(one, (bool, np.bool_)) or not (
                 one is None or one is Ellipsis or isinstance(one, (slice, int, np.integer))
             ):
-                raise _errors.WrongType(
+                raise errors.WrongType(
                     f"an Array takes integers, slices, None and ... as an index, not {one!r}"
                 )
         # The ellipsis makes a view of a lone element, too.
@@ -151,7 +153,7 @@ class Array(InProcess):
 
     @property
     def _dense(self) -> bool:
-        wanted = _lines.c_strides(self.shape)
+        wanted = lines.c_strides(self.shape)
         return self.size == 0 or all(
             extent == 1 or stride == dense
             for extent, stride, dense in zip(self.shape, self._strides, wanted)
@@ -159,28 +161,28 @@ class Array(InProcess):
 
     def _check_dense(self, what: str) -> None:
         if not self._dense:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"{what} of a view with gaps: shape {self.shape}, strides {self.strides} bytes"
             )
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         # NumPy would make an array of one object.
-        raise _errors.WrongType(
+        raise errors.WrongType(
             "a bifold.Array is in device memory: get() copies it into an array of NumPy"
         )
 
     def check_open(self) -> None:
         """InvalidArgument where the memory has been given back."""
         if self.closed:
-            raise _errors.InvalidArgument("this Array is closed")
+            raise errors.InvalidArgument("this Array is closed")
 
-    def _span(self) -> tuple[int, _structs.View]:
+    def _span(self) -> tuple[int, structs.View]:
         """Where the first element is in the memory from the lowest one to the highest, and that."""
         self.check_open()
-        low, count = _lines.reach(tuple(zip(self.shape, self._strides)))
+        low, count = lines.reach(tuple(zip(self.shape, self._strides)))
         start = self._offset + low if count > 0 else 0
-        number = _types.type_of(self.dtype)
-        return -low, _structs.View(self._buffer.handle, number, start, count)
+        number = types.type_of(self.dtype)
+        return -low, structs.View(self._buffer.handle, number, start, count)
 
     def get(self) -> np.ndarray:
         """Blocks. The elements, when what is enqueued on the array's queue is done.
@@ -205,17 +207,17 @@ class Array(InProcess):
                 one of them; floating values are rounded to a floating dtype.
         """
         self._check_dense("set()")
-        array = np.asarray(_types.cast_all(host_array(values), self.dtype), order="C")
+        array = np.asarray(types.cast_all(host_array(values), self.dtype), order="C")
         if array.shape != self.shape:
-            raise _errors.InvalidArgument(f"values of shape {array.shape} for {self.shape}")
+            raise errors.InvalidArgument(f"values of shape {array.shape} for {self.shape}")
         upload(self.queue, array, self._span()[1])
 
     @checked
     def fill(self, value: Any) -> None:
         """Enqueues setting every element; InvalidArgument where the array has gaps."""
         self._check_dense("fill()")
-        element = _types.value_of(value, self.dtype, "value")
-        _native.call("bifold_fill", self.queue.handle, self._span()[1], element.ctypes.data)
+        element = types.value_of(value, self.dtype, "value")
+        native.call("bifold_fill", self.queue.handle, self._span()[1], element.ctypes.data)
 
     def close(self) -> None:
         """Gives the memory back; may wait for work that still uses it."""
@@ -235,15 +237,15 @@ class Array(InProcess):
 def host_array(x: Any) -> np.ndarray:
     """What NumPy makes of an array of the host; InvalidArgument where that is none of elements."""
     if isinstance(x, np.ma.MaskedArray):
-        raise _errors.InvalidArgument("arrays with a mask are not taken")
+        raise errors.InvalidArgument("arrays with a mask are not taken")
     try:
         array = np.asarray(x)
     except (TypeError, ValueError) as failure:
-        raise _errors.InvalidArgument(
+        raise errors.InvalidArgument(
             f"{described(x)} is no array of elements: {failure}"
         ) from failure
     if array.dtype == object:
-        raise _errors.InvalidArgument(f"{described(x)} is no array of elements")
+        raise errors.InvalidArgument(f"{described(x)} is no array of elements")
     return array
 
 
@@ -252,8 +254,6 @@ def _place(queue: Any) -> Queue:
         return default_queue()
     if isinstance(queue, Queue):
         return queue
-    from ._opencl import queue_of
-
     return queue_of(queue)
 
 
@@ -270,10 +270,10 @@ def empty(n: Any, dtype: Any, queue: Any = None) -> Array:
         OutOfMemory: the device has no room.
         InvalidArgument: `dtype` is no element type.
     """
-    _types.type_of(dtype)
+    types.type_of(dtype)
     nbytes = math.prod(n) * dtype.itemsize
     if nbytes >= 2**63:
-        raise _errors.OutOfMemory(f"{math.prod(n)} elements of {dtype} are {nbytes} bytes")
+        raise errors.OutOfMemory(f"{math.prod(n)} elements of {dtype} are {nbytes} bytes")
     return Array._empty(_place(queue), dtype, n)
 
 
@@ -289,10 +289,10 @@ def to_device(x: Any, queue: Any = None) -> Array:
 def _check_context(buffer: Any, queue: Queue) -> None:
     backend = queue.device.info.backend
     if backend != "opencl":
-        raise _errors.InvalidArgument(f"a pyopencl.Buffer, and a queue of {backend}")
+        raise errors.InvalidArgument(f"a pyopencl.Buffer, and a queue of {backend}")
     native = queue.native or queue.record().to_opencl()
     if native.context != buffer.context:
-        raise _errors.InvalidArgument(
+        raise errors.InvalidArgument(
             "the buffer is of another context than the queue: give the pyopencl.CommandQueue"
         )
 
@@ -313,11 +313,11 @@ def from_opencl(
     Raises:
         InvalidArgument: the buffer ends before the array does, or is of another context.
     """
-    _types.type_of(dtype)
+    types.type_of(dtype)
     whole = buffer.size // dtype.itemsize
     count = whole - offset if n is None else n
     if count < 0 or offset + count > whole:
-        raise _errors.InvalidArgument(
+        raise errors.InvalidArgument(
             f"{count} elements from {offset} on, of a buffer that holds {whole}"
         )
     on = _place(queue)

@@ -1,64 +1,24 @@
-"""PyOpenCL's arrays and command queues."""
+"""PyOpenCL's arrays."""
 
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _errors, _lines, _types
-from ._devices import Device
-from ._handles import put
-from ._locks import Lock
+from ._base import errors, lines, types
+from ._base.handles import put
+from ._base.opencl_queues import queue_of
+from ._base.queues import Event, Queue
 from ._memory import Buffer
 from ._operands import OPENCL, Operand, Placed, strides_of
-from ._queues import Event, Queue
 
 if TYPE_CHECKING:
     from ._calls import Call
 
 _COMPLETE = 0  # CL_COMPLETE; what failed is negative.
-
-# Adopted devices own compiled kernels, adopted queues scratch memory: the last ones are kept. Both
-# retain what they were made of, so no other object can come by the same pointer meanwhile.
-_DEVICES, _QUEUES = 8, 32
-_lock = Lock()
-_devices: OrderedDict[tuple[int, int], Device] = OrderedDict()
-_queues: OrderedDict[int, Queue] = OrderedDict()
-
-
-def _keep(table: OrderedDict, key: Any, value: Any, limit: int) -> None:
-    table[key] = value
-    while len(table) > limit:
-        table.popitem(last=False)
-
-
-def queue_of(command_queue: Any) -> Queue:
-    """The Queue that stands for a pyopencl.CommandQueue."""
-    with _lock:
-        queue = _queues.get(command_queue.int_ptr)
-        if queue is None or queue.closed:
-            context, device = command_queue.context, command_queue.device
-            key = (context.int_ptr, device.int_ptr)
-            adopted = _devices.get(key)
-            if adopted is None or adopted.closed:
-                adopted = Device.adopt_opencl(context, device)
-                _keep(_devices, key, adopted, _DEVICES)
-            _devices.move_to_end(key)
-            queue = Queue.adopt_opencl(command_queue, adopted)
-            _keep(_queues, command_queue.int_ptr, queue, _QUEUES)
-        _queues.move_to_end(command_queue.int_ptr)
-        return queue
-
-
-def forget() -> None:
-    """Lets go of every adopted context and queue."""
-    with _lock:
-        _queues.clear()
-        _devices.clear()
 
 
 class OpenCLOperand(Operand):
@@ -80,7 +40,7 @@ class OpenCLOperand(Operand):
             call.wait_for(Event.adopt_opencl(event), repeated=True)
 
     def bind(self, call: Call) -> Placed:
-        number = _types.type_of(self.dtype)
+        number = types.type_of(self.dtype)
         if self.size == 0:
             buffer = Buffer.of_size(call.queue, 0)
             call.at_end(buffer.close)
@@ -88,7 +48,7 @@ class OpenCLOperand(Operand):
         base, offset = self.array.base_data, self.array.offset
         itemsize = self.dtype.itemsize
         if hasattr(base, "svm_ptr"):
-            nbytes = offset + sum(_lines.reach(tuple(zip(self.shape, self.strides)))) * itemsize
+            nbytes = offset + sum(lines.reach(tuple(zip(self.shape, self.strides)))) * itemsize
             memory: tuple[Any, int] = ("svm", base.svm_ptr)
             handle = put("bifold_opencl_adopt_svm", call.queue.device.handle, base.svm_ptr, nbytes)
         else:
@@ -98,7 +58,7 @@ class OpenCLOperand(Operand):
         buffer = Buffer._of(handle)
         call.at_end(buffer.close)
         if offset % itemsize != 0:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"the array starts at byte {offset}, which is no multiple of its {itemsize} bytes "
                 "per element"
             )
@@ -121,7 +81,7 @@ class OpenCLOperand(Operand):
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         native = call.queue.native
         if native is None:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 "a queue of bifold's own does not reach PyOpenCL arrays: Queue.adopt_opencl()"
             )
         if math.prod(shape) == 0:

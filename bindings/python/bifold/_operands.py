@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _dlpack, _errors, _lines, _structs, _types
-from ._memory import Array, Buffer, download, host_array, upload
-from ._queues import Event, Queue
+from ._base import dlpack, errors, lines, structs, types
+from ._base.queues import Event, Queue
+from ._memory import Array, Buffer, download, empty, host_array, upload
 
 if TYPE_CHECKING:
     from ._calls import Call
-from ._values import described
+from ._base.values import described
 
 # Kinds of array that calls may be repeated on without the package, as _core numbers them.
 OWN, OPENCL, INTERFACE, CUPY, TORCH, HOST = range(6)
@@ -38,15 +38,15 @@ class Placed(NamedTuple):
     strides: tuple[int, ...]
     memory: tuple[Any, int] | None = None
 
-    def view(self, part: _lines.Part) -> _structs.View:
+    def view(self, part: lines.Part) -> structs.View:
         """The elements that some lines reach."""
         start = self.first + part.offset if part.count > 0 else 0
-        return _structs.View(self.buffer.handle, self.type, start, part.count)
+        return structs.View(self.buffer.handle, self.type, start, part.count)
 
     def span(self) -> tuple[int, int]:
         """The bytes from the lowest element to behind the highest, where they are in `memory`."""
-        size = _types.size_of(self.type)
-        low, count = _lines.reach(tuple(zip(self.shape, self.strides)))
+        size = types.size_of(self.type)
+        low, count = lines.reach(tuple(zip(self.shape, self.strides)))
         start = (self.memory[1] if self.memory else 0) + (self.first + low) * size
         return start, start + count * size
 
@@ -87,7 +87,7 @@ class Operand:
     @property
     def number(self) -> int:
         """The library's number of the dtype."""
-        return _types.type_of(self.dtype)
+        return types.type_of(self.dtype)
 
     def queue(self) -> Queue | None:
         """The queue that the array brings along."""
@@ -128,13 +128,13 @@ def strides_of(
     None: elements lie one behind the other. Strides along extents of one do not matter.
     """
     if nbytes is None:
-        return _lines.c_strides(shape)
+        return lines.c_strides(shape)
     if len(nbytes) != len(shape):
-        raise _errors.InvalidArgument(f"the array has shape {shape}, and strides {nbytes}")
+        raise errors.InvalidArgument(f"the array has shape {shape}, and strides {nbytes}")
     strides = [0 if extent <= 1 else stride for extent, stride in zip(shape, nbytes)]
     for stride in strides:
         if stride % itemsize != 0:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"a stride of {stride} bytes is no multiple of the {itemsize} bytes per element"
             )
     return tuple(stride // itemsize for stride in strides)
@@ -146,7 +146,7 @@ def check_hosts_apart(result: Operand, others: Iterable[Operand | None]) -> None
         return
     for other in others:
         if isinstance(other, HostOperand) and np.may_share_memory(result.host, other.host):
-            raise _errors.InvalidArgument("the input and the output overlap")
+            raise errors.InvalidArgument("the input and the output overlap")
 
 
 class HostOperand(Operand):
@@ -161,7 +161,7 @@ class HostOperand(Operand):
         if type(self.array) is np.ndarray and self.array.flags.c_contiguous:
             self.kind = HOST
         if not own and hasattr(self.array, "__dlpack__"):
-            tensor = _dlpack.take(self.array, None)
+            tensor = dlpack.take(self.array, None)
             call.at_end(tensor.release)
             self.copied = tensor.copied
             return tensor.as_array()
@@ -170,27 +170,27 @@ class HostOperand(Operand):
 
     def check_writable(self) -> None:
         if self.copied:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"{described(self.array)} cannot receive a result: only its copy is at hand"
             )
         if not self.host.flags.writeable:
-            raise _errors.InvalidArgument("the output is read-only")
+            raise errors.InvalidArgument("the output is read-only")
         step, steps = self.host.itemsize, zip(self.host.shape, self.host.strides)
         if self.host.size > 0 and any(n > 1 and abs(s) < step for n, s in steps):
-            raise _errors.InvalidArgument("elements of the output share their memory")
+            raise errors.InvalidArgument("elements of the output share their memory")
 
     def convert(self, dtype: np.dtype, name: str) -> None:
         """Makes elements of another dtype, which has to hold all of them."""
-        self.host = _types.values_of(self.host, dtype, name)
+        self.host = types.values_of(self.host, dtype, name)
         self.dtype = dtype
 
     def bind(self, call: Call) -> Placed:
         number = self.number
         buffer = call.temporary(self.size * self.dtype.itemsize)
-        self.view = _structs.View(buffer.handle, number, 0, self.size)
+        self.view = structs.View(buffer.handle, number, 0, self.size)
         if not call.is_output(self):
             upload(call.queue, np.ascontiguousarray(self.host), self.view)
-        return Placed(buffer, number, 0, self.shape, _lines.c_strides(self.shape))
+        return Placed(buffer, number, 0, self.shape, lines.c_strides(self.shape))
 
     def finish(self, call: Call, done: Event | None) -> None:
         if self.host.flags.c_contiguous:
@@ -241,7 +241,7 @@ class OwnOperand(Operand):
         array = self.array
         array.check_open()
         memory = (array._buffer, 0) if array._base is None else (array._base.int_ptr, 0)
-        number = _types.type_of(array.dtype)
+        number = types.type_of(array.dtype)
         return Placed(array._buffer, number, array._offset, array.shape, array._strides, memory)
 
     @property
@@ -254,8 +254,6 @@ class OwnOperand(Operand):
             self.array.queue.wait_for(done)
 
     def empty(self, call: Call, shape: tuple[int, ...], dtype: np.dtype) -> Array:
-        from ._memory import empty
-
         return empty(shape, dtype, call.queue)
 
     def maker(self, dtype: np.dtype) -> Callable[[Any, tuple[int, ...]], Any]:

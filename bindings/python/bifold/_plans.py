@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _errors, _native, _opencl, _structs, _types
-from ._arguments import checked
 from ._axes import axes_of, reduced_shape
+from ._base import errors, native, opencl_queues, structs, types
+from ._base.arguments import checked
+from ._base.devices import Device, open_device
+from ._base.handles import Handle, put
+from ._base.kinds import AXIS, DTYPE, ON_DEVICE, ORDERS, PLAN_PLACE, SHAPE
+from ._base.operators import Map, MapLike, OperatorLike, handle_of, map_of
+from ._base.queues import Event, Queue
 from ._beside import on_device as is_on_device
 from ._calls import Call, Settings
-from ._devices import Device, open_device
-from ._handles import Handle, put
-from ._kinds import AXIS, DTYPE, ON_DEVICE, ORDERS, PLAN_PLACE, SHAPE
-from ._operators import Map, MapLike, OperatorLike, handle_of, map_of
-from ._queues import Event, Queue
 from ._repeated import PLAN, PLAN_PAIRS, Repeated, repeated
 from ._starts import accumulator, address_of, element_of
 
@@ -103,13 +103,13 @@ class Plan(Handle):
             BuildFailure: a text does not compile.
         """
         to = accumulator(out, op, None, dtype)
-        wide = _types.accumulated(to)
+        wide = types.accumulated(to)
         what = _Shape("reduce", dtype, to, wide, y, axis, keepdims, False, frozenset(on_device))
-        shape = _structs.ReduceShape()
+        shape = structs.ReduceShape()
         if y is not None:
-            shape.second = ctypes.pointer(ctypes.c_int32(_types.type_of(y)))
+            shape.second = ctypes.pointer(ctypes.c_int32(types.type_of(y)))
         if to != wide:
-            shape.result = ctypes.pointer(ctypes.c_int32(_types.type_of(to)))
+            shape.result = ctypes.pointer(ctypes.c_int32(types.type_of(to)))
         made = cls._planned(what, device, strided)
         made._make("bifold_reduce_plan_create", shape, op, map, variant, order)
         return made
@@ -179,15 +179,15 @@ class Plan(Handle):
             device = open_device(device)
         made._queue = None
         if not isinstance(device, Device):
-            made._queue = device if isinstance(device, Queue) else _opencl.queue_of(device)
+            made._queue = device if isinstance(device, Queue) else opencl_queues.queue_of(device)
             device = made._queue.device
         made.device = device
         return made
 
     @classmethod
     def _scanning(cls, what: _Shape, device: Any, strided: bool, *rest: Any) -> Plan:
-        shape = _structs.ScanShape()
-        shape.output = _types.type_of(what.out)
+        shape = structs.ScanShape()
+        shape.output = types.type_of(what.out)
         shape.kind = KINDS.index(what.kind)
         shape.reverse = what.reverse
         made = cls._planned(what, device, strided)
@@ -209,8 +209,8 @@ class Plan(Handle):
         shape.op = handle_of(op)
         shape.map = None if mapped is None else mapped.handle
         shape.variant = None if variant is None else variant.encode()
-        shape.input = _types.type_of(what.dtype)
-        shape.accumulator = _types.type_of(what.accumulate)
+        shape.input = types.type_of(what.dtype)
+        shape.accumulator = types.type_of(what.accumulate)
         shape.on_device = sum(ON_DEVICE[name] for name in what.on_device)
         shape.order = ORDERS.index(order)
         shape.lines = self.lines
@@ -263,7 +263,7 @@ class Plan(Handle):
             axes = axes_of(what.axis, len(call.input.shape))
             carry = element_of(call.init or init, what.out)
             if carry is not None:
-                carry = _types.value_of(carry, what.accumulate, "init")
+                carry = types.value_of(carry, what.accumulate, "init")
             call.run(
                 "bifold_plan_run" if y is None else "bifold_plan_run_pairs",
                 address_of(carry),
@@ -280,12 +280,12 @@ class Plan(Handle):
         arrays = [("x", call.input, what.dtype), ("out", call.target, what.out)]
         if (call.second is None) != (what.y is None):
             takes = "one array" if what.y is None else "two arrays: y= is the second one"
-            raise _errors.InvalidArgument(f"the plan takes {takes}")
+            raise errors.InvalidArgument(f"the plan takes {takes}")
         if call.second is not None and what.y is not None:
             arrays.append(("y", call.second, what.y))
         for name, operand, dtype in arrays:
             if operand.dtype != dtype:
-                raise _errors.InvalidArgument(
+                raise errors.InvalidArgument(
                     f"{name} has elements of {operand.dtype}, the plan takes {dtype}"
                 )
         self._check_beside(call)
@@ -297,7 +297,7 @@ class Plan(Handle):
             shape = reduced_shape(shape, axes, what.keepdims)
         one = not what.scans and what.axis is None and not what.keepdims
         if call.target.size != 1 if one else call.target.shape != shape:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"out has shape {call.target.shape}, the plan's results have {shape}"
             )
 
@@ -311,7 +311,7 @@ class Plan(Handle):
             given.add("count_u32" if call.count.operand.dtype == np.uint32 else "count_u64")
         if given != self._shape.on_device:
             wanted = ", ".join(sorted(self._shape.on_device)) or "no values"
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"the plan was made for {wanted} on the device (on_device=), "
                 f"the call brings {', '.join(sorted(given)) or 'none'}"
             )
@@ -319,26 +319,26 @@ class Plan(Handle):
     @property
     def variant(self) -> str:
         """The row of the gallery that runs, of ``"production"`` the one for large inputs."""
-        name: bytes = _native.library().bifold_plan_variant(self.handle)
+        name: bytes = native.library().bifold_plan_variant(self.handle)
         return name.decode()
 
     @checked(shape=SHAPE)
     def workspace_bytes(self, shape: Any) -> int:
         """Bytes of workspace for arrays of a shape, or a number of elements, and smaller ones."""
         if math.prod(shape) >= 2**64:
-            raise _errors.InvalidArgument(f"{shape} are more elements than 64 bits count")
+            raise errors.InvalidArgument(f"{shape} are more elements than 64 bits count")
         nbytes = ctypes.c_uint64()
         place = ctypes.byref(nbytes)
         if not self.lines:
             name = "bifold_plan_workspace_bytes"
-            _native.call(name, self.handle, math.prod(shape), place)
+            native.call(name, self.handle, math.prod(shape), place)
             return nbytes.value
         axes = axes_of(self._shape.axis, len(shape))
         length = math.prod(shape[axis] for axis in axes)
         count = math.prod(extent for d, extent in enumerate(shape) if d not in axes)
-        lines = _structs.Lines(count, length, 1, length, 1, 1)
+        lines = structs.Lines(count, length, 1, length, 1, 1)
         name = "bifold_plan_workspace_bytes_of_lines"
-        _native.call(name, self.handle, ctypes.byref(lines), place)
+        native.call(name, self.handle, ctypes.byref(lines), place)
         return nbytes.value
 
     def __repr__(self) -> str:
@@ -358,6 +358,6 @@ def _scan(
     on_device: Iterable[str],
 ) -> _Shape:
     to = accumulator(out, op, None, dtype)
-    wide = _types.accumulated(to) if accumulate is None else accumulate
+    wide = types.accumulated(to) if accumulate is None else accumulate
     axes = None if axis is None else (axis,)
     return _Shape(KINDS[kind], dtype, to, wide, None, axes, False, reverse, frozenset(on_device))

@@ -11,8 +11,8 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from . import _native
-from ._operators import BUILTIN
+from ._base import native
+from ._base.operators import BUILTIN
 
 try:
     from . import _jax
@@ -26,7 +26,7 @@ except ImportError as absent:
 _TARGET = "bifold"
 _PLATFORMS = {"cpu": ("cpu", _jax.host_handler), "cuda": ("CUDA", _jax.cuda_handler)}
 
-_native.bind(_jax)
+native.bind(_jax)
 
 use_cpu = _jax.use_cpu
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _errors, _types
 from ._axes import axes_of, reduced_shape
+from ._base import errors, types
+from ._base.operators import Map, OperatorLike, handle_of
 from ._beside import on_device
 from ._calls import Call, Settings
-from ._operators import Map, OperatorLike, handle_of
 from ._repeated import INTO, REDUCE, Repeated
 from ._starts import accumulator, address_of, element_of
 
@@ -46,7 +46,7 @@ def reduce_to_host(
             _reduction(map, y),
             handle_of(op),
             *mapped,
-            _types.type_of(of),
+            types.type_of(of),
             address_of(carry),
             result.ctypes.data,
             axes=axes_of(None, len(call.input.shape)),
@@ -79,9 +79,9 @@ def reduce_to_array(
             call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
         elif axis is None and not keepdims:
             if call.target.size != 1:
-                raise _errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
+                raise errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
         elif call.target.shape != shape:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"out has shape {call.target.shape}, the results have {shape}"
             )
         reduce_call(call, y, op, map, init, axes)

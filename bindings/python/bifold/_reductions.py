@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _errors, _types
-from ._arguments import checked
 from ._axes import axes_of, reduced_shape
+from ._base import errors, types
+from ._base.arguments import checked
+from ._base.operators import MapLike, map_of
 from ._calls import Call, Settings
 from ._operands import ResultOperand
-from ._operators import MapLike, map_of
 from ._reduce import reduce_call
 from ._repeated import COUNT, PRODUCT, SUM, TWO, Repeated, repeated
 from ._starts import accumulator, address_of, element_of
@@ -73,12 +73,12 @@ def _fields(
     """Runs what writes a struct of values of the input's type, and of others, for each result."""
     of = call.input.dtype
     if of.names is not None:
-        raise _errors.InvalidArgument(f"elements of {of}: structs have no extremes")
+        raise errors.InvalidArgument(f"elements of {of}: structs have no extremes")
     # 16-bit floating values are accumulated as float32; what is found is one of them.
-    wide = _types.accumulated(of)
-    _types.type_of(wide)
+    wide = types.accumulated(of)
+    types.type_of(wide)
     kinds = {label: np.dtype(more.get(label, wide)) for label in fields}
-    number, struct = _types.pair_type(name, wide, kinds)
+    number, struct = types.pair_type(name, wide, kinds)
     results, axes = put_results(call, where, struct, number)
     call.run(function, axes=axes)
     return [values_of(results[label], more.get(label, of)) for label in fields]
@@ -220,7 +220,7 @@ def _sum(call: Call, function: str, init: Any, of: np.dtype) -> Any:
     where = (address_of(start), result.ctypes.data)
     form = SUM if call.second is None else PRODUCT
     again = Repeated(form, init=start, results=(result,))
-    call.run(function, _types.type_of(of), *where, axes=axes, repeated=again)
+    call.run(function, types.type_of(of), *where, axes=axes, repeated=again)
     return result[0]
 
 
@@ -258,15 +258,15 @@ def inner_product(
             return _sum(call, "bifold_inner_product", init, of)
         kinds = (call.input.dtype, call.second.dtype if call.second else of, of)
         if any(kind.names is not None for kind in kinds):
-            raise _errors.InvalidArgument("structs have no products: transform_reduce() has maps")
-        floating = any(_types.kind_of(kind) == "f" for kind in kinds[:2])
-        if floating and _types.kind_of(of) != "f":
-            raise _errors.InvalidArgument(f"products of floating elements do not convert to {of}")
+            raise errors.InvalidArgument("structs have no products: transform_reduce() has maps")
+        floating = any(types.kind_of(kind) == "f" for kind in kinds[:2])
+        if floating and types.kind_of(of) != "f":
+            raise errors.InvalidArgument(f"products of floating elements do not convert to {of}")
         # Signed integers are multiplied as unsigned ones, where wrapping around is defined. A
         # floating result is to see their sign.
         text = "x * y" if floating else "(u64)x * (u64)y"
         signed = all(kind != np.uint64 for kind in kinds[:2])
-        if not floating and _types.kind_of(of) == "f" and signed:
+        if not floating and types.kind_of(of) == "f" and signed:
             text = f"(i64)({text})"
         product = map_of(text)
         results, axes = put_results(call, where, of)
@@ -299,9 +299,9 @@ def sum_compensated(
         if where.one:
             return _sum(call, "bifold_sum_compensated", init, of)
         if of not in (np.float32, np.float64):
-            raise _errors.InvalidArgument(f"a compensated sum is float32 or float64, not {of}")
+            raise errors.InvalidArgument(f"a compensated sum is float32 or float64, not {of}")
         start = element_of(init, of)
-        number, struct = _types.pair_type("CompensatedSum", of, {"sum": of, "error": of})
+        number, struct = types.pair_type("CompensatedSum", of, {"sum": of, "error": of})
         results, axes = put_results(call, where, struct, number)
         call.run("bifold_sum_compensated_into", address_of(start), axes=axes)
         total, error = results["sum"], results["error"]

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from . import _core, _foreign, _native, _structs, _types
+from . import _core
+from ._base import foreign, native, structs, types
+from ._base.operators import Map, Operator, OperatorLike, handle_of
+from ._base.queues import Event, Queue
 from ._memory import Array
 from ._operands import HOST, OWN
-from ._operators import Map, Operator, OperatorLike, handle_of
-from ._queues import Event, Queue
 
 if TYPE_CHECKING:
     from ._calls import Call
@@ -101,8 +102,8 @@ def _may_repeat(call: Call) -> bool:
 def learn(
     call: Call,
     function: str,
-    views: list[_structs.View],
-    options: _structs.Options,
+    views: list[structs.View],
+    options: structs.Options,
     repeated: Repeated,
 ) -> None:
     """Has calls that are alike be made without this package, if the arrays' kinds allow it."""
@@ -110,7 +111,7 @@ def learn(
         return
     place = call.settings.queue
     if place is not None and not isinstance(place, Queue):
-        _core.put_place(type(place), _foreign.number_name(place))
+        _core.put_place(type(place), foreign.number_name(place))
     make, shape = None, None
     if call.made is not None:
         shape, dtype = call.made
@@ -122,7 +123,7 @@ def learn(
         return  # A scalar of a struct is a view.
     _core.learn(
         function,
-        _native.address_of(function),
+        native.address_of(function),
         ctypes.addressof(options),
         [
             (o.array, o.kind, use, v.type, v.offset, v.count, o.dtype.itemsize, *o.reached)
@@ -134,9 +135,9 @@ def learn(
         handle_of(op) if isinstance(op, str) else op,
         repeated.map,
         _bytes(repeated.init),
-        [(r, r.ctypes.data, r.itemsize, _types.type_of(r.dtype)) for r in results],
+        [(r, r.ctypes.data, r.itemsize, types.type_of(r.dtype)) for r in results],
         [
-            (handle_of(op), map, alone, _bytes(init), _types.type_of(result.dtype))
+            (handle_of(op), map, alone, _bytes(init), types.type_of(result.dtype))
             for (op, map, alone, init), result in zip(repeated.reductions, results)
         ],
         repeated.finish,

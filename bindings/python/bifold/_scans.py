@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from . import _errors
 from ._axes import axes_of
+from ._base import errors
+from ._base.operators import Map, OperatorLike, handle_of
 from ._beside import on_device
 from ._calls import Call, Settings
-from ._operators import Map, OperatorLike, handle_of
 from ._repeated import INTO, MAP_INTO, Repeated
 from ._starts import accumulator, address_of, element_of
 
@@ -43,9 +43,9 @@ def scan(
         if out is None:
             call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
         elif dtype is not None and dtype != call.target.dtype:
-            raise _errors.InvalidArgument(f"out has elements of {call.target.dtype}, not {dtype}")
+            raise errors.InvalidArgument(f"out has elements of {call.target.dtype}, not {dtype}")
         if call.target.shape != shape:
-            raise _errors.InvalidArgument(f"out has shape {call.target.shape}, the scan {shape}")
+            raise errors.InvalidArgument(f"out has shape {call.target.shape}, the scan {shape}")
         carry = element_of(init, call.target.dtype)
         mapped = () if map is None else (map.handle,)
         call.run(

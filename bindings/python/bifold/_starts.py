@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _types
+from ._base import types
+from ._base.operators import Operator, OperatorLike
 from ._beside import Beside
-from ._operators import Operator, OperatorLike
 
 
 def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -> np.dtype:
@@ -27,7 +27,7 @@ def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -
 def element_of(init: Any, dtype: np.dtype) -> np.ndarray | None:
     """An initial value in memory; None where there is none, or one for each line."""
     none = init is None or isinstance(init, Beside)
-    return None if none else _types.value_of(init, dtype, "init")
+    return None if none else types.value_of(init, dtype, "init")
 
 
 def address_of(element: np.ndarray | None) -> int | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core, _errors, _native, _structs, _types
-from ._arguments import checked
+from . import _core
+from ._base import errors, native, structs, types
+from ._base.arguments import checked
+from ._base.handles import Handle, put
+from ._base.lines import reach
 from ._calls import Call, Settings
-from ._handles import Handle, put
-from ._lines import reach
 from ._operands import HostOperand
 
 
@@ -43,16 +44,16 @@ class Workspace(Handle):
         with Call(memory, Settings(None, "v1", None, ())) as call:
             operand = call.input
             if isinstance(operand, HostOperand):
-                raise _errors.InvalidArgument("memory must be on a device")
+                raise errors.InvalidArgument("memory must be on a device")
             operand.check_writable()
             place = operand.bind(call)
             low, count = reach(tuple(zip(place.shape, place.strides)))
             if low < 0 or count != operand.size:
-                raise _errors.InvalidArgument("memory must have no gaps")
+                raise errors.InvalidArgument("memory must have no gaps")
             size = operand.dtype.itemsize
             self.nbytes = count * size
-            octets = _types.type_of(_types.OCTET)
-            view = _structs.View(place.buffer.handle, octets, place.first * size, self.nbytes)
+            octets = types.type_of(types.OCTET)
+            view = structs.View(place.buffer.handle, octets, place.first * size, self.nbytes)
             self._hold(put("bifold_workspace_create", view))
 
     @checked
@@ -71,11 +72,11 @@ class Workspace(Handle):
         handle = self.handle
         with Call(self.memory, Settings(None, "v1", queue, ())) as call:
             call.wait_ahead()
-            _native.call("bifold_workspace_prepare", handle, call.queue.handle)
+            native.call("bifold_workspace_prepare", handle, call.queue.handle)
 
     def release(self) -> None:
         """From now on the memory may be used for anything, once work on it is done."""
-        _native.call("bifold_workspace_release", self.handle)
+        native.call("bifold_workspace_release", self.handle)
 
     def __repr__(self) -> str:
         return f"<bifold.Workspace of {self.nbytes} bytes>"

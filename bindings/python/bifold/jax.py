@@ -26,10 +26,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _errors, _primitives
-from ._arguments import checked
+from . import _primitives
 from ._axes import axes_of
-from ._kinds import AXIS, SELECTOR, Kind
+from ._base import errors
+from ._base.arguments import checked
+from ._base.kinds import AXIS, SELECTOR, Kind
 
 __all__ = [
     "cummax",
@@ -68,7 +69,7 @@ def _result(x: jax.Array, name: str, dtype: Any) -> np.dtype:
     if dtype is not None:
         wanted = np.dtype(jax.dtypes.canonicalize_dtype(dtype))
         if wanted not in _ELEMENTS - {_BOOL}:
-            raise _errors.InvalidArgument(f"results of {wanted} are not made")
+            raise errors.InvalidArgument(f"results of {wanted} are not made")
         return wanted
     sums = name in ("sum", "prod")
     if x.dtype == _BOOL and (sums or name in ("cumsum", "cumprod")):
@@ -118,7 +119,7 @@ def _reduce(x: Any, name: str, axes: tuple[int, ...], keepdims: bool, dtype: np.
 def _reduced(x: Any, name: str, axis: Any, keepdims: bool, dtype: Any = None) -> jax.Array:
     axes = axes_of(axis, x.ndim)
     if name in ("max", "min") and math.prod(x.shape[a] for a in axes) == 0:
-        raise _errors.InvalidArgument(f"the {name} of no elements")
+        raise errors.InvalidArgument(f"the {name} of no elements")
     return _reduce(x, name, axes, keepdims, _result(x, name, dtype))
 
 

@@ -49,9 +49,9 @@ import numpy
 place, version = Path(sys.argv[1]).resolve(), sys.argv[2]
 assert place in Path(bifold.__file__).resolve().parents, bifold.__file__
 assert metadata.version("bifold") == bifold.__version__ == version, bifold.__version__
-from bifold import _native
+from bifold._base import native
 
-assert Path(_native.library()._name).parent == Path(bifold.__file__).parent
+assert Path(native.library()._name).parent == Path(bifold.__file__).parent
 try:
     total = bifold.reduce(numpy.arange(10, dtype=numpy.int32))
 except bifold.Unavailable as absent:

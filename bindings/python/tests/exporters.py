@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from bifold import _dlpack
+from bifold._base import dlpack
 
 _new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
     ("PyCapsule_New", ctypes.pythonapi)
@@ -40,10 +40,10 @@ class DlpackExporter:
         strides = (ctypes.c_int64 * array.ndim)(*(s // array.itemsize for s in array.strides))
         self._kept += [shape, strides]
         pointer = ctypes.POINTER(ctypes.c_int64)
-        return _dlpack._Tensor(
+        return dlpack._Tensor(
             # Half of the way by the pointer, half by the offset.
             self.address - 8,
-            _dlpack._Device(*self.device),
+            dlpack._Device(*self.device),
             array.ndim,
             CODES[array.dtype.kind],
             array.itemsize * 8,
@@ -57,12 +57,12 @@ class DlpackExporter:
         self.deleted += 1
 
     def _capsule(self, versioned):
-        deleter = _dlpack._DELETER(self._delete)
+        deleter = dlpack._DELETER(self._delete)
         function = ctypes.cast(deleter, ctypes.c_void_p).value
         if versioned:
-            managed = _dlpack._Versioned(self.major, 0, None, function, self.flags, self._tensor())
+            managed = dlpack._Versioned(self.major, 0, None, function, self.flags, self._tensor())
         else:
-            managed = _dlpack._Managed(self._tensor(), None, function)
+            managed = dlpack._Managed(self._tensor(), None, function)
         self._kept += [deleter, managed]
         name = NAMES[versioned]
         return _new(ctypes.addressof(managed), ctypes.cast(name, ctypes.c_char_p), None)

@@ -45,9 +45,7 @@ def test_each_line_has_an_initial_value(queue, axis, how):
     sums = bifold.reduce(there, init=init, axis=axis)
     np.testing.assert_array_equal(sums.get(), x.sum(axis) + starts)
     kept = bifold.reduce(there, "maximum", init, axis=axis, keepdims=True)
-    np.testing.assert_array_equal(
-        np.squeeze(kept.get(), axis), np.maximum(x.max(axis), starts)
-    )
+    np.testing.assert_array_equal(np.squeeze(kept.get(), axis), np.maximum(x.max(axis), starts))
     scanned = bifold.inclusive_scan(there, init=init, axis=axis)
     wide = np.expand_dims(starts, axis)
     np.testing.assert_array_equal(scanned.get(), x.cumsum(axis) + wide)
@@ -193,7 +191,7 @@ def fixed():
     return values
 
 
-def total_within(x, part=slice(None)):
+def total_within(x, part=np.s_[:]):
     with bifold.Queue(bifold.open_device()) as queue:
         there = bifold.to_device(np.repeat(x, 2, 1), queue)
         bifold.inclusive_scan(there[:, :4], there[:, :4], axis=0, total=there[0][part][:4])

@@ -13,7 +13,7 @@ HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 SAID = {
     "first_calls.py": [
         "numpy: total 500500, running sums in <class 'numpy.ndarray'>, greatest at 999",
-        "bifold: total 500500, running sums in <class 'bifold._memory.Array'>, greatest at 999",
+        "bifold: total 500500, running sums in <class 'bifold.Array'>, greatest at 999",
     ],
     "plans_and_axes.py": [
         "columns: [12 15 18 21]",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bifold import _calls, _errors, _native, _operators, _plans, _structs
+from bifold import _calls, _plans
+from bifold._base import errors, native, operators, structs
 
 HEADERS = Path(__file__).parents[3] / "include" / "bifold"
 
@@ -22,21 +23,21 @@ INTEGERS = {
     "uint32_t": ctypes.c_uint32,
     "uint64_t": ctypes.c_uint64,
 }
-CALLBACKS = {"bifold_log_callback": _native.LOG_CALLBACK}
+CALLBACKS = {"bifold_log_callback": native.LOG_CALLBACK}
 STRUCTS = {
-    "bifold_error": _structs.ErrorDetails,
-    "bifold_field": _structs.Field,
-    "bifold_backend_info": _structs.BackendInfo,
-    "bifold_device_info": _structs.DeviceInfo,
-    "bifold_device_options": _structs.DeviceOptions,
-    "bifold_capabilities": _structs.Capabilities,
-    "bifold_view": _structs.View,
-    "bifold_queue_options": _structs.QueueOptions,
-    "bifold_lines": _structs.Lines,
-    "bifold_options": _structs.Options,
-    "bifold_reduction": _structs.Reduction,
-    "bifold_reduce_shape": _structs.ReduceShape,
-    "bifold_scan_shape": _structs.ScanShape,
+    "bifold_error": structs.ErrorDetails,
+    "bifold_field": structs.Field,
+    "bifold_backend_info": structs.BackendInfo,
+    "bifold_device_info": structs.DeviceInfo,
+    "bifold_device_options": structs.DeviceOptions,
+    "bifold_capabilities": structs.Capabilities,
+    "bifold_view": structs.View,
+    "bifold_queue_options": structs.QueueOptions,
+    "bifold_lines": structs.Lines,
+    "bifold_options": structs.Options,
+    "bifold_reduction": structs.Reduction,
+    "bifold_reduce_shape": structs.ReduceShape,
+    "bifold_scan_shape": structs.ScanShape,
 }
 
 
@@ -80,14 +81,14 @@ def aliases(text):
 
 
 def test_every_function_is_declared_as_the_header_has_it(functions, aliases):
-    declared = {**_native.CALLS, **{n: a for n, (_, a) in _native.OTHERS.items()}}
+    declared = {**native.CALLS, **{n: a for n, (_, a) in native.OTHERS.items()}}
     wanted = {n for n in functions if not LEFT_OUT.match(n)}
     assert set(declared) == wanted
     for name, arguments in declared.items():
         result, parameters = functions[name]
         kinds = [] if parameters == ["void"] else [plain(p, aliases) for p in parameters]
         assert arguments == kinds, name
-        assert (name in _native.CALLS) == (result == "bifold_status"), name
+        assert (name in native.CALLS) == (result == "bifold_status"), name
 
 
 def test_every_struct_has_the_headers_members(text, aliases):
@@ -104,8 +105,8 @@ def test_the_numbers_are_the_headers(text):
     def numbered(pattern):
         return [name.lower() for name in re.findall(pattern, text)]
 
-    operators = re.search(r"enum {\s*BIFOLD_PLUS.*?}", text, flags=re.S).group(0)
-    assert re.findall(r"BIFOLD_(\w+)", operators) == [o.upper() for o in _operators.BUILTIN]
+    names = re.search(r"enum {\s*BIFOLD_PLUS.*?}", text, flags=re.S).group(0)
+    assert re.findall(r"BIFOLD_(\w+)", names) == [o.upper() for o in operators.BUILTIN]
     orders = re.search(r"enum {\s*BIFOLD_ORDER_V1.*?}", text, flags=re.S).group(0)
     assert re.findall(r"BIFOLD_ORDER_(\w+)", orders) == [o.upper() for o in _calls.ORDERS]
     values = dict(re.findall(r"BIFOLD_(COUNT_U32|COUNT_U64|INIT|TOTAL) = (\d+)", text))
@@ -117,7 +118,7 @@ def test_the_numbers_are_the_headers(text):
     statuses = dict(re.findall(r"BIFOLD_(\w+) = (\d+)", listed))
     assert statuses.pop("OK") == "0"
     assert {int(n): s.lower() for s, n in statuses.items()} == {
-        number: kind.category for number, kind in _errors.BY_STATUS.items()
+        number: kind.category for number, kind in errors.BY_STATUS.items()
     }
     types = re.search(r"enum {\s*(BIFOLD_I8.*?)}", text, flags=re.S).group(1)
     builtin = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16".split()

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from bifold import _lines
-from bifold._lines import Along, Lines
+from bifold._base import lines
+from bifold._base.lines import Along, Lines
 
 
 def random_view(random, dimensions):
@@ -32,16 +32,16 @@ def first_of(x):
 
 def reached(part, first):
     """The elements of each line that the library would touch, in the order of the lines."""
-    lines = part.lines
+    wanted = part.lines
     start = first + part.offset
-    zero = start - _lines.reach(lines.steps)[0]
+    zero = start - lines.reach(wanted.steps)[0]
     found = [
         [
-            zero + o * lines.outer_stride + k * lines.stride + i * lines.inner_stride
-            for k in range(lines.length)
+            zero + o * wanted.outer_stride + k * wanted.stride + i * wanted.inner_stride
+            for k in range(wanted.length)
         ]
-        for o in range(lines.outer)
-        for i in range(lines.inner)
+        for o in range(wanted.outer)
+        for i in range(wanted.inner)
     ]
     touched = [index for line in found for index in line]
     if touched:
@@ -62,17 +62,17 @@ def test_lines_of_random_views_reach_what_numpy_does(seed):
     arrays = [
         Along(tuple(strides(a)[d] for d in rest), a.shape[axis], strides(a)[axis]) for a in (x, y)
     ]
-    calls = _lines.parts([x.shape[d] for d in rest], arrays)
+    calls = lines.parts([x.shape[d] for d in rest], arrays)
     pairs = []
     for call in calls:
         both = [reached(part, first_of(a)) for part, a in zip(call, (x, y))]
         assert len(both[0]) == len(both[1])
         pairs += [tuple(map(tuple, pair)) for pair in zip(*both)]
-    lines = [
+    both = [
         np.moveaxis(a, axis, -1).reshape(math.prod(a.shape[d] for d in rest), a.shape[axis])
         for a in (x, y)
     ]
-    wanted = [tuple(tuple(map(int, line)) for line in pair) for pair in zip(*lines)]
+    wanted = [tuple(tuple(map(int, line)) for line in pair) for pair in zip(*both)]
     assert sorted(pairs) == sorted(wanted)
 
 
@@ -82,7 +82,7 @@ def test_axes_fold_where_one_stride_leads_from_element_to_element(seed):
     x = random_view(random, int(random.integers(1, 5)))
     axes = sorted(random.permutation(x.ndim)[: int(random.integers(0, x.ndim + 1))].tolist())
     extents = [x.shape[a] for a in axes]
-    found = _lines.fold_axes(extents, [[strides(x)[a] for a in axes]])
+    found = lines.fold_axes(extents, [[strides(x)[a] for a in axes]])
     if x.size == 0:
         assert found is None or found[0] == math.prod(extents)
         return
@@ -99,28 +99,28 @@ def test_axes_fold_where_one_stride_leads_from_element_to_element(seed):
 
 def test_dense_matrices_are_rows_and_columns():
     rows = Along((70,), 70, 1)
-    assert _lines.parts([30], [rows])[0][0].lines == Lines(30, 70, 1, 70, 1, 0)
+    assert lines.parts([30], [rows])[0][0].lines == Lines(30, 70, 1, 70, 1, 0)
     columns = Along((1,), 30, 70)
-    assert _lines.parts([70], [columns])[0][0].lines == Lines(1, 30, 70, 0, 70, 1)
+    assert lines.parts([70], [columns])[0][0].lines == Lines(1, 30, 70, 0, 70, 1)
     middle = Along((12, 1), 3, 4)
-    assert _lines.parts([5, 4], [middle])[0][0].lines == Lines(5, 3, 4, 12, 4, 1)
-    whole = _lines.parts([], [Along((), 7, 1)])[0][0]
+    assert lines.parts([5, 4], [middle])[0][0].lines == Lines(5, 3, 4, 12, 4, 1)
+    whole = lines.parts([], [Along((), 7, 1)])[0][0]
     assert whole.lines.plain and whole.count == 7
 
 
 @pytest.mark.parametrize("axis", range(4))
 def test_a_dense_array_is_one_call_along_every_axis(axis):
     shape = (3, 4, 5, 6)
-    of = _lines.c_strides(shape)
+    of = lines.c_strides(shape)
     rest = [d for d in range(4) if d != axis]
     array = Along(tuple(of[d] for d in rest), shape[axis], of[axis])
-    assert len(_lines.parts([shape[d] for d in rest], [array])) == 1
+    assert len(lines.parts([shape[d] for d in rest], [array])) == 1
 
 
 def test_what_does_not_merge_is_a_call_for_each_index_of_the_shortest_dimension():
-    of = _lines.c_strides((10, 20, 30, 40))
+    of = lines.c_strides((10, 20, 30, 40))
     array = Along(tuple(2 * stride for stride in of[:3]), 7, 1)
-    assert len(_lines.parts([4, 9, 8], [array])) == 4
+    assert len(lines.parts([4, 9, 8], [array])) == 4
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -133,6 +133,6 @@ def test_arrays_that_overlap_themselves(seed):
         for index in itertools.product(*(range(extent) for extent in shape))
     ]
     if len(set(places)) < len(places):
-        assert _lines.may_overlap_itself(shape, of)
-    assert not _lines.may_overlap_itself(shape, _lines.c_strides(shape))
-    assert not _lines.may_overlap_itself(shape, [-2 * s for s in _lines.c_strides(shape)])
+        assert lines.may_overlap_itself(shape, of)
+    assert not lines.may_overlap_itself(shape, lines.c_strides(shape))
+    assert not lines.may_overlap_itself(shape, [-2 * s for s in lines.c_strides(shape)])

@@ -152,12 +152,12 @@ print("ended")
 
 
 def test_locks_that_other_threads_hold_do_not_stop_a_forked_child(queue):
-    from bifold import _queues
+    from bifold._base import queues
 
     held, free = threading.Event(), threading.Event()
 
     def hold():
-        with _queues._lock:
+        with queues._lock:
             held.set()
             free.wait()
 
@@ -166,7 +166,7 @@ def test_locks_that_other_threads_hold_do_not_stop_a_forked_child(queue):
     held.wait()
 
     def reduce():
-        _queues._of_thread.__dict__.clear()  # To make a queue anew, it takes the lock.
+        queues._of_thread.__dict__.clear()  # To make a queue anew, it takes the lock.
         return answered(lambda: bifold.reduce(np.ones(3, np.float32)))
 
     try:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import _cuda, _types
+from .. import _cuda
 from .._axes import axes_of
+from .._base import types
+from .._base.operators import Map, OperatorLike, handle_of
+from .._base.queues import Queue
 from .._calls import Call, Settings
 from .._operands import HostOperand, Operand, ResultOperand
-from .._operators import Map, OperatorLike, handle_of
-from .._queues import Queue
 from .._reduce import reduce_to_array
 from .._repeated import FOUND_INTO, MAP_INTO, Repeated, repeated
 from .._scans import Scan, scan
@@ -37,7 +38,7 @@ class TensorOperand(_cuda.DlpackOperand):
     def prepare(self, call: Call) -> None:
         super().prepare(call)
         if self.array.dtype is torch.bfloat16:
-            self.dtype = _types.BFLOAT16
+            self.dtype = types.BFLOAT16
 
 
 class PairsOperand(TensorOperand):
@@ -141,9 +142,9 @@ def find_into(
     the second one is the index.
     """
     with Call(_operand(x), _settings(queue, workspace)) as call:
-        wide = _types.accumulated(call.input.dtype)
+        wide = types.accumulated(call.input.dtype)
         fields = {"value": wide, "index": np.dtype(np.uint64)}
-        number, struct = _types.pair_type("Indexed", wide, fields)
+        number, struct = types.pair_type("Indexed", wide, fields)
         call.put_output(_pairs(out, struct, number))
         call.run(
             f"bifold_arg{'min' if least else 'max'}_into",
@@ -167,7 +168,7 @@ def scan_pairs_into(
 ) -> None:
     """An inclusive scan with an operator and a map of structs, which `out` has pairs for."""
     with Call(_operand(x), _settings(queue, workspace)) as call:
-        call.put_output(_pairs(out, struct, _types.type_of(struct)))
+        call.put_output(_pairs(out, struct, types.type_of(struct)))
         call.run(
             "bifold_transform_inclusive_scan",
             handle_of(op),

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import _errors, _types
-from .._devices import Device
-from .._queues import Queue
+from .._base import errors, types
+from .._base.devices import Device
+from .._base.queues import Queue
 
 _queue: Queue | None = None
 
 # What NumPy has no numbers for is seen as something of the same size.
 _VIEWS = {
     torch.bool: (torch.uint8, None),
-    torch.bfloat16: (torch.int16, _types.BFLOAT16),
+    torch.bfloat16: (torch.int16, types.BFLOAT16),
 }
 
 
@@ -55,7 +55,7 @@ class use_cpu:
 def queue() -> Queue:
     """What tensors of the CPU are worked on by; InvalidArgument where nothing was said."""
     if _queue is None:
-        raise _errors.InvalidArgument(
+        raise errors.InvalidArgument(
             "a tensor of the CPU: x.cuda() brings it to a GPU, and "
             'bifold.torch.use_cpu("opencl:cpu") has such tensors be worked on by a device'
         )

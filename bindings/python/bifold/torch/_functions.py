@@ -9,7 +9,7 @@ import torch
 from torch.autograd import forward_ad
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
-from .. import _errors
+from .._base import errors
 from . import _kernels
 from ._results import Extremes, axis_of
 
@@ -51,23 +51,23 @@ def _direct(x: Any) -> bool:
     )
 
 
-def no_gradient(name: str) -> _errors.Unsupported:
+def no_gradient(name: str) -> errors.Unsupported:
     """What is raised where somebody wants a gradient that there is none of."""
-    return _errors.Unsupported(
+    return errors.Unsupported(
         f"{name}() has no gradient, and its input requires one: pass input.detach(), or call it "
         "within torch.no_grad()"
     )
 
 
-def no_forward_gradient(name: str) -> _errors.Unsupported:
+def no_forward_gradient(name: str) -> errors.Unsupported:
     """The same of a gradient of the forward mode."""
-    return _errors.Unsupported(f"{name}() has no gradient of the forward mode")
+    return errors.Unsupported(f"{name}() has no gradient of the forward mode")
 
 
 def _check(name: str, x: Tensor, out: Any) -> None:
     """Raises what the dispatcher would have other errors for."""
     if x.layout is not torch.strided or x.device.type not in ("cpu", "cuda", "meta"):
-        raise _errors.Unsupported(
+        raise errors.Unsupported(
             f"{name}() takes dense tensors of CUDA and of the CPU, not one that is {x.layout} on "
             f"{x.device}"
         )
@@ -75,7 +75,7 @@ def _check(name: str, x: Tensor, out: Any) -> None:
     wanted = x.requires_grad or any(getattr(one, "requires_grad", False) for one in outputs)
     if wanted and torch.is_grad_enabled() and not name.startswith("arg"):
         if out is not None:
-            raise _errors.InvalidArgument(f"{name}() into out has no gradient; detach() both")
+            raise errors.InvalidArgument(f"{name}() into out has no gradient; detach() both")
         if name in NO_GRADIENT:
             raise no_gradient(name)
     if forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None:
@@ -94,7 +94,7 @@ def _through(function: Callable[..., Any], x: Any, out: Any, **arguments: Any) -
     """A call that PyTorch has a say in: of gradients, traces, transforms, classes of tensors."""
     name = function.__name__
     if not isinstance(x, Tensor):
-        raise _errors.WrongType(f"{name}(): input must be a tensor, not {type(x).__name__}")
+        raise errors.WrongType(f"{name}(): input must be a tensor, not {type(x).__name__}")
     if not _compiling():
         if has_torch_function_unary(x):
             return handle_torch_function(function, (x,), x, out=out, **arguments)
@@ -112,12 +112,12 @@ def _through(function: Callable[..., Any], x: Any, out: Any, **arguments: Any) -
 def _put(result: Tensor, out: Tensor) -> Tensor:
     if out.shape != result.shape:
         if out.numel() != 0:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"out has shape {tuple(out.shape)}, the results have {tuple(result.shape)}"
             )
         out.resize_(result.shape)
     if out.dtype != result.dtype:
-        raise _errors.InvalidArgument(f"out has elements of {out.dtype}, results {result.dtype}")
+        raise errors.InvalidArgument(f"out has elements of {out.dtype}, results {result.dtype}")
     return out.copy_(result)
 
 

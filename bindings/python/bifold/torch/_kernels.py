@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from .. import _errors
-from .._operators import Map, Operator
-from .._types import struct_type
+from .._base import errors
+from .._base.operators import Map, Operator
+from .._base.types import struct_type
 from .._workspaces import Workspace
 from . import _calls, _cpu
 from ._results import Extremes, axes_of, axis_of, check_elements, check_some, reduced, total_of
@@ -36,7 +36,7 @@ def _on_cpu(
 
 
 def _into_graph(
-    refused: _errors.Unsupported,
+    refused: errors.Unsupported,
     function: Any,
     x: torch.Tensor,
     out: torch.Tensor,
@@ -57,7 +57,7 @@ def _into_graph(
             try:
                 function(x, out, *arguments, queue=None, workspace=workspace, **named)
                 return
-            except _errors.InvalidArgument:  # It is too small.
+            except errors.InvalidArgument:  # It is too small.
                 if size > most:
                     raise
         size *= 4
@@ -66,21 +66,21 @@ def _into_graph(
 def _check_out(x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: torch.dtype) -> None:
     """InvalidArgument where an output does not fit. It gets its shape where it is empty."""
     if not isinstance(out, torch.Tensor):
-        raise _errors.WrongType(f"out must be a tensor, not {type(out).__name__}")
+        raise errors.WrongType(f"out must be a tensor, not {type(out).__name__}")
     if out.device != x.device or out.dtype is not kind:
-        raise _errors.InvalidArgument(
+        raise errors.InvalidArgument(
             f"out has elements of {out.dtype} on {out.device}, results are of {kind} on {x.device}"
         )
     if out.requires_grad:
-        raise _errors.InvalidArgument("out requires a gradient: pass out.detach()")
+        raise errors.InvalidArgument("out requires a gradient: pass out.detach()")
     if list(out.shape) != list(shape):
         if out.numel() != 0:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"out has shape {tuple(out.shape)}, the results have {tuple(shape)}"
             )
         out.resize_(shape)
     if out.is_neg():
-        raise _errors.InvalidArgument("out is a negated view: pass out.resolve_neg()")
+        raise errors.InvalidArgument("out is a negated view: pass out.resolve_neg()")
     # Gradients that were to be of what was there are refused.
     _increment_version(out)
 
@@ -90,7 +90,7 @@ def _wanted(dtype: torch.dtype | None, out: Any) -> torch.dtype | None:
     if out is None:
         return dtype
     if not isinstance(out, torch.Tensor):
-        raise _errors.WrongType(f"out must be a tensor, not {type(out).__name__}")
+        raise errors.WrongType(f"out must be a tensor, not {type(out).__name__}")
     return out.dtype if dtype is None else dtype
 
 
@@ -122,7 +122,7 @@ def scan(
     if x.is_cuda:
         try:
             _calls.scan_into(x, target, op, axis=axis, reverse=reverse, queue=None)
-        except _errors.Unsupported as refused:
+        except errors.Unsupported as refused:
             _into_graph(refused, _calls.scan_into, x, target, op, axis=axis, reverse=reverse)
     else:
         _on_cpu(_calls.scan_into, x, target, op, axis=axis, reverse=reverse)
@@ -175,7 +175,7 @@ def _reduce(
     if x.is_cuda:
         try:
             _calls.reduce_into(source, target, op, axis=axis, keepdims=False, queue=None)
-        except _errors.Unsupported as refused:
+        except errors.Unsupported as refused:
             _into_graph(refused, _calls.reduce_into, source, target, op, axis=axis, keepdims=False)
     else:
         _on_cpu(_calls.reduce_into, source, target, op, axis=axis, keepdims=False)
@@ -230,7 +230,7 @@ def find(
     if x.is_cuda:
         try:
             _calls.find_into(source, pairs, least, axis=axis, keepdims=False, queue=None)
-        except _errors.Unsupported as refused:
+        except errors.Unsupported as refused:
             _into_graph(refused, _calls.find_into, source, pairs, least, axis=axis, keepdims=False)
     else:
         _on_cpu(_calls.find_into, source, pairs, least, axis=axis, keepdims=False)
@@ -304,7 +304,7 @@ def scan_extremes(
     if x.is_cuda:
         try:
             _calls.scan_pairs_into(*given, axis=axis, reverse=reverse, queue=None)
-        except _errors.Unsupported as refused:
+        except errors.Unsupported as refused:
             _into_graph(refused, _calls.scan_pairs_into, *given, axis=axis, reverse=reverse)
     else:
         _on_cpu(_calls.scan_pairs_into, *given, axis=axis, reverse=reverse)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import torch
 
-from .. import _errors
+from .._base import errors
 
 
 class Extremes(NamedTuple):
@@ -43,7 +43,7 @@ def total_of(
     if wanted is None:
         return None, kind if kind in FLOATS else torch.int64
     if wanted not in INTEGERS and wanted not in FLOATS:
-        raise _errors.InvalidArgument(f"results of {wanted} are not computed")
+        raise errors.InvalidArgument(f"results of {wanted} are not computed")
     # Floating values are cut off; those that are 0 then do not count.
     return (wanted if kind in FLOATS and wanted in INTEGERS else None), wanted
 
@@ -51,7 +51,7 @@ def total_of(
 def check_elements(kind: torch.dtype) -> None:
     """InvalidArgument where a type is none of elements."""
     if kind not in _ELEMENTS:
-        raise _errors.InvalidArgument(
+        raise errors.InvalidArgument(
             f"elements of {kind}: they have to be bool, integers of 8 to 64 bits, float16, "
             "bfloat16, float32 or float64"
         )
@@ -63,10 +63,10 @@ def axis_of(dim: int, dimensions: int) -> int:
     InvalidArgument where there is none, WrongType where `dim` is no int.
     """
     if isinstance(dim, bool) or not isinstance(dim, int):
-        raise _errors.WrongType(f"dim must be an int, not {type(dim).__name__}")
+        raise errors.WrongType(f"dim must be an int, not {type(dim).__name__}")
     count = dimensions or 1
     if not -count <= dim < count:
-        raise _errors.InvalidArgument(
+        raise errors.InvalidArgument(
             f"dim {dim} of a tensor of {dimensions} dimensions is not in [{-count}, {count - 1}]"
         )
     return dim % count
@@ -79,12 +79,12 @@ def axes_of(dim: int | Sequence[int] | None, dimensions: int) -> tuple[int, ...]
     if isinstance(dim, int):
         return (axis_of(dim, dimensions),)[:dimensions]
     if not isinstance(dim, (tuple, list)):
-        raise _errors.WrongType(f"dim must be an int or some of them, not {type(dim).__name__}")
+        raise errors.WrongType(f"dim must be an int or some of them, not {type(dim).__name__}")
     if not dim:
         return tuple(range(dimensions))
     axes = sorted(axis_of(one, dimensions) for one in dim)
     if len(set(axes)) < len(axes):
-        raise _errors.InvalidArgument(f"dim {tuple(dim)} names one twice")
+        raise errors.InvalidArgument(f"dim {tuple(dim)} names one twice")
     return tuple(axes)[:dimensions]
 
 
@@ -98,4 +98,4 @@ def reduced(shape: Sequence[int], axes: Sequence[int], keepdim: bool) -> list[in
 def check_some(shape: Sequence[int], axes: Sequence[int], name: str) -> None:
     """InvalidArgument where a result would be an extreme of nothing."""
     if any(shape[axis] == 0 for axis in axes):
-        raise _errors.InvalidArgument(f"{name}() of no elements: dim has an extent of 0")
+        raise errors.InvalidArgument(f"{name}() of no elements: dim has an extent of 0")

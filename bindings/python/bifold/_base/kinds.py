@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _foreign
-from ._values import Kind, choice, described, flag, integer, integers, only, text, text_of
+from . import foreign
+from .values import Kind, choice, described, flag, integer, integers, only, text, text_of
 
 # The classes of a kind are those of the package, which imports this module before it has them.
-_package = sys.modules[__package__]
+_package = sys.modules[__package__.rpartition(".")[0]]
 
 
 def _is_own(value: Any, name: str) -> bool:
@@ -41,15 +41,15 @@ def own(name: str, hint: str = "") -> Kind:
     return Kind(f"a bifold.{name}", take)
 
 
-def foreign(name: str) -> Kind:
+def of_opencl(name: str) -> Kind:
     """An object of a class of PyOpenCL."""
-    return Kind(f"a pyopencl.{name}", only(lambda x: _foreign.is_opencl(x, name)))
+    return Kind(f"a pyopencl.{name}", only(lambda x: foreign.is_opencl(x, name)))
 
 
 def _plan_place(value: Any) -> Any:
     if _is_own(value, "Queue"):
         return _opened(value)
-    return value if _foreign.is_opencl(value, "CommandQueue") else _device(value)
+    return value if foreign.is_opencl(value, "CommandQueue") else _device(value)
 
 
 def _selector(value: Any) -> str:
@@ -69,7 +69,7 @@ def _device(value: Any) -> Any:
 def _queue(value: Any) -> Any:
     if _is_own(value, "Queue"):
         return _opened(value)
-    if _foreign.is_opencl(value, "CommandQueue") or _foreign.cuda_stream(value) is not None:
+    if foreign.is_opencl(value, "CommandQueue") or foreign.cuda_stream(value) is not None:
         return value
     if isinstance(value, (int, np.integer)):
         raise TypeError("Queue.adopt_cuda(stream, device) takes a stream's number")
@@ -78,14 +78,14 @@ def _queue(value: Any) -> Any:
 
 
 def _place(value: Any) -> Any:
-    if _foreign.cuda_stream(value) is not None:
+    if foreign.cuda_stream(value) is not None:
         raise TypeError("Queue.adopt_cuda(stream, device) makes one of it")
     return _queue(value)
 
 
 def _stream(value: Any) -> Any:
     """The object itself: its owner keeps the stream alive."""
-    if _foreign.cuda_stream(value) is None:
+    if foreign.cuda_stream(value) is None:
         value = _STREAM_NUMBER.take(value)
     return value
 
@@ -93,13 +93,13 @@ def _stream(value: Any) -> Any:
 def _event(value: Any) -> Any:
     if _is_own(value, "Event"):
         return _opened(value)
-    if _foreign.is_opencl(value, "Event") or _foreign.cuda_event(value) is not None:
+    if foreign.is_opencl(value, "Event") or foreign.cuda_event(value) is not None:
         return value
     raise TypeError("record() makes an event of it" if _is_own(value, "Queue") else "")
 
 
 def _wait(value: Any) -> list[Any]:
-    if _is_own(value, "Event") or _foreign.is_opencl(value, "Event"):
+    if _is_own(value, "Event") or foreign.is_opencl(value, "Event"):
         raise TypeError("one alone is given as [one]")
     events = list(value) if isinstance(value, Set) else _listed(value)
     for event in events:
@@ -194,7 +194,7 @@ def _element(value: Any) -> Any:
 def _start(value: Any) -> Any:
     if _is_own(value, "Array"):
         return _opened(value)
-    if _foreign.is_opencl_array(value) or _foreign.cuda_interface(value) is not None:
+    if foreign.is_opencl_array(value) or foreign.cuda_interface(value) is not None:
         return value
     return _element(value)
 
@@ -204,18 +204,18 @@ _EXPORTS = ("__array__", "__array_interface__", "__array_struct__")
 
 
 def _array(value: Any) -> Any:
-    if isinstance(value, np.ndarray) or _foreign.is_opencl_array(value):
+    if isinstance(value, np.ndarray) or foreign.is_opencl_array(value):
         return value
     if _is_own(value, "Array"):
         return _opened(value)
     if isinstance(value, (type, str, bytes)) or value is None:
         raise TypeError
     known = isinstance(value, (numbers.Number, Sequence))
-    if known or _foreign.cuda_interface(value) is not None or _foreign.has_dlpack(value):
+    if known or foreign.cuda_interface(value) is not None or foreign.has_dlpack(value):
         return value
     if any(hasattr(value, name) for name in _EXPORTS):
         return value
-    if _foreign.is_opencl_buffer(value):
+    if foreign.is_opencl_buffer(value):
         raise TypeError("bifold.from_opencl() makes one of it")
     try:
         memoryview(value)
@@ -225,9 +225,9 @@ def _array(value: Any) -> Any:
 
 
 def _host_array(value: Any) -> Any:
-    if _is_own(value, "Array") or _foreign.is_opencl_array(value):
+    if _is_own(value, "Array") or foreign.is_opencl_array(value):
         raise TypeError("it is on a device already; get() copies it")
-    if _foreign.cuda_interface(value) is not None:
+    if foreign.cuda_interface(value) is not None:
         raise TypeError("it is on a device already")
     return _array(value)
 
@@ -265,7 +265,7 @@ ONLY_DEVICE = own("Device", "bifold.open_device() opens one")
 KINDS: dict[str, Kind] = {
     "accumulate": DTYPE,
     "axis": AXES,
-    "buffer": Kind("a pyopencl.Buffer", only(_foreign.is_opencl_buffer)),
+    "buffer": Kind("a pyopencl.Buffer", only(foreign.is_opencl_buffer)),
     "cache": choice("disk", "memory"),
     "cache_directory": PATH,
     "cache_limit_bytes": integer("a number of bytes"),

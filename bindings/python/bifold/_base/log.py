@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from typing import Literal
 
-from . import _native
-from ._arguments import checked
-from ._kinds import LEVELS
+from . import native
+from .arguments import checked
+from .kinds import LEVELS
 
 
-@_native.LOG_CALLBACK
+@native.LOG_CALLBACK
 def _forward(_: int | None, level: int, message: bytes) -> None:
     logging.getLogger("bifold").log(
         getattr(logging, LEVELS[level].upper()), "%s", message.decode("utf-8", "replace")
@@ -24,9 +24,9 @@ def set_log(level: Literal["debug", "info", "warning", "error", "off"]) -> None:
     ``"debug"`` says which variant was chosen, and why. Handlers must not call into bifold.
     """
     if level == "off":
-        _native.call("bifold_set_log", 0, _native.LOG_CALLBACK(), None)
+        native.call("bifold_set_log", 0, native.LOG_CALLBACK(), None)
     else:
-        _native.call("bifold_set_log", LEVELS.index(level), _forward, None)
+        native.call("bifold_set_log", LEVELS.index(level), _forward, None)
         _silence_at_exit()
 
 

@@ -9,7 +9,7 @@ import xla_frame
 from cuda_driver import Driver
 
 import bifold
-from bifold import _native
+from bifold._base import native
 
 _jax = pytest.importorskip("bifold._jax", reason="built without jaxlib's headers")
 
@@ -21,7 +21,7 @@ INVALID_ARGUMENT, ABORTED = 3, 10
 def library():
     loaded = ctypes.CDLL("libcuda.so.1")
     loaded.fake_cuda_calls.restype = ctypes.c_int64
-    _native.bind(_jax)
+    native.bind(_jax)
     return loaded
 
 

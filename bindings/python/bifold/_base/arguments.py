@@ -13,9 +13,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, overload
 
-from ._errors import InvalidArgument, WrongType
-from ._kinds import KINDS
-from ._values import Kind, described
+from .errors import InvalidArgument, WrongType
+from .kinds import KINDS
+from .values import Kind, described
 
 
 class _Parameter(NamedTuple):

@@ -7,7 +7,8 @@ import ctypes
 from types import TracebackType
 from typing import Any
 
-from . import _core, _errors, _native
+from .. import _core
+from . import errors, native
 
 # While drivers are still there.
 atexit.register(_core.close_all)
@@ -16,7 +17,7 @@ atexit.register(_core.close_all)
 def put(name: str, *arguments: object) -> int:
     """Calls a function whose last argument receives a handle, and returns the handle."""
     out = ctypes.c_void_p()
-    _native.call(name, *arguments, ctypes.byref(out))
+    native.call(name, *arguments, ctypes.byref(out))
     return out.value or 0
 
 
@@ -27,10 +28,10 @@ class InProcess:
     _copied_by = ""  # What to do instead of a copy.
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        raise _errors.WrongType(f"bifold.{type(self).__name__} is not called: {self._made_by}")
+        raise errors.WrongType(f"bifold.{type(self).__name__} is not called: {self._made_by}")
 
     def __reduce_ex__(self, _: object) -> Any:
-        raise _errors.WrongType(
+        raise errors.WrongType(
             f"a bifold.{type(self).__name__} is neither copied nor pickled: {self._copied_by}"
         )
 
@@ -50,7 +51,7 @@ class Handle(InProcess):
 
     def _hold(self, handle: int) -> None:
         self._handle = handle
-        self._finalizer = _core.Owner(handle, _native.address_of(self._destructor))
+        self._finalizer = _core.Owner(handle, native.address_of(self._destructor))
 
     def __del__(self) -> None:
         if self._finalizer is not None:
@@ -64,7 +65,7 @@ class Handle(InProcess):
             InvalidArgument: it has been closed.
         """
         if self.closed:
-            raise _errors.InvalidArgument(f"this {type(self).__name__} is closed")
+            raise errors.InvalidArgument(f"this {type(self).__name__} is closed")
         return self._handle
 
     @property

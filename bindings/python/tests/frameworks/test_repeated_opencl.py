@@ -129,10 +129,10 @@ def test_memory_that_an_array_exchanges_meanwhile_is_kept(context, commands, mad
 
 
 def test_only_queues_in_order_skip_what_they_left(commands, unordered):  # noqa: F811
-    from bifold import _opencl
+    from bifold._base import opencl_queues
 
-    assert _opencl.queue_of(commands).left is not None
-    assert _opencl.queue_of(unordered).left is None
+    assert opencl_queues.queue_of(commands).left is not None
+    assert opencl_queues.queue_of(unordered).left is None
 
 
 def test_events_that_are_complete_are_dropped(commands):  # noqa: F811

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _errors, _native, _structs
-from ._arguments import checked
-from ._kinds import STRUCT
-from ._locks import Lock
-from ._values import described
+from . import errors, native, structs
+from .arguments import checked
+from .kinds import STRUCT
+from .locks import Lock
+from .values import described
 
 _BUILTIN: dict[np.dtype, int] = {
     np.dtype(name): number
@@ -54,18 +54,18 @@ def struct_type(name: str, dtype: Any) -> np.dtype:
             name already.
     """
     struct = dtype
-    fields = (_structs.Field * len(struct.names or ()))()
+    fields = (structs.Field * len(struct.names or ()))()
     for field, label in zip(fields, struct.names or ()):
         of, offset = struct.fields[label][:2]
         if of not in _BUILTIN:
-            raise _errors.InvalidArgument(f"field {label} of {name} is of {of}: {_why_not(of)}")
+            raise errors.InvalidArgument(f"field {label} of {name} is of {of}: {_why_not(of)}")
         field.name, field.type, field.offset = label.encode(), _BUILTIN[of], offset
     number = ctypes.c_int32()
     with _lock:
         known = _known(struct)
         if known is not None and known[1] != name:
-            raise _errors.InvalidArgument(f"{struct} is the element type {known[1]} already")
-        _native.call(
+            raise errors.InvalidArgument(f"{struct} is the element type {known[1]} already")
+        native.call(
             "bifold_struct_type",
             name.encode(),
             struct.itemsize,
@@ -120,13 +120,13 @@ def type_of(dtype: np.dtype) -> int:
         return _BFLOAT16
     struct = _known(dtype)
     if struct is None:
-        raise _errors.InvalidArgument(f"elements of {dtype}: {_why_not(dtype)}")
+        raise errors.InvalidArgument(f"elements of {dtype}: {_why_not(dtype)}")
     return struct[0]
 
 
 def size_of(number: int) -> int:
     """Bytes of an element, by the library's number of its type."""
-    return _native.library().bifold_type_size(number)
+    return native.library().bifold_type_size(number)
 
 
 def pair_type(name: str, of: np.dtype, fields: dict[str, np.dtype]) -> tuple[int, np.dtype]:
@@ -135,13 +135,13 @@ def pair_type(name: str, of: np.dtype, fields: dict[str, np.dtype]) -> tuple[int
     Users may have named the same dtype otherwise.
     """
     struct = np.dtype(list(fields.items()), align=True)
-    table = (_structs.Field * len(fields))()
+    table = (structs.Field * len(fields))()
     for field, label in zip(table, fields):
         field.name, field.type = label.encode(), _BUILTIN[fields[label]]
         field.offset = struct.fields[label][1]
     number = ctypes.c_int32()
     whole = f"{name}_{of.kind}{of.itemsize * 8}".encode()
-    _native.call(
+    native.call(
         "bifold_struct_type", whole, struct.itemsize, table, len(table), ctypes.byref(number)
     )
     return number.value, struct
@@ -193,7 +193,7 @@ def cast_all(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     try:
         return _cast(values, dtype, rounded=True)
     except ValueError as failure:
-        raise _errors.InvalidArgument(f"values of {values.dtype} for {dtype}: {failure}") from None
+        raise errors.InvalidArgument(f"values of {values.dtype} for {dtype}: {failure}") from None
 
 
 def _number(value: Any, dtype: np.dtype) -> np.ndarray:
@@ -238,7 +238,7 @@ def value_of(value: Any, dtype: np.dtype, what: str) -> np.ndarray:
         made = _struct(value, dtype) if dtype.names else _number(value, dtype)
         return np.ascontiguousarray(_one(made))
     except (TypeError, ValueError, OverflowError) as failure:
-        raise _errors.InvalidArgument(
+        raise errors.InvalidArgument(
             f"{what} {described(value)} is no element of {dtype}: {failure}"
         ) from failure
 
@@ -250,4 +250,4 @@ def values_of(values: np.ndarray, dtype: np.dtype, what: str) -> np.ndarray:
     try:
         return _cast(values, dtype, rounded=False)
     except ValueError as failure:
-        raise _errors.InvalidArgument(f"{what} of {values.dtype} for {dtype}: {failure}") from None
+        raise errors.InvalidArgument(f"{what} of {values.dtype} for {dtype}: {failure}") from None

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _errors, _foreign
-from ._lines import c_strides
+from . import errors, foreign
+from .lines import c_strides
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 ON_HOST = (CPU, CUDA_HOST)
@@ -22,7 +22,7 @@ _KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat"}
 
 def device_of(x: Any) -> tuple[int, int] | None:
     """Kind and number of the device that an object tells, None where it exports nothing."""
-    if not _foreign.has_dlpack(x):
+    if not foreign.has_dlpack(x):
         return None
     kind, number = x.__dlpack_device__()
     return int(kind), int(number)
@@ -96,7 +96,7 @@ class Tensor:
     def __init__(self, capsule: Any) -> None:
         name = next((name for name in _STRUCTS if _is_valid(capsule, name)), None)
         if name is None:
-            raise _errors.InvalidArgument("__dlpack__() gave no capsule of a tensor not yet used")
+            raise errors.InvalidArgument("__dlpack__() gave no capsule of a tensor not yet used")
         pointer = _get_pointer(capsule, name)
         managed = _STRUCTS[name].from_address(pointer)
         # From here on the capsule leaves deleting to this object.
@@ -113,12 +113,12 @@ class Tensor:
         if isinstance(managed, _Versioned):
             # Another major version says nothing of what follows its deleter.
             if managed.major != 1:
-                raise _errors.InvalidArgument(f"DLPack {managed.major}.{managed.minor} is unknown")
+                raise errors.InvalidArgument(f"DLPack {managed.major}.{managed.minor} is unknown")
             flags = managed.flags
         tensor = managed.tensor
         kind = _KINDS.get(tensor.code)
         if kind is None or tensor.lanes != 1:
-            raise _errors.InvalidArgument(
+            raise errors.InvalidArgument(
                 f"DLPack elements of kind {tensor.code}, {tensor.bits} bits, {tensor.lanes} lanes "
                 "are no element type"
             )
@@ -127,7 +127,7 @@ class Tensor:
                 importlib.import_module("ml_dtypes")  # Which tells NumPy.
             self.dtype = np.dtype(f"{kind}{tensor.bits}")
         except (ImportError, TypeError) as failure:
-            raise _errors.InvalidArgument(f"DLPack elements: {failure}") from failure
+            raise errors.InvalidArgument(f"DLPack elements: {failure}") from failure
         self.address = (tensor.data or 0) + tensor.byte_offset
         self.shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
         self.strides = None
@@ -163,8 +163,8 @@ def take(x: Any, stream: int | None) -> Tensor:
 
     `stream` is a CUstream's number, of which 1 and 2 are the default ones, or None on the host.
     """
-    if _foreign.is_negated(x):
-        raise _errors.InvalidArgument(
+    if foreign.is_negated(x):
+        raise errors.InvalidArgument(
             "the array is a view that negates its memory; resolve_neg() gives one that does not"
         )
     arguments = {} if stream is None else {"stream": stream}
@@ -175,5 +175,5 @@ def take(x: Any, stream: int | None) -> Tensor:
             # A producer of the time before versions.
             capsule = x.__dlpack__(**arguments)
     except (BufferError, RuntimeError) as failure:  # The latter are PyTorch's.
-        raise _errors.InvalidArgument(f"the array is not exported: {failure}") from failure
+        raise errors.InvalidArgument(f"the array is not exported: {failure}") from failure
     return Tensor(capsule)

@@ -8,10 +8,10 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
-from . import _errors, _native, _types
-from ._arguments import checked
-from ._handles import Handle, put
-from ._kinds import COMMUTATIVITY
+from . import errors, native, types
+from .arguments import checked
+from .handles import Handle, put
+from .kinds import COMMUTATIVITY
 
 BUILTIN = (
     "plus",
@@ -59,19 +59,19 @@ class Operator(Handle):
         commutativity: Literal["non_commutative", "commutative"] = "non_commutative",
     ) -> None:
         if dtype is None and not isinstance(identity, np.generic):
-            raise _errors.InvalidArgument("the operator's dtype is not given")
+            raise errors.InvalidArgument("the operator's dtype is not given")
         self.name = name
         self.dtype = identity.dtype if dtype is None else dtype
         neutral = None
         if identity is not None:
-            neutral = _types.value_of(identity, self.dtype, "identity").copy()
+            neutral = types.value_of(identity, self.dtype, "identity").copy()
         self._made_of = (Operator, (name, expression, neutral, self.dtype), commutativity)
         self._hold(
             put(
                 "bifold_operator_create",
                 name.encode(),
                 expression.encode(),
-                _types.type_of(self.dtype),
+                types.type_of(self.dtype),
                 None if neutral is None else neutral.ctypes.data,
                 COMMUTATIVITY.index(commutativity),
             )
@@ -91,13 +91,13 @@ class Operator(Handle):
         self.name = f"fieldwise({', '.join(operators)})"
         self._made_of = (Operator.fieldwise, (dtype, operators))
         handles = (ctypes.c_void_p * len(operators))(*(_builtin(name) for name in operators))
-        number = _types.type_of(self.dtype)
+        number = types.type_of(self.dtype)
         self._hold(put("bifold_operator_create_fieldwise", number, handles, len(operators)))
         return self
 
     def __reduce_ex__(self, _: object) -> tuple[Any, ...]:
         _ = self.handle  # InvalidArgument where it is closed.
-        return _operator_again, (_types.name_of(self.dtype), self.dtype, *self._made_of)
+        return _operator_again, (types.name_of(self.dtype), self.dtype, *self._made_of)
 
     def __repr__(self) -> str:
         return f"<bifold.Operator {self.name} of {self.dtype}>"
@@ -112,7 +112,7 @@ def _operator_again(
 ) -> Operator:
     """An operator like one of another process, where its struct was named."""
     if struct is not None:
-        _types.struct_type(struct, dtype)
+        types.struct_type(struct, dtype)
     more = {} if commutativity is None else {"commutativity": commutativity}
     made: Operator = make(*arguments, **more)
     return made
@@ -123,8 +123,8 @@ OperatorLike = Union[str, Operator]
 
 def _builtin(name: str) -> int:
     if name not in BUILTIN:
-        raise _errors.InvalidArgument(f"no operator {name!r}; there are {', '.join(BUILTIN)}")
-    return _native.library().bifold_builtin_operator(BUILTIN.index(name))
+        raise errors.InvalidArgument(f"no operator {name!r}; there are {', '.join(BUILTIN)}")
+    return native.library().bifold_builtin_operator(BUILTIN.index(name))
 
 
 def handle_of(op: OperatorLike) -> int:
@@ -139,9 +139,9 @@ def identity(op: OperatorLike, dtype: Any) -> np.generic:
     Raises:
         InvalidArgument: the operator has none of that type.
     """
-    of = _types.type_of(dtype)
+    of = types.type_of(dtype)
     value = np.zeros(1, dtype)
-    _native.call("bifold_operator_identity", handle_of(op), of, value.ctypes.data)
+    native.call("bifold_operator_identity", handle_of(op), of, value.ctypes.data)
     return value[0]
 
 

@@ -301,11 +301,11 @@ def test_references_to_the_contexts_objects_are_given_back(context):
 def test_a_context_is_adopted_once(commands):
     x = cl_array.to_device(commands, np.ones(9, np.float32))
     bifold.reduce(x)
-    from bifold import _opencl
+    from bifold._base import opencl_queues
 
-    first = _opencl.queue_of(commands)
-    assert _opencl.queue_of(cl.CommandQueue.from_int_ptr(commands.int_ptr)) is first
-    other = _opencl.queue_of(cl.CommandQueue(commands.context))
+    first = opencl_queues.queue_of(commands)
+    assert opencl_queues.queue_of(cl.CommandQueue.from_int_ptr(commands.int_ptr)) is first
+    other = opencl_queues.queue_of(cl.CommandQueue(commands.context))
     assert other is not first and other.device is first.device
 
 
@@ -344,7 +344,7 @@ def test_threads_with_a_queue_each(context):
 
 def test_the_examples_of_the_pages(context, monkeypatch, capsys):
     monkeypatch.setenv("PYOPENCL_CTX", "0")
-    package = Path(__file__).parents[1]
+    package = Path(__file__).parents[2]
     first, frameworks = examples("First calls")
     (axes,) = examples("Axes")
     (readme,) = re.findall(r"```python\n(.*?)```", (package / "README.md").read_text(), flags=re.S)

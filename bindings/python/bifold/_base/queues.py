@@ -7,17 +7,18 @@ import threading
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from . import _core, _errors, _foreign, _native, _structs
-from ._arguments import checked
-from ._devices import Device, open_device
-from ._handles import Handle, InProcess, put
-from ._kinds import ONLY_DEVICE, foreign
-from ._locks import Lock
+from .. import _core
+from . import errors, foreign, native, structs
+from .arguments import checked
+from .devices import Device, open_device
+from .handles import Handle, InProcess, put
+from .kinds import ONLY_DEVICE, of_opencl
+from .locks import Lock
 
 
 def _nanoseconds(limit: float | None) -> int:
-    if limit is None or limit * 1e9 >= _native.NO_LIMIT:
-        return _native.NO_LIMIT
+    if limit is None or limit * 1e9 >= native.NO_LIMIT:
+        return native.NO_LIMIT
     return int(limit * 1e9)
 
 
@@ -47,7 +48,7 @@ class Event(InProcess):
         self._own = _OwnEvent._of(handle) if handle else None
 
     @classmethod
-    @checked(event=foreign("Event"))
+    @checked(event=of_opencl("Event"))
     def adopt_opencl(cls, event: Any) -> Event:
         """A pyopencl.Event, user events included. It is retained."""
         return cls._of(put("bifold_opencl_adopt_event", event.int_ptr))
@@ -62,9 +63,9 @@ class Event(InProcess):
         """What has the handle. Whoever uses that keeps it: a call may make this another's event."""
         own = self._own
         if own is None:
-            raise _errors.InvalidArgument("the event is empty")
+            raise errors.InvalidArgument("the event is empty")
         if own.closed:
-            raise _errors.InvalidArgument("this Event is closed")
+            raise errors.InvalidArgument("this Event is closed")
         return own
 
     @property
@@ -87,14 +88,14 @@ class Event(InProcess):
         """Blocks until the work is done; Timeout after `limit` seconds."""
         if self._own is not None:
             own = self._opened()
-            _native.call("bifold_event_wait", own.handle, _nanoseconds(limit))
+            native.call("bifold_event_wait", own.handle, _nanoseconds(limit))
 
     def complete(self) -> bool:
         """Whether the work is done."""
         if self._own is None:
             return True
         own, answer = self._opened(), ctypes.c_bool()
-        _native.call("bifold_event_complete", own.handle, ctypes.byref(answer))
+        native.call("bifold_event_complete", own.handle, ctypes.byref(answer))
         return answer.value
 
     def to_opencl(self) -> Any:
@@ -119,7 +120,7 @@ class Event(InProcess):
 def elapsed(earlier: Event, later: Event) -> float:
     """Seconds of device time between two complete events of one queue made with timing."""
     seconds = ctypes.c_double()
-    _native.call("bifold_event_elapsed", earlier.handle, later.handle, ctypes.byref(seconds))
+    native.call("bifold_event_elapsed", earlier.handle, later.handle, ctypes.byref(seconds))
     return seconds.value
 
 
@@ -127,9 +128,9 @@ def event_from(event: Any) -> Event:
     """An event of a wait list: this package's, PyOpenCL's, CuPy's or PyTorch's."""
     if isinstance(event, Event):
         return event
-    number = _foreign.cuda_event(event)
+    number = foreign.cuda_event(event)
     # Calls that are repeated find them by themselves.
-    _core.put_foreign_event(type(event), _foreign.event_name(event), number is not None)
+    _core.put_foreign_event(type(event), foreign.event_name(event), number is not None)
     return Event.adopt_opencl(event) if number is None else Event.adopt_cuda(number)
 
 
@@ -145,8 +146,8 @@ def handles_of(events: Iterable[Event], last: int = 0) -> tuple[Any, int]:
 def is_in_graph(event: int) -> bool:
     """Whether a handle's event was recorded into a graph: nobody can ask after those."""
     answer = ctypes.c_bool()
-    status = _native.library().bifold_event_complete(event, ctypes.byref(answer))
-    return _errors.BY_STATUS.get(status) is _errors.Unsupported
+    status = native.library().bifold_event_complete(event, ctypes.byref(answer))
+    return errors.BY_STATUS.get(status) is errors.Unsupported
 
 
 _OUT_OF_ORDER = 1  # CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
@@ -181,7 +182,7 @@ class Queue(Handle):
     ) -> None:
         if isinstance(device, str):
             device = open_device(device)
-        options = _structs.QueueOptions()
+        options = structs.QueueOptions()
         options.struct_size = ctypes.sizeof(options)
         options.timing = timing == "enabled"
         self._set(put("bifold_queue_create", device.handle, ctypes.byref(options)), device, None)
@@ -198,7 +199,7 @@ class Queue(Handle):
         return queue
 
     @classmethod
-    @checked(queue=foreign("CommandQueue"), device=ONLY_DEVICE)
+    @checked(queue=of_opencl("CommandQueue"), device=ONLY_DEVICE)
     def adopt_opencl(cls, queue: Any, device: Device | None = None) -> Queue:
         """A pyopencl.CommandQueue, in order or not. It is retained, and flushed only by blocking
         calls.
@@ -236,11 +237,11 @@ class Queue(Handle):
     @checked
     def finish(self, limit: float | None = None) -> None:
         """Blocks until everything enqueued is done; Timeout after `limit` seconds."""
-        _native.call("bifold_queue_finish", self.handle, _nanoseconds(limit))
+        native.call("bifold_queue_finish", self.handle, _nanoseconds(limit))
 
     def trim(self) -> None:
         """Blocks until everything enqueued is done; then frees the queue's scratch memory."""
-        _native.call("bifold_queue_trim", self.handle)
+        native.call("bifold_queue_trim", self.handle)
 
     def record(self) -> Event:
         """An event that completes when everything enqueued so far is done."""
@@ -250,7 +251,7 @@ class Queue(Handle):
     def wait_for(self, *events: Any) -> None:
         """What is enqueued from now on starts after the events."""
         kept = [event_from(event) for event in events]
-        _native.call("bifold_queue_wait_for", self.handle, *handles_of(kept))
+        native.call("bifold_queue_wait_for", self.handle, *handles_of(kept))
 
     def __repr__(self) -> str:
         return f"<bifold.Queue on {self.device.info.selector}>"
@@ -262,14 +263,14 @@ def check_not_captured(queue: Queue, what: str) -> None:
         return
     now = queue.record()
     if is_in_graph(now.handle):
-        raise _errors.Unsupported(
+        raise errors.Unsupported(
             f"{what} is not possible while the queue's work is captured in a graph"
         )
 
 
 def stream_number(stream: Any) -> int:
     """The CUstream of CuPy's or PyTorch's stream objects, or of a number; 1 for 0."""
-    number = _foreign.cuda_stream(stream)
+    number = foreign.cuda_stream(stream)
     return (stream if number is None else number) or 1
 
 

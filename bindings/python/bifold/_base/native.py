@@ -21,10 +21,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
-from . import _core, _errors
-from ._arguments import checked
-from ._locks import Lock
-from ._structs import (
+from .. import _core
+from . import errors
+from .arguments import checked
+from .locks import Lock
+from .structs import (
     BackendInfo,
     Capabilities,
     DeviceInfo,
@@ -270,8 +271,8 @@ def raise_last(name: str, status: int) -> NoReturn:
     details = ErrorDetails()
     details.struct_size = ctypes.sizeof(details)
     if library().bifold_last_error_details(ctypes.byref(details)) != 0:
-        raise _errors.Error(f"{name} failed with status {status}")
-    raise _errors.BY_STATUS.get(status, _errors.BackendFailure)(
+        raise errors.Error(f"{name} failed with status {status}")
+    raise errors.BY_STATUS.get(status, errors.BackendFailure)(
         _text(details.message),
         backend=_text(details.backend),
         call=_text(details.call),

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from . import _native, _structs
-from ._arguments import checked
-from ._handles import Handle, put
-from ._kinds import foreign
+from . import native, structs
+from .arguments import checked
+from .handles import Handle, put
+from .kinds import of_opencl
 
 _KINDS = ("gpu", "cpu", "accelerator")
 
@@ -71,7 +71,7 @@ def _members(struct: ctypes.Structure) -> dict[str, Any]:
     return members
 
 
-def _device_info(struct: _structs.DeviceInfo) -> DeviceInfo:
+def _device_info(struct: structs.DeviceInfo) -> DeviceInfo:
     members = _members(struct)
     members["kind"] = _KINDS[members["kind"]]
     return DeviceInfo(**members)
@@ -80,11 +80,11 @@ def _device_info(struct: _structs.DeviceInfo) -> DeviceInfo:
 def _listed(what: str, struct: type[ctypes.Structure]) -> Iterator[Any]:
     # The texts of an entry live as long as the list.
     entries = put(f"bifold_{what}_list_create")
-    library = _native.library()
+    library = native.library()
     try:
         for index in range(getattr(library, f"bifold_{what}_list_size")(entries)):
             info = _sized(struct())
-            _native.call(f"bifold_{what}_list_get", entries, index, ctypes.byref(info))
+            native.call(f"bifold_{what}_list_get", entries, index, ctypes.byref(info))
             yield info
     finally:
         getattr(library, f"bifold_{what}_list_destroy")(entries)
@@ -92,12 +92,12 @@ def _listed(what: str, struct: type[ctypes.Structure]) -> Iterator[Any]:
 
 def backends() -> list[BackendInfo]:
     """Every backend that the library knows. A missing driver is no failure."""
-    return [BackendInfo(**_members(i)) for i in _listed("backend", _structs.BackendInfo)]
+    return [BackendInfo(**_members(i)) for i in _listed("backend", structs.BackendInfo)]
 
 
 def devices() -> list[DeviceInfo]:
     """Every device of every available backend. Opens none of them."""
-    return [_device_info(i) for i in _listed("device", _structs.DeviceInfo)]
+    return [_device_info(i) for i in _listed("device", structs.DeviceInfo)]
 
 
 class Device(Handle):
@@ -109,15 +109,15 @@ class Device(Handle):
 
     def _hold(self, handle: int) -> None:
         super()._hold(handle)
-        info = _sized(_structs.DeviceInfo())
-        _native.call("bifold_device_get_info", handle, ctypes.byref(info))
+        info = _sized(structs.DeviceInfo())
+        native.call("bifold_device_get_info", handle, ctypes.byref(info))
         self.info = _device_info(info)
 
     @property
     def capabilities(self) -> Capabilities:
         """What the device can do."""
-        found = _sized(_structs.Capabilities())
-        _native.call("bifold_device_get_capabilities", self.handle, ctypes.byref(found))
+        found = _sized(structs.Capabilities())
+        native.call("bifold_device_get_capabilities", self.handle, ctypes.byref(found))
         return Capabilities(**_members(found))
 
     @classmethod
@@ -135,7 +135,7 @@ class Device(Handle):
         return cls._of(put("bifold_cuda_adopt_device", context, None))
 
     @classmethod
-    @checked(context=foreign("Context"), device=foreign("Device"))
+    @checked(context=of_opencl("Context"), device=of_opencl("Device"))
     def adopt_opencl(cls, context: Any, device: Any) -> Device:
         """A device of a pyopencl.Context, which is retained. Adopt once and keep it.
 
@@ -175,7 +175,7 @@ def open_device(
         Unavailable: there is no such device; the message gives every backend's reason.
         InvalidArgument: the selector cannot be read, or names several devices.
     """
-    options = _sized(_structs.DeviceOptions())
+    options = _sized(structs.DeviceOptions())
     options.no_disk_cache = cache == "memory"
     if cache_directory is not None:
         options.cache_directory = os.fsencode(cache_directory)
