@@ -10,11 +10,11 @@ import numpy as np
 
 from ._base import dlpack, errors, lines, structs, types
 from ._base.queues import Event, Queue
+from ._base.values import described
 from ._memory import Array, Buffer, download, empty, host_array, upload
 
 if TYPE_CHECKING:
     from ._calls import Call
-from ._base.values import described
 
 # Kinds of array that calls may be repeated on without the package, as _core numbers them.
 OWN, OPENCL, INTERFACE, CUPY, TORCH, HOST = range(6)

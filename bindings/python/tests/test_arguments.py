@@ -153,7 +153,9 @@ def test_operators_and_maps_are_copied_and_pickled_by_their_texts(queue):
     identity[0] = 5
     for same in (op, copy.copy(op), pickle.loads(pickle.dumps(op))):
         assert bifold.identity(same, np.int32) == 0
-    doubled = pickle.loads(pickle.dumps([bifold.Map("x * 2")]))[0]
+    pickled = pickle.dumps([bifold.Map("x * 2"), *operators])
+    assert b"bifold" in pickled and b"bifold." not in pickled
+    doubled = pickle.loads(pickled)[0]
     assert doubled.expression == "x * 2" and bifold.transform_reduce(x, doubled) == 12
     doubled.close()
     with pytest.raises(bifold.InvalidArgument, match="closed"):

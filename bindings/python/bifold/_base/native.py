@@ -160,7 +160,7 @@ def _names() -> list[str]:
     suffix = {"darwin": "libbifold*.dylib", "win32": "bifold*.dll"}.get(
         sys.platform, "libbifold.so*"
     )
-    beside = sorted(str(path) for path in Path(__file__).parent.glob(suffix))
+    beside = sorted(str(path) for path in Path(__file__).parents[1].glob(suffix))
     system = ctypes.util.find_library("bifold")
     return beside[:1] or ([system] if system else [])
 

@@ -97,25 +97,27 @@ class Operator(Handle):
 
     def __reduce_ex__(self, _: object) -> tuple[Any, ...]:
         _ = self.handle  # InvalidArgument where it is closed.
-        return _operator_again, (types.name_of(self.dtype), self.dtype, *self._made_of)
+        # By the class, so that pickles name no module but the package.
+        return Operator._again, (types.name_of(self.dtype), self.dtype, *self._made_of)
+
+    @classmethod
+    def _again(
+        cls,
+        struct: str | None,
+        dtype: np.dtype,
+        make: Any,
+        arguments: tuple[Any, ...],
+        commutativity: str | None = None,
+    ) -> Operator:
+        """An operator like one of another process, where its struct was named."""
+        if struct is not None:
+            types.struct_type(struct, dtype)
+        more = {} if commutativity is None else {"commutativity": commutativity}
+        made: Operator = make(*arguments, **more)
+        return made
 
     def __repr__(self) -> str:
         return f"<bifold.Operator {self.name} of {self.dtype}>"
-
-
-def _operator_again(
-    struct: str | None,
-    dtype: np.dtype,
-    make: Any,
-    arguments: tuple[Any, ...],
-    commutativity: str | None = None,
-) -> Operator:
-    """An operator like one of another process, where its struct was named."""
-    if struct is not None:
-        types.struct_type(struct, dtype)
-    more = {} if commutativity is None else {"commutativity": commutativity}
-    made: Operator = make(*arguments, **more)
-    return made
 
 
 OperatorLike = Union[str, Operator]
