@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import bifold
+from bifold import _many
+from bifold._base import native
 
 SHAPES = [(7, 5), (3, 4, 5), (40, 33), (1, 9), (9, 1), (0, 3), (3, 0), (130, 3), (3, 1025)]
 VIEWS = {
@@ -203,6 +205,47 @@ def test_everyday_reductions_along_axes(queue, axis):
     )
     np.testing.assert_array_equal(sums, x.sum(axis, dtype="f4"))
     np.testing.assert_array_equal(halves, sums.astype("f2"))
+
+
+def calls_of_many(monkeypatch, x, reductions, at_once, **more):
+    """The results, and how often the array was read."""
+    names = []
+
+    def counted(name, *arguments):
+        names.append(name)
+        return call(name, *arguments)
+
+    call = native.call
+    with monkeypatch.context() as patch:
+        patch.setattr(_many, "_at_once", lambda _: at_once)
+        patch.setattr(native, "call", counted)
+        found = bifold.reduce_many(x, reductions, **more)
+    return found, sum("reduce" in name for name in names), names.count("bifold_upload")
+
+
+@pytest.mark.parametrize(
+    ("of", "wanted", "reads"),
+    [
+        ("f4", [("plus", "x * x", 0.5), ("maximum",), ("logical_or", "x > 9", None, "u1")], 1),
+        ("f2", [("plus", None, 1000.3), ("multiplies", "x / 9", None, "f4")], 1),
+        ("f4", [("plus",), ("plus", None, None, "f8")], 2),
+        ("f4", [("plus", None, None, "f8"), ("minimum",), ("plus", "x > 0", 3, "i2")], 1),
+    ],
+)
+def test_several_reductions_have_the_bits_of_each(queue, monkeypatch, of, wanted, reads):
+    if "f8" in (one[3:] or [""] for one in wanted) and not queue.device.capabilities.f64:
+        pytest.skip("no f64")
+    host = floats((5, 3, 70)).astype(of)
+    reductions = [bifold.Reduction(*one) for one in wanted]
+    for x, uploads in ((bifold.to_device(host, queue), 0), (host[:, ::-1], 1)):
+        more = {"axis": (0, 1), "keepdims": True, "queue": queue}
+        each, count, copies = calls_of_many(monkeypatch, x, reductions, False, **more)
+        assert (count, copies) == (len(wanted), uploads)
+        found, count, _ = calls_of_many(monkeypatch, x, reductions, True, **more)
+        assert count == reads
+        for one, other in zip(found, each):
+            assert (one.dtype, one.shape) == (other.dtype, (1, 1, 70))
+            np.testing.assert_array_equal(bits(one), bits(other))
 
 
 def test_compensated_sums_along_an_axis(queue):

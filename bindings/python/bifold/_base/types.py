@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -134,15 +135,33 @@ def pair_type(name: str, of: np.dtype, fields: dict[str, np.dtype]) -> tuple[int
 
     Users may have named the same dtype otherwise.
     """
+    return _result_type(f"{name}_{_name(of)}", fields)
+
+
+def result_type(name: str, kinds: Sequence[np.dtype]) -> tuple[int, np.dtype]:
+    """The same of fields ``r0``, ``r1`` and so on, as the library calls those of reduce_many()."""
+    fields = {f"r{i}": of for i, of in enumerate(kinds)}
+    return _result_type("_".join([name, *map(_name, kinds)]), fields)
+
+
+def _name(of: np.dtype) -> str:
+    return f"{of.kind}{of.itemsize * 8}"
+
+
+def _result_type(name: str, fields: dict[str, np.dtype]) -> tuple[int, np.dtype]:
     struct = np.dtype(list(fields.items()), align=True)
     table = (structs.Field * len(fields))()
     for field, label in zip(table, fields):
         field.name, field.type = label.encode(), _BUILTIN[fields[label]]
         field.offset = struct.fields[label][1]
     number = ctypes.c_int32()
-    whole = f"{name}_{of.kind}{of.itemsize * 8}".encode()
     native.call(
-        "bifold_struct_type", whole, struct.itemsize, table, len(table), ctypes.byref(number)
+        "bifold_struct_type",
+        name.encode(),
+        struct.itemsize,
+        table,
+        len(table),
+        ctypes.byref(number),
     )
     return number.value, struct
 
