@@ -65,7 +65,7 @@ def _given_queue(settings: Settings, operands: list[Operand]) -> Queue:
     if queue is None:
         brought = (operand.queue() for operand in operands)
         found = next((one for one in brought if one is not None), None)
-        return found or settings.otherwise or default_queue()
+        return found or settings.otherwise()
     if foreign.cuda_stream(queue) is None:
         return opencl_queues.queue_of(queue)
     index = next((o.index for o in operands if isinstance(o, _cuda.CudaOperand)), 0)
@@ -81,7 +81,7 @@ class Settings(NamedTuple):
     wait: Iterable[Any]
     done: Event | None = None
     workspace: Any = None
-    otherwise: Queue | None = None  # Where no array brings a queue along.
+    otherwise: Callable[[], Queue] = default_queue  # Where no array brings a queue along.
 
 
 class Call:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -65,7 +66,8 @@ class Plan(Handle):
     device: Device
     lines: bool
     _shape: _Shape
-    _queue: Queue | None
+    _queue: Queue | None  # What it was made with.
+    _of_thread: threading.local
 
     @classmethod
     @checked(device=PLAN_PLACE, y=DTYPE, out=DTYPE)
@@ -88,7 +90,8 @@ class Plan(Handle):
         """May compile. A plan of reduce_into() or transform_reduce_into().
 
         Args:
-            device: a Device, a selector, or a queue on the device: arrays of the host run there.
+            device: a Device, a selector, or a queue on the device: on this one run calls on arrays
+                of the host.
             dtype: of the elements of `x`.
             op, map, axis, keepdims, variant, order: as in transform_reduce_into().
             y: the dtype of a second array, which the map knows as ``y``.
@@ -177,7 +180,7 @@ class Plan(Handle):
         made.lines = strided or what.axis is not None or what.keepdims
         if isinstance(device, str):
             device = open_device(device)
-        made._queue = None
+        made._queue, made._of_thread = None, threading.local()
         if not isinstance(device, Device):
             made._queue = device if isinstance(device, Queue) else opencl_queues.queue_of(device)
             device = made._queue.device
@@ -242,7 +245,7 @@ class Plan(Handle):
             count_from: an array of one element, read when the call runs: how many elements count.
             workspace: a Workspace to use instead of the queue's scratch memory.
             queue: where it runs; by default the array's own queue or stream. For arrays of the host
-                the queue that the plan was made with, else default_queue().
+                the queue that the plan was made with, else this thread's one of the plan.
             wait, done: as in reduce_into().
 
         Returns:
@@ -255,7 +258,7 @@ class Plan(Handle):
         """
         _ = self.handle  # InvalidArgument where it is closed.
         what = self._shape
-        settings = Settings(None, "v1", queue, wait, done, workspace, self._queue)
+        settings = Settings(None, "v1", queue, wait, done, workspace, self._for_hosts)
         starts = init if what.axis is not None or is_on_device(init) else None
         with Call(x, settings, y=y, out=out, init=starts, total=total, count=count_from) as call:
             call.plan = self
@@ -274,6 +277,15 @@ class Plan(Handle):
                 repeated=Repeated(PLAN if y is None else PLAN_PAIRS, self, None, carry),
             )
             return call.target.array
+
+    def _for_hosts(self) -> Queue:
+        """Where calls on arrays run that bring no queue along."""
+        if self._queue is not None:
+            return self._queue
+        queue: Queue | None = getattr(self._of_thread, "queue", None)
+        if queue is None or queue.closed:
+            queue = self._of_thread.queue = Queue(self.device)
+        return queue
 
     def _check(self, call: Call) -> None:
         what = self._shape
