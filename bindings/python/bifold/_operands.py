@@ -158,7 +158,7 @@ class HostOperand(Operand):
 
     def _import(self, call: Call) -> np.ndarray:
         own = isinstance(self.array, np.ndarray)
-        if type(self.array) is np.ndarray and self.array.flags.c_contiguous:
+        if type(self.array) is np.ndarray:
             self.kind = HOST
         if not own and hasattr(self.array, "__dlpack__"):
             tensor = dlpack.take(self.array, None)

@@ -13,7 +13,7 @@ namespace {
 struct Names {
   PyObject *queue, *dtype, *shape, *strides, *own_strides, *offset, *own_offset, *buffer, *events,
       *base_data, *int_ptr, *interface, *dlpack, *data, *ptr, *device_id, *stride, *data_ptr,
-      *layout, *itemsize, *get_device, *requires_grad, *is_neg, *typestr, *stream, *mask;
+      *layout, *copy, *itemsize, *get_device, *requires_grad, *is_neg, *typestr, *stream, *mask;
 };
 Names names{};
 
@@ -223,9 +223,10 @@ bool look_at_torch(PyObject* array, Seen& seen) {
 bool look_at_host(PyObject* array, Seen& seen) {
   seen.dtype = get(array, names.dtype);
   if (!seen.dtype.is_valid()) return false;
-  if (PyObject_GetBuffer(array, &seen.host, PyBUF_C_CONTIGUOUS) != 0) return false;
+  if (PyObject_GetBuffer(array, &seen.host, PyBUF_STRIDES) != 0) return false;
   seen.memory = reinterpret_cast<std::uintptr_t>(seen.host.buf);
-  seen.read_only = seen.host.readonly != 0;
+  seen.gaps = PyBuffer_IsContiguous(&seen.host, 'C') == 0;
+  seen.read_only = seen.host.readonly != 0 || seen.gaps;
   seen.dimensions = seen.host.ndim;
   if (seen.dimensions > max_dimensions) return false;
   std::copy_n(seen.host.shape, seen.dimensions, seen.shape.begin());
@@ -291,6 +292,20 @@ bool look_at(PyObject* array, Seen& seen) {
   return false;
 }
 
+bool close_gaps(Seen& seen) {
+  const nb::object copy = result_of(seen.array, names.copy);
+  Py_buffer memory{};
+  if (!copy.is_valid() || PyObject_GetBuffer(copy.ptr(), &memory, PyBUF_C_CONTIGUOUS) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  PyBuffer_Release(&seen.host);
+  seen.host = memory;
+  seen.memory = reinterpret_cast<std::uintptr_t>(memory.buf);
+  seen.gaps = false;
+  return true;
+}
+
 void define_arrays(nb::module_& module) {
   layout_type = nb::class_<Layout>(module, "Layout").release().ptr();
   known = new std::vector<Known>;  // Not destroyed: the interpreter ends earlier.
@@ -303,6 +318,7 @@ void define_arrays(nb::module_& module) {
                                                     {&names.own_offset, "_offset"},
                                                     {&names.buffer, "_buffer"},
                                                     {&names.layout, "_layout"},
+                                                    {&names.copy, "copy"},
                                                     {&names.events, "events"},
                                                     {&names.base_data, "base_data"},
                                                     {&names.int_ptr, "int_ptr"},

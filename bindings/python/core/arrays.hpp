@@ -40,6 +40,7 @@ struct Seen {
   std::int64_t first = 0;       // Elements from the start of a buffer of the library.
   std::int64_t first_byte = 0;  // Of OpenCL.
   Py_buffer host{};             // Memory of the host, held.
+  bool gaps = false;            // It is not contiguous, and only read.
   nb::object events;            // A list, of PyOpenCL, when it had so many:
   Py_ssize_t event_count = 0;
 };
@@ -49,6 +50,9 @@ void put_kind(nb::handle type, Kind kind);
 
 /// Whether it is of a class that put_kind() was told of.
 bool is_array(PyObject* object);
+
+/// Has an array of the host with gaps be a copy without. False: there is no memory for one, say.
+bool close_gaps(Seen& seen);
 
 /// Looks at an array. False: it is not as those of known classes are; no error is left.
 bool look_at(PyObject* array, Seen& seen);

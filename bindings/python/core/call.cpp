@@ -291,7 +291,7 @@ bifold_status Call::pass_turn(const Operands& operands, Resources& used) {
   return status;
 }
 
-bool Call::take(const Operands& operands, Resources& used) const {
+bool Call::take(Operands& operands, Resources& used) const {
   used.queue = queue.lock();
   used.op = op.lock();
   used.map = map.lock();
@@ -313,6 +313,7 @@ bool Call::take(const Operands& operands, Resources& used) const {
     if (seen.first_byte % static_cast<std::int64_t>(part.size) != 0) return false;
   }
   for (int i = 0; i < operands.count; ++i) {
+    if (operands.seen[i].gaps && !close_gaps(operands.seen[i])) return false;
     if (operands.seen[i].kind == Kind::host && !used.device) {
       used.device = device.lock();
       if (!is_open(used.device)) return false;

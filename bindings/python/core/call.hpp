@@ -155,7 +155,7 @@ class Call {
     return any_size && !part.beside() ? static_cast<std::uint64_t>(seen.size) : part.count;
   }
   /// Whether all that the call names is still there; takes it.
-  bool take(const Operands& operands, Resources& used) const;
+  bool take(Operands& operands, Resources& used) const;
   bifold_status enqueue(const Operands& operands, Resources& used, bifold_options options,
                         std::byte* elements) const;
   bifold_status call(const Resources& used, const bifold_view* views, std::byte* elements,

@@ -116,6 +116,10 @@ bool Function::look_at_one(PyObject* array, Role role, Operands& operands) {
 bool Function::totals_are_apart(const Given& given, const Operands& operands) const {
   const int index = total_ < 0 || given[total_] == Py_None ? -1 : operands.of(given[total_]);
   if (index < 0 || operands.seen[index].kind != Kind::host) return true;
+  // With gaps there is a copy, whose memory tells nothing.
+  const auto gaps = [](const Seen& seen) { return seen.gaps; };
+  if (std::any_of(operands.seen.begin(), operands.seen.begin() + operands.count, gaps))
+    return false;
   const Py_buffer& total = operands.seen[index].host;
   const auto start = operands.seen[index].memory;
   for (int i = 0; i < operands.count; ++i) {

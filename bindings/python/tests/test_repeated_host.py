@@ -74,6 +74,27 @@ def test_what_calls_on_the_hosts_arrays_are_told_apart_by(host, made):
     assert not made
 
 
+def test_inputs_of_the_host_may_have_gaps(host, made):
+    matrix = host.reshape(10, -1)
+    for x in (host[::2], host[::-1], matrix.T, np.broadcast_to(host[:7], (3, 7))):
+        assert known(made, lambda x=x: bifold.reduce(x)) == [x.sum()] * 4
+        known(made, lambda x=x: bifold.inclusive_scan(x))
+        np.testing.assert_array_equal(bifold.inclusive_scan(x), x.cumsum())
+        for result in known(made, lambda x=x: bifold.reduce(x, axis=0, keepdims=True)):
+            np.testing.assert_array_equal(result, x.sum(0, keepdims=True))
+    # Outputs are written where they are.
+    whole, out = np.zeros(2 * N, np.int32), np.zeros(N, np.int32)
+    for _ in range(3):
+        bifold.inclusive_scan(host, whole[::2])
+        np.testing.assert_array_equal(whole[::2], host.cumsum())
+        bifold.inclusive_scan(whole[::2], whole[::2])
+        np.testing.assert_array_equal(whole[::2], host.cumsum(dtype=np.int32).cumsum())
+        assert not whole[1::2].any()
+    known(made, lambda: bifold.inclusive_scan(host, out, total=np.zeros(1, np.int32)))
+    with pytest.raises(bifold.InvalidArgument, match="overlap"):
+        bifold.inclusive_scan(whole[::2], out, total=whole[-2:-1])
+
+
 def test_arrays_of_host_and_device_go_together(host, arrays, made):
     x, out, one = arrays
     back = np.zeros(N, np.int32)
