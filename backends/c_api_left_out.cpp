@@ -51,6 +51,9 @@ bifold_status bifold_cuda_device_index(uint64_t, uint32_t*) { return without_cud
 bifold_status bifold_cuda_adopt_buffer(uint64_t, uint64_t, bifold_buffer**) {
   return without_cuda();
 }
+bifold_status bifold_cuda_adopt_known_buffer(uint64_t, uint64_t, bifold_buffer**) {
+  return without_cuda();
+}
 bifold_status bifold_cuda_adopt_event(void*, bifold_event**) { return without_cuda(); }
 bifold_status bifold_cuda_native_event(const bifold_event*, void**) { return without_cuda(); }
 bifold_status bifold_cuda_record(bifold_queue*, void*) { return without_cuda(); }

@@ -83,6 +83,10 @@ BIFOLD_API bifold_status bifold_cuda_device_index(uint64_t address, uint32_t* in
 /** `bytes` bytes from a device address, page-locked or managed pointer on. */
 BIFOLD_API bifold_status bifold_cuda_adopt_buffer(uint64_t address, uint64_t bytes,
                                                   bifold_buffer** buffer);
+/** The same without asking the driver, which takes about a microsecond, for memory of an allocator
+ * on the device of the queues that it is used with. A wrong address or size is undefined. */
+BIFOLD_API bifold_status bifold_cuda_adopt_known_buffer(uint64_t address, uint64_t bytes,
+                                                        bifold_buffer** buffer);
 /** An event, for wait lists: what was last recorded into it when a call waits for it. */
 BIFOLD_API bifold_status bifold_cuda_adopt_event(void* cu_event, bifold_event** event);
 /** Puts out the CUevent behind an event, which keeps it. */

@@ -46,6 +46,17 @@ bifold_status bifold_cuda_adopt_buffer(uint64_t address, uint64_t bytes, bifold_
   });
 }
 
+bifold_status bifold_cuda_adopt_known_buffer(uint64_t address, uint64_t bytes,
+                                             bifold_buffer** buffer) {
+  return guard([&] {
+    static_cast<void>(need(buffer, "buffer"));
+    const bool known = address != 0;
+    put_handle(buffer, nullptr,
+               known ? bifold::detail::Memory{static_cast<std::uintptr_t>(address), bytes, nullptr}
+                     : native::detail::describe(address, bytes));
+  });
+}
+
 bifold_status bifold_cuda_adopt_event(void* event, bifold_event** adopted) {
   return guard([&] {
     static_cast<void>(need(adopted, "event"));

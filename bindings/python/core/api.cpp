@@ -29,6 +29,7 @@ void bind(const nb::dict& addresses, nb::object raise) {
   take(functions.download, addresses, "bifold_download");
   take(functions.buffer_destroy, addresses, "bifold_buffer_destroy");
   take(functions.cuda_adopt_buffer, addresses, "bifold_cuda_adopt_buffer");
+  take(functions.cuda_adopt_known_buffer, addresses, "bifold_cuda_adopt_known_buffer");
   take(functions.cuda_adopt_event, addresses, "bifold_cuda_adopt_event");
   take(functions.cuda_device_index, addresses, "bifold_cuda_device_index");
   take(functions.opencl_adopt_buffer, addresses, "bifold_opencl_adopt_buffer");

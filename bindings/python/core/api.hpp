@@ -20,6 +20,7 @@ struct Api {
   decltype(&bifold_download) download = nullptr;
   decltype(&bifold_buffer_destroy) buffer_destroy = nullptr;
   decltype(&bifold_cuda_adopt_buffer) cuda_adopt_buffer = nullptr;
+  decltype(&bifold_cuda_adopt_known_buffer) cuda_adopt_known_buffer = nullptr;
   decltype(&bifold_cuda_adopt_event) cuda_adopt_event = nullptr;
   decltype(&bifold_cuda_device_index) cuda_device_index = nullptr;
   decltype(&bifold_opencl_adopt_buffer) opencl_adopt_buffer = nullptr;

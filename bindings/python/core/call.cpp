@@ -82,7 +82,10 @@ struct Call::Resources {
     failed = "bifold_cuda_adopt_buffer";
     const std::uint64_t start = seen.memory + static_cast<std::uint64_t>(part.low);
     const std::uint64_t bytes = count == part.count ? part.bytes : count * part.size;
-    return api().cuda_adopt_buffer(start, bytes, &buffers[i]);
+    // PyTorch has tensors within their memory, and the key of a call has the device.
+    const auto adopting =
+        seen.kind == Kind::torch ? api().cuda_adopt_known_buffer : api().cuda_adopt_buffer;
+    return adopting(start, bytes, &buffers[i]);
   }
 
   void give_back(bool keeps_done) {

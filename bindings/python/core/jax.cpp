@@ -166,10 +166,10 @@ ffi::Error run_on_stream(const Call& call, void* stream, const Array& x, const A
   Buffer input, output;
   bifold_status status = queue_of(stream, address_of(out), &queue);
   if (status == BIFOLD_OK) {
-    status = api().cuda_adopt_buffer(address_of(x), x.size_bytes(), &input.handle);
+    status = api().cuda_adopt_known_buffer(address_of(x), x.size_bytes(), &input.handle);
   }
   if (status == BIFOLD_OK) {
-    status = api().cuda_adopt_buffer(address_of(out), out.size_bytes(), &output.handle);
+    status = api().cuda_adopt_known_buffer(address_of(out), out.size_bytes(), &output.handle);
   }
   if (status == BIFOLD_OK) status = call.enqueue(queue, input.handle, output.handle);
   return failure(status);

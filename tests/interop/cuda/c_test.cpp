@@ -40,6 +40,10 @@ TEST_CASE_FIXTURE(Watched, "an application's context, stream, memory and events 
   info.struct_size = sizeof info;
   REQUIRE(bifold_device_get_info(device, &info) == BIFOLD_OK);
   CHECK(index == info.index);
+  bifold_view sum{nullptr, BIFOLD_I32, 1, 1};
+  REQUIRE(bifold_cuda_adopt_known_buffer(app.memory(std::vector<int>{1, 2}), 2 * sizeof(int),
+                                         &sum.buffer) == BIFOLD_OK);
+  CHECK(bifold_buffer_size(sum.buffer) == 2 * sizeof(int));
   REQUIRE(bifold_cuda_adopt_event(ready, &written) == BIFOLD_OK);
   options.struct_size = sizeof options;
   options.wait = &written;
@@ -47,6 +51,8 @@ TEST_CASE_FIXTURE(Watched, "an application's context, stream, memory and events 
   options.done = &done;
   CHECK(bifold_inclusive_scan(queue, numbers, numbers, bifold_builtin_operator(BIFOLD_PLUS),
                               nullptr, &options) == BIFOLD_OK);
+  CHECK(bifold_reduce_into(queue, numbers, sum, bifold_builtin_operator(BIFOLD_MAXIMUM), nullptr,
+                           nullptr) == BIFOLD_OK);
   CHECK(bifold_cuda_native_event(done, &behind) == BIFOLD_OK);
   CHECK(behind != nullptr);
   CHECK(bifold_cuda_native_event(written, &behind) == BIFOLD_OK);
@@ -58,6 +64,7 @@ TEST_CASE_FIXTURE(Watched, "an application's context, stream, memory and events 
 
   bifold_event_destroy(done);
   bifold_event_destroy(written);
+  bifold_buffer_destroy(sum.buffer);
   bifold_buffer_destroy(numbers.buffer);
   bifold_queue_destroy(queue);
   bifold_device_destroy(device);
@@ -74,6 +81,8 @@ TEST_CASE_FIXTURE(Watched, "what cannot be adopted through C is refused by a cod
   CHECK(bifold_cuda_adopt_current_device(nullptr, nullptr) == BIFOLD_INVALID_ARGUMENT);
   CHECK(bifold_cuda_adopt_queue(nullptr, nullptr, nullptr, &queue) == BIFOLD_INVALID_ARGUMENT);
   CHECK(bifold_cuda_adopt_buffer(0, 4, &buffer) == BIFOLD_INVALID_ARGUMENT);
+  CHECK(bifold_cuda_adopt_known_buffer(0, 4, &buffer) == BIFOLD_INVALID_ARGUMENT);
+  CHECK(bifold_cuda_adopt_known_buffer(4096, 4, nullptr) == BIFOLD_INVALID_ARGUMENT);
   std::uint32_t index = 99;
   CHECK(bifold_cuda_device_index(reinterpret_cast<std::uintptr_t>(&index), &index) ==
         BIFOLD_INVALID_ARGUMENT);

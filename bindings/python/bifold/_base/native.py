@@ -125,6 +125,7 @@ CALLS: dict[str, list[type]] = {
     "bifold_cuda_adopt_queue": [c_void_p, _HANDLE, POINTER(QueueOptions), _PUT],
     "bifold_cuda_device_index": [c_uint64, POINTER(c_uint32)],
     "bifold_cuda_adopt_buffer": [c_uint64, c_uint64, _PUT],
+    "bifold_cuda_adopt_known_buffer": [c_uint64, c_uint64, _PUT],
     "bifold_cuda_adopt_event": [c_void_p, _PUT],
     "bifold_cuda_native_event": [_HANDLE, _PUT],
 }

@@ -126,6 +126,12 @@ def test_a_known_call_takes_as_much_memory_as_its_arrays_have(driver, array, mad
         bifold.inclusive_scan(array(address, n), array(out, n))
     made.clear()
     bifold.inclusive_scan(array(address + 4, N - 1), array(out + 4, N - 1))
+    if array is _Tensor:
+        # PyTorch has them within their memory: the driver is not asked.
+        elsewhere = np.zeros(N, np.int32)
+        bifold.inclusive_scan(array(elsewhere.ctypes.data), array(out))
+        assert not made
+        return
     for call in (
         lambda: bifold.inclusive_scan(array(address, N + 1), array(out, N + 1)),
         lambda: bifold.inclusive_scan(array(address + 4), array(out)),
