@@ -23,7 +23,7 @@ set(bifold_sweep_2
   "(cuda|opencl)\\.(production_.*|operands)" "cuda_embedded\\.ptxas" "opencl\\.lines_calls"
   "cuda_emulated\\.(scans|long_scans)")
 set(bifold_sweep_3
-  "(cuda|opencl)\\.(device_values|order_structs|surroundings)" "nvrtc\\.7\\.5"
+  "(cuda|opencl)\\.(device_values|order_structs|surroundings|complex_all)" "nvrtc\\.7\\.5"
   "cuda_emulated\\.offsets_.*" "python\\.opencl_axes")
 set(bifold_sweep_4
   "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_(check|graphs|peers|renew)"

@@ -85,20 +85,23 @@ BIFOLD_API bifold_status bifold_set_log(bifold_log_level level, bifold_log_callb
 typedef int32_t bifold_type;
 /** The built-in types. The 16-bit floating ones are for storage: elements that are read and
  * written, and computed with as BIFOLD_F32; no field, accumulator or operand of an operator is of
- * them. */
+ * them. Complex ones are structs of `re` and `im`, which BIFOLD_PLUS and BIFOLD_MULTIPLIES combine;
+ * no field is of them. */
 enum {
-  BIFOLD_I8,  /**< int8_t. */
-  BIFOLD_I16, /**< int16_t. */
-  BIFOLD_I32, /**< int32_t. */
-  BIFOLD_I64, /**< int64_t. */
-  BIFOLD_U8,  /**< uint8_t. */
-  BIFOLD_U16, /**< uint16_t. */
-  BIFOLD_U32, /**< uint32_t. */
-  BIFOLD_U64, /**< uint64_t. */
-  BIFOLD_F32, /**< float, IEEE 754 binary32. */
-  BIFOLD_F64, /**< double, IEEE 754 binary64. */
-  BIFOLD_F16, /**< IEEE 754 binary16; for storage. */
-  BIFOLD_BF16 /**< The upper half of a binary32; for storage. */
+  BIFOLD_I8,        /**< int8_t. */
+  BIFOLD_I16,       /**< int16_t. */
+  BIFOLD_I32,       /**< int32_t. */
+  BIFOLD_I64,       /**< int64_t. */
+  BIFOLD_U8,        /**< uint8_t. */
+  BIFOLD_U16,       /**< uint16_t. */
+  BIFOLD_U32,       /**< uint32_t. */
+  BIFOLD_U64,       /**< uint64_t. */
+  BIFOLD_F32,       /**< float, IEEE 754 binary32. */
+  BIFOLD_F64,       /**< double, IEEE 754 binary64. */
+  BIFOLD_F16,       /**< IEEE 754 binary16; for storage. */
+  BIFOLD_BF16,      /**< The upper half of a binary32; for storage. */
+  BIFOLD_COMPLEX64, /**< Two floats, as float _Complex. */
+  BIFOLD_COMPLEX128 /**< Two doubles, as double _Complex. */
 };
 
 /** A field of a struct: of a built-in type, `offset` bytes from the struct's start. */

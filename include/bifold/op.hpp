@@ -111,20 +111,22 @@ class BIFOLD_API_CLASS Operator {
   /// Whether operands may be combined in any order.
   [[nodiscard]] bool commutative() const;
   /// Whether the operator is defined on `type`: bitwise ones are not on floating types, none
-  /// is on f16 and bf16, a user operator only on the type of its identity.
+  /// is on f16 and bf16, of complex types only plus and multiplies are, a user operator only on the
+  /// type of its identity.
   [[nodiscard]] bool supports(Type type) const;
   /// Whether every association of operands gives the same bits (any NaN counting as the same): true
   /// of integers, where associativity is exact, and of minimum, maximum and logical operators. So
   /// an order is kept to only where this is false.
   [[nodiscard]] bool exact(Type type) const;
-  /// Whether there is a neutral element.
+  /// Whether there is a neutral element. `multiplies` has one, but not on complex types: 1 times a
+  /// complex number may have another zero's sign, or be NaN.
   [[nodiscard]] bool has_identity() const;
-  /// The neutral element in `type`. Throws invalid_argument unless supports(type) and
-  /// has_identity().
+  /// The neutral element in `type`. Throws invalid_argument unless supports(type) and there is one.
   [[nodiscard]] Value identity(Type type) const;
   /// What comes of no elements without an initial value: a reduction of nothing, its total, the
   /// first value of an exclusive scan. It is the neutral element, but for sums of floating values,
-  /// fields of fieldwise() included: they give +0.0, while -0.0 is neutral. Throws as identity().
+  /// fields of fieldwise() and complex numbers included: they give +0.0, while -0.0 is neutral. A
+  /// product of no complex numbers is 1. Otherwise throws as identity().
   [[nodiscard]] Value of_nothing(Type type) const;
   /// The text that combines `a` and `b` of `type`, in the words both kernel dialects share.
   [[nodiscard]] std::string expression(Type type) const;
@@ -169,14 +171,22 @@ inline constexpr bool is_bitwise = false;
 template <OperatorKind Kind>
 inline constexpr bool is_bitwise<BuiltinOperator<Kind>> =
     Kind == OperatorKind::bit_and || Kind == OperatorKind::bit_or || Kind == OperatorKind::bit_xor;
+
+template <class Op>
+inline constexpr bool is_arithmetic = false;
+template <OperatorKind Kind>
+inline constexpr bool is_arithmetic<BuiltinOperator<Kind>> =
+    Kind == OperatorKind::plus || Kind == OperatorKind::multiplies;
 }  // namespace detail
 
 /// Op can combine values of type T, as far as the compiler can tell: built-in operators are defined
-/// on numbers, bitwise ones on integers. Values of f16 and bf16 are combined as float.
+/// on numbers, bitwise ones on integers, of complex ones sums and products. Values of f16 and bf16
+/// are combined as float.
 template <class Op, class T>
 concept operator_on = element<T> && detail::is_operator<Op> &&
                       (std::same_as<Op, Operator> ||
-                       (scalar_element<T> && (std::integral<T> || !detail::is_bitwise<Op>)));
+                       (scalar_element<T> && (std::integral<T> || !detail::is_bitwise<Op>)) ||
+                       (complex_element<T> && detail::is_arithmetic<Op>));
 
 /// Init may be the type of an initial value of a call by Op that accumulates in T, as far as the
 /// compiler can tell: floating values do not convert to integers, nor structs to anything else. The

@@ -159,7 +159,8 @@ BIFOLD_API void count_if_into(Queue& queue, const ErasedView& input, const Erase
 
 /// Blocks, and returns init plus the sum of the products of elements of one index in two arrays of
 /// one length, in init's type. Products are rounded in the elements' types, as by
-/// std::inner_product; integers wrap in init's.
+/// std::inner_product; integers wrap in init's. Of complex numbers all three types are the same,
+/// and none is conjugated.
 BIFOLD_API Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second,
                                const Value& init, const ReduceOptions& options = {});
 /// The same in the type `result`, to which init belongs if there is one; +0.0 or 0 of nothing.
@@ -187,8 +188,9 @@ BIFOLD_API void sum_compensated_into(Queue& queue, const ErasedView& input,
 /// Blocks, and returns the results of several reductions of one array, which is read once; up to 8,
 /// whose accumulators have up to max_element_bytes bytes together. A floating sum has the bits of
 /// reduce() where its accumulator is one of the widest, or all have up to 4 bytes. Throws
-/// invalid_argument for none or too many reductions, an operator of the user's, or an init that the
-/// accumulator's type does not hold exactly; otherwise errors as reduce().
+/// invalid_argument for none or too many reductions, an operator of the user's, an accumulator that
+/// is no built-in number, or an init that the accumulator's type does not hold exactly; otherwise
+/// errors as reduce().
 BIFOLD_API std::vector<Value> reduce_many(Queue& queue, const ErasedView& input,
                                           const std::vector<Reduction>& reductions,
                                           const ReduceOptions& options = {});
@@ -236,7 +238,8 @@ template <device_range R>
 
 /// Blocks, and returns init plus the sum of the products of elements of one index, in init's type:
 /// transform_reduce() of two arrays has other operators and maps.
-template <device_range R, device_range S, builtin_element T>
+template <device_range R, device_range S, element T>
+  requires(builtin_element<T> || complex_element<T>)
 [[nodiscard]] T inner_product(Queue& queue, R&& first, S&& second, T init,
                               const ReduceOptions& options = {}) {
   return inner_product(queue, erase(first), erase(second), Value(init), options).template as<T>();
@@ -253,6 +256,7 @@ template <device_range R, std::floating_point T>
 /// (accumulated in accumulator_t of it), from one reading: const auto [sum, low, high] =
 /// reduce_many(queue, x, plus, minimum, maximum).
 template <device_range R, operator_on<range_value_t<R>>... Ops>
+  requires scalar_element<range_value_t<R>>
 [[nodiscard]] std::array<range_value_t<R>, sizeof...(Ops)> reduce_many(Queue& queue, R&& input,
                                                                        Ops... ops) {
   using T = range_value_t<R>;

@@ -67,6 +67,15 @@ constexpr T combine(OperatorKind kind, T a, T b) noexcept {
   return a;
 }
 
+/// plus or multiplies of std::complex, as kernels do it: each operation is rounded, and no infinity
+/// is mended as by Annex G of C. Other operators are not defined and return `a`.
+template <complex_element T>
+constexpr T combine(OperatorKind kind, const T& a, const T& b) noexcept {
+  if (kind == OperatorKind::plus) return T(a.real() + b.real(), a.imag() + b.imag());
+  if (kind != OperatorKind::multiplies) return a;
+  return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+}
+
 /// The accumulator's value of one input element: converted, and for logical operators 0 or 1.
 template <builtin_element Acc, scalar_element In>
 constexpr Acc lift(OperatorKind kind, In x) noexcept {

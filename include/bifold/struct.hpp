@@ -1,9 +1,10 @@
 /// @file
-/// Structs as element types.
+/// Structs and complex numbers as element types.
 #pragma once
 
 #include <array>
 #include <bifold/type.hpp>
+#include <complex>
 #include <cstddef>
 #include <type_traits>
 
@@ -34,6 +35,20 @@
   }
 
 /// @}
+
+/// @cond internal
+template <>
+struct bifold::StructTraits<std::complex<float>> {
+  static_assert(sizeof(std::complex<float>) == 8);
+  static constexpr StructType definition = detail::complex64_definition;
+};
+
+template <>
+struct bifold::StructTraits<std::complex<double>> {
+  static_assert(sizeof(std::complex<double>) == 16);
+  static constexpr StructType definition = detail::complex128_definition;
+};
+/// @endcond
 
 #define BIFOLD_DETAIL_FIELD(Struct, field)                                      \
   bifold::StructField {                                                         \

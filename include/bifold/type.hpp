@@ -44,6 +44,11 @@ class Type {
     bf16,  ///< bifold::bf16, the upper half of a binary32; for storage.
   };
 
+  /// A complex number of two f32: the struct of that name, whose fields are `re` and `im`.
+  static const Type complex64;
+  /// A complex number of two f64.
+  static const Type complex128;
+
   /// i32.
   constexpr Type() noexcept = default;
   /// A built-in type.
@@ -157,10 +162,29 @@ constexpr bool contains(Type type, Type part) noexcept {
   return false;
 }
 
+/// @cond internal
+namespace detail {
+inline constexpr std::array complex64_fields{StructField{"re", Type::f32, 0},
+                                             StructField{"im", Type::f32, 4}};
+inline constexpr std::array complex128_fields{StructField{"re", Type::f64, 0},
+                                              StructField{"im", Type::f64, 8}};
+inline constexpr StructType complex64_definition{"complex64", 8, complex64_fields};
+inline constexpr StructType complex128_definition{"complex128", 16, complex128_fields};
+}  // namespace detail
+
+inline constexpr Type Type::complex64 = Type::of_kept(detail::complex64_definition);
+inline constexpr Type Type::complex128 = Type::of_kept(detail::complex128_definition);
+/// @endcond
+
+/// Whether it is complex64 or complex128, on which `plus` and `multiplies` are defined.
+constexpr bool is_complex(Type type) noexcept {
+  return type.is_struct() && (type == Type::complex64 || type == Type::complex128);
+}
+
 /// "i8" ... "f64", "f16", "bf16", or the struct's name.
 BIFOLD_API std::string_view name_of(Type type) noexcept;
 
-/// The built-in type of that name, or nothing.
+/// The built-in type of that name, complex64 and complex128 left out, or nothing.
 BIFOLD_API std::optional<Type> parse_type(std::string_view name) noexcept;
 
 constexpr bool Type::same_structure(const Type& left, const Type& right) noexcept {
@@ -259,6 +283,12 @@ struct StructTraits {};
 template <class T>
 concept struct_element =
     std::same_as<decltype(StructTraits<std::remove_cv_t<T>>::definition), const StructType>;
+
+/// C++ types that are elements of Type::complex64 or Type::complex128: std::complex<float> and
+/// std::complex<double> with <bifold/struct.hpp>, and structs that BIFOLD_STRUCT_NAMED makes so.
+template <class T>
+concept complex_element =
+    struct_element<T> && is_complex(Type::of_kept(StructTraits<std::remove_cv_t<T>>::definition));
 
 /// C++ types that are elements.
 template <class T>

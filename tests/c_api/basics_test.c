@@ -117,7 +117,7 @@ static void test_structs(void) {
 }
 
 void test_types(void) {
-  static const size_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 2, 2};
+  static const size_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 2, 2, 8, 16};
   bifold_operator* op = NULL;
   bifold_map* map = NULL;
   const int32_t zero = 0;
@@ -125,8 +125,8 @@ void test_types(void) {
   float real = 0;
   int i = 0;
 
-  for (i = BIFOLD_I8; i <= BIFOLD_BF16; ++i) CHECK(bifold_type_size(i) == sizes[i]);
-  CHECK(bifold_type_size(12) == 0 && bifold_type_size(-1) == 0 && bifold_type_size(99999) == 0);
+  for (i = BIFOLD_I8; i <= BIFOLD_COMPLEX128; ++i) CHECK(bifold_type_size(i) == sizes[i]);
+  CHECK(bifold_type_size(14) == 0 && bifold_type_size(-1) == 0 && bifold_type_size(99999) == 0);
   test_structs();
 
   for (i = BIFOLD_PLUS; i <= BIFOLD_LOGICAL_OR; ++i) CHECK(bifold_builtin_operator(i) != NULL);
@@ -138,7 +138,7 @@ void test_types(void) {
 
   FAILS(bifold_operator_create("f", "(a", BIFOLD_I32, &zero, BIFOLD_COMMUTATIVE, &op),
         BIFOLD_INVALID_ARGUMENT);
-  FAILS(bifold_operator_create("f", "a", 12, &zero, BIFOLD_COMMUTATIVE, &op),
+  FAILS(bifold_operator_create("f", "a", 14, &zero, BIFOLD_COMMUTATIVE, &op),
         BIFOLD_INVALID_ARGUMENT);
   FAILS(bifold_operator_create("f", "a", BIFOLD_I32, &zero, 2, &op), BIFOLD_INVALID_ARGUMENT);
   FAILS(bifold_operator_create_fieldwise(BIFOLD_I32, NULL, 0, &op), BIFOLD_INVALID_ARGUMENT);

@@ -32,6 +32,7 @@ void test_types(void);
 void test_memory(void);
 void test_events(void);
 void test_half(void);
+void test_complex(void);
 void test_reduce(void);
 void test_scan(void);
 void test_plans(void);

@@ -52,6 +52,7 @@ int main(void) {
                {"memory", test_memory},
                {"events", test_events},
                {"half", test_half},
+               {"complex", test_complex},
                {"reduce", test_reduce},
                {"scan", test_scan},
                {"plans", test_plans},

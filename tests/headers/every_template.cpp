@@ -1,5 +1,6 @@
 // What compilers say of our templates, they say where these are used; and what must not compile.
 #include <bifold/bifold.hpp>
+#include <complex>
 #include <concepts>
 #include <optional>
 #include <span>
@@ -106,6 +107,12 @@ static_assert(takes<f16, Plus, float> && takes<double, Plus, f16>);
 static_assert(refuses<int, Plus, double> && refuses<int, Plus, float> && refuses<int, Plus, f16>);
 static_assert(takes<int, LogicalOr, double> && takes<int, Operator, double>);
 static_assert(takes<HeaderPair, Operator, HeaderPair>);
+using Complex = std::complex<float>;
+static_assert(takes<Complex, Plus, Complex> && !scans_from<Complex, LogicalOr, Complex>);
+static_assert(refuses<Complex, Plus, float> && refuses<float, Plus, Complex>);
+template <class T>
+concept has_many = requires(Queue& queue, Buffer<T>& data) { reduce_many(queue, data, plus); };
+static_assert(has_many<float> && !has_many<Complex>);
 static_assert(refuses<HeaderPair, Operator, float> && refuses<float, Operator, HeaderPair>);
 
 }  // namespace
@@ -114,6 +121,13 @@ template <class... T>
 void use_each(Queue& queue, Buffer<T>&... data) {
   (use_all(queue, data, data), ...);
 }
+
+void use_complex(Queue& queue, Buffer<Complex>& data) {
+  (void)reduce(queue, data, multiplies);
+  (void)inner_product(queue, data, data, Complex(0));
+  exclusive_scan(queue, data, data, plus, Complex(1));
+}
+
 template void use_each(Queue&, Buffer<std::int8_t>&, Buffer<std::uint64_t>&, Buffer<float>&,
                        Buffer<double>&, Buffer<f16>&, Buffer<bf16>&);
 

@@ -3,6 +3,7 @@
 
 #include <bifold/bifold.hpp>
 #include <bifold/reference.hpp>
+#include <complex>
 #include <set>
 #include <string>
 #include <vector>
@@ -68,6 +69,30 @@ TEST_CASE("an identity is neutral on both sides, bit by bit") {
       });
     }
   }
+}
+
+TEST_CASE("of complex numbers sums and products are defined, and products have no identity") {
+  for (const Type type : {Type::complex64, Type::complex128}) {
+    for (const Operator& op : builtin_operators()) {
+      const bool defined = op == Operator(plus) || op == Operator(multiplies);
+      CHECK(op.supports(type) == defined);
+      if (!defined) {
+        CHECK(failure_of([&] { (void)op.of_nothing(type); }).mentions("is not defined on complex"));
+      }
+    }
+    CHECK_FALSE(Operator(plus).exact(type));
+    CHECK_FALSE(Operator(multiplies).exact(type));
+    CHECK(failure_of([&] { (void)Operator(multiplies).identity(type); }).mentions("no identity"));
+  }
+  using Complex = std::complex<float>;
+  const auto same = [](const Value& value, Complex wanted) { return value == Value(wanted); };
+  CHECK(same(Operator(plus).identity(Type::complex64), {-0.0F, -0.0F}));
+  CHECK(same(Operator(plus).of_nothing(Type::complex64), {0.0F, 0.0F}));
+  CHECK(same(Operator(multiplies).of_nothing(Type::complex64), {1.0F, 0.0F}));
+  CHECK(Operator(plus).expression(Type::complex128) == "make_complex128(a.re + b.re, a.im + b.im)");
+  // Without an identity there is nothing of nothing, but in this one case.
+  const Operator user = Operator::user("last", "b", Type::complex64);
+  CHECK(failure_of([&] { (void)user.of_nothing(Type::complex64); }).mentions("no identity"));
 }
 
 TEST_CASE("bitwise operators are not defined on floating types, the others on every type") {

@@ -1,9 +1,11 @@
 // Element types, their names and sizes, and values of run-time type.
 #include <doctest/doctest.h>
 
+#include <bifold/struct.hpp>
 #include <bifold/type.hpp>
 #include <bifold/value.hpp>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <set>
 #include <string>
@@ -46,6 +48,19 @@ TEST_CASE("only numbers of one to eight bytes are elements") {
   static_assert(element<std::int8_t> && element<std::uint64_t> && element<double>);
   static_assert(!element<bool> && !element<long double> && !element<int*>);
   CHECK(true);
+}
+
+TEST_CASE("complex types are structs of two parts, apart from the built-in names") {
+  CHECK(size_of(Type::complex64) == 8);
+  CHECK(size_of(Type::complex128) == 16);
+  CHECK(align_of(Type::complex128) == 8);
+  CHECK(name_of(Type::complex64) == "complex64");
+  CHECK(type_of<std::complex<double>>() == Type::complex128);
+  CHECK(Type::complex64 != Type::complex128);
+  CHECK_FALSE(parse_type("complex64").has_value());
+  CHECK(is_complex(Type(StructType{"complex64", 8, Type::complex64.structure()->fields})));
+  CHECK_FALSE(is_complex(Type(StructType{"Other", 8, Type::complex64.structure()->fields})));
+  for (const Type type : all_types) CHECK_FALSE(is_complex(type));
 }
 
 TEST_CASE("a value keeps the bits it was made from") {

@@ -22,6 +22,13 @@ static_assert(static_cast<int>(OperatorKind::plus) == BIFOLD_PLUS &&
 
 constexpr bifold_type first_struct = 256;
 
+// The structs that have numbers of their own; the library's copies of their definitions.
+const std::array<Type, 2>& complex_types() {
+  static const std::array<Type, 2> both{Type(*Type::complex64.structure()),
+                                        Type(*Type::complex128.structure())};
+  return both;
+}
+
 Type builtin_from(bifold_type type) {
   if (type < BIFOLD_I8 || type > BIFOLD_BF16) {
     refuse(std::to_string(type) + " is no built-in element type");
@@ -36,9 +43,14 @@ bifold_type struct_number(const char* name, std::size_t size, const bifold_field
   std::vector<StructField> known;
   for (std::size_t i = 0; i < count; ++i) {
     known.push_back(
-        {need_text(fields[i].name, "field name"), builtin_from(fields[i].type), fields[i].offset});
+        {need_text(fields[i].name, "field name"), type_from(fields[i].type), fields[i].offset});
   }
-  return first_struct + static_cast<bifold_type>(core::number_of_struct({name, size, known}));
+  const StructType definition{name, size, known};
+  const std::size_t number = core::number_of_struct(definition);
+  const Type type = *core::struct_of_number(number);
+  if (type == Type::complex64) return BIFOLD_COMPLEX64;
+  if (type == Type::complex128) return BIFOLD_COMPLEX128;
+  return first_struct + static_cast<bifold_type>(number);
 }
 
 const std::array<bifold_operator, 9>& builtins() {
@@ -57,6 +69,9 @@ const std::array<bifold_operator, 9>& builtins() {
 }  // namespace
 
 Type type_from(bifold_type type) {
+  if (type == BIFOLD_COMPLEX64 || type == BIFOLD_COMPLEX128) {
+    return complex_types()[type == BIFOLD_COMPLEX64 ? 0 : 1];
+  }
   if (type < first_struct) return builtin_from(type);
   const auto known = core::struct_of_number(static_cast<std::size_t>(type - first_struct));
   if (!known) refuse(std::to_string(type) + " is no element type");

@@ -106,9 +106,20 @@ Map counted(const Map& predicate) {
   return core::composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0");
 }
 
+const Map& complex_product(Type type) {
+  const auto made = [](Type of) -> Map {
+    return "make_" + std::string(name_of(of)) +
+           "(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)";
+  };
+  static const Map of_f32 = made(Type::complex64);
+  static const Map of_f64 = made(Type::complex128);
+  return type == Type::complex64 ? of_f32 : of_f64;
+}
+
 // What elements of one index contribute. Signed integers are multiplied as unsigned ones, where
 // wrapping around is defined. A floating result is to see their sign.
 Map product(Type first, Type second, Type result) {
+  if (is_complex(result) && first == result && second == result) return complex_product(result);
   for (const Type type : {first, second, result}) {
     if (type.is_struct()) detail::refuse_type(type);
   }

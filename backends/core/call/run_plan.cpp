@@ -12,6 +12,7 @@
 #include "core/device/state.hpp"
 #include "core/device/workspace.hpp"
 #include "core/operators/initial_value.hpp"
+#include "core/operators/op.hpp"
 #include "core/shape/line_extent.hpp"
 
 namespace bifold::core {
@@ -42,7 +43,7 @@ void check_second(const detail::Plan& plan, const Device& device, const Placemen
 void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<Value>& init,
                 const CallOptions& options) {
   const PlanShape& shape = plan.shape();
-  if (options.init_from || init || shape.op.has_identity()) return;
+  if (options.init_from || init || OperatorAccess::gives_of_nothing(shape.op)) return;
   const auto operator_name = [&shape] { return "operator " + std::string(shape.op.name()); };
   if (plan.variant().algorithm == Algorithm::reduce && (n == 0 || shape.on_device.count)) {
     refuse("a reduction of nothing by " + operator_name() + ", which has no identity");
@@ -284,9 +285,9 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   std::optional<Value> start;
   if (init && !options.init_from) start = initial_value(shape.op, *init, shape.accumulator);
   std::optional<Value> nothing = of_nothing ? of_nothing : start;
-  if (shape.op.has_identity()) {
-    if (!start) start = shape.op.identity(shape.accumulator);
-    if (!nothing) nothing = shape.op.of_nothing(shape.accumulator);
+  if (!start && shape.op.has_identity()) start = shape.op.identity(shape.accumulator);
+  if (!nothing && OperatorAccess::gives_of_nothing(shape.op)) {
+    nothing = shape.op.of_nothing(shape.accumulator);
   }
   if (placement.n == 0) start = nothing;
   const bool works = launches(plan, placement.n, placement.lines);

@@ -34,6 +34,10 @@ constexpr std::array<std::string_view, 9> builtin_names{"plus",    "multiplies",
 
 bool contains_floating(Type type) { return contains(type, Type::f32) || contains(type, Type::f64); }
 
+bool is_arithmetic(OperatorKind kind) {
+  return kind == OperatorKind::plus || kind == OperatorKind::multiplies;
+}
+
 bool is_bitwise(OperatorKind kind) {
   return kind == OperatorKind::bit_and || kind == OperatorKind::bit_or ||
          kind == OperatorKind::bit_xor;
@@ -44,6 +48,13 @@ template <builtin_element T>
 T builtin_identity(OperatorKind kind) {
   if (std::is_floating_point_v<T> && kind == OperatorKind::plus) return static_cast<T>(-0.0);
   return reference::of_nothing<T>(kind);
+}
+
+void check_supports(const Operator& op, Type type) {
+  if (op.supports(type)) return;
+  throw Error(
+      ErrorCategory::invalid_argument,
+      "operator " + std::string(op.name()) + " is not defined on " + std::string(name_of(type)));
 }
 
 void check_user_text(std::string_view name, std::string_view expression, Type type) {
@@ -139,6 +150,17 @@ Operator core::OperatorAccess::summing(std::string name, std::string expression,
                                    identity, of_nothing, Commutativity::commutative, false));
 }
 
+Operator core::OperatorAccess::multiplying(std::string name, std::string expression,
+                                           const Value& of_nothing) {
+  check_user_text(name, expression, of_nothing.type());
+  return Operator(Operator::define(std::move(name), std::move(expression), of_nothing.type(), {},
+                                   of_nothing, Commutativity::commutative, false));
+}
+
+bool core::OperatorAccess::gives_of_nothing(const Operator& op) {
+  return op.has_identity() || op.definition_->of_nothing.has_value();
+}
+
 Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) try {
   const auto refuse = [type](const std::string& why) {
     throw Error(ErrorCategory::invalid_argument,
@@ -175,6 +197,32 @@ Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) 
   detail::rethrow();
 }
 
+namespace {
+
+// Nothing is neutral to the last bit in a product: 1 times a number may turn a zero's sign, and
+// what stands beside an infinity becomes NaN.
+template <class Part>
+Operator complex_product(Type type) {
+  const std::array<Part, 2> one{1, 0};
+  return core::OperatorAccess::multiplying(
+      "multiplies",
+      "make_" + std::string(name_of(type)) +
+          "(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re)",
+      Value::from_bytes(type, one.data()));
+}
+
+}  // namespace
+
+const Operator& core::complex_operator(const Operator& op, Type type) {
+  const bool sum = op.kind() == OperatorKind::plus;
+  if ((!sum && op.kind() != OperatorKind::multiplies) || !is_complex(type)) return op;
+  static const std::array<Operator, 2> sums{Operator::fieldwise(Type::complex64, {plus, plus}),
+                                            Operator::fieldwise(Type::complex128, {plus, plus})};
+  static const std::array<Operator, 2> products{complex_product<float>(Type::complex64),
+                                                complex_product<double>(Type::complex128)};
+  return (sum ? sums : products)[type == Type::complex64 ? 0 : 1];
+}
+
 const Operator::Definition& Operator::definition() const {
   if (!definition_) core::refuse_moved_from("Operator");
   return *definition_;
@@ -187,13 +235,14 @@ std::uint64_t Operator::id() const { return definition().id; }
 
 bool Operator::supports(Type type) const {
   if (kind() == OperatorKind::user) return type == definition_->type;
+  if (is_complex(type)) return is_arithmetic(kind());
   return !type.is_struct() && !is_storage(type) && !(is_bitwise(kind()) && is_floating(type));
 }
 
 bool Operator::exact(Type type) const {
   switch (kind()) {
     case OperatorKind::plus:
-    case OperatorKind::multiplies: return !is_floating(type);
+    case OperatorKind::multiplies: return !contains_floating(type);
     case OperatorKind::user: return definition_->exact_parts || !contains_floating(type);
     default: return true;
   }
@@ -204,11 +253,9 @@ bool Operator::has_identity() const {
 }
 
 Value Operator::identity(Type type) const try {
-  if (!supports(type)) {
-    throw Error(
-        ErrorCategory::invalid_argument,
-        "operator " + std::string(name()) + " is not defined on " + std::string(name_of(type)));
-  }
+  check_supports(*this, type);
+  const Operator& on_type = core::operator_for(*this, type);
+  if (&on_type != this) return on_type.identity(type);
   if (kind() == OperatorKind::user) {
     if (const std::optional<Value>& own = definition_->identity) return *own;
     throw Error(ErrorCategory::invalid_argument,
@@ -221,8 +268,12 @@ Value Operator::identity(Type type) const try {
 }
 
 Value Operator::of_nothing(Type type) const try {
-  const Value neutral = identity(type);  // Throws where it is not defined, or there is none.
-  if (kind() == OperatorKind::user) return definition_->of_nothing.value_or(neutral);
+  check_supports(*this, type);
+  const Operator& on_type = core::operator_for(*this, type);
+  if (&on_type != this) return on_type.of_nothing(type);
+  if (kind() == OperatorKind::user) {
+    return definition_->of_nothing ? *definition_->of_nothing : identity(type);
+  }
   return visit_type(
       type, [this](auto zero) -> Value { return reference::of_nothing<decltype(zero)>(kind()); });
 } catch (...) {
@@ -230,6 +281,8 @@ Value Operator::of_nothing(Type type) const try {
 }
 
 std::string Operator::expression(Type type) const try {
+  const Operator& on_type = core::operator_for(*this, type);
+  if (&on_type != this) return on_type.expression(type);
   return kind() == OperatorKind::user ? definition_->expression
                                       : core::builtin_expression(kind(), type, "a", "b");
 } catch (...) {

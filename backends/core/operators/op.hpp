@@ -11,6 +11,19 @@ class OperatorAccess {
   /// As Operator::user, commutative, with something else of nothing than its identity.
   static Operator summing(std::string name, std::string expression, const Value& identity,
                           const Value& of_nothing);
+  /// As Operator::user, commutative and without identity, with something of nothing all the same.
+  static Operator multiplying(std::string name, std::string expression, const Value& of_nothing);
+  /// Whether there is something of nothing.
+  static bool gives_of_nothing(const Operator& op);
 };
+
+/// A built-in operator on a complex type is the operator on its parts. Any other operator, and one
+/// of another type, is itself.
+const Operator& complex_operator(const Operator& op, Type type);
+
+/// The operator that combines values of `type`.
+inline const Operator& operator_for(const Operator& op, Type type) {
+  return type.is_struct() ? complex_operator(op, type) : op;
+}
 
 }  // namespace bifold::core

@@ -2,6 +2,7 @@
 
 #include "core/device/state.hpp"
 #include "core/element/struct_types.hpp"
+#include "core/operators/op.hpp"
 
 namespace bifold::core {
 
@@ -10,8 +11,9 @@ namespace {
 // Whether of nothing, without an initial value, comes something else than what combines as nothing.
 bool nothing_differs(const PlanShape& shape) {
   const Operator& op = shape.op;
-  return !shape.on_device.init && op.has_identity() && op.supports(shape.accumulator) &&
-         op.of_nothing(shape.accumulator) != op.identity(shape.accumulator);
+  if (shape.on_device.init || !op.supports(shape.accumulator)) return false;
+  if (!OperatorAccess::gives_of_nothing(op)) return false;
+  return !op.has_identity() || op.of_nothing(shape.accumulator) != op.identity(shape.accumulator);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/base/sizes.hpp"
+#include "core/operators/op.hpp"
 
 namespace bifold::core {
 
@@ -37,6 +38,13 @@ struct PlanShape {
   LineLayout lines = LineLayout::none;
   bool reverse = false;  ///< Elements are combined from the last one to the first.
 };
+
+/// The shape with the operator that combines its accumulators.
+inline PlanShape with_operator_of_type(PlanShape shape) {
+  const Operator& op = operator_for(shape.op, shape.accumulator);
+  if (&op != &shape.op) shape.op = op;
+  return shape;
+}
 
 /// Whether elements lie side by side in the order in which they are combined.
 inline bool has_unit_stride(const PlanShape& shape) noexcept {

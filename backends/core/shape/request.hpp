@@ -14,7 +14,7 @@ namespace bifold::core {
 struct Request {
   Request(const Device& on, PlanShape of, const TestHooks& forced = {})
       : device(on),
-        shape(std::move(of)),
+        shape(with_operator_of_type(std::move(of))),
         layout(layout_of(shape, on.capabilities())),
         hooks(forced) {}
 
