@@ -296,7 +296,7 @@ TEST_CASE("what is not defined on complex numbers is refused in words") {
     CHECK(failure.mentions(word));
   };
   for (const Operator& op : builtin_operators()) {
-    if (op.supports(Type::complex64)) continue;
+    if (op == Operator(plus) || op == Operator(multiplies)) continue;
     refused([&] { (void)reduce(queue, view, op, zero); }, "not defined on complex64");
     refused([&] { scan(queue, ScanKind::inclusive, view, view, op); }, "not defined on complex64");
   }

@@ -84,7 +84,7 @@ const gallery::Variant* row_for_fewer(const Request& request, const gallery::Var
 std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm algorithm,
                                               std::string_view variant, PlanShape shape,
                                               const std::optional<Caller>& caller) {
-  shape = with_operator_of_type(std::move(shape));
+  if (shape.accumulator.is_struct()) shape = with_operator_of_type(std::move(shape));
   if (caller) shape.sizes = Sizes::of(caller->n);
   const gallery::Variant& asked = row_named(algorithm, variant);
   const std::uint64_t map_id = shape.map.is_identity() ? 0 : shape.map.id();
