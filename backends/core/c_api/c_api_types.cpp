@@ -46,11 +46,10 @@ bifold_type struct_number(const char* name, std::size_t size, const bifold_field
         {need_text(fields[i].name, "field name"), type_from(fields[i].type), fields[i].offset});
   }
   const StructType definition{name, size, known};
-  const std::size_t number = core::number_of_struct(definition);
-  const Type type = *core::struct_of_number(number);
+  const Type type(definition);
   if (type == Type::complex64) return BIFOLD_COMPLEX64;
   if (type == Type::complex128) return BIFOLD_COMPLEX128;
-  return first_struct + static_cast<bifold_type>(number);
+  return first_struct + static_cast<bifold_type>(core::number_of_struct(definition));
 }
 
 const std::array<bifold_operator, 9>& builtins() {

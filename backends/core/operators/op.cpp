@@ -272,7 +272,8 @@ Value Operator::of_nothing(Type type) const try {
   const Operator& on_type = core::operator_for(*this, type);
   if (&on_type != this) return on_type.of_nothing(type);
   if (kind() == OperatorKind::user) {
-    return definition_->of_nothing ? *definition_->of_nothing : identity(type);
+    if (const std::optional<Value>& own = definition_->of_nothing) return *own;
+    return identity(type);
   }
   return visit_type(
       type, [this](auto zero) -> Value { return reference::of_nothing<decltype(zero)>(kind()); });
