@@ -74,6 +74,8 @@ def _fields(
     of = call.input.dtype
     if of.names is not None:
         raise errors.InvalidArgument(f"elements of {of}: structs have no extremes")
+    if of.kind == "c":
+        raise errors.InvalidArgument(f"elements of {of}: complex numbers have no extremes")
     # 16-bit floating values are accumulated as float32; what is found is one of them.
     wide = types.accumulated(of)
     types.type_of(wide)
@@ -224,6 +226,27 @@ def _sum(call: Call, function: str, init: Any, of: np.dtype) -> Any:
     return result[0]
 
 
+def _complex_product(kinds: tuple[np.dtype, ...]) -> str:
+    """What complex elements of one index contribute."""
+    if len(set(kinds)) > 1:
+        listed = ", ".join(map(str, kinds))
+        raise errors.InvalidArgument(f"products of complex numbers are of one dtype, not {listed}")
+    return f"make_{kinds[0]}(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re)"
+
+
+def _real_product(kinds: tuple[np.dtype, ...]) -> str:
+    """The same of two arrays of numbers and a result of another dtype."""
+    of = kinds[2]
+    floating = any(types.kind_of(kind) == "f" for kind in kinds[:2])
+    if floating and types.kind_of(of) != "f":
+        raise errors.InvalidArgument(f"products of floating elements do not convert to {of}")
+    # Signed integers are multiplied as unsigned ones, where wrapping around is defined. A floating
+    # result is to see their sign.
+    text = "x * y" if floating else "(u64)x * (u64)y"
+    signed = all(kind != np.uint64 for kind in kinds[:2])
+    return f"(i64)({text})" if not floating and types.kind_of(of) == "f" and signed else text
+
+
 @repeated
 @checked
 def inner_product(
@@ -242,8 +265,8 @@ def inner_product(
     """Blocks. The sum of the products of the elements of one index in two arrays of one shape.
 
     Products are rounded in the elements' types; integers wrap in `dtype`, which is by default as in
-    reduce(). Without `init`, nothing gives 0, +0.0 of floating values. transform_reduce() with
-    ``y=`` has other operators and maps.
+    reduce(). Complex numbers are not conjugated. Without `init`, nothing gives 0, +0.0 of floating
+    values. transform_reduce() with ``y=`` has other operators and maps.
 
     Raises:
         InvalidArgument: the shapes differ, or floating products would become integers; otherwise as
@@ -259,16 +282,8 @@ def inner_product(
         kinds = (call.input.dtype, call.second.dtype if call.second else of, of)
         if any(kind.names is not None for kind in kinds):
             raise errors.InvalidArgument("structs have no products: transform_reduce() has maps")
-        floating = any(types.kind_of(kind) == "f" for kind in kinds[:2])
-        if floating and types.kind_of(of) != "f":
-            raise errors.InvalidArgument(f"products of floating elements do not convert to {of}")
-        # Signed integers are multiplied as unsigned ones, where wrapping around is defined. A
-        # floating result is to see their sign.
-        text = "x * y" if floating else "(u64)x * (u64)y"
-        signed = all(kind != np.uint64 for kind in kinds[:2])
-        if not floating and types.kind_of(of) == "f" and signed:
-            text = f"(i64)({text})"
-        product = map_of(text)
+        is_complex = any(kind.kind == "c" for kind in kinds)
+        product = map_of(_complex_product(kinds) if is_complex else _real_product(kinds))
         results, axes = put_results(call, where, of)
         reduce_call(call, y, "plus", product, init, axes)
         return values_of(results)

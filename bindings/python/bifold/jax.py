@@ -47,7 +47,7 @@ __all__ = [
 _OPERATORS = {"sum": "plus", "prod": "multiplies", "max": "maximum", "min": "minimum"}
 _BOOL = np.dtype(bool)
 _ELEMENTS = {np.dtype(f"{kind}{size}") for kind in ("i", "u") for size in (1, 2, 4, 8)}
-_ELEMENTS |= {np.dtype(kind) for kind in (_BOOL, "f2", "f4", "f8", jnp.bfloat16)}
+_ELEMENTS |= {np.dtype(kind) for kind in (_BOOL, "f2", "f4", "f8", jnp.bfloat16, "c8", "c16")}
 
 
 def _array(x: Any) -> jax.Array:
@@ -70,8 +70,12 @@ def _result(x: jax.Array, name: str, dtype: Any) -> np.dtype:
         wanted = np.dtype(jax.dtypes.canonicalize_dtype(dtype))
         if wanted not in _ELEMENTS - {_BOOL}:
             raise errors.InvalidArgument(f"results of {wanted} are not made")
+        if x.dtype.kind == "c" and wanted.kind != "c":
+            raise errors.InvalidArgument(f"results of {wanted} are not made of {x.dtype}")
         return wanted
     sums = name in ("sum", "prod")
+    if x.dtype.kind == "c" and not sums and name not in ("cumsum", "cumprod"):
+        raise errors.InvalidArgument(f"{name} of {x.dtype}: complex numbers have no extremes")
     if x.dtype == _BOOL and (sums or name in ("cumsum", "cumprod")):
         return jax.dtypes.canonicalize_dtype(np.int64)
     if sums and x.dtype.kind in "iu":
@@ -88,7 +92,9 @@ def _worked_on(dtype: np.dtype) -> np.dtype:
 def _ready(x: jax.Array, dtype: np.dtype) -> jax.Array:
     """The array as a primitive takes it: its elements promote to those of the result."""
     x = x.astype(_worked_on(x.dtype))
-    return x if jnp.promote_types(x.dtype, dtype) == dtype else x.astype(dtype)
+    # The library does not convert complex numbers.
+    promotes = dtype.kind != "c" and jnp.promote_types(x.dtype, dtype) == dtype
+    return x if promotes else x.astype(dtype)
 
 
 @functools.partial(jax.jit, static_argnames=("name", "axis", "reverse", "dtype"))
@@ -128,7 +134,7 @@ def cumsum(x: Any, axis: int | None = None, reverse: bool = False, dtype: Any = 
     """Cumulative sum along an axis, as jax.numpy.cumsum(); a shape like that of `x`.
 
     Args:
-        x: an array of JAX, or what jax.numpy.asarray() takes: of bool, integers or floats.
+        x: an array of JAX, or what jax.numpy.asarray() takes: of bool, integers, floats or complex.
         axis: along which. None: the array is flattened.
         reverse: from the last element to the first, as jax.lax.cumsum() does it.
         dtype: of the result, and of accumulation; 16-bit floats are accumulated as float32. None:
@@ -165,7 +171,7 @@ def sum(
     """Sum along axes, as jax.numpy.sum(); 0 of no elements.
 
     Args:
-        x: an array of JAX, or what jax.numpy.asarray() takes: of bool, integers or floats.
+        x: an array of JAX, or what jax.numpy.asarray() takes: of bool, integers, floats or complex.
         axis: one axis or several; None: all.
         keepdims: whether reduced dimensions are kept, with an extent of 1.
         dtype: of the result, and of accumulation; 16-bit floats are accumulated as float32. None:

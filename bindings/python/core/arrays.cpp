@@ -13,7 +13,8 @@ namespace {
 struct Names {
   PyObject *queue, *dtype, *shape, *strides, *own_strides, *offset, *own_offset, *buffer, *events,
       *base_data, *int_ptr, *interface, *dlpack, *data, *ptr, *device_id, *stride, *data_ptr,
-      *layout, *copy, *itemsize, *get_device, *requires_grad, *is_neg, *typestr, *stream, *mask;
+      *layout, *copy, *itemsize, *get_device, *requires_grad, *is_neg, *is_conj, *typestr, *stream,
+      *mask;
 };
 Names names{};
 
@@ -209,7 +210,9 @@ bool look_at_torch(PyObject* array, Seen& seen) {
   std::int64_t device = -1;
   if (!current || !number(index, device) || device < 0) return false;
   if (get(array, names.requires_grad).ptr() != Py_False) return false;
-  if (result_of(array, names.is_neg).ptr() != Py_False) return false;
+  for (PyObject* other_value : {names.is_neg, names.is_conj}) {
+    if (result_of(array, other_value).ptr() != Py_False) return false;
+  }
   PyObject* arguments[] = {index.ptr()};
   const nb::object stream = nb::steal(PyObject_Vectorcall(current, arguments, 1, nullptr));
   seen.dtype = get(array, names.dtype);
@@ -332,6 +335,7 @@ void define_arrays(nb::module_& module) {
                                                     {&names.get_device, "get_device"},
                                                     {&names.requires_grad, "requires_grad"},
                                                     {&names.is_neg, "is_neg"},
+                                                    {&names.is_conj, "is_conj"},
                                                     {&names.typestr, "typestr"},
                                                     {&names.stream, "stream"},
                                                     {&names.itemsize, "itemsize"},

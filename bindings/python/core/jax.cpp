@@ -38,12 +38,13 @@ ffi::Error failure(bifold_status status) {
 /// The library's type; -1: it has none.
 bifold_type type_of(ffi::DataType type) {
   static constexpr std::pair<ffi::DataType, bifold_type> types[] = {
-      {ffi::DataType::S8, BIFOLD_I8},   {ffi::DataType::S16, BIFOLD_I16},
-      {ffi::DataType::S32, BIFOLD_I32}, {ffi::DataType::S64, BIFOLD_I64},
-      {ffi::DataType::U8, BIFOLD_U8},   {ffi::DataType::U16, BIFOLD_U16},
-      {ffi::DataType::U32, BIFOLD_U32}, {ffi::DataType::U64, BIFOLD_U64},
-      {ffi::DataType::F16, BIFOLD_F16}, {ffi::DataType::BF16, BIFOLD_BF16},
-      {ffi::DataType::F32, BIFOLD_F32}, {ffi::DataType::F64, BIFOLD_F64}};
+      {ffi::DataType::S8, BIFOLD_I8},         {ffi::DataType::S16, BIFOLD_I16},
+      {ffi::DataType::S32, BIFOLD_I32},       {ffi::DataType::S64, BIFOLD_I64},
+      {ffi::DataType::U8, BIFOLD_U8},         {ffi::DataType::U16, BIFOLD_U16},
+      {ffi::DataType::U32, BIFOLD_U32},       {ffi::DataType::U64, BIFOLD_U64},
+      {ffi::DataType::F16, BIFOLD_F16},       {ffi::DataType::BF16, BIFOLD_BF16},
+      {ffi::DataType::F32, BIFOLD_F32},       {ffi::DataType::F64, BIFOLD_F64},
+      {ffi::DataType::C64, BIFOLD_COMPLEX64}, {ffi::DataType::C128, BIFOLD_COMPLEX128}};
   for (const auto& [of, named] : types) {
     if (of == type) return named;
   }

@@ -121,5 +121,5 @@ def test_the_numbers_are_the_headers(text):
         number: kind.category for number, kind in errors.BY_STATUS.items()
     }
     types = re.search(r"enum {\s*(BIFOLD_I8.*?)}", text, flags=re.S).group(1)
-    builtin = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16".split()
-    assert numbered(r"BIFOLD_(B?[IUF]\d+)\b")[: len(types.split(","))] == builtin
+    builtin = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 f16 bf16 complex64 complex128".split()
+    assert numbered(r"BIFOLD_(B?[IUF]\d+|COMPLEX\d+)\b")[: len(types.split(","))] == builtin

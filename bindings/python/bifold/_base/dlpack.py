@@ -17,7 +17,7 @@ ON_HOST = (CPU, CUDA_HOST)
 ON_CUDA = (CUDA, CUDA_MANAGED)
 
 _READ_ONLY, _COPIED = 1, 2
-_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat"}
+_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex"}
 
 
 def device_of(x: Any) -> tuple[int, int] | None:

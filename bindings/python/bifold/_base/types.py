@@ -21,6 +21,7 @@ _BUILTIN: dict[np.dtype, int] = {
     )
 }
 _BFLOAT16 = len(_BUILTIN)
+_BUILTIN |= {np.dtype(np.complex64): _BFLOAT16 + 1, np.dtype(np.complex128): _BFLOAT16 + 2}
 # Stands for the dtype of ml_dtypes where nobody computes with the elements.
 BFLOAT16 = np.dtype("V2", metadata={"bifold": "bfloat16"})
 OCTET = np.dtype(np.uint8)
@@ -107,8 +108,8 @@ def _why_not(dtype: np.dtype) -> str:
     if dtype.fields is not None:
         return "name it first: bifold.struct_type(name, dtype)"
     return (
-        "element types are integers of 8 to 64 bits, float16, bfloat16, float32, float64, and "
-        "structs of all but the 16-bit ones"
+        "element types are integers of 8 to 64 bits, float16, bfloat16, float32, float64, "
+        "complex64, complex128, and structs of integers, float32 and float64"
     )
 
 
@@ -173,6 +174,11 @@ def _cast(given: np.ndarray, dtype: np.dtype, *, rounded: bool) -> np.ndarray:
     infinity.
     """
     from_kind, kind = kind_of(given.dtype), kind_of(dtype)
+    if kind == "c" and from_kind in "biufc":
+        whole = np.empty(given.shape, dtype)
+        whole.real = _cast(given.real, whole.real.dtype, rounded=rounded)
+        whole.imag = _cast(given.imag, whole.real.dtype, rounded=rounded)
+        return whole
     if from_kind not in "biuf" or kind not in "iuf":
         raise ValueError("it is no number that fits")
     with np.errstate(all="ignore"):
@@ -220,13 +226,13 @@ def _number(value: Any, dtype: np.dtype) -> np.ndarray:
         raise ValueError("it is masked")
     if isinstance(value, tuple):
         raise ValueError("a number is wanted")
-    if type(value) is int and kind_of(dtype) == "f" and int(float(value)) == value:
+    if type(value) is int and kind_of(dtype) in "fc" and int(float(value)) == value:
         value = np.float64(value)  # NumPy has no integer of more than 64 bits.
     given = np.asarray(value)
     if given.dtype == dtype:
         return given
     # Python has one floating type: its numbers say nothing about the precision that is wanted.
-    return _cast(given, dtype, rounded=type(value) is float)
+    return _cast(given, dtype, rounded=type(value) in (float, complex))
 
 
 def _struct(value: Any, struct: np.dtype) -> np.ndarray:

@@ -48,6 +48,7 @@ def _direct(x: Any) -> bool:
         and not _tracing()
         and forward_ad._current_level < 0
         and not x.is_neg()
+        and not x.is_conj()
     )
 
 
@@ -137,7 +138,7 @@ def sum(
     """The sum of elements, as torch.sum(). Has a gradient.
 
     Args:
-        input: a tensor of bool, integers or floating values, of any shape and strides.
+        input: a tensor of bool, integers, floating or complex values, of any shape and strides.
         dim: one dimension or some; None, or none: all. Negative ones count from the last.
         keepdim: reduced dimensions stay, with an extent of 1.
         dtype: of the result: by default int64 of integers and bool, else the input's. Elements

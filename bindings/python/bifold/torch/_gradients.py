@@ -32,18 +32,28 @@ def _spread(grad: Tensor, shape: Any, axes: tuple[int, ...], keepdim: bool) -> T
     return grad.expand(shape)
 
 
+def _back(grad: Tensor, kind: torch.dtype) -> Tensor:
+    """A gradient of elements of that type. Real ones that became complex have its real part."""
+    return (grad.real if grad.is_complex() and not kind.is_complex else grad).to(kind)
+
+
+def _conjugated(x: Tensor, kind: torch.dtype) -> Tensor:
+    """Factors of gradients, as PyTorch has them: derivatives of complex numbers are conjugated."""
+    return x.to(kind).conj().resolve_conj()
+
+
 def of_sum(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     """Of sum()."""
     dim, keepdim, _ = ctx.arguments
     axes = axes_of(dim, len(ctx.shape))
-    return _spread(grad, ctx.shape, axes, keepdim).to(ctx.kind), None, None, None
+    return _back(_spread(grad, ctx.shape, axes, keepdim), ctx.kind), None, None, None
 
 
 def of_cumsum(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     """Of cumsum()."""
     dim, _, reverse = ctx.arguments
     scanned = _functions.cumsum(grad, dim, reverse=not reverse)
-    return scanned.to(ctx.kind), None, None, None
+    return _back(scanned, ctx.kind), None, None, None
 
 
 def _of_the_others(x: Tensor) -> Tensor:
@@ -60,28 +70,28 @@ def of_prod(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     (given,) = ctx.saved_tensors
     dim, keepdim, _ = ctx.arguments
     axes = axes_of(dim, given.dim())
-    x = given.to(grad.dtype)
+    x = _conjugated(given, grad.dtype)
     spread = _spread(grad, x.shape, axes, keepdim)
     if x.numel() == 0 or not axes:
-        return spread.to(given.dtype), None, None, None
+        return _back(spread, given.dtype), None, None, None
     if len(axes) > 1:
         others = _of_the_others(x.reshape(-1)).view(x.shape)
     else:
         others = _of_the_others(x.movedim(axes[0], -1)).movedim(-1, axes[0])
-    return (spread * others).to(given.dtype), None, None, None
+    return _back(spread * others, given.dtype), None, None, None
 
 
 def of_cumprod(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
     """Of cumprod()."""
     (given,) = ctx.saved_tensors
     dim, _, reverse = ctx.arguments
-    x = given.to(grad.dtype)
+    x = _conjugated(given, grad.dtype)
     if x.numel() == 0 or x.dim() == 0:
-        return grad.to(given.dtype), None, None, None
+        return _back(grad, given.dtype), None, None, None
     dim = axis_of(dim, x.dim())
     wanted = torch.is_grad_enabled() and (given.requires_grad or grad.requires_grad)
     result = _through_products(x, grad, dim, reverse, wanted)
-    return result.to(given.dtype), None, None, None
+    return _back(result, given.dtype), None, None, None
 
 
 def _through_products(x: Tensor, grad: Tensor, dim: int, reverse: bool, twice: bool) -> Tensor:

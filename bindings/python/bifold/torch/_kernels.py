@@ -81,6 +81,8 @@ def _check_out(x: torch.Tensor, out: torch.Tensor, shape: Sequence[int], kind: t
         out.resize_(shape)
     if out.is_neg():
         raise errors.InvalidArgument("out is a negated view: pass out.resolve_neg()")
+    if out.is_conj():
+        raise errors.InvalidArgument("out is a conjugated view: pass out.resolve_conj()")
     # Gradients that were to be of what was there are refused.
     _increment_version(out)
 

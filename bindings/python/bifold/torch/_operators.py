@@ -124,7 +124,7 @@ def _complete(operator: Operator, arguments: tuple[Any, ...], named: dict[str, A
 
 def _memory(x: Tensor) -> Tensor:
     """A tensor without what belongs to the dispatcher above kernels."""
-    x = (x.detach() if x.requires_grad else x).resolve_neg()
+    x = (x.detach() if x.requires_grad else x).resolve_neg().resolve_conj()
     return x if type(x) is Tensor else x.as_subclass(Tensor)
 
 

@@ -27,6 +27,7 @@ _UNSIGNED = [getattr(torch, name, None) for name in ("uint16", "uint32", "uint64
 INTEGERS = [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8]
 INTEGERS += [kind for kind in _UNSIGNED if kind is not None]
 FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+COMPLEX = [torch.complex64, torch.complex128]
 _ELEMENTS = frozenset([torch.bool, *INTEGERS, *FLOATS])
 
 
@@ -39,6 +40,8 @@ def total_of(
     None: to nothing, as they are converted on the way. InvalidArgument where either type is none
     that is summed.
     """
+    if kind in COMPLEX or wanted in COMPLEX:
+        return _total_of_complex(kind, wanted)
     check_elements(kind)
     if wanted is None:
         return None, kind if kind in FLOATS else torch.int64
@@ -46,6 +49,17 @@ def total_of(
         raise errors.InvalidArgument(f"results of {wanted} are not computed")
     # Floating values are cut off; those that are 0 then do not count.
     return (wanted if kind in FLOATS and wanted in INTEGERS else None), wanted
+
+
+def _total_of_complex(
+    kind: torch.dtype, wanted: torch.dtype | None
+) -> tuple[torch.dtype | None, torch.dtype]:
+    if kind not in COMPLEX:
+        check_elements(kind)
+    wanted = kind if wanted is None else wanted
+    if wanted not in COMPLEX:
+        raise errors.InvalidArgument(f"results of {wanted} are not computed of {kind}")
+    return (None if kind is wanted else wanted), wanted
 
 
 def check_elements(kind: torch.dtype) -> None:

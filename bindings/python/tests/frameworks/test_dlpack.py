@@ -53,7 +53,7 @@ def test_tensors_that_cannot_be_written_are_refused(flags, message):
     "exporter",
     [
         lambda: DlpackExporter(np.ones(3, bool)),
-        lambda: DlpackExporter(np.ones(3, complex)),
+        lambda: DlpackExporter(np.ones(3, np.clongdouble)),
         lambda: DlpackExporter(np.ones(3, np.int32), major=2),
     ],
 )

@@ -26,7 +26,7 @@ class _Tensor(DlpackExporter):
     def __init__(self, address, n=N, index=0, dtype=np.int32):
         super().__init__(np.ones(n, dtype), (2, index), address)
         self.dtype, self.shape = sys.intern(f"torch.{np.dtype(dtype)}"), (n,)
-        self.requires_grad, self.negated = False, False
+        self.requires_grad = self.negated = self.conjugated = False
 
     def data_ptr(self):
         return self.address
@@ -39,6 +39,14 @@ class _Tensor(DlpackExporter):
 
     def is_neg(self):
         return self.negated
+
+    def is_conj(self):
+        return self.conjugated
+
+    def __dlpack__(self, **arguments):
+        if self.conjugated:
+            raise BufferError("conjugate bit set")
+        return super().__dlpack__(**arguments)
 
 
 _Tensor.__module__, _Tensor.__qualname__ = "torch", "Tensor"
@@ -260,13 +268,14 @@ def test_a_tensor_of_another_stream_is_ordered_by_pytorch(driver, array, made): 
     current["torch"] = 0
     bifold.inclusive_scan(x, out, queue=queue)
     assert x.streams == [stream, stream, stream]
-    for name in ("requires_grad", "negated"):
+    for name in ("requires_grad", "negated", "conjugated"):
         setattr(x, name, True)
         made.clear()
         try:
             bifold.inclusive_scan(x, out)
         except bifold.InvalidArgument as failure:
-            assert name == "negated" and "negates" in str(failure)
+            why = {"negated": "negates", "conjugated": "conjugate bit set"}[name]
+            assert why in str(failure)
         assert made
         setattr(x, name, False)
 

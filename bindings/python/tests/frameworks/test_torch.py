@@ -13,9 +13,12 @@ def on_a_device(device):
     """All of these need one."""
 
 
-@pytest.mark.parametrize("name", "int8 int16 int32 int64 uint8 float16 float32 float64".split())
+@pytest.mark.parametrize(
+    "name",
+    "int8 int16 int32 int64 uint8 float16 float32 float64 complex64 complex128".split(),
+)
 def test_a_tensor_is_read(name):
-    x = torch.arange(10, dtype=getattr(torch, name))
+    x = torch.arange(10).to(getattr(torch, name))
     assert bifold.reduce(x) == 45
     assert bifold.reduce(x).dtype == np.dtype(name)
     np.testing.assert_array_equal(bifold.inclusive_scan(x), np.arange(10).cumsum())
@@ -69,7 +72,7 @@ def test_other_calls_take_tensors():
         lambda: torch.ones(3, requires_grad=True),
         lambda: torch.nn.Parameter(torch.ones(3)),
         lambda: torch.ones(3, dtype=torch.bool),
-        lambda: torch.ones(3, dtype=torch.complex64),
+        lambda: torch.ones(3, dtype=torch.complex32),
         lambda: torch.ones(3, dtype=torch.complex64).conj(),
         lambda: torch.ones(3, dtype=torch.complex64).conj().imag,
         lambda: torch.eye(3).to_sparse(),

@@ -126,6 +126,7 @@ def compare(name, x, *arguments, **named):
     ("name", "kind"),
     [
         ("sum", torch.bool),
+        ("sum", torch.complex64),
         ("amax", torch.bfloat16),
         ("argmax", torch.int32),
         ("cumsum", torch.bfloat16),
