@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._base import dlpack, errors, lines, structs, types
+from ._base import dlpack, errors, foreign, lines, structs, types
 from ._base.queues import Event, Queue
 from ._base.values import described
 from ._memory import Array, Buffer, download, empty, host_array, upload
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._calls import Call
 
 # Kinds of array that calls may be repeated on without the package, as _core numbers them.
-OWN, OPENCL, INTERFACE, CUPY, TORCH, HOST = range(6)
+OWN, OPENCL, INTERFACE, CUPY, TORCH, HOST, EXPORTED = range(7)
 
 
 class Placed(NamedTuple):
@@ -161,6 +161,7 @@ class HostOperand(Operand):
         if type(self.array) is np.ndarray:
             self.kind = HOST
         if not own and hasattr(self.array, "__dlpack__"):
+            self.kind = TORCH if foreign.is_tensor(self.array) else EXPORTED
             tensor = dlpack.take(self.array, None)
             call.at_end(tensor.release)
             self.copied = tensor.copied

@@ -15,7 +15,7 @@ from ._base import foreign, native, structs, types
 from ._base.operators import Map, Operator, OperatorLike, handle_of
 from ._base.queues import Event, Queue
 from ._memory import Array
-from ._operands import HOST, OWN
+from ._operands import OWN, HostOperand
 
 if TYPE_CHECKING:
     from ._calls import Call
@@ -94,7 +94,7 @@ def _may_repeat(call: Call) -> bool:
         if operand.dtype.names and not operand.fixed:
             return False
         # Values of the host are read now.
-        if operand.kind == HOST and use == INIT_FROM:
+        if isinstance(operand, HostOperand) and use == INIT_FROM:
             return False
     return call.may_repeat
 
@@ -116,7 +116,9 @@ def learn(
     if call.made is not None:
         shape, dtype = call.made
         make = call.input.maker(dtype)
-        if make is None or place is not None or (shape == () and call.input.kind == HOST):
+        if make is None or place is not None:
+            return
+        if shape == () and isinstance(call.input, HostOperand):
             return  # Of no dimension, the host has scalars.
     results, op = repeated.results, repeated.op
     if any(result.dtype.names for result in results):

@@ -11,10 +11,10 @@ namespace {
 
 // Names of attributes, interned.
 struct Names {
-  PyObject *queue, *dtype, *shape, *strides, *own_strides, *offset, *own_offset, *buffer, *events,
-      *base_data, *int_ptr, *interface, *dlpack, *data, *ptr, *device_id, *stride, *data_ptr,
-      *layout, *copy, *itemsize, *get_device, *requires_grad, *is_neg, *is_conj, *typestr, *stream,
-      *mask;
+  PyObject *queue, *dlpack_device, *dtype, *shape, *strides, *own_strides, *offset, *own_offset,
+      *buffer, *events, *base_data, *int_ptr, *interface, *dlpack, *data, *ptr, *device_id, *stride,
+      *data_ptr, *layout, *copy, *itemsize, *get_device, *requires_grad, *is_neg, *is_conj,
+      *typestr, *stream, *mask;
 };
 Names names{};
 
@@ -187,6 +187,39 @@ PyObject* find(PyObject*& kept, const char* module, const char* part, const char
   return kept;
 }
 
+bool look_at_host(PyObject* array, Seen& seen) {
+  seen.dtype = get(array, names.dtype);
+  if (!seen.dtype.is_valid()) return false;
+  if (PyObject_GetBuffer(array, &seen.host, PyBUF_STRIDES) != 0) return false;
+  seen.memory = reinterpret_cast<std::uintptr_t>(seen.host.buf);
+  seen.gaps = PyBuffer_IsContiguous(&seen.host, 'C') == 0;
+  seen.read_only = seen.host.readonly != 0 || seen.gaps;
+  seen.dimensions = seen.host.ndim;
+  if (seen.dimensions > max_dimensions) return false;
+  std::copy_n(seen.host.shape, seen.dimensions, seen.shape.begin());
+  seen.dense = true;
+  // The default queue is the thread's own.
+  seen.place = thread_number();
+  return true;
+}
+
+/// Memory of the host that DLPack exports, as NumPy imports it.
+bool look_at_exported(PyObject* array, Seen& seen) {
+  static PyObject* from_dlpack = nullptr;
+  if (!from_dlpack) {
+    const nb::object numpy = nb::steal(PyImport_ImportModule("numpy"));
+    if (!numpy.is_valid()) return false;
+    from_dlpack = PyObject_GetAttrString(numpy.ptr(), "from_dlpack");
+    if (!from_dlpack) return false;
+  }
+  const nb::object device = result_of(array, names.dlpack_device);
+  std::array<std::int64_t, max_dimensions> where;
+  if (integers(device, where) != 2 || where[0] != 1) return false;
+  seen.kind = Kind::host;
+  seen.owner = nb::steal(PyObject_CallOneArg(from_dlpack, array));
+  return seen.owner.is_valid() && look_at_host(seen.owner.ptr(), seen);
+}
+
 PyObject* stream_of_cupy = nullptr;
 PyObject* stream_of_torch = nullptr;
 
@@ -205,14 +238,16 @@ bool look_at_cupy(PyObject* array, Seen& seen) {
 }
 
 bool look_at_torch(PyObject* array, Seen& seen) {
-  PyObject* current = find(stream_of_torch, "torch", "_C", "_cuda_getCurrentRawStream");
   const nb::object index = result_of(array, names.get_device);
   std::int64_t device = -1;
-  if (!current || !number(index, device) || device < 0) return false;
+  if (!number(index, device)) return false;
   if (get(array, names.requires_grad).ptr() != Py_False) return false;
   for (PyObject* other_value : {names.is_neg, names.is_conj}) {
     if (result_of(array, other_value).ptr() != Py_False) return false;
   }
+  if (device < 0) return look_at_exported(array, seen);
+  PyObject* current = find(stream_of_torch, "torch", "_C", "_cuda_getCurrentRawStream");
+  if (!current) return false;
   PyObject* arguments[] = {index.ptr()};
   const nb::object stream = nb::steal(PyObject_Vectorcall(current, arguments, 1, nullptr));
   seen.dtype = get(array, names.dtype);
@@ -221,22 +256,6 @@ bool look_at_torch(PyObject* array, Seen& seen) {
   return seen.dtype.is_valid() && number(stream, seen.stream) &&
          number(result_of(array, names.data_ptr), seen.memory) &&
          layout_of(seen, get(array, names.shape), result_of(array, names.stride));
-}
-
-bool look_at_host(PyObject* array, Seen& seen) {
-  seen.dtype = get(array, names.dtype);
-  if (!seen.dtype.is_valid()) return false;
-  if (PyObject_GetBuffer(array, &seen.host, PyBUF_STRIDES) != 0) return false;
-  seen.memory = reinterpret_cast<std::uintptr_t>(seen.host.buf);
-  seen.gaps = PyBuffer_IsContiguous(&seen.host, 'C') == 0;
-  seen.read_only = seen.host.readonly != 0 || seen.gaps;
-  seen.dimensions = seen.host.ndim;
-  if (seen.dimensions > max_dimensions) return false;
-  std::copy_n(seen.host.shape, seen.dimensions, seen.shape.begin());
-  seen.dense = true;
-  // The default queue is the thread's own.
-  seen.place = thread_number();
-  return true;
 }
 
 void measure(Seen& seen) {
@@ -259,6 +278,9 @@ bool look(PyObject* array, Seen& seen) {
     case Kind::cupy: return look_at_cupy(array, seen);
     case Kind::torch: return look_at_torch(array, seen);
     case Kind::host: return look_at_host(array, seen);
+    // What has an is_neg() may export its elements with another sign.
+    case Kind::exported:
+      return !PyObject_HasAttr(array, names.is_neg) && look_at_exported(array, seen);
   }
   return false;
 }
@@ -295,8 +317,16 @@ bool look_at(PyObject* array, Seen& seen) {
   return false;
 }
 
+bool is_exported(PyObject* object) {
+  auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  return std::any_of(known->begin(), known->end(), [type](const Known& one) {
+    return one.type.ptr() == type && one.kind == Kind::exported;
+  });
+}
+
 bool close_gaps(Seen& seen) {
-  const nb::object copy = result_of(seen.array, names.copy);
+  PyObject* whole = seen.owner.is_valid() ? seen.owner.ptr() : seen.array;
+  const nb::object copy = result_of(whole, names.copy);
   Py_buffer memory{};
   if (!copy.is_valid() || PyObject_GetBuffer(copy.ptr(), &memory, PyBUF_C_CONTIGUOUS) != 0) {
     PyErr_Clear();
@@ -327,6 +357,7 @@ void define_arrays(nb::module_& module) {
                                                     {&names.int_ptr, "int_ptr"},
                                                     {&names.interface, "__cuda_array_interface__"},
                                                     {&names.dlpack, "__dlpack__"},
+                                                    {&names.dlpack_device, "__dlpack_device__"},
                                                     {&names.data, "data"},
                                                     {&names.ptr, "ptr"},
                                                     {&names.device_id, "device_id"},

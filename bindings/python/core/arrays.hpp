@@ -12,7 +12,8 @@ namespace bifold::python {
 inline constexpr int max_dimensions = 8;
 
 /// Kinds of array, by what has to be asked for their memory.
-enum class Kind : std::uint64_t { own, opencl, interface, cupy, torch, host };
+/// What DLPack exports from the host is the host's once it was looked at.
+enum class Kind : std::uint64_t { own, opencl, interface, cupy, torch, host, exported };
 
 /// An array, as far as it was looked at.
 struct Seen {
@@ -36,7 +37,8 @@ struct Seen {
   std::uint64_t place = 0;      // Whose queue or device it is.
   std::uint64_t stream = 0;     // Of CUDA.
   std::uint64_t memory = 0;     // A handle of the library, a cl_mem, or an address.
-  nb::object owner;             // Of PyOpenCL's and CuPy's memory, which an array may exchange.
+  nb::object owner;             // Of PyOpenCL's and CuPy's memory, which an array may exchange;
+                                // NumPy's array of what is exported.
   std::int64_t first = 0;       // Elements from the start of a buffer of the library.
   std::int64_t first_byte = 0;  // Of OpenCL.
   Py_buffer host{};             // Memory of the host, held.
@@ -50,6 +52,9 @@ void put_kind(nb::handle type, Kind kind);
 
 /// Whether it is of a class that put_kind() was told of.
 bool is_array(PyObject* object);
+
+/// Whether DLPack exports it: it may be a copy, which nothing is written to.
+bool is_exported(PyObject* object);
 
 /// Has an array of the host with gaps be a copy without. False: there is no memory for one, say.
 bool close_gaps(Seen& seen);

@@ -132,6 +132,9 @@ bool Function::totals_are_apart(const Given& given, const Operands& operands) co
 }
 
 bool Function::look_at_arrays(const Given& given, Operands& operands) const {
+  for (const int index : {out_, total_}) {
+    if (index >= 0 && is_exported(given[index])) return false;
+  }
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Role role = parameters_[i].role;
     if ((role != Role::array && role != Role::beside) || given[i] == Py_None) continue;

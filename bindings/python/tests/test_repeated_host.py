@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from exporters import DlpackExporter
 from repeats import N, known
 from test_processes import ended_program, in_a_fork
 from threads import run_threads
@@ -93,6 +94,46 @@ def test_inputs_of_the_host_may_have_gaps(host, made):
     known(made, lambda: bifold.inclusive_scan(host, out, total=np.zeros(1, np.int32)))
     with pytest.raises(bifold.InvalidArgument, match="overlap"):
         bifold.inclusive_scan(whole[::2], out, total=whole[-2:-1])
+
+
+def test_exported_arrays_of_the_host(host, made):
+    Exporter = type("Exporter", (DlpackExporter,), {})
+    bifold.reduce(Exporter(host))  # Its class is new.
+    x = Exporter(host)
+    assert known(made, lambda: bifold.reduce(x)) == [host.sum()] * 4
+    for result in known(made, lambda: bifold.inclusive_scan(Exporter(host[::-2]))):
+        np.testing.assert_array_equal(result, host[::-2].cumsum())
+    assert known(made, lambda: bifold.transform_reduce(x, "x * y", y=host))[3] == (host**2).sum()
+    assert x.given_back
+    assert bifold.reduce(Exporter(host.astype(np.uint32))) == host.sum()
+    # Writing into a copy would be of no use, and a sign may be elsewhere.
+    out = np.zeros(N, np.int32)
+    known(made, lambda: bifold.inclusive_scan(x, out))
+    with pytest.raises(bifold.InvalidArgument, match="only its copy"):
+        bifold.inclusive_scan(x, Exporter(out, flags=2))
+    made.clear()
+    bifold.inclusive_scan(x, Exporter(out))
+    assert len(made) == 1
+    x.is_neg = lambda: True
+    with pytest.raises(bifold.InvalidArgument, match="resolve_neg"):
+        bifold.reduce(x)
+
+
+def test_tensors_of_the_host(host, made):
+    torch = pytest.importorskip("torch")
+    x = torch.from_numpy(host)
+    bifold.reduce(x)
+    assert known(made, lambda: bifold.reduce(x)) == [host.sum()] * 4
+    assert known(made, lambda: bifold.reduce(x[::2])) == [host[::2].sum()] * 4
+    values = x.to(torch.float32)
+    known(made, lambda: bifold.reduce(values))
+    for one in (values.clone().requires_grad_(), values.to(torch.complex64).conj().imag):
+        with pytest.raises(bifold.InvalidArgument, match="resolve_neg|not exported"):
+            bifold.reduce(one)
+    for _ in range(3):
+        target = torch.zeros(N, dtype=torch.int32)
+        bifold.inclusive_scan(x, target)
+        np.testing.assert_array_equal(target.numpy(), host.cumsum())
 
 
 def test_arrays_of_host_and_device_go_together(host, arrays, made):

@@ -41,10 +41,15 @@ def cuda_stream(x: Any) -> int | None:
     return _number(x, _STREAM)[1]
 
 
+def is_tensor(x: Any) -> bool:
+    """Whether it is a tensor of PyTorch, of no subclass."""
+    kind = type(x)
+    return (kind.__module__, kind.__qualname__) == ("torch", "Tensor")
+
+
 def torch_stream(x: Any, index: int) -> int | None:
     """The CUstream that is current for a tensor of PyTorch, 0 the default one; else None."""
-    kind = type(x)
-    if (kind.__module__, kind.__qualname__) != ("torch", "Tensor"):
+    if not is_tensor(x):
         return None
     current = getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream", None)
     return None if current is None else current(index)

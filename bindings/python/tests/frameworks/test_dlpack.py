@@ -17,11 +17,11 @@ def on_a_device(device):
 def test_tensors_are_read_and_their_deleter_runs_once(versioned, kind):
     x = DlpackExporter(np.arange(10, dtype=np.int32), (kind, 0), versioned=versioned)
     assert bifold.reduce(x) == 45
-    assert (x.deleted, x.streams) == (1, [None])
+    assert x.given_back and set(x.streams) == {None}
     y = bifold.inclusive_scan(x)
     assert isinstance(y, np.ndarray)
     np.testing.assert_array_equal(y, np.arange(10).cumsum())
-    assert x.deleted == 2
+    assert x.given_back
 
 
 @pytest.mark.parametrize("layout", [np.s_[::-1], np.s_[:, ::2], np.s_[1:, 2:3], np.s_[:0]])
@@ -52,23 +52,23 @@ def test_tensors_that_cannot_be_written_are_refused(flags, message):
 @pytest.mark.parametrize(
     "exporter",
     [
-        lambda: DlpackExporter(np.ones(3, bool)),
-        lambda: DlpackExporter(np.ones(3, np.clongdouble)),
-        lambda: DlpackExporter(np.ones(3, np.int32), major=2),
+        lambda new: new(np.ones(3, bool)),
+        lambda new: new(np.ones(3, np.clongdouble)),
+        lambda new: new(np.ones(3, np.int32), major=2),
     ],
 )
 def test_tensors_that_are_refused_are_given_back_once(exporter):
-    x = exporter()
+    x = exporter(type("New", (DlpackExporter,), {}))  # Not known to NumPy's way.
     with pytest.raises(bifold.InvalidArgument):
         bifold.reduce(x)
-    assert x.deleted == 1
+    assert x.given_back
 
 
 def test_a_call_that_fails_gives_its_tensors_back_once():
     x, out = DlpackExporter(np.ones(3)), DlpackExporter(np.ones(4))
     with pytest.raises(bifold.InvalidArgument, match="out has shape"):
         bifold.inclusive_scan(x, out)
-    assert (x.deleted, out.deleted) == (1, 1)
+    assert x.given_back and out.given_back
 
 
 def test_a_used_capsule_is_refused():
