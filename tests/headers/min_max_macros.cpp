@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
