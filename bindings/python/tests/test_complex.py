@@ -31,6 +31,8 @@ def test_sums_and_products_are_those_of_numpy(dtype):
     total = bifold.reduce(x)
     assert type(total) is dtype and total == x.sum()
     assert bifold.reduce(x, init=1 - 2j) == x.sum() + (1 - 2j)
+    # Numbers of Python are rounded, each part by itself.
+    assert bifold.reduce(x[:0], init=0.1 - 0.3j) == dtype(0.1 - 0.3j)
     product = bifold.reduce(turns(1001).astype(dtype), "multiplies")
     assert type(product) is dtype and product == turns(1001).prod()
     out = np.zeros(1, dtype)
