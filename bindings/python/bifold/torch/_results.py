@@ -67,7 +67,7 @@ def check_elements(kind: torch.dtype) -> None:
     if kind not in _ELEMENTS:
         raise errors.InvalidArgument(
             f"elements of {kind}: they have to be bool, integers of 8 to 64 bits, float16, "
-            "bfloat16, float32 or float64"
+            "bfloat16, float32 or float64, of sums and products complex64 or complex128, too"
         )
 
 
