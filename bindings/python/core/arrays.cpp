@@ -216,7 +216,7 @@ bool look_at_exported(PyObject* array, Seen& seen) {
   std::array<std::int64_t, max_dimensions> where;
   if (integers(device, where) != 2 || where[0] != 1) return false;
   seen.kind = Kind::host;
-  seen.owner = nb::steal(PyObject_CallOneArg(from_dlpack, array));
+  seen.owner = nb::steal(PyObject_CallFunctionObjArgs(from_dlpack, array, nullptr));
   return seen.owner.is_valid() && look_at_host(seen.owner.ptr(), seen);
 }
 

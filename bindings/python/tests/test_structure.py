@@ -1,10 +1,13 @@
 """How the modules of the package depend on each other."""
 
 import ast
+import re
+import sysconfig
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import bifold
+import pytest
 
 PACKAGE = Path(bifold.__file__).parent
 EXTENSIONS = {"bifold._core", "bifold._jax"}
@@ -67,3 +70,19 @@ def test_public_classes_are_of_the_package_itself():
     for name in bifold.__all__:
         thing = getattr(bifold, name)
         assert not isinstance(thing, type) or thing.__module__ == "bifold", name
+
+
+def test_the_extensions_keep_to_the_stable_interface_of_python():
+    """A wheel for Python 3.12 and later has no other. Debian's 3.11 would compile more."""
+    headers = sorted((Path(sysconfig.get_paths()["include"]) / "cpython").glob("*.h"))
+    if not headers:
+        pytest.skip("there are no headers of Python")
+    others = set()
+    for header in headers:
+        declared = r"PyAPI_FUNC\([^)]*\)\s*(\w+)\s*\("
+        others |= set(re.findall(declared, header.read_text(encoding="utf-8")))
+    assert "PyObject_CallOneArg" in others
+    stable_since_312 = {"PyObject_Vectorcall", "PyObject_VectorcallMethod", "PyVectorcall_Call"}
+    for source in (Path(__file__).parents[1] / "core").glob("*.?pp"):
+        called = set(re.findall(r"\b_?Py\w+(?=\s*\()", source.read_text(encoding="utf-8")))
+        assert not called & (others - stable_since_312), source.name
