@@ -150,19 +150,86 @@ DEVICE LineVector with_item(LineVector vector, u32 k, Element element) {
   return vector;
 }
 
-// Vectors of narrow elements that are not aligned as a whole are loaded by words.
-#define BY_WORDS (sizeof(IN) < 4 && LOAD_BYTES > 4)
+// Others than narrow elements are loaded by one access or one by one.
+#define BY_WORDS 0
+
+DEVICE LineVector load_line_words(const __global IN* from) { return load_vector(from); }
+
+// Part element_words: an element that fits a word, as one.
+// Provides: element_words
+
 typedef union {
+  IN element;
+  u8 byte;
+  u16 half_word;
+  u32 word;
+} WordOfElement;
+
+DEVICE u32 word_of_element(IN element) {
+  WordOfElement both;
+  both.element = element;
+  return sizeof(IN) == 4 ? both.word : sizeof(IN) == 2 ? both.half_word : both.byte;
+}
+DEVICE IN element_of_word(u32 word) {
+  WordOfElement both;
+  if (sizeof(IN) == 4) both.word = word;
+  if (sizeof(IN) == 2) both.half_word = (u16)word;
+  if (sizeof(IN) == 1) both.byte = (u8)word;
+  return both.element;
+}
+
+// Part line_vectors_words: the same of elements that are narrower than a word. They stay packed
+// until they are used: a compiler that takes them apart where a load is under a condition waits for
+// each load.
+// Provides: line_vectors
+// Uses: line_elements, vectors_in, alignment, element_words
+
+typedef struct {
+  u32 word[4];  // Those that hold VEC elements.
+} LineVector;
+
+DEVICE LineVector load_line_vector(const __global IN* from) {
   LineVector vector;
-  u32 word[BY_WORDS ? LOAD_BYTES / 4 : 1];
-} LineWords;
+  if (LOAD_BYTES == 16) {
+    const uint4 words = *(const __global uint4*)from;
+    vector.word[0] = words.x;
+    vector.word[1] = words.y;
+    vector.word[2] = words.z;
+    vector.word[3] = words.w;
+  } else if (LOAD_BYTES == 8) {
+    const uint2 words = *(const __global uint2*)from;
+    vector.word[0] = words.x;
+    vector.word[1] = words.y;
+  } else if (LOAD_BYTES == 4) {
+    vector.word[0] = *(const __global u32*)from;
+  } else if (LOAD_BYTES == 2) {
+    vector.word[0] = *(const __global u16*)from;
+  } else {
+    vector.word[0] = *(const __global u8*)from;
+  }
+  return vector;
+}
+DEVICE Element item_of(LineVector vector, u32 k) {
+  const u32 byte = k * sizeof(IN);
+  return element_of_word(vector.word[byte / 4] >> (byte % 4 * 8));
+}
+DEVICE LineVector with_item(LineVector vector, u32 k, Element element) {
+  const u32 byte = k * sizeof(IN);
+  const u32 mask = (sizeof(IN) == 2 ? 0xffffu : 0xffu) << (byte % 4 * 8);
+  const u32 others = vector.word[byte / 4] & ~mask;
+  vector.word[byte / 4] = others | word_of_element(element) << (byte % 4 * 8);
+  return vector;
+}
+
+// Vectors that are not aligned as a whole are loaded by words.
+#define BY_WORDS (LOAD_BYTES > 4)
 
 DEVICE LineVector load_line_words(const __global IN* from) {
   const __global u32* words = (const __global u32*)from;
-  LineWords loaded;
+  LineVector vector;
 #pragma unroll
-  for (u32 w = 0; w < LOAD_BYTES / 4; ++w) loaded.word[w] = words[w];
-  return loaded.vector;
+  for (u32 w = 0; w < LOAD_BYTES / 4; ++w) vector.word[w] = words[w];
+  return vector;
 }
 
 // Part line_vectors_two: the same of pairs, which are loaded one by one.

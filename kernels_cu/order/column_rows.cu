@@ -79,27 +79,7 @@ DEVICE void load_column_elements(LineElements at, LinePlaces places, bool whole,
 // before the first one is converted, as a compiler keeps an element and what it becomes in one
 // register if both are words, and else waits for each. A look-back leaves no registers for that.
 // Provides: column_elements
-// Uses: column_rows
-
-typedef union {
-  IN element;
-  u8 byte;
-  u16 half_word;
-  u32 word;
-} WordOfElement;
-
-DEVICE u32 word_of_element(IN element) {
-  WordOfElement both;
-  both.element = element;
-  return sizeof(IN) == 4 ? both.word : sizeof(IN) == 2 ? both.half_word : both.byte;
-}
-DEVICE IN element_of_word(u32 word) {
-  WordOfElement both;
-  if (sizeof(IN) == 4) both.word = word;
-  if (sizeof(IN) == 2) both.half_word = (u16)word;
-  if (sizeof(IN) == 1) both.byte = (u8)word;
-  return both.element;
-}
+// Uses: column_rows, element_words
 
 // As for values.
 DEVICE void load_column_elements(LineElements at, LinePlaces places, bool whole, u32 count,

@@ -34,11 +34,13 @@ bool joins_rows(const Question& of) { return shuffles(of) && size_of(shape(of).i
 // Of wider results there are as many words as values, and handing those on takes registers.
 bool joins_results(const Question& of) { return by_32(of) && size_of(shape(of).output) < 4; }
 
-// Elements become wider in registers. A compiler for CPUs keeps arrays in memory.
-bool loads_words(const Question& of) {
+// Elements of one array become wider in registers. A compiler for CPUs keeps arrays in memory.
+bool is_narrow(const Question& of) {
   const PlanShape& lines = shape(of);
-  const bool fit = size_of(lines.input) < 4 && size_of(lines.accumulator) == 4;
-  return fit && !lines.input.is_struct() && !lines.second && !on_cpu(of);
+  return size_of(lines.input) < 4 && !lines.input.is_struct() && !lines.second && !on_cpu(of);
+}
+bool loads_words(const Question& of) {
+  return is_narrow(of) && size_of(shape(of).accumulator) == 4;
 }
 
 // A work-item combines vectors of its own: of floating values, or of integers, of which no order
@@ -170,7 +172,9 @@ constexpr Choice choices[] = {
      }},
     {"line_vectors",
      [](const Question& of) -> std::string {
-       return shape(of).second ? "line_vectors_two" : "line_vectors_one";
+       return shape(of).second ? "line_vectors_two"
+              : is_narrow(of)  ? "line_vectors_words"
+                               : "line_vectors_one";
      }},
     {"line_run",
      [](const Question& of) -> std::string {
