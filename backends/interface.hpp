@@ -165,7 +165,7 @@ class Queue {
 struct Source {
   std::string name;     ///< Of the kernel file, for messages.
   std::string text;     ///< Complete: generated definitions, kernel parts, entry.
-  std::string options;  ///< Compiler options, as compile_options() gave them.
+  std::string options;  ///< As compile_options() and options_to_hold() gave them.
 };
 
 /// Memory that kernels write and, once they are done, the host reads in place.
@@ -211,15 +211,23 @@ class Device {
 
   /// Options every program of this device is compiled with.
   [[nodiscard]] virtual const std::string& compile_options() const noexcept = 0;
+  /// What follows them for a kernel of which a compute unit is to hold so many groups at once;
+  /// empty where nothing says so, or the kernel's text does.
+  [[nodiscard]] virtual std::string options_to_hold(std::uint32_t /*groups*/,
+                                                    std::uint32_t /*group_size*/) const {
+    return {};
+  }
   /// What a binary depends on beyond the source: device, driver and compiler versions.
   [[nodiscard]] virtual const std::string& binary_key() const noexcept = 0;
 
   /// Compiles. Throws build_failure with log and source, or unavailable without a compiler, where
   /// the library has not compiled it beforehand.
   [[nodiscard]] virtual std::shared_ptr<const Program> build(const Source& source) = 0;
-  /// The program of a binary that Program::binary() gave under the same binary_key(). The caller
-  /// has checked that the bytes are undamaged. Throws build_failure when the driver refuses it.
-  [[nodiscard]] virtual std::shared_ptr<const Program> load(std::span<const std::byte> binary) = 0;
+  /// The program of a binary that Program::binary() gave under the same binary_key() and options.
+  /// The caller has checked that the bytes are undamaged. Throws build_failure when the driver
+  /// refuses it.
+  [[nodiscard]] virtual std::shared_ptr<const Program> load(std::span<const std::byte> binary,
+                                                            const std::string& options) = 0;
 };
 
 /// One driver family. Stateless apart from the loaded driver library. Thread-safe.

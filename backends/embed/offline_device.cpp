@@ -47,7 +47,8 @@ std::shared_ptr<const backend::Program> OfflineDevice::build(const backend::Sour
   return std::make_shared<const OfflineProgram>(planned_.back());
 }
 
-std::shared_ptr<const backend::Program> OfflineDevice::load(std::span<const std::byte> /*binary*/) {
+std::shared_ptr<const backend::Program> OfflineDevice::load(std::span<const std::byte> /*binary*/,
+                                                            const std::string& /*options*/) {
   throw Error(ErrorCategory::build_failure, "an offline device gives no binaries");
 }
 

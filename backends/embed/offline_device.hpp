@@ -41,8 +41,8 @@ class OfflineDevice : public backend::Device {
   [[nodiscard]] std::shared_ptr<const backend::Program> build(
       const backend::Source& source) override;
   /// Throws build_failure: it has given no binary.
-  [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> binary) override;
+  [[nodiscard]] std::shared_ptr<const backend::Program> load(std::span<const std::byte> binary,
+                                                             const std::string& options) override;
 
   [[nodiscard]] const PlannedTexts& planned() const noexcept { return planned_; }
 

@@ -378,12 +378,6 @@ DEVICE ACC before_column_row(ColumnUnit own, const __local ColumnLookBack* lookb
 #define STASHED_OF_RUN (RUN / 2)  // The first ones: the last one is the run's total.
 #define STASHED (STASHED_OF_RUN * KEPT_RUNS + 1)
 
-// NVIDIA's compiler, if told the size of a group, gives a work-item fewer registers than the other
-// half takes.
-#ifdef __NV_CL_C_VERSION
-#define reqd_work_group_size(x, y, z) unused
-#endif
-
 DEVICE void stash_column_row(__local ACC (*stash)[GROUP_SIZE], const __private ACC* sums) {
 #pragma unroll
   for (u32 l = 0; l < KEPT_RUNS; ++l) {

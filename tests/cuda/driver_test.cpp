@@ -44,7 +44,7 @@ void use_everything() {
     queue->fill(block, 0, 4096, bytes_of(word).first(width));
   }
   const auto program = device->build(source_of(*device, sample_text));
-  const auto kernel = device->load(program->binary())->kernel("sample");
+  const auto kernel = device->load(program->binary(), device->compile_options())->kernel("sample");
   const Memory& memory = block;
   const std::uint64_t offset = 0;
   const std::array<backend::Argument, 2> arguments{
@@ -227,7 +227,7 @@ TEST_SUITE("cuda driver") {
     const auto device = cuda().open(0);
     const auto binary = device->build(source_of(*device, sample_text))->binary();
     REQUIRE(binary.size() > 100);
-    const auto program = device->load(binary);
+    const auto program = device->load(binary, device->compile_options());
     CHECK(program->binary() == binary);
     CHECK(program->kernel("sample")->max_group_size() == 1024);
     const Error missing = error_of([&] { static_cast<void>(program->kernel("samples")); });
@@ -235,13 +235,14 @@ TEST_SUITE("cuda driver") {
     CHECK(contains(missing.what(), "\"samples\""));
     const Error refused = error_of([&] {
       const std::string text = "neither of the two";
-      static_cast<void>(device->load(std::as_bytes(std::span(text))));
+      static_cast<void>(device->load(std::as_bytes(std::span(text)), device->compile_options()));
     });
     CHECK(refused.category() == ErrorCategory::build_failure);
     CHECK(contains(refused.log(), "neither a cubin nor PTX"));
     const Failing load("cuModuleLoadDataEx", 2);
-    CHECK(error_of([&] { static_cast<void>(device->load(binary)); }).category() ==
-          ErrorCategory::out_of_memory);
+    CHECK(error_of([&] {
+            static_cast<void>(device->load(binary, device->compile_options()));
+          }).category() == ErrorCategory::out_of_memory);
   }
 
   TEST_CASE_FIXTURE(Working, "a kernel keeps its program and context" * unless("working")) {

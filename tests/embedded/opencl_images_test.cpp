@@ -11,6 +11,7 @@
 
 #include "core/kernel/architecture.hpp"
 #include "opencl.hpp"
+#include "opencl/device/backend.hpp"
 #include "support/errors.hpp"
 #include "support/messages.hpp"
 
@@ -115,6 +116,22 @@ TEST_CASE("a device that is lost while a program is loaded is no reason to compi
   warm(device, sum_of(Type::f32));
   CHECK(programs.compiled() == 0);
   CHECK(programs.loaded() > loaded);
+}
+
+TEST_CASE("NVIDIA's compiler is told how many registers leave room for several groups") {
+  const test::LoadedLayer layer;
+  const auto device = backend::opencl_backend().open(0);
+  const auto told = [&](std::uint32_t groups, std::uint32_t group_size) {
+    return device->options_to_hold(groups, group_size);
+  };
+  const std::string hint = " -Dreqd_work_group_size=work_group_size_hint";
+  CHECK(told(3, 128) == " -cl-nv-maxrregcount=168" + hint);
+  CHECK(told(8, 256) == " -cl-nv-maxrregcount=32" + hint);
+  CHECK(told(257, 1) == " -cl-nv-maxrregcount=248" + hint);
+  CHECK(told(1, 256).empty());
+  CHECK(told(3, 0).empty());
+  CHECK(told(3, 512).empty());
+  CHECK(told(65537, 1).empty());
 }
 
 TEST_SUITE_END();

@@ -55,7 +55,7 @@ TEST_SUITE("cuda driver") {
       CHECK(contains(error.what(), "sample.cu"));
       CHECK(contains(error.what(), "no NVRTC"));
       const std::string ptx = ".version 6.5\n.target sm_70\n.visible .entry sample(\n) { ret; }\n";
-      const auto program = device->load(std::as_bytes(std::span(ptx)));
+      const auto program = device->load(std::as_bytes(std::span(ptx)), device->compile_options());
       CHECK(program->kernel("sample")->max_group_size() == 1024);
     }
     CHECK(count("modules") == 0);

@@ -107,7 +107,7 @@ class TracedDevice final : public backend::Device {
     return std::make_shared<TracedProgram>();
   }
   [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> /*binary*/) override {
+      std::span<const std::byte> /*binary*/, const std::string& /*options*/) override {
     return std::make_shared<TracedProgram>();
   }
 

@@ -133,7 +133,6 @@ const std::map<std::string, std::string> must_differ{
     {"accumulator_exchange", "OpenCL has one function for each width, behind an extension"},
     {"accumulator_native", "CUDA overloads its atomic functions, OpenCL does not"},
     {"accumulator_wide", "OpenCL has these operations as PTX alone"},
-    {"column_stash", "NVIDIA's OpenCL gives fewer registers if told the group's size"},
     {"columns_shuffle", "C has no struct without a member"},
     {"element_vectors_two", "CUDA loads vectors by templates, OpenCL by vector types"},
     {"extrema_ptx", "CUDA's one text asks for the architecture when it is compiled"},

@@ -89,7 +89,7 @@ class OfflineDevice final : public backend::Device {
     return std::make_shared<OfflineProgram>(wanted, description_.capabilities.max_group_size);
   }
   [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> /*binary*/) override {
+      std::span<const std::byte> /*binary*/, const std::string& /*options*/) override {
     refuse("binary");
   }
 

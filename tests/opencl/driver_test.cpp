@@ -152,14 +152,17 @@ TEST_CASE("a program comes back from its binary, and what is no binary is refuse
   Bench bench;
   const std::vector<std::byte> binary = bench.program->binary();
   REQUIRE_FALSE(binary.empty());
-  bench.program = bench.device->load(binary);
+  bench.program = bench.device->load(binary, bench.device->compile_options());
   bench.add = bench.program->kernel("add");
   CHECK(bench.usable());
 
   const std::array<std::byte, 10> garbage{};
-  const Failure failure = failure_of([&] { (void)bench.device->load(garbage); });
+  const Failure failure =
+      failure_of([&] { (void)bench.device->load(garbage, bench.device->compile_options()); });
   CHECK(failure.category == ErrorCategory::build_failure);
-  CHECK(failure_of([&] { (void)bench.device->load({}); }).category == ErrorCategory::build_failure);
+  CHECK(failure_of([&] {
+          (void)bench.device->load({}, bench.device->compile_options());
+        }).category == ErrorCategory::build_failure);
   bench.layer.fail("clGetProgramInfo", CL_OUT_OF_HOST_MEMORY);
   CHECK(bench.program->binary().empty());
   CHECK(bench.usable());
@@ -325,7 +328,7 @@ TEST_CASE("every reference is released, after failures too") {
         static_cast<void>(built->kernel("add"));
         static_cast<void>(bench.queue->record());
         static_cast<void>(backend::opencl_backend().open(0));
-        static_cast<void>(bench.device->load(built->binary()));
+        static_cast<void>(bench.device->load(built->binary(), bench.device->compile_options()));
         bench.device->free(bench.device->allocate(bytes));
       });
       CHECK(failure.category == ErrorCategory::out_of_memory);

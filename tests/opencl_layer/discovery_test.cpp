@@ -20,6 +20,7 @@ TEST_CASE("what a device says about its atomics compiles with its options") {
   const Capabilities& can = bench.device->capabilities();
   CAPTURE(can.atomics);
   CHECK(can.max_group_size > 0);
+  CHECK(bench.device->options_to_hold(3, 128).empty());  // An option of NVIDIA's compiler alone.
   CHECK(can.max_allocation_bytes <= can.global_bytes);
   const auto build = [&](const char* text) {
     (void)bench.device->build({"probe", text, bench.device->compile_options()});

@@ -50,6 +50,7 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, std::si
                                std::size_t* size) {
   constexpr cl_device_info compute_capability_major = 0x4000;
   constexpr cl_device_info compute_capability_minor = 0x4001;
+  constexpr cl_device_info registers_per_block = 0x4002;
   const std::string capability = variable("BIFOLD_LAYER_NVIDIA");
   const auto part = [&](std::size_t from) {
     return static_cast<cl_uint>(std::strtoul(capability.c_str() + from, nullptr, 10));
@@ -58,6 +59,7 @@ cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, std::si
     case compute_capability_major: return answer_value(part(0), room, to, size);
     case compute_capability_minor:
       return answer_value(part(capability.find('.') + 1), room, to, size);
+    case registers_per_block: return answer_value(cl_uint{65536}, room, to, size);
     case CL_DEVICE_VENDOR_ID: return answer_value(cl_uint{0x10de}, room, to, size);
     case CL_DEVICE_TYPE: return answer_value(cl_device_type{CL_DEVICE_TYPE_GPU}, room, to, size);
     case CL_DEVICE_VENDOR: return answer("NVIDIA Corporation", room, to, size);

@@ -77,7 +77,7 @@ std::shared_ptr<const backend::Program> KernelCache::make(const backend::Source&
   bool rejected = found.rejected;
   if (!found.binary.empty()) {
     try {
-      auto program = device_.load(found.binary);
+      auto program = device_.load(found.binary, source.options);
       log().debug("{}: loaded from the kernel cache", source.name);
       const std::lock_guard lock(mutex_);
       ++statistics_.from_disk;

@@ -282,6 +282,13 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   Defines defines = spec.defines;
   if (spec.group_size) defines.emplace_back("GROUP_SIZE", *spec.group_size);
   if (spec.vector_width) defines.emplace_back("VEC", *spec.vector_width);
+  std::string options = device.compile_options();
+  if (spec.groups_held) {
+    defines.emplace_back("GROUPS_HELD", *spec.groups_held);
+    if (spec.held_by_option) {
+      options += device.options_to_hold(*spec.groups_held, spec.group_size.value_or(1));
+    }
+  }
   std::sort(defines.begin(), defines.end());
   text += "#line 1 \"generated\"\n";
   for (const auto& [name, value] : defines) text += formatted("#define {} {}\n", name, value);
@@ -294,7 +301,7 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   for (const std::string& part : parts.subspan(spec.type_parts)) append_part(text, device, part);
 
   return {described(formatted("{}{}", spec.family, device.kernel_suffix()), spec), std::move(text),
-          device.compile_options()};
+          std::move(options)};
 }
 
 }  // namespace bifold::core

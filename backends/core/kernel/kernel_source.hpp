@@ -37,6 +37,8 @@ struct KernelSpec {
   std::optional<Type> line_count{};              ///< Of a number of lines in device memory.
   bool swapped = false;                          ///< The operator's operands change places.
   std::optional<std::uint32_t> group_size{};     ///< GROUP_SIZE; empty: one work-item.
+  std::optional<std::uint32_t> groups_held{};    ///< GROUPS_HELD: of a compute unit at once.
+  bool held_by_option = false;                   ///< As backend::Device::options_to_hold() says.
   std::optional<std::uint32_t> vector_width{};   ///< VEC: elements of a load or store.
   Defines defines{};                             ///< Everything else that is a number.
   backend::LaunchTraits launch{};

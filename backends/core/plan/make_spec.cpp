@@ -40,6 +40,8 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
              .forced = forced},
             spec);
   if (tuning.group_size) spec.group_size = *tuning.group_size;
+  spec.groups_held = kernel.groups_held;
+  spec.held_by_option = kernel.held_by_option;
   if (tuning.vector_bytes) spec.vector_width = vector_width(kernel.stores_vectors, shape, tuning);
   for (const Parameter& parameter : parameters()) {
     const Tuning::Value& value = tuning.*parameter.member;

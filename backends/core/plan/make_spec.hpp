@@ -15,8 +15,10 @@ namespace bifold::core {
 struct KernelPart {
   Algorithm algorithm;
   std::string_view family;
-  bool by_vectors = false;      ///< As PartQuestion::by_vectors.
-  bool stores_vectors = false;  ///< As Recipe::stores_vectors.
+  bool by_vectors = false;                     ///< As PartQuestion::by_vectors.
+  bool stores_vectors = false;                 ///< As Recipe::stores_vectors.
+  std::optional<std::uint32_t> groups_held{};  ///< As KernelSpec::groups_held.
+  bool held_by_option = false;                 ///< As KernelSpec::held_by_option.
 };
 
 /// The spec of `entry` in that part: the parts that it uses, with the device's own for those that

@@ -49,20 +49,20 @@ LineLayout layout_of(const Call& call) noexcept {
              : LineLayout::along;
 }
 
-PlannedKernel build_line_kernel(const Request& request, Algorithm algorithm,
-                                std::string_view kernel, const Tuning& tuning,
-                                const Defines& defines, std::uint32_t accumulators_each,
-                                std::uint32_t run, std::uint32_t lines) {
+PlannedKernel build_line_kernel(const Request& request, const KernelPart& kernel,
+                                const Tuning& tuning, const Defines& defines,
+                                std::uint32_t accumulators_each, std::uint32_t run,
+                                std::uint32_t lines) {
   const auto bytes = static_cast<std::uint32_t>(
       AccumulatorLayout(request.shape.op, request.shape.accumulator).bytes);
   const std::uint32_t fitting = std::bit_floor(local_bytes / (bytes * accumulators_each));
   Tuning values = tuning;
   values.group_size = std::max(order_v1::scan_row_runs,
                                std::min(std::bit_floor(tuning.group_size.value()), fitting));
-  KernelSpec spec = make_spec(request, {.algorithm = algorithm, .family = kernel}, values, kernel);
+  KernelSpec spec = make_spec(request, kernel, values, kernel.family);
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
   if (run > 0) {
-    add_run_vectors(request.shape, run, algorithm == Algorithm::scan, spec);
+    add_run_vectors(request.shape, run, kernel.algorithm == Algorithm::scan, spec);
   } else {
     spec.vector_width = lines;
   }
@@ -111,8 +111,9 @@ LineNodes::LineNodes(const Request& request, const Tuning& tuning) {
   Tuning values;
   values.group_size = std::min(tuning.group_size.value(), 256U);
   constexpr std::uint32_t kept_each = 2;
-  kernel_ = build_line_kernel(request.with(nodes), Algorithm::reduce, "reduce_line_nodes", values,
-                              {{"NODES_PER_ITEM", nodes_per_item}}, kept_each);
+  kernel_ = build_line_kernel(request.with(nodes),
+                              {.algorithm = Algorithm::reduce, .family = "reduce_line_nodes"},
+                              values, {{"NODES_PER_ITEM", nodes_per_item}}, kept_each);
 }
 
 void LineNodes::enqueue(const Call& call, const Range& nodes, std::uint64_t most,

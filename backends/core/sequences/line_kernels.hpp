@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/plan/make_spec.hpp"
 #include "core/plan/planning.hpp"
 
 namespace bifold::core {
@@ -58,13 +59,13 @@ class ByLayout {
   std::array<bool, 3> has_{};
 };
 
-/// The kernel of that name over lines, its group size limited by what a work-item keeps in local
+/// The kernel over lines, its group size limited by what a work-item keeps in local
 /// memory, in accumulators. Some load runs of so many elements, which a scan stores, too, or
 /// elements of so many lines.
-PlannedKernel build_line_kernel(const Request& request, Algorithm algorithm,
-                                std::string_view kernel, const Tuning& tuning,
-                                const Defines& defines, std::uint32_t accumulators_each,
-                                std::uint32_t run = 0, std::uint32_t lines = 1);
+PlannedKernel build_line_kernel(const Request& request, const KernelPart& kernel,
+                                const Tuning& tuning, const Defines& defines,
+                                std::uint32_t accumulators_each, std::uint32_t run = 0,
+                                std::uint32_t lines = 1);
 
 /// Where the lines of a call lie, and how many there are.
 LinePlaces places_of(const Call& call);

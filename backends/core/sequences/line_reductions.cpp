@@ -261,7 +261,8 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
         of.shape.lines == LineLayout::across && of.device.info().kind != DeviceKind::cpu;
     const auto kernel = [&](const PlanShape& shape, std::string_view name, const LeafShare& share,
                             std::uint32_t rows = order_v1::leaf_rows) {
-      return build_line_kernel(of.with(shape), Algorithm::reduce, name, tuning,
+      return build_line_kernel(of.with(shape), {.algorithm = Algorithm::reduce, .family = name},
+                               tuning,
                                {{"COLUMNS", static_cast<std::uint32_t>(columns)},
                                 {"COLUMNS_EACH", share.columns},
                                 {"AT_ONCE", share.at_once},

@@ -38,8 +38,15 @@ Defines row_defines(const Request& request) {
           {"ROW_RUNS", order_v1::scan_row_runs},
           {"WARP_TILE_ROWS", order_v1::scan_warp_tile_rows},
           {"WARP_TILES", order_v1::scan_warp_tiles},
-          {"LINE_ROWS", rows_of(request)},
-          {"GROUPS_HELD", groups_held(request.shape)}};
+          {"LINE_ROWS", rows_of(request)}};
+}
+
+KernelPart part_of(const Request& request, Algorithm algorithm, std::string_view name) {
+  // A look-back along rows loses more by fewer registers than it gains by more groups.
+  return {.algorithm = algorithm,
+          .family = name,
+          .groups_held = groups_held(request.shape),
+          .held_by_option = name != "scan_line_lookback"};
 }
 
 // Runs of a line that lies across others and is short.
@@ -50,14 +57,13 @@ constexpr std::uint32_t kept_each = 1;
 
 PlannedKernel build_row_kernel(const Request& request, Algorithm algorithm, std::string_view name,
                                const Tuning& tuning) {
-  return build_line_kernel(request, algorithm, name, tuning, row_defines(request), kept_each,
-                           run_of(request.shape));
+  return build_line_kernel(request, part_of(request, algorithm, name), tuning, row_defines(request),
+                           kept_each, run_of(request.shape));
 }
 
 PlannedKernel build_tiles(const Request& request, Algorithm algorithm, std::string_view name,
                           const Tuning& tuning) {
-  return build_tile_kernel(request, {.algorithm = algorithm, .family = name}, tuning, name,
-                           {{"GROUPS_HELD", groups_held(request.shape)}});
+  return build_tile_kernel(request, part_of(request, algorithm, name), tuning, name, {});
 }
 
 // Rows in registers leave room for few work-items, which small groups share out best.
@@ -73,7 +79,7 @@ PlannedKernel build_columns(const Request& request, Algorithm algorithm, std::st
   const bool all_runs = kept_runs == order_v1::scan_row_runs;
   defines.emplace_back("WHOLE_ROWS", all_runs && !cpu ? 1U : 0U);
   defines.emplace_back("RUN_BY_RUN", all_runs && cpu ? 1U : 0U);
-  return build_line_kernel(request, algorithm, name, values, defines, kept_each);
+  return build_line_kernel(request, part_of(request, algorithm, name), values, defines, kept_each);
 }
 
 // A group looks back with whole warp tiles of a line, of neighbouring lines as many as fit.
@@ -91,7 +97,9 @@ PlannedKernel build_column_lookback(const Request& request, const Tuning& tuning
       std::bit_floor(std::min<std::uint64_t>({tuning.group_size.value(), column_group, fitting})));
   Defines defines = row_defines(request);
   defines.emplace_back("SUPERTILE_TILES", order_v1::scan_group_tiles);
-  return build_line_kernel(request, Algorithm::scan, "scan_column_lookback", values, defines, 1);
+  defines.emplace_back("WHOLE_ROWS", 1U);
+  return build_line_kernel(request, part_of(request, Algorithm::scan, "scan_column_lookback"),
+                           values, defines, 1);
 }
 
 // The longest line that a warp has at once.
@@ -330,7 +338,8 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
     constexpr std::uint32_t exchanged_each = order_v1::scan_warp_tile_rows + 1;
     first = std::make_unique<const FirstPasses>(
         FirstPasses{LineTotals(request, Algorithm::scan, tuning),
-                    build_line_kernel(request.with(prefixes), Algorithm::scan, "prefix_line_tiles",
+                    build_line_kernel(request.with(prefixes),
+                                      part_of(request, Algorithm::scan, "prefix_line_tiles"),
                                       values, row_defines(request), exchanged_each)});
   }
   return std::make_shared<LineScan>(request, row.variant, std::move(scan), std::move(first),

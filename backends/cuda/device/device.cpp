@@ -165,7 +165,8 @@ std::shared_ptr<const backend::Program> Device::build(const Source& source) {
                                                        : std::move(compiled.machine_code));
 }
 
-std::shared_ptr<const backend::Program> Device::load(std::span<const std::byte> binary) {
+std::shared_ptr<const backend::Program> Device::load(std::span<const std::byte> binary,
+                                                     const std::string& /*options*/) {
   return std::make_shared<const Program>(context_,
                                          std::vector<std::byte>(binary.begin(), binary.end()));
 }

@@ -38,8 +38,8 @@ class Device final : public backend::Device {
   [[nodiscard]] const std::string& binary_key() const noexcept override { return key_; }
 
   [[nodiscard]] std::shared_ptr<const backend::Program> build(const Source& source) override;
-  [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> binary) override;
+  [[nodiscard]] std::shared_ptr<const backend::Program> load(std::span<const std::byte> binary,
+                                                             const std::string& options) override;
 
  private:
   explicit Device(const std::shared_ptr<const Context>& context);

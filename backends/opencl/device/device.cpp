@@ -10,6 +10,7 @@
 #include "opencl/driver/error.hpp"
 #include "opencl/driver/query.hpp"
 #include "opencl/driver/svm.hpp"
+#include "opencl/program/options.hpp"
 #include "opencl/program/program.hpp"
 #include "opencl/queue/queue.hpp"
 
@@ -131,6 +132,13 @@ std::string_view Device::kernel_file(std::string_view name) const {
          core::formatted("there is no kernel part \"{}\" in OpenCL C", name));
 }
 
+std::string Device::options_to_hold(std::uint32_t groups, std::uint32_t group_size) const {
+  if (!is_nvidias(device_())) return {};
+  const auto registers =
+      device_value_or<cl_uint>(device_(), CL_DEVICE_REGISTERS_PER_BLOCK_NV, cl_uint{0});
+  return register_limit(registers, groups, group_size);
+}
+
 std::shared_ptr<const backend::Program> Device::build(const Source& source) {
   if (images_) {
     if (auto program = images_->find(source)) return program;
@@ -138,8 +146,9 @@ std::shared_ptr<const backend::Program> Device::build(const Source& source) {
   return Program::build(context_, device_, source);
 }
 
-std::shared_ptr<const backend::Program> Device::load(std::span<const std::byte> binary) {
-  return Program::load(context_, device_, binary, compile_options_);
+std::shared_ptr<const backend::Program> Device::load(std::span<const std::byte> binary,
+                                                     const std::string& options) {
+  return Program::load(context_, device_, binary, options);
 }
 
 }  // namespace bifold::backend::opencl

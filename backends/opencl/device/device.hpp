@@ -36,11 +36,13 @@ class Device final : public backend::Device {
   [[nodiscard]] const std::string& compile_options() const noexcept override {
     return compile_options_;
   }
+  [[nodiscard]] std::string options_to_hold(std::uint32_t groups,
+                                            std::uint32_t group_size) const override;
   [[nodiscard]] const std::string& binary_key() const noexcept override { return binary_key_; }
 
   [[nodiscard]] std::shared_ptr<const backend::Program> build(const Source& source) override;
-  [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> binary) override;
+  [[nodiscard]] std::shared_ptr<const backend::Program> load(std::span<const std::byte> binary,
+                                                             const std::string& options) override;
 
   [[nodiscard]] const cl::Context& native_context() const noexcept { return context_; }
   [[nodiscard]] const cl::Device& native() const noexcept { return device_; }

@@ -28,9 +28,10 @@ std::shared_ptr<const Program> Device::build(const Source& source) {
   return driver_->build(source);
 }
 
-std::shared_ptr<const Program> Device::load(std::span<const std::byte> binary) {
+std::shared_ptr<const Program> Device::load(std::span<const std::byte> binary,
+                                            const std::string& options) {
   ++counters_->programs;
-  return driver_->load(binary);
+  return driver_->load(binary, options);
 }
 
 }  // namespace bifold::backend::toy

@@ -37,11 +37,16 @@ class Device final : public backend::Device {
   [[nodiscard]] const std::string& compile_options() const noexcept override {
     return driver_->compile_options();
   }
+  [[nodiscard]] std::string options_to_hold(std::uint32_t groups,
+                                            std::uint32_t group_size) const override {
+    return driver_->options_to_hold(groups, group_size);
+  }
   [[nodiscard]] const std::string& binary_key() const noexcept override {
     return driver_->binary_key();
   }
   [[nodiscard]] std::shared_ptr<const Program> build(const Source& source) override;
-  [[nodiscard]] std::shared_ptr<const Program> load(std::span<const std::byte> binary) override;
+  [[nodiscard]] std::shared_ptr<const Program> load(std::span<const std::byte> binary,
+                                                    const std::string& options) override;
 
   [[nodiscard]] const Counters& counters() const noexcept { return *counters_; }
 

@@ -46,6 +46,10 @@ class AlteredDevice : public backend::Device {
   [[nodiscard]] const std::string& compile_options() const noexcept override {
     return device_->compile_options();
   }
+  [[nodiscard]] std::string options_to_hold(std::uint32_t groups,
+                                            std::uint32_t group_size) const override {
+    return device_->options_to_hold(groups, group_size);
+  }
   [[nodiscard]] const std::string& binary_key() const noexcept override {
     return device_->binary_key();
   }
@@ -56,9 +60,9 @@ class AlteredDevice : public backend::Device {
     edit_(edited.text);
     return device_->build(edited);
   }
-  [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> binary) override {
-    return device_->load(binary);
+  [[nodiscard]] std::shared_ptr<const backend::Program> load(std::span<const std::byte> binary,
+                                                             const std::string& options) override {
+    return device_->load(binary, options);
   }
 
  private:

@@ -47,7 +47,7 @@ class OfflineDevice final : public backend::Device {
     throw no_device();
   }
   [[nodiscard]] std::shared_ptr<const backend::Program> load(
-      std::span<const std::byte> /*binary*/) override {
+      std::span<const std::byte> /*binary*/, const std::string& /*options*/) override {
     throw no_device();
   }
 
