@@ -2,6 +2,7 @@
 // Provides: stored_vectors
 
 typedef Vector StoredVector;
+#define STORED_NAME LANE_NAME
 
 DEVICE Vector vector_of(StoredVector stored) { return stored; }
 
@@ -12,6 +13,7 @@ DEVICE StoredVector stored_vector(Vector vector) { return vector; }
 // Uses: f16_conversions
 
 typedef ushort8 StoredVector;
+#define STORED_NAME u16
 
 #ifdef HAS_FLOAT16
 typedef _Float16 Halves __attribute__((ext_vector_type(8)));
@@ -46,6 +48,7 @@ DEVICE StoredVector stored_vector(Vector vector) {
 // Uses: bf16_conversions
 
 typedef ushort8 StoredVector;
+#define STORED_NAME u16
 
 DEVICE Vector vector_of(StoredVector stored) { return as_float8(convert_uint8(stored) << 16); }
 
@@ -55,12 +58,9 @@ DEVICE StoredVector stored_vector(Vector vector) {
   return convert_ushort8(vector == vector ? nearest : bits >> 16 | 0x40);
 }
 
-// Part order_warp_tile_vectors_chunks: warp tiles of a scan in order v1, each by one work-item of a
-// CPU, of floating-point values of one type or of halves. A vector has one value of each row of the
-// warp tile: rows are independent almost to the end, so rows are combined by vectors, without
-// exchange.
-// Provides: warp_tile_folds
-// Uses: total, elements, caches_chunks, stored_vectors, warp_tile_shape_chunks, load_ahead
+// Part run_vectors_chunks: runs of eight rows, and vectors of an element of each of them.
+// Provides: run_vectors_chunks
+// Uses: stored_vectors
 
 #ifdef __has_warning
 #if __has_warning("-Wpsabi")
@@ -70,22 +70,14 @@ DEVICE StoredVector stored_vector(Vector vector) {
 #endif
 #endif
 
-typedef char vector_has_every_row[VECTOR_LANES == WARP_TILE_ROWS ? 1 : -1];
-typedef char rows_are_eight[WARP_TILE_ROWS == 8 ? 1 : -1];
+typedef char rows_are_eight[VECTOR_LANES == 8 ? 1 : -1];
 // A run as it lies in memory, from where an element may start on, and what is stored at once.
-typedef VECTOR(IN_NAME, RUN) Run;
+typedef VECTOR(STORED_NAME, RUN) Run;
 typedef Run RunAnywhere __attribute__((aligned(sizeof(IN))));
 typedef union {
   Run run;
   IN item[RUN];
 } RunItems;
-
-// Folds of a warp tile: sum[k][l] of elements 0 to k of run l of every row, prefix[l] of runs 0 to
-// l.
-typedef struct {
-  Vector sum[RUN - 1][ROW_RUNS];
-  Vector prefix[ROW_RUNS];
-} WarpTile;
 
 // Transposes runs to elements of every row, and back. There are RUN vectors of runs; part p of
 // vector j belongs to row j + RUN * p. Vector k gets element k of the rows in order. Elements move
@@ -113,6 +105,22 @@ DEVICE void transpose(Vector of[RUN]) {
   of[1] = (Vector)(a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7);
 }
 #endif
+
+// Part order_warp_tile_vectors_chunks: warp tiles of a scan in order v1, each by one work-item of a
+// CPU, of floating-point values of one type or of halves. A vector has one value of each row of the
+// warp tile: rows are independent almost to the end, so rows are combined by vectors, without
+// exchange.
+// Provides: warp_tile_folds
+// Uses: total, elements, caches_chunks, run_vectors_chunks, warp_tile_shape_chunks, load_ahead
+
+typedef char vector_has_every_row[VECTOR_LANES == WARP_TILE_ROWS ? 1 : -1];
+
+// Folds of a warp tile: sum[k][l] of elements 0 to k of run l of every row, prefix[l] of runs 0 to
+// l.
+typedef struct {
+  Vector sum[RUN - 1][ROW_RUNS];
+  Vector prefix[ROW_RUNS];
+} WarpTile;
 
 DEVICE Run load_run(Elements input, u64 i, u64 n, bool whole) {
   if (whole) return *(const __global RunAnywhere*)(input + i);
