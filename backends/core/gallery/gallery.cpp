@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sequences/line_chunk_scans.hpp"
 #include "core/sequences/line_chunks.hpp"
 #include "core/sequences/line_reductions.hpp"
 #include "core/sequences/line_scans.hpp"
@@ -158,7 +159,7 @@ struct Table {
          .on_lanes_of_32 = {"order_v1_ring", "order_v1_ahead", "order_v1", "lookback_warp",
                             "reduce_then_scan", "order_v1_passes", "lines_v1_lookback", "lines_v1"},
          .on_cpu = {"order_v1_packs", "chunks", "reduce_then_scan", "order_v1_drawn",
-                    "order_v1_chunks", "order_v1_passes", "lines_v1"}});
+                    "order_v1_chunks", "order_v1_passes", "lines_chunks_v1", "lines_v1"}});
     scan("chunks", "scan_chunks",
          "for CPUs: reduce-then-scan over consecutive chunks, one work-item each", "bifold",
          opencl_only, Order::fixed, {2, 1, 3}, {core::plan_chunked_scan});
@@ -211,6 +212,10 @@ struct Table {
          "the same, long lines in a single pass: a tile looks back along its line", "bifold",
          published_words, Order::v1, {1, 1, 1},
          {.planner = core::plan_line_lookback, .takes_lines = true});
+    scan("lines_chunks_v1", "scan_line_chunks",
+         "lines_v1 for CPUs: one work-item walks along eight lines at once, or a strip of them",
+         "bifold", opencl_only, Order::v1, {1, 1, 0},
+         {.planner = core::plan_line_chunk_scan, .takes_lines = true});
 #ifdef BIFOLD_TOY_ROW
 #include BIFOLD_TOY_ROW
 #endif

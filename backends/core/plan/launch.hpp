@@ -56,6 +56,12 @@ struct LineStrips {
   std::uint64_t each;    ///< Leaves of a unit; one if strips have several lines.
   std::uint64_t units;
 };
+struct LineChunks {
+  std::uint64_t width;   ///< Lines of a strip, where lines lie side by side.
+  std::uint64_t strips;  ///< Of one outer index, where lines lie side by side; else of a line.
+  std::uint64_t tiles;   ///< Of a line, at most; none where a unit has whole lines.
+  std::uint64_t units;
+};
 struct LineNodeShare {
   std::uint64_t most;        ///< Nodes of a line.
   std::uint64_t elements;    ///< Of a node.
@@ -82,6 +88,7 @@ struct ColumnTiles {
 inline backend::Argument argument(const LinePlaces& places) { return {&places, sizeof places}; }
 inline backend::Argument argument(const LineSplit& split) { return {&split, sizeof split}; }
 inline backend::Argument argument(const LineStrips& strips) { return {&strips, sizeof strips}; }
+inline backend::Argument argument(const LineChunks& chunks) { return {&chunks, sizeof chunks}; }
 inline backend::Argument argument(const LineNodeShare& share) { return {&share, sizeof share}; }
 inline backend::Argument argument(const LineRows& rows) { return {&rows, sizeof rows}; }
 inline backend::Argument argument(const LineTiles& tiles) { return {&tiles, sizeof tiles}; }

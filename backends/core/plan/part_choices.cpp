@@ -299,6 +299,15 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return by_vectors(of, false) ? "tile_vectors_chunks" : "order_tile_chunks";
      }},
+    {"line_lanes",
+     [](const Question& of) -> std::string {
+       return layout(of).combines_vectors ? "lanes_of_values_chunks" : "lanes_of_items_chunks";
+     }},
+    {"line_walk",
+     [](const Question& of) -> std::string {
+       return shape(of).op.exact(shape(of).accumulator) ? "line_walk_exact_chunks"
+                                                        : "line_walk_order_chunks";
+     }},
     {"tile_scan", [](const Question& of) { return std::string(tile_scan_part(of)); }},
 };
 // clang-format on
@@ -361,7 +370,7 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
     spec.field_operator = operator_of_fields(of);
   }
   constexpr std::uint32_t vector_bytes = 16;
-  if (part("order_warp_tile_vectors_chunks")) {
+  if (part("order_warp_tile_vectors_chunks") || part("lanes_of_values_chunks")) {
     spec.vector_lanes = order_v1::scan_warp_tile_rows;
   } else if (part("tile_vectors_chunks")) {
     spec.vector_lanes = vector_bytes / static_cast<std::uint32_t>(size_of(shape(of).input));

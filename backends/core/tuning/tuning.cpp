@@ -108,6 +108,7 @@ const std::vector<Defaults>& defaults() {
       // The reductions in index order share these two.
       {"scan_order_passes", {.group_size = 256}, {.group_size = 256}},
       {"scan_lines", {.group_size = 256}, {.group_size = 64}},
+      {"scan_line_chunks", {}, {.groups_per_unit = 16, .past_caches_from_kib = 32768}},
       {"scan_line_lookback", {.group_size = 256}, {.group_size = 64}},
       {"total_line_tiles", {.group_size = 256}, {.group_size = 64}},
       {"scan_order_chunks", {}, {.groups_per_unit = 4, .past_caches_from_kib = 32768}},

@@ -74,6 +74,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "order_v1_packs", {per_unit, drawn_tiles}},
       {Algorithm::scan, "lines_v1", {group}},
       {Algorithm::scan, "lines_v1_lookback", {group}},
+      {Algorithm::scan, "lines_chunks_v1", {per_unit}},
   };
   return table;
 }

@@ -106,7 +106,7 @@ TEST_CASE("each row of lines gives the same bits, wherever lines lie") {
     }
   }
   Queue queue(test::device());
-  for (const std::string_view name : {"lines_v1", "lines_v1_lookback"}) {
+  for (const std::string_view name : {"lines_v1", "lines_chunks_v1", "lines_v1_lookback"}) {
     const gallery::Variant* row = gallery::find(Algorithm::scan, name);
     REQUIRE(row != nullptr);
     if (!gallery::supports(test::device(), *row, Type::f32, plus)) continue;
