@@ -6,7 +6,7 @@
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
 // Provides: reduce_line_chunks
-// Uses: count, line_count, line_init, line_sums_chunks
+// Uses: count, line_count, line_init, line_sums_chunks, past_caches_chunks
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_line_chunks(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS, __global ACC* nodes,
@@ -84,6 +84,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_line_chunks(
     }
 
     // --- Fold the columns of each leaf by halving, the last ones of a leaf at once ---
+    // Memory would rest meanwhile. Longer lines are predicted better.
+    const bool loads_ahead = neighbours && n * sizeof(IN) <= CACHE_LINE;
 #pragma unroll
     for (u32 width = COLUMNS / 2; width > 4; width /= 2) {
       for (u32 k = 0; width < columns && k < leaves; ++k) halve(sums + k * kept, width);
@@ -91,7 +93,10 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_line_chunks(
 #pragma unroll
     for (u32 width = 4; width > 0; width /= 2) {
       if (columns != 2 * width && (width < 4 || columns < 8)) continue;
-      for (u32 k = 0; k < leaves; ++k) sums[k * kept] = fold_last(sums + k * kept, width);
+      for (u32 k = 0; k < leaves; ++k) {
+        if (loads_ahead) LOAD_AHEAD((size_t)elements_behind(leaf, hop, leaves + k).first);
+        sums[k * kept] = fold_last(sums + k * kept, width);
+      }
     }
 
     // --- Write the totals ---
