@@ -136,9 +136,34 @@ INLINE void store_whole_column(const Lanes* from, __global OUT* to, bool past) {
   }
 }
 
+// Part lane_combination_of_items_chunks: what lanes have is combined one by one.
+// Provides: lane_combination
+// Uses: lane_elements_chunks
+
+INLINE void combine_items(const ACC* left, const ACC* right, ACC* to) {
+  for (u32 lane = 0; lane < LINE_LANES; ++lane) to[lane] = COMBINE(left[lane], right[lane]);
+}
+
+// Part lane_combination_of_fields_chunks: structs whose fields have one operator are combined as
+// arrays of fields, of which compilers make vectors.
+// Provides: lane_combination
+// Uses: lane_elements_chunks
+
+typedef char fields_are_all[sizeof(ACC) == FIELDS * sizeof(FIELD) ? 1 : -1];
+
+INLINE void combine_items(const ACC* left, const ACC* right, ACC* to) {
+  const FIELD* a = (const FIELD*)left;
+  const FIELD* b = (const FIELD*)right;
+  FIELD* target = (FIELD*)to;
+#if FIELDS <= 4  // More would only take longer to compile.
+#pragma unroll
+#endif
+  for (u32 f = 0; f < LINE_LANES * FIELDS; ++f) target[f] = COMBINE_FIELDS(a[f], b[f]);
+}
+
 // Part lanes_of_items_chunks: an accumulator of each of eight lines, in an array.
 // Provides: line_lanes
-// Uses: lane_elements_chunks
+// Uses: lane_combination
 
 typedef struct {
   ACC item[LINE_LANES];
@@ -150,16 +175,13 @@ INLINE void spread(ACC value, Lanes* lanes) {
 INLINE void put_lane(Lanes* lanes, u32 lane, ACC value) { lanes->item[lane] = value; }
 INLINE ACC lane_of(const Lanes* lanes, u32 lane) { return lanes->item[lane]; }
 DEVICE void combine_lanes(const Lanes* left, const Lanes* right, Lanes* to) {
-  Lanes combined;
-  for (u32 lane = 0; lane < LINE_LANES; ++lane) {
-    combined.item[lane] = COMBINE(left->item[lane], right->item[lane]);
-  }
-  *to = combined;
+  combine_items(left->item, right->item, to->item);
 }
 
 // Loads a run from element e of each chunk on, of which `items` elements exist.
 INLINE void load_runs(const LaneElements* lanes, LinePlaces places, u64 e, u32 items, u64 n,
                       Lanes of[RUN]) {
+#pragma unroll
   for (u32 lane = 0; lane < LINE_LANES; ++lane) {
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
@@ -176,6 +198,7 @@ INLINE void load_runs(const LaneElements* lanes, LinePlaces places, u64 e, u32 i
 
 // Puts the results of run `e / RUN` of each line to those of its row, which lie as in memory.
 INLINE void put_runs(const Lanes* results, u32 e, OUT* row) {
+#pragma unroll
   for (u32 lane = 0; lane < LINE_LANES; ++lane) {
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {

@@ -299,6 +299,11 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return by_vectors(of, false) ? "tile_vectors_chunks" : "order_tile_chunks";
      }},
+    {"lane_combination",
+     [](const Question& of) -> std::string {
+       return operator_of_fields(of) ? "lane_combination_of_fields_chunks"
+                                     : "lane_combination_of_items_chunks";
+     }},
     {"line_lanes",
      [](const Question& of) -> std::string {
        return layout(of).combines_vectors ? "lanes_of_values_chunks" : "lanes_of_items_chunks";
@@ -366,7 +371,8 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
   if (list.has("word_fold") || list.has("word_addition")) define_words(of, spec);
   define_limits(of, list, spec);
   if (list.has("atomic_accumulator")) define_atomic(has(of), spec);
-  if (part("arrays_of_fields_chunks") || part("array_sums_of_fields_chunks")) {
+  if (part("arrays_of_fields_chunks") || part("array_sums_of_fields_chunks") ||
+      part("lane_combination_of_fields_chunks")) {
     spec.field_operator = operator_of_fields(of);
   }
   constexpr std::uint32_t vector_bytes = 16;

@@ -101,7 +101,7 @@ TEST_CASE("each row of lines gives the same bits, wherever lines lie") {
          {Lines::rows(3, 8192), Lines::rows(3, 8193), Lines::rows(2, 290'001),
           Lines{2, 20'000, 3, 120'001, 3, 1}, Lines{2, 9000, 2, 18'100, 1, 9001},
           Lines{1, 40'000, 3, 0, -2, 80'001}, Lines::columns(16'400, 3), Lines::columns(270'001, 2),
-          Lines{2, 9000, 40, 360'000, 40, 1}}) {
+          Lines{2, 9000, 40, 360'000, 40, 1}, Lines{3, 280'001, 2, 560'002, 2, 1}}) {
       shapes.push_back(lines);
     }
   }
