@@ -1,6 +1,7 @@
 // Reductions with a struct for an accumulator.
+#include "core/call/reductions.hpp"
+
 #include <bifold/error.hpp>
-#include <bifold/reductions.hpp>
 #include <string>
 #include <utility>
 
@@ -65,24 +66,10 @@ Operator compensated() {
                                        Value(Sum{T{-0.0}, T{-0.0}}), Value(Sum{T{0}, T{0}}));
 }
 
-// Of an element and its index; the struct's own name is what makes one.
-const Map& indexed(Type element) {
-  return per_type<Map>(element, [](auto zero) {
-    return "make_" + std::string(name_of(type_of<Indexed<decltype(zero)>>())) + "(x, i)";
-  });
-}
-
-const Map& twice(Type element) {
-  return per_type<Map>(element, [](auto zero) {
-    return "make_" + std::string(name_of(type_of<MinMax<decltype(zero)>>())) + "(x, x)";
-  });
-}
-
 Value find_first(Queue& queue, const ErasedView& input, const Operator& op,
                  const ReduceOptions& options) {
-  const Type result = visit_type(accumulator_of(input.type),
-                                 [](auto zero) { return type_of<Indexed<decltype(zero)>>(); });
-  return transform_reduce(queue, input, result, op, {}, indexed(input.type), options);
+  return transform_reduce(queue, input, core::indexed_type(input.type), op, {},
+                          core::indexed_map(input.type), options);
 }
 
 // What an element or an initial value contributes to a compensated sum.
@@ -98,12 +85,6 @@ std::optional<Value> first_sum(const std::optional<Value>& init) {
            std::string(name_of(type_of<T>())));
   }
   return init ? std::optional<Value>(CompensatedSum<T>{init->as<T>(), 0}) : std::nullopt;
-}
-
-// As a number of `type`: 1 where the expression holds, else 0.
-Map counted(const Map& predicate) {
-  if (predicate.is_identity()) return "x != 0 ? 1 : 0";
-  return core::composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0");
 }
 
 const Map& complex_product(Type type) {
@@ -133,6 +114,34 @@ Map product(Type first, Type second, Type result) {
 }
 
 }  // namespace
+
+Type core::indexed_type(Type element) {
+  return visit_type(accumulator_of(element),
+                    [](auto zero) { return type_of<Indexed<decltype(zero)>>(); });
+}
+
+Type core::minmax_type(Type element) {
+  return visit_type(accumulator_of(element),
+                    [](auto zero) { return type_of<MinMax<decltype(zero)>>(); });
+}
+
+// The struct's own name is what makes one.
+const Map& core::indexed_map(Type element) {
+  return per_type<Map>(element, [](auto zero) {
+    return "make_" + std::string(name_of(type_of<Indexed<decltype(zero)>>())) + "(x, i)";
+  });
+}
+
+const Map& core::minmax_map(Type element) {
+  return per_type<Map>(element, [](auto zero) {
+    return "make_" + std::string(name_of(type_of<MinMax<decltype(zero)>>())) + "(x, x)";
+  });
+}
+
+Map core::counting_map(const Map& predicate) {
+  if (predicate.is_identity()) return "x != 0 ? 1 : 0";
+  return composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0");
+}
 
 const Operator& argmin_operator(Type element) try {
   return per_type<Operator>(element, [](auto zero) {
@@ -182,9 +191,8 @@ Value argmax(Queue& queue, const ErasedView& input, const ReduceOptions& options
 
 Value minmax(Queue& queue, const ErasedView& input, const ReduceOptions& options) try {
   const Operator& op = minmax_operator(input.type);
-  const Type result = visit_type(accumulator_of(input.type),
-                                 [](auto zero) { return type_of<MinMax<decltype(zero)>>(); });
-  return transform_reduce(queue, input, result, op, {}, twice(input.type), options);
+  return transform_reduce(queue, input, core::minmax_type(input.type), op, {},
+                          core::minmax_map(input.type), options);
 } catch (...) {
   detail::rethrow();
 }
@@ -192,7 +200,7 @@ Value minmax(Queue& queue, const ErasedView& input, const ReduceOptions& options
 void argmin_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                  const ReduceOptions& options) try {
   const Operator& op = argmin_operator(input.type);
-  transform_reduce_into(queue, input, result, op, {}, indexed(input.type), options);
+  transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type), options);
 } catch (...) {
   detail::rethrow();
 }
@@ -200,7 +208,7 @@ void argmin_into(Queue& queue, const ErasedView& input, const ErasedView& result
 void argmax_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                  const ReduceOptions& options) try {
   const Operator& op = argmax_operator(input.type);
-  transform_reduce_into(queue, input, result, op, {}, indexed(input.type), options);
+  transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type), options);
 } catch (...) {
   detail::rethrow();
 }
@@ -208,7 +216,7 @@ void argmax_into(Queue& queue, const ErasedView& input, const ErasedView& result
 void minmax_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                  const ReduceOptions& options) try {
   const Operator& op = minmax_operator(input.type);
-  transform_reduce_into(queue, input, result, op, {}, twice(input.type), options);
+  transform_reduce_into(queue, input, result, op, {}, core::minmax_map(input.type), options);
 } catch (...) {
   detail::rethrow();
 }
@@ -216,7 +224,8 @@ void minmax_into(Queue& queue, const ErasedView& input, const ErasedView& result
 std::uint64_t count_if(Queue& queue, const ErasedView& input, const Map& predicate,
                        const ReduceOptions& options) try {
   return core::naming({{plus, Type::u64, predicate}}, input.type, [&] {
-    return transform_reduce(queue, input, Type::u64, plus, {}, counted(predicate), options)
+    return transform_reduce(queue, input, Type::u64, plus, {}, core::counting_map(predicate),
+                            options)
         .as<std::uint64_t>();
   });
 } catch (...) {
@@ -227,7 +236,7 @@ void count_if_into(Queue& queue, const ErasedView& input, const ErasedView& resu
                    const Map& predicate, const ReduceOptions& options) try {
   if (result.type != Type::u64) refuse("a count is u64, not " + std::string(name_of(result.type)));
   core::naming({{plus, Type::u64, predicate}}, input.type, [&] {
-    transform_reduce_into(queue, input, result, plus, {}, counted(predicate), options);
+    transform_reduce_into(queue, input, result, plus, {}, core::counting_map(predicate), options);
   });
 } catch (...) {
   detail::rethrow();

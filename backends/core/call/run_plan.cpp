@@ -272,6 +272,15 @@ std::uint64_t workspace_bytes(const detail::Plan& plan, const Lines& lines) {
   return workspace_bytes(scratch_size(plan, lines.length, lines.count()));
 }
 
+void check_plan(const detail::Plan& plan, const Device& device, const CallViews& views,
+                const std::optional<Value>& init, const CallOptions& options) {
+  const Placement placement = placement_of(plan.variant().algorithm, views, options);
+  check_call(plan, device, placement, init, options);
+  check_device_values(plan, device, placement, options);
+  const PlanShape& shape = plan.shape();
+  if (init) static_cast<void>(initial_value(shape.op, *init, shape.accumulator));
+}
+
 void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
               const std::optional<Value>& init, const CallOptions& options,
               const std::optional<Value>& of_nothing) {

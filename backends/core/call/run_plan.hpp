@@ -48,6 +48,10 @@ inline DeviceValues values_on_device(const CallOptions& options) {
 std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept;
 std::uint64_t workspace_bytes(const detail::Plan& plan, const Lines& lines);
 
+/// What run_plan() refuses as invalid_argument before it enqueues anything, but for the workspace.
+void check_plan(const detail::Plan& plan, const Device& device, const CallViews& views,
+                const std::optional<Value>& init, const CallOptions& options);
+
 /// Checks a call, gathers its scratch and enqueues it under the queue's lock: the one way that both
 /// algorithms go. Of nothing the result is `of_nothing`; without one it is init, or else
 /// Operator::of_nothing().

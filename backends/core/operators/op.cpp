@@ -161,6 +161,16 @@ bool core::OperatorAccess::gives_of_nothing(const Operator& op) {
   return op.has_identity() || op.definition_->of_nothing.has_value();
 }
 
+Operator core::OperatorAccess::in_order(const Operator& op, Type type) {
+  if (!op.commutative()) return op;
+  std::optional<Value> identity;
+  std::optional<Value> nothing;
+  if (op.has_identity()) identity = op.identity(type);
+  if (gives_of_nothing(op)) nothing = op.of_nothing(type);
+  return Operator(Operator::define(std::string(op.name()), op.expression(type), type, identity,
+                                   nothing, Commutativity::non_commutative, op.exact(type)));
+}
+
 Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) try {
   const auto refuse = [type](const std::string& why) {
     throw Error(ErrorCategory::invalid_argument,

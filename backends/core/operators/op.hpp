@@ -15,6 +15,8 @@ class OperatorAccess {
   static Operator multiplying(std::string name, std::string expression, const Value& of_nothing);
   /// Whether there is something of nothing.
   static bool gives_of_nothing(const Operator& op);
+  /// The same operator on `type`, declared not to commute: its operands keep index order.
+  static Operator in_order(const Operator& op, Type type);
 };
 
 /// A built-in operator on a complex type is the operator on its parts. Any other operator, and one

@@ -1,0 +1,23 @@
+// Values of several ranks made one.
+#pragma once
+
+#include <bifold/op.hpp>
+#include <bifold/queue.hpp>
+#include <bifold/type.hpp>
+#include <bifold/value.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace bifold::core {
+
+/// Puts value after value onto a stack. Behind value i, the two topmost become one merges[i] times.
+/// Returns the top behind each of the values that `wanted` names, ascending. `values` are of the
+/// accumulator's type, one behind the other. Built-in operators are computed by the host, with the
+/// bits of a device, others on the queue's device, for which it blocks.
+std::vector<Value> fold(const Queue& queue, const Operator& op, Type accumulator,
+                        std::span<const std::byte> values, std::span<const std::uint32_t> merges,
+                        std::span<const std::uint64_t> wanted);
+
+}  // namespace bifold::core

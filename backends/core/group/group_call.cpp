@@ -1,0 +1,172 @@
+#include "core/group/group_call.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <string>
+
+namespace bifold::core {
+
+namespace {
+
+constexpr std::uint32_t magic = 0xb1f01d01;
+
+// In front of what a rank gives to all.
+struct Header {
+  std::uint32_t mark = magic;
+  std::uint32_t gathered = 0;       // How many of the call came before.
+  std::uint64_t call = 0;           // The call's number.
+  std::uint64_t sum = 0;            // Of what follows.
+  std::uint32_t failure = 0;        // 1 + its category.
+  std::uint32_t lost_messages = 0;  // The transport failed.
+  std::array<char, 160> message{};  // Of the failure, ends with 0.
+};
+static_assert(sizeof(Header) == 192 && std::has_unique_object_representations_v<Header>);
+
+}  // namespace
+
+Error error_of_exception() {
+  try {
+    detail::rethrow();
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& error) {
+    return {ErrorCategory::backend_failure, error.what()};
+  } catch (...) {
+    return {ErrorCategory::backend_failure, "an exception of an unknown type"};
+  }
+}
+
+std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+  std::uint64_t sum = factor ^ bytes.size();
+  const auto add = [&sum](std::uint64_t word) { sum = (sum ^ word) * factor + (sum >> 32); };
+  std::size_t at = 0;
+  for (; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, 8);
+    add(word);
+  }
+  std::uint64_t rest = 0;
+  if (at < bytes.size()) std::memcpy(&rest, bytes.data() + at, bytes.size() - at);
+  add(rest);
+  return sum;
+}
+
+GroupCall::GroupCall(const Group& group, std::size_t ranks)
+    : group_(group.state()), turn_(group_.in_use, std::try_to_lock) {
+  if (!turn_.owns_lock()) {
+    throw Error(ErrorCategory::invalid_argument, "another thread is in a call of this group");
+  }
+  if (group_.broken) {
+    throw Error(group_.broken->category(),
+                std::string("the group is out of use: ") + group_.broken->what());
+  }
+  ++group_.calls;
+  failures_.resize(group_.local.size());
+  if (ranks == failures_.size()) return;
+  for (std::size_t i = 0; i < failures_.size(); ++i) {
+    fail(i, {ErrorCategory::invalid_argument, "slices of " + std::to_string(ranks) +
+                                                  " ranks, where the process has " +
+                                                  std::to_string(failures_.size())});
+  }
+}
+
+void GroupCall::fail(std::size_t local, const Error& error) {
+  if (!failures_[local]) failures_[local] = error;
+}
+
+Deadline GroupCall::deadline() const {
+  // Others may have waited in vain before.
+  return std::chrono::steady_clock::now() + group_.deadline * (lost_messages_ ? 2 : 1);
+}
+
+std::vector<std::byte> GroupCall::gather(std::size_t bytes,
+                                         std::span<const std::vector<std::byte>> mine) {
+  const std::size_t stride = sizeof(Header) + bytes;
+  std::vector<std::byte> sent(local().size() * stride);
+  for (std::size_t i = 0; i < local().size(); ++i) {
+    std::byte* const to = sent.data() + i * stride;
+    Header header;
+    header.gathered = gathered_;
+    header.call = group_.calls;
+    header.lost_messages = lost_messages_ ? 1 : 0;
+    if (failures_[i]) {
+      header.failure = 1 + static_cast<std::uint32_t>(failures_[i]->category());
+      const std::string_view what = failures_[i]->what();
+      what.copy(header.message.data(), header.message.size() - 1);
+    } else if (!mine[i].empty()) {
+      std::memcpy(to + sizeof header, mine[i].data(), std::min(bytes, mine[i].size()));
+    }
+    header.sum = checksum({to + sizeof header, bytes});
+    std::memcpy(to, &header, sizeof header);
+  }
+  std::vector<std::byte> received(size() * stride);
+  try {
+    group_.transport->all_gather(sent, received, deadline());
+  } catch (...) {
+    group_.broken = error_of_exception();
+    throw Error(*group_.broken);
+  }
+  std::vector<std::byte> all(size() * bytes);
+  std::optional<Error> failure;
+  bool lost_messages = false;
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    const std::byte* const from = received.data() + rank * stride;
+    const std::string name = "rank " + std::to_string(rank);
+    Header header;
+    std::memcpy(&header, from, sizeof header);
+    if (header.mark != magic || header.call != group_.calls || header.gathered != gathered_ ||
+        header.sum != checksum({from + sizeof header, bytes})) {
+      group_.broken.emplace(ErrorCategory::backend_failure,
+                            "what " + name + " sent is damaged, or of another call");
+      throw Error(*group_.broken);
+    }
+    lost_messages = lost_messages || header.lost_messages != 0;
+    if (header.failure != 0 && !failure) {
+      header.message.back() = 0;
+      failure.emplace(static_cast<ErrorCategory>(header.failure - 1),
+                      name + ": " + header.message.data());
+    }
+    std::copy(from + sizeof header, from + stride, all.data() + rank * bytes);
+  }
+  ++gathered_;
+  if (failure && lost_messages) group_.broken = failure;
+  if (failure) throw Error(*failure);
+  return all;
+}
+
+std::vector<Opening> GroupCall::open(std::span<const Opening> mine) {
+  std::vector<std::vector<std::byte>> bytes(mine.size());
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const auto whole = std::as_bytes(mine.subspan(i, 1));
+    bytes[i].assign(whole.begin(), whole.end());
+  }
+  const std::vector<std::byte> all = gather(sizeof(Opening), bytes);
+  std::vector<Opening> openings(size());
+  std::memcpy(openings.data(), all.data(), all.size());
+  for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    for (std::size_t term = 0; term < term_count; ++term) {
+      if (openings[rank].terms.at(term) == openings[0].terms.at(term)) continue;
+      throw Error(ErrorCategory::invalid_argument, std::string(name_of(static_cast<Term>(term))) +
+                                                       " differs between rank 0 and rank " +
+                                                       std::to_string(rank));
+    }
+  }
+  group_.counts.resize(size());
+  for (std::uint32_t rank = 0; rank < size(); ++rank) group_.counts[rank] = openings[rank].count;
+  return openings;
+}
+
+void GroupCall::exchange(std::span<const Outgoing> sent, std::span<const Incoming> received) {
+  if (sent.empty() && received.empty()) return;
+  try {
+    group_.transport->exchange(sent, received, deadline());
+  } catch (...) {
+    lost_messages_ = true;
+    const Error error = error_of_exception();
+    for (std::size_t i = 0; i < failures_.size(); ++i) fail(i, error);
+  }
+}
+
+}  // namespace bifold::core

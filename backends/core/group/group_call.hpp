@@ -1,0 +1,87 @@
+// One call of a group: what its local ranks have come to, and what all ranks tell each other.
+#pragma once
+
+#include <array>
+#include <bifold/error.hpp>
+#include <bifold/group.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "core/group/group_state.hpp"
+#include "core/group/terms.hpp"
+
+namespace bifold::core {
+
+/// The exception being handled as an Error.
+Error error_of_exception();
+
+/// What tells one content from another, of any length.
+std::uint64_t checksum(std::span<const std::byte> bytes) noexcept;
+
+/// Values of a rank that travel with its terms have up to so many bytes.
+inline constexpr std::size_t early_bytes = 256;
+
+/// What each rank says first.
+struct Opening {
+  Terms terms{};
+  std::uint64_t count = 0;  ///< Its elements.
+  std::uint64_t early = 0;  ///< Whether values follow, made for the counts of the last call.
+  std::array<std::byte, early_bytes> values{};
+};
+static_assert(std::has_unique_object_representations_v<Opening>);
+
+/// Local ranks are counted from 0 here.
+class GroupCall {
+ public:
+  /// Throws invalid_argument while another thread is in a call, and the transport's failure once
+  /// there was one. `ranks` is for how many local ranks the caller brings slices; for others than
+  /// the group's, all of them fail.
+  GroupCall(const Group& group, std::size_t ranks);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return group_.size; }
+  [[nodiscard]] const std::vector<std::uint32_t>& local() const noexcept { return group_.local; }
+  [[nodiscard]] std::uint64_t number() const noexcept { return group_.calls; }
+  /// Of the ranks in the last call; empty where there is none.
+  [[nodiscard]] const std::vector<std::uint64_t>& last_counts() const noexcept {
+    return group_.counts;
+  }
+  [[nodiscard]] bool failed(std::size_t local) const { return failures_[local].has_value(); }
+  void fail(std::size_t local, const Error& error);
+
+  /// Calls body(i) for each local rank that has not failed. What it throws is the rank's failure.
+  template <class Body>
+  void each(const Body& body) {
+    for (std::size_t i = 0; i < failures_.size(); ++i) {
+      if (failed(i)) continue;
+      try {
+        body(i);
+      } catch (...) {
+        fail(i, error_of_exception());
+      }
+    }
+  }
+
+  /// All ranks' bytes, of which each local rank gives as many. Throws the failure of the first rank
+  /// that has one, on all ranks.
+  std::vector<std::byte> gather(std::size_t bytes, std::span<const std::vector<std::byte>> mine);
+  /// gather() of what ranks say first. Throws invalid_argument, on all ranks, where terms differ.
+  std::vector<Opening> open(std::span<const Opening> mine);
+  /// Messages between ranks. A failure of the transport is that of all local ranks.
+  void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received);
+
+ private:
+  [[nodiscard]] Deadline deadline() const;
+
+  detail::GroupState& group_;
+  std::unique_lock<std::mutex> turn_;
+  std::uint32_t gathered_ = 0;
+  bool lost_messages_ = false;
+  std::vector<std::optional<Error>> failures_;
+};
+
+}  // namespace bifold::core

@@ -1,0 +1,25 @@
+// What stands behind a Group.
+#pragma once
+
+#include <bifold/error.hpp>
+#include <bifold/group.hpp>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace bifold::detail {
+
+struct GroupState {
+  std::shared_ptr<Transport> transport;
+  std::chrono::nanoseconds deadline;
+  std::uint32_t size = 0;
+  std::vector<std::uint32_t> local;
+  std::mutex in_use;                  // Held by a call.
+  std::uint64_t calls = 0;            // So far, this one included.
+  std::optional<Error> broken;        // The transport's failure.
+  std::vector<std::uint64_t> counts;  // Elements of the ranks in the last call; empty before it.
+};
+
+}  // namespace bifold::detail
