@@ -1,0 +1,257 @@
+/// @file
+/// Groups over MPI, by the application's own MPI: a rank of the communicator is a rank of the group.
+///
+///     #include <mpi.h>
+///     #include <bifold/interop/mpi.hpp>
+///
+///     bifold::Group group = bifold::interop::mpi::group(MPI_COMM_WORLD);
+///     const float sum = bifold::reduce(queue, group, mine, bifold::plus, 0.0f);
+///
+/// All of it is in this header, so that it fits whatever MPI the program is compiled with. bifold
+/// hands MPI host memory only, and bytes: MPI combines nothing. Waits test and end at the group's
+/// deadline; what a call that gave up may still write to is kept until MPI is done with it.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <bifold/error.hpp>
+#include <bifold/group.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace bifold::interop::mpi {
+
+/// @cond internal
+namespace detail {
+
+// Throws backend_failure for a code other than MPI_SUCCESS.
+inline void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::string name(MPI_MAX_ERROR_STRING, '\0');
+  int length = 0;
+  if (MPI_Error_string(code, name.data(), &length) != MPI_SUCCESS) length = 0;
+  name.resize(static_cast<std::size_t>(length));
+  Error::Details details;
+  details.backend = "mpi";
+  details.call = call;
+  details.native_code = code;
+  details.native_name = std::move(name);
+  throw Error(ErrorCategory::backend_failure, "a group's messages", std::move(details));
+}
+
+inline bool is_running() {
+  int initialized = 0;
+  int finalized = 0;
+  return MPI_Initialized(&initialized) == MPI_SUCCESS && initialized != 0 &&
+         MPI_Finalized(&finalized) == MPI_SUCCESS && finalized == 0;
+}
+
+// Requests on their way, with the memory that they read and write.
+struct Flight {
+  std::vector<MPI_Request> requests;
+  std::vector<std::vector<std::byte>> memory;
+
+  MPI_Request* add() {
+    requests.push_back(MPI_REQUEST_NULL);
+    return &requests.back();
+  }
+};
+
+// Those that a deadline has left behind. They end when MPI is done with them, or never.
+class Strays {
+ public:
+  static void keep(std::unique_ptr<Flight> flight) {
+    const std::lock_guard lock(mutex());
+    list().push_back(std::move(flight));
+  }
+  static void release() {
+    const std::lock_guard lock(mutex());
+    auto& all = list();
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [](const std::unique_ptr<Flight>& flight) {
+                               int done = 0;
+                               const int code = MPI_Testall(
+                                   static_cast<int>(flight->requests.size()),
+                                   flight->requests.data(), &done, MPI_STATUSES_IGNORE);
+                               return code == MPI_SUCCESS && done != 0;
+                             }),
+              all.end());
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  // Never destroyed: MPI may write to it until the process ends.
+  static std::vector<std::unique_ptr<Flight>>& list() {
+    static auto* const all = new std::vector<std::unique_ptr<Flight>>;
+    return *all;
+  }
+};
+
+class Transport final : public bifold::Transport {
+ public:
+  explicit Transport(MPI_Comm comm) {
+    check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  }
+  ~Transport() override {
+    // After a failure, requests may be on their way in it.
+    if (!failed_ && is_running()) MPI_Comm_free(&comm_);
+  }
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  [[nodiscard]] std::uint32_t size() const override { return static_cast<std::uint32_t>(size_); }
+  [[nodiscard]] std::vector<std::uint32_t> local_ranks() const override {
+    return {static_cast<std::uint32_t>(rank_)};
+  }
+
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                  Deadline deadline) override {
+    begin();
+    const auto ranks = static_cast<std::size_t>(size_);
+    for (std::size_t at = 0; at < mine.size(); at += most_bytes) {
+      const std::size_t bytes = (std::min)(most_bytes, mine.size() - at);
+      auto flight = std::make_unique<Flight>();
+      flight->memory.emplace_back(mine.data() + at, mine.data() + at + bytes);
+      flight->memory.emplace_back(bytes * ranks);
+      const auto count = static_cast<int>(bytes);
+      check(MPI_Iallgather(flight->memory[0].data(), count, MPI_BYTE, flight->memory[1].data(),
+                           count, MPI_BYTE, comm_, flight->add()),
+            "MPI_Iallgather");
+      flight = land(std::move(flight), deadline, "MPI_Iallgather");
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        std::memcpy(all.data() + rank * mine.size() + at,
+                    flight->memory[1].data() + rank * bytes, bytes);
+      }
+    }
+    failed_ = false;
+  }
+
+  void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received,
+                Deadline deadline) override {
+    begin();
+    auto flight = std::make_unique<Flight>();
+    // From here on nothing moves that MPI knows.
+    flight->memory.reserve(sent.size() + received.size());
+    std::size_t parts = 0;
+    const auto count_parts = [&parts](std::size_t bytes) {
+      parts += (bytes + most_bytes - 1) / most_bytes;
+    };
+    for (const Outgoing& one : sent) count_parts(one.bytes.size());
+    for (const Incoming& one : received) count_parts(one.bytes.size());
+    flight->requests.reserve(parts);
+    try {
+      for (const Incoming& one : received) {
+        std::vector<std::byte>& memory = flight->memory.emplace_back(one.bytes.size());
+        each_part(memory, [&](std::byte* bytes, int count) {
+          check(MPI_Irecv(bytes, count, MPI_BYTE, static_cast<int>(one.from), tag, comm_,
+                          flight->add()),
+                "MPI_Irecv");
+        });
+      }
+      for (const Outgoing& one : sent) {
+        std::vector<std::byte>& memory =
+            flight->memory.emplace_back(one.bytes.begin(), one.bytes.end());
+        each_part(memory, [&](std::byte* bytes, int count) {
+          check(MPI_Isend(bytes, count, MPI_BYTE, static_cast<int>(one.to), tag, comm_,
+                          flight->add()),
+                "MPI_Isend");
+        });
+      }
+    } catch (...) {
+      Strays::keep(std::move(flight));
+      throw;
+    }
+    flight = land(std::move(flight), deadline, "MPI_Isend, MPI_Irecv");
+    for (std::size_t i = 0; i < received.size(); ++i) {
+      std::copy(flight->memory[i].begin(), flight->memory[i].end(), received[i].bytes.begin());
+    }
+    failed_ = false;
+  }
+
+ private:
+  static constexpr int tag = 0;
+  // MPI counts with int.
+  static constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+  void begin() {
+    if (!is_running()) {
+      failed_ = true;
+      throw Error(ErrorCategory::invalid_argument, "MPI was finalized before the group's call");
+    }
+    failed_ = true;  // Until it is known to have succeeded.
+    Strays::release();
+  }
+
+  template <class Body>
+  static void each_part(std::vector<std::byte>& memory, const Body& body) {
+    for (std::size_t at = 0; at < memory.size(); at += most_bytes) {
+      body(memory.data() + at, static_cast<int>((std::min)(most_bytes, memory.size() - at)));
+    }
+  }
+
+  // Waits for all of them; what is not there in time becomes a stray.
+  static std::unique_ptr<Flight> land(std::unique_ptr<Flight> flight, Deadline deadline,
+                                      const char* call) {
+    constexpr int turns_alone = 2000;  // Before other threads and processes get a turn.
+    for (int turn = 0;; ++turn) {
+      int done = 0;
+      const int code = MPI_Testall(static_cast<int>(flight->requests.size()),
+                                   flight->requests.data(), &done, MPI_STATUSES_IGNORE);
+      if (code == MPI_SUCCESS && done != 0) return flight;
+      const bool late = turn % 16 == 15 && std::chrono::steady_clock::now() >= deadline;
+      if (code != MPI_SUCCESS || late) Strays::keep(std::move(flight));
+      check(code, call);
+      if (late) {
+        throw Error(ErrorCategory::timeout,
+                    std::string("other ranks did not come before the deadline, in ") + call);
+      }
+      if (turn > turns_alone) std::this_thread::yield();
+    }
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace detail
+/// @endcond
+
+/// @addtogroup adoption_mpi
+/// @{
+
+/// The group of a communicator's ranks, over a copy of the communicator: messages of several groups
+/// and the application's own do not meet. All ranks of `comm` call it, as MPI_Comm_dup. The group's
+/// last handle frees the copy, unless MPI is finalized by then. Of a call's threads, MPI sees one at
+/// a time. Throws invalid_argument where MPI does not run or `comm` is MPI_COMM_NULL, and
+/// backend_failure for an error of MPI's.
+inline Group group(MPI_Comm comm, const GroupOptions& options = {}) {
+  if (!detail::is_running()) {
+    throw Error(ErrorCategory::invalid_argument, "a group over MPI: MPI is not initialized");
+  }
+  if (comm == MPI_COMM_NULL) {
+    throw Error(ErrorCategory::invalid_argument, "a group over MPI_COMM_NULL");
+  }
+  return Group(std::make_shared<detail::Transport>(comm), options);
+}
+
+/// @}
+
+}  // namespace bifold::interop::mpi
