@@ -72,7 +72,8 @@ class Sliced {
 
   std::vector<Slice> slices(const Offsets& offsets) {
     std::vector<Slice> slices;
-    for (std::size_t rank = 0; rank + 1 < offsets.size(); ++rank) slices.push_back(slice(offsets, rank));
+    for (std::size_t rank = 0; rank + 1 < offsets.size(); ++rank)
+      slices.push_back(slice(offsets, rank));
     return slices;
   }
   Slice slice(const Offsets& offsets, std::size_t rank) {

@@ -1,8 +1,8 @@
 // A group over MPI: each process has a slice, and each compares with its own call on the whole
 // array. Run by mpirun, and alone.
-#include <bifold/interop/mpi.hpp>
 #include <bifold/bifold.hpp>
 #include <bifold/distributed.hpp>
+#include <bifold/interop/mpi.hpp>
 #include <cstring>
 #include <iostream>
 #include <string>

@@ -30,8 +30,7 @@ void check_splits(const std::vector<T>& host, std::uint64_t unit, Type result, c
                   const Value& init, int turns, const Map& map = {}) {
   Sliced<T> data(host);
   for (const std::optional<Value>& start : {std::optional<Value>(), std::optional<Value>(init)}) {
-    const Value want =
-        transform_reduce(data.queue(0), erase(data.input()), result, op, start, map);
+    const Value want = transform_reduce(data.queue(0), erase(data.input()), result, op, start, map);
     for (const Offsets& offsets : test::cuts(host.size(), unit, turns)) {
       CAPTURE(test::text_of(offsets));
       CHECK(over(data.slices(offsets), result, op, start, map) == want);
@@ -54,8 +53,8 @@ TEST_CASE("a sum over a group has the bits of one device's, whatever the split")
 TEST_CASE("the bits are those of the reference") {
   const auto host = test::drawn(test::sums<float>(), 20'001);
   Sliced<float> data(host);
-  const float want = reference::v1::reduce<float>(OperatorKind::plus, std::span<const float>(host),
-                                                  -3.5F);
+  const float want =
+      reference::v1::reduce<float>(OperatorKind::plus, std::span<const float>(host), -3.5F);
   for (const Offsets& offsets : test::cuts(host.size(), 4096, 3)) {
     CHECK(over(data.slices(offsets), Type::f32, plus, -3.5F) == Value(want));
   }
@@ -116,8 +115,8 @@ TEST_CASE("two arrays over a group") {
   Sliced<float> first(x);
   Sliced<double> second(y);
   const Map map = "x * y + x";
-  const Value want = transform_reduce(first.queue(0), erase(first.input()),
-                                      erase(second.input()), Type::f64, plus, {}, map);
+  const Value want = transform_reduce(first.queue(0), erase(first.input()), erase(second.input()),
+                                      Type::f64, plus, {}, map);
   for (const Offsets& offsets : test::cuts(x.size(), 2048, 3)) {
     auto slices = first.slices(offsets);
     const auto others = second.slices(offsets);
@@ -137,7 +136,8 @@ TEST_CASE("a group reduces nothing as one device does") {
   Group group = Group::in_process(2);
   CHECK(argmin(group, none).as<Indexed<float>>().index == no_index);
   const Operator first = Operator::user("first", "a", Type::f32);
-  const auto failure = test::failure_of([&] { static_cast<void>(over(none, Type::f32, first, {})); });
+  const auto failure =
+      test::failure_of([&] { static_cast<void>(over(none, Type::f32, first, {})); });
   CHECK(failure.category == ErrorCategory::invalid_argument);
 }
 
@@ -191,9 +191,7 @@ TEST_CASE("what a group cannot do is refused, and the queue goes on") {
   });
   CHECK(index.category == ErrorCategory::unsupported);
   CHECK(index.mentions("rank 0: a map that names i"));
-  const auto few = refusal([&] {
-    static_cast<void>(reduce(group, {slices[0]}, plus, 0.0F));
-  });
+  const auto few = refusal([&] { static_cast<void>(reduce(group, {slices[0]}, plus, 0.0F)); });
   CHECK(few.category == ErrorCategory::invalid_argument);
   CHECK(few.mentions("slices of 1 ranks"));
   Buffer<std::int32_t> other(data.queue(0).device(), 10);
@@ -202,9 +200,7 @@ TEST_CASE("what a group cannot do is refused, and the queue goes on") {
   });
   CHECK(types.category == ErrorCategory::invalid_argument);
   CHECK(types.mentions("the elements' type differs between rank 0 and rank 1"));
-  const auto kinds = refusal([&] {
-    static_cast<void>(reduce(group, slices, bit_and, 0.0F));
-  });
+  const auto kinds = refusal([&] { static_cast<void>(reduce(group, slices, bit_and, 0.0F)); });
   CHECK(kinds.category == ErrorCategory::invalid_argument);
   CHECK(reduce(group, slices, plus, 0.0F) == Value(5000.0F));
   CHECK_THROWS_AS(Group(nullptr), Error);

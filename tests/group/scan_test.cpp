@@ -1,4 +1,5 @@
-// Scans over the ranks of a group in one process: the bits of one device's call, whatever the split.
+// Scans over the ranks of a group in one process: the bits of one device's call, whatever the
+// split.
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
@@ -78,7 +79,8 @@ TEST_CASE("a scan over a group has the bits of one device's, whatever the split"
 }
 
 TEST_CASE("products of f64 over a group") {
-  check_splits(test::drawn(test::products<double>(), 131'072 + 40'000), 131'072, multiplies, 1.5, 2);
+  check_splits(test::drawn(test::products<double>(), 131'072 + 40'000), 131'072, multiplies, 1.5,
+               2);
 }
 
 TEST_CASE("halves are scanned as floats over a group") {
@@ -157,9 +159,8 @@ TEST_CASE("what a group cannot scan is refused on all ranks, and nothing is writ
     CHECK(failure.category == category);
     CHECK_MESSAGE(failure.mentions(words), failure.what);
   };
-  refused(ErrorCategory::unsupported, "names i", [&] {
-    transform_scan(group, ScanKind::inclusive, slices, plus, {}, "x + (f32)i");
-  });
+  refused(ErrorCategory::unsupported, "names i",
+          [&] { transform_scan(group, ScanKind::inclusive, slices, plus, {}, "x + (f32)i"); });
   auto overlapping = slices;
   overlapping[1].output = data.input().view(1999, 3000);
   refused(ErrorCategory::invalid_argument, "rank 1: input and output overlap",

@@ -1,5 +1,6 @@
 /// @file
-/// Groups over MPI, by the application's own MPI: a rank of the communicator is a rank of the group.
+/// Groups over MPI, by the application's own MPI: a rank of the communicator is a rank of the
+/// group.
 ///
 ///     #include <mpi.h>
 ///     #include <bifold/interop/mpi.hpp>
@@ -80,9 +81,9 @@ class Strays {
     all.erase(std::remove_if(all.begin(), all.end(),
                              [](const std::unique_ptr<Flight>& flight) {
                                int done = 0;
-                               const int code = MPI_Testall(
-                                   static_cast<int>(flight->requests.size()),
-                                   flight->requests.data(), &done, MPI_STATUSES_IGNORE);
+                               const int code =
+                                   MPI_Testall(static_cast<int>(flight->requests.size()),
+                                               flight->requests.data(), &done, MPI_STATUSES_IGNORE);
                                return code == MPI_SUCCESS && done != 0;
                              }),
               all.end());
@@ -135,8 +136,8 @@ class Transport final : public bifold::Transport {
             "MPI_Iallgather");
       flight = land(std::move(flight), deadline, "MPI_Iallgather");
       for (std::size_t rank = 0; rank < ranks; ++rank) {
-        std::memcpy(all.data() + rank * mine.size() + at,
-                    flight->memory[1].data() + rank * bytes, bytes);
+        std::memcpy(all.data() + rank * mine.size() + at, flight->memory[1].data() + rank * bytes,
+                    bytes);
       }
     }
     failed_ = false;
@@ -239,8 +240,8 @@ class Transport final : public bifold::Transport {
 
 /// The group of a communicator's ranks, over a copy of the communicator: messages of several groups
 /// and the application's own do not meet. All ranks of `comm` call it, as MPI_Comm_dup. The group's
-/// last handle frees the copy, unless MPI is finalized by then. Of a call's threads, MPI sees one at
-/// a time. Throws invalid_argument where MPI does not run or `comm` is MPI_COMM_NULL, and
+/// last handle frees the copy, unless MPI is finalized by then. Of a call's threads, MPI sees one
+/// at a time. Throws invalid_argument where MPI does not run or `comm` is MPI_COMM_NULL, and
 /// backend_failure for an error of MPI's.
 inline Group group(MPI_Comm comm, const GroupOptions& options = {}) {
   if (!detail::is_running()) {

@@ -1,0 +1,270 @@
+// Groups whose ranks are threads, and what becomes of calls where a rank or the transport fails.
+#include <doctest/doctest.h>
+
+#include <bifold/bifold.hpp>
+#include <bifold/distributed.hpp>
+#include <cstring>
+#include <functional>
+
+#include "group/cuts.hpp"
+#include "group/thread_transport.hpp"
+#include "support/errors.hpp"
+#include "support/values/arithmetic.hpp"
+
+namespace bifold {
+
+namespace {
+
+using test::Board;
+using test::Failure;
+using test::Fault;
+using test::Offsets;
+using test::Sliced;
+using test::ThreadTransport;
+
+constexpr std::chrono::seconds patient{30};
+
+// A process of three ranks, each a thread.
+class Threads {
+ public:
+  static constexpr std::uint32_t ranks = 3;
+
+  explicit Threads(std::chrono::nanoseconds deadline) {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      transports.push_back(std::make_shared<ThreadTransport>(board, rank));
+      groups.emplace_back(transports.back(), GroupOptions{deadline});
+    }
+  }
+
+  // What body(rank) throws, on a thread for each.
+  std::vector<Failure> run(const std::function<void(std::uint32_t)>& body) {
+    std::vector<Failure> failures(ranks);
+    std::vector<std::thread> threads;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      threads.emplace_back([&, rank] { failures[rank] = test::failure_of([&] { body(rank); }); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return failures;
+  }
+
+  Board board{ranks};
+  std::vector<std::shared_ptr<ThreadTransport>> transports;
+  std::vector<Group> groups;
+};
+
+const std::string nothing_thrown = "nothing was thrown";
+
+// A reduction and a scan that exchange elements, values, totals and the total.
+class Calls {
+ public:
+  Calls() : host_(test::drawn(test::sums<float>(), 20'000)), data_(host_) {
+    sum_ = reduce(data_.queue(0), erase(data_.input()), plus, 0.5F);
+    inclusive_scan(data_.queue(0), data_.input(), data_.output(), plus);
+    want_ = data_.outputs();
+    for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank)
+      totals_.emplace_back(test::device(), 1);
+  }
+
+  // Whether both were right; throws what they throw.
+  void run(Group& group, std::uint32_t rank) {
+    right_[rank] = false;
+    const Value sum = reduce(group, {data_.slice(offsets_, rank)}, plus, 0.5F);
+    ScanSlice slice = data_.scan_slices(offsets_)[rank];
+    slice.total = totals_[rank];
+    scan(group, ScanKind::inclusive, {slice}, plus);
+    Queue& queue = data_.queue(rank);
+    const auto got =
+        queue.download(data_.output().view(offsets_[rank], offsets_[rank + 1] - offsets_[rank]));
+    right_[rank] = sum == sum_ &&
+                   std::memcmp(got.data(), want_.data() + offsets_[rank], got.size() * 4) == 0 &&
+                   queue.download(totals_[rank]).front() == want_.back();
+  }
+  [[nodiscard]] bool right(std::uint32_t rank) const { return right_[rank]; }
+  Queue& queue(std::uint32_t rank) { return data_.queue(rank); }
+  // The queue works, whatever became of a group's call.
+  [[nodiscard]] bool goes_on(std::uint32_t rank) {
+    return reduce(data_.queue(rank), erase(data_.input()), plus, 0.5F) == sum_;
+  }
+
+ private:
+  std::vector<float> host_;
+  Sliced<float> data_;
+  Offsets offsets_{0, 5000, 12'345, 20'000};
+  Value sum_;
+  std::vector<float> want_;
+  std::vector<Buffer<float>> totals_;
+  std::array<bool, Threads::ranks> right_{};
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("group_threads");
+
+TEST_CASE("ranks that are threads have the bits of one device") {
+  Calls calls;
+  Threads threads(patient);
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto failures =
+        threads.run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+    for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
+      CHECK(failures[rank].what == nothing_thrown);
+      CHECK(calls.right(rank));
+    }
+  }
+  CHECK(threads.transports[0]->calls() == 3 * 7);
+}
+
+TEST_CASE("counts that stay, without elements to exchange, take one gather a reduction") {
+  Threads threads(patient);
+  Sliced<float> data(test::drawn(test::sums<float>(), 5 * 4096));
+  const Value sum = reduce(data.queue(0), erase(data.input()), plus, 0.5F);
+  const auto failures = threads.run([&](std::uint32_t rank) {
+    const Offsets offsets{0, 4096, 2 * 4096, 5 * 4096};
+    for (const std::uint64_t calls : {2U, 3U, 4U}) {
+      const Value got = reduce(threads.groups[rank], {data.slice(offsets, rank)}, plus, 0.5F);
+      if (!(got == sum)) throw std::runtime_error("other bits");
+      if (threads.transports[rank]->calls() != calls) throw std::runtime_error("other messages");
+    }
+  });
+  for (const Failure& failure : failures) CHECK(failure.what == nothing_thrown);
+}
+
+TEST_CASE("a transport that fails on all ranks is the same error on all") {
+  Calls calls;
+  for (std::uint64_t call = 0; call < 7; ++call) {
+    for (const Fault fault : {Fault::fails, Fault::truncates}) {
+      CAPTURE(call);
+      CAPTURE(fault == Fault::fails);
+      Threads threads(patient);
+      for (auto& transport : threads.transports) transport->spoil(call, fault);
+      const auto failures =
+          threads.run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+      for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
+        CHECK(failures[rank].category == ErrorCategory::backend_failure);
+        CHECK(failures[rank].what == failures[0].what);
+        CHECK(calls.goes_on(rank));
+      }
+      if (fault == Fault::fails) {
+        CHECK(failures[0].mentions("the wire is cut"));
+        const auto again = test::failure_of([&] { calls.run(threads.groups[0], 0); });
+        CHECK(again.mentions("the group is out of use"));
+      }
+    }
+  }
+}
+
+TEST_CASE("a transport that fails on one rank is an error there, and nobody waits for ever") {
+  Calls calls;
+  for (std::uint64_t call = 0; call < 7; ++call) {
+    for (const Fault fault : {Fault::fails, Fault::truncates}) {
+      CAPTURE(call);
+      CAPTURE(fault == Fault::fails);
+      Threads threads(std::chrono::milliseconds(50));
+      threads.transports[1]->spoil(call, fault);
+      const auto failures =
+          threads.run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+      CHECK(failures[1].what != nothing_thrown);
+      for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
+        CHECK((failures[rank].category.has_value() || calls.right(rank)));
+        CHECK(calls.goes_on(rank));
+      }
+    }
+  }
+}
+
+TEST_CASE("a transport that is slow changes nothing") {
+  Calls calls;
+  for (std::uint64_t call = 0; call < 7; ++call) {
+    Threads threads(patient);
+    threads.transports[call % Threads::ranks]->spoil(call, Fault::delays);
+    const auto failures =
+        threads.run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+    for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
+      CHECK(failures[rank].what == nothing_thrown);
+      CHECK(calls.right(rank));
+    }
+  }
+}
+
+TEST_CASE("what one rank asks otherwise is the same refusal on all ranks, and names it") {
+  Sliced<float> data(std::vector<float>(9000, 1.0F));
+  const Offsets offsets{0, 3000, 6000, 9000};
+  Threads threads(patient);
+  const auto check = [&](const std::string& words, const std::function<void(std::uint32_t)>& body) {
+    const auto failures = threads.run(body);
+    for (const Failure& failure : failures) {
+      CHECK(failure.category == ErrorCategory::invalid_argument);
+      CHECK_MESSAGE(failure.mentions(words), failure.what);
+    }
+  };
+  const auto sum = [&](std::uint32_t rank, const Operator& op, const Value& init, const Map& map,
+                       Order order = Order::v1) {
+    return transform_reduce(threads.groups[rank], {data.slice(offsets, rank)}, Type::f32, op, init,
+                            map, {.order = order});
+  };
+  check("the operator differs between rank 0 and rank 2", [&](std::uint32_t rank) {
+    sum(rank, rank == 2 ? Operator(multiplies) : Operator(plus), 0.0F, {});
+  });
+  check("the initial value differs between rank 0 and rank 1",
+        [&](std::uint32_t rank) { sum(rank, plus, rank == 1 ? 1.0F : 0.0F, {}); });
+  check("the map differs between rank 0 and rank 1",
+        [&](std::uint32_t rank) { sum(rank, plus, 0.0F, rank == 0 ? Map() : Map("x * x")); });
+  check("the order differs between rank 0 and rank 1",
+        [&](std::uint32_t rank) { sum(rank, plus, 0.0F, {}, rank == 0 ? Order::any : Order::v1); });
+  check("the kind of the call differs between rank 0 and rank 1", [&](std::uint32_t rank) {
+    if (rank == 0) {
+      sum(rank, plus, 0.0F, {});
+    } else {
+      scan(threads.groups[rank], ScanKind::inclusive, {data.scan_slices(offsets)[rank]}, plus,
+           0.0F);
+    }
+  });
+  check("rank 1: ", [&](std::uint32_t rank) {
+    sum(rank, rank == 1 ? Operator(bit_and) : Operator(plus), 0.0F, {});
+  });
+  // The group is as good as before.
+  const auto failures = threads.run([&](std::uint32_t rank) {
+    if (!(sum(rank, plus, 1.0F, {}) == Value(9001.0F))) throw std::runtime_error("wrong");
+  });
+  for (const Failure& failure : failures) CHECK(failure.what == nothing_thrown);
+}
+
+TEST_CASE("a rank that does not come is the deadline's error on the others") {
+  Sliced<float> data(std::vector<float>(9000, 1.0F));
+  const Offsets offsets{0, 3000, 6000, 9000};
+  Threads threads(std::chrono::milliseconds(30));
+  const auto failures = threads.run([&](std::uint32_t rank) {
+    if (rank == 2) return;
+    static_cast<void>(reduce(threads.groups[rank], {data.slice(offsets, rank)}, plus, 0.0F));
+  });
+  CHECK(failures[0].category == ErrorCategory::timeout);
+  CHECK(failures[1].category == ErrorCategory::timeout);
+}
+
+TEST_CASE("a group in use by another thread is refused") {
+  Sliced<float> data(std::vector<float>(9000, 1.0F));
+  const Offsets offsets{0, 3000, 6000, 9000};
+  Threads threads(patient);
+  threads.transports[0]->spoil(0, Fault::delays);
+  std::atomic<bool> refused{false};
+  const auto failures = threads.run([&](std::uint32_t rank) {
+    if (rank == 2) {
+      // While rank 0 waits for this one.
+      while (!refused) {
+        const auto failure =
+            test::failure_of([&] { static_cast<void>(reduce(threads.groups[0], {}, plus, 0.0F)); });
+        refused = failure.mentions("another thread is in a call of this group");
+        if (!refused) throw std::runtime_error(failure.what);
+      }
+    } else if (rank == 0) {
+      static_cast<void>(reduce(threads.groups[rank], {data.slice(offsets, rank)}, plus, 0.0F));
+      return;
+    }
+    static_cast<void>(reduce(threads.groups[rank], {data.slice(offsets, rank)}, plus, 0.0F));
+  });
+  for (const Failure& failure : failures) CHECK(failure.what == nothing_thrown);
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
