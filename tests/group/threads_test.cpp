@@ -129,6 +129,25 @@ TEST_CASE("counts that stay, without elements to exchange, take one gather a red
   for (const Failure& failure : failures) CHECK(failure.what == nothing_thrown);
 }
 
+TEST_CASE("values that were made for the last call's counts are not used where one has changed") {
+  const auto host = test::drawn(test::sums<float>(), 5 * 4096);
+  Threads threads(patient);
+  const auto sum_of = [&](Sliced<float>& data, const Offsets& offsets) {
+    const Value sum = reduce(data.queue(0), erase(data.input()), plus, 0.5F);
+    const auto failures = threads.run([&](std::uint32_t rank) {
+      const Value got = reduce(threads.groups[rank], {data.slice(offsets, rank)}, plus, 0.5F);
+      if (!(got == sum)) throw std::runtime_error("other bits");
+    });
+    for (const Failure& failure : failures) CHECK(failure.what == nothing_thrown);
+  };
+  Sliced<float> five(host);
+  Sliced<float> four(std::vector<float>(host.begin(), host.begin() + 4 * 4096));
+  // The last two ranks have as many elements as before, elsewhere in the array.
+  sum_of(five, {0, 2 * 4096, 3 * 4096, 5 * 4096});
+  sum_of(five, {0, 2 * 4096, 3 * 4096, 5 * 4096});
+  sum_of(four, {0, 4096, 2 * 4096, 4 * 4096});
+}
+
 TEST_CASE("a transport that fails on all ranks is the same error on all") {
   Calls calls;
   for (std::uint64_t call = 0; call < 7; ++call) {
