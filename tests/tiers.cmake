@@ -5,7 +5,8 @@
 # groups take about the same time.
 set(bifold_quick
   # Cheap, whole: host, the C interface, stand-in drivers.
-  "host\\.(type|half|operator|reference|selector|words|pairwise|comparison|gallery|lines|group_split)"
+  "host\\.(type|half|operator|reference|selector|words|pairwise|comparison|gallery|lines)"
+  "host\\.group_split"
   "host\\.compiled_texts"
   "host\\.(self_check|tuning|tuning_file|kept_files|house_rules|kernel_mirror|documents)"
   "host\\.(rate|accuracy|performance)_results" "host\\.results_schema" "host\\.fuzz_.*"

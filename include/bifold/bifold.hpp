@@ -8,6 +8,8 @@
 #include <bifold/error.hpp>
 #include <bifold/event.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/group/distributed.hpp>
+#include <bifold/group/group.hpp>
 #include <bifold/half.hpp>
 #include <bifold/lines.hpp>
 #include <bifold/log.hpp>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bifold/bifold.hpp>
-#include <bifold/distributed.hpp>
+#include <bifold/group/distributed.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>

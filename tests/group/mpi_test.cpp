@@ -1,7 +1,7 @@
 // A group over MPI: each process has a slice, and each compares with its own call on the whole
 // array. Run by mpirun, and alone.
 #include <bifold/bifold.hpp>
-#include <bifold/distributed.hpp>
+#include <bifold/group/distributed.hpp>
 #include <bifold/interop/mpi.hpp>
 #include <cstring>
 #include <iostream>

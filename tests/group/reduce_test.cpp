@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
-#include <bifold/distributed.hpp>
+#include <bifold/group/distributed.hpp>
 #include <bifold/reference_v1.hpp>
 
 #include "group/cuts.hpp"

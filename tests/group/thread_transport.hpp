@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
-#include <bifold/group.hpp>
+#include <bifold/group/group.hpp>
 #include <condition_variable>
 #include <functional>
 #include <map>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
-#include <bifold/distributed.hpp>
+#include <bifold/group/distributed.hpp>
 #include <cstring>
 #include <functional>
 

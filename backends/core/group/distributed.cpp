@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <bifold/distributed.hpp>
 #include <bifold/error.hpp>
+#include <bifold/group/distributed.hpp>
 #include <bit>
 #include <string>
 

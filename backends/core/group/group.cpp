@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <bifold/error.hpp>
-#include <bifold/group.hpp>
+#include <bifold/group/group.hpp>
 #include <numeric>
 #include <string>
 #include <utility>

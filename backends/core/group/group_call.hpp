@@ -3,7 +3,7 @@
 
 #include <array>
 #include <bifold/error.hpp>
-#include <bifold/group.hpp>
+#include <bifold/group/group.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>

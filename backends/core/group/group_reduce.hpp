@@ -1,7 +1,7 @@
 // Reductions over a group.
 #pragma once
 
-#include <bifold/distributed.hpp>
+#include <bifold/group/distributed.hpp>
 #include <cstddef>
 #include <optional>
 #include <vector>

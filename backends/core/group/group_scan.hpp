@@ -1,7 +1,7 @@
 // Scans over a group.
 #pragma once
 
-#include <bifold/distributed.hpp>
+#include <bifold/group/distributed.hpp>
 #include <optional>
 #include <vector>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <bifold/error.hpp>
-#include <bifold/group.hpp>
+#include <bifold/group/group.hpp>
 #include <cstdint>
 #include <memory>
 #include <mutex>

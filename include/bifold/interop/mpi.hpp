@@ -17,7 +17,7 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
-#include <bifold/group.hpp>
+#include <bifold/group/group.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

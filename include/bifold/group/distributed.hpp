@@ -10,7 +10,7 @@
 
 #include <bifold/buffer.hpp>
 #include <bifold/export.hpp>
-#include <bifold/group.hpp>
+#include <bifold/group/group.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/order.hpp>

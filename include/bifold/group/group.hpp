@@ -67,10 +67,10 @@ struct GroupState;
 }
 
 /// Ranks, each with a slice of one array, that are reduced or scanned together: see
-/// bifold/distributed.hpp. All ranks make the same calls in the same order. A value handle; copies
-/// are the same group, and one that was moved from is refused with invalid_argument. A call while
-/// another thread is in one is invalid_argument, too. After a failure of its transport the group
-/// is out of use: calls throw that failure again.
+/// bifold/group/distributed.hpp. All ranks make the same calls in the same order. A value handle;
+/// copies are the same group, and one that was moved from is refused with invalid_argument. A call
+/// while another thread is in one is invalid_argument, too. After a failure of its transport the
+/// group is out of use: calls throw that failure again.
 class BIFOLD_API_CLASS Group {
  public:
   /// Throws invalid_argument for no transport, no ranks, local ranks that are not ascending and
