@@ -33,6 +33,17 @@ void use_all(Queue& queue, Buffer<T>& data, const Buffer<T>& constant) {
   reduce_into(queue, data, data, plus, T(1));
   transform_reduce_into(queue, data, data, plus, T(1), "x");
   (void)reduce(queue, data, plus);
+  Group group = Group::in_process(1);
+  (void)reduce(queue, group, constant, plus);
+  (void)reduce(queue, group, data.view(), plus, Acc(0));
+  (void)transform_reduce(queue, group, data, plus, T(0), "x");
+  (void)reduce({{queue, data}, {queue, constant}}, plus, T(0));
+  inclusive_scan(queue, group, constant, data, plus);
+  inclusive_scan(queue, group, constant, data, plus, T(1));
+  exclusive_scan(queue, group, data.view(), data, plus);
+  exclusive_scan(queue, group, data, data, plus, T(1));
+  inclusive_scan({{queue, data, data}, {queue, constant, data}}, plus);
+  exclusive_scan({{queue, data, data}}, plus, T(1));
   (void)reduce_many(queue, data, plus, maximum);
   (void)minmax(queue, data);
   (void)argmin(queue, data);

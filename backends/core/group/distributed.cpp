@@ -26,7 +26,7 @@ Value reduce_alone(const Slice& slice, const core::GroupReduction& asked) {
   Queue queue = slice.queue;
   ReduceOptions options;
   options.order = asked.order;
-  if (asked.of_nothing) {
+  if (asked.init && asked.of_nothing) {
     return core::transform_reduce(queue, slice.input, asked.op, {*asked.init, *asked.of_nothing},
                                   asked.map, options);
   }

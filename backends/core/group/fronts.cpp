@@ -107,8 +107,10 @@ std::vector<Staged> exchange_fronts(GroupCall& call, const Split& split,
     }
   });
   std::vector<Outgoing> outgoing;
+  outgoing.reserve(sent.size());
   for (const Message& one : sent) outgoing.push_back({one.border.from, one.border.to, one.bytes});
   std::vector<Incoming> incoming;
+  incoming.reserve(received.size());
   for (Message& one : received) incoming.push_back({one.border.from, one.border.to, one.bytes});
   call.exchange(outgoing, incoming);
   std::vector<Staged> staged(ranks.size());

@@ -58,9 +58,8 @@ GroupCall::GroupCall(const Group& group, std::size_t ranks)
   if (!turn_.owns_lock()) {
     throw Error(ErrorCategory::invalid_argument, "another thread is in a call of this group");
   }
-  if (group_.broken) {
-    throw Error(group_.broken->category(),
-                std::string("the group is out of use: ") + group_.broken->what());
+  if (const std::optional<Error>& broken = group_.broken) {
+    throw Error(broken->category(), std::string("the group is out of use: ") + broken->what());
   }
   ++group_.calls;
   failures_.resize(group_.local.size());
@@ -91,9 +90,9 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
     header.gathered = gathered_;
     header.call = group_.calls;
     header.lost_messages = lost_messages_ ? 1 : 0;
-    if (failures_[i]) {
-      header.failure = 1 + static_cast<std::uint32_t>(failures_[i]->category());
-      const std::string_view what = failures_[i]->what();
+    if (const std::optional<Error>& own = failures_[i]) {
+      header.failure = 1 + static_cast<std::uint32_t>(own->category());
+      const std::string_view what = own->what();
       what.copy(header.message.data(), header.message.size() - 1);
     } else if (!mine[i].empty()) {
       std::memcpy(to + sizeof header, mine[i].data(), std::min(bytes, mine[i].size()));

@@ -173,7 +173,9 @@ class GroupReducer {
         values_[i].resize(view.count * size_of(accumulator_));
         slices_[i].queue.download_bytes(view, values_[i].data(), view.count);
       }
-      if (asked_.index_at) move_index(values_[i], split.elements(call_.local()[i]).begin);
+      if (const auto& at = asked_.index_at) {
+        move_index(values_[i], *at, split.elements(call_.local()[i]).begin);
+      }
     });
   }
 
@@ -209,10 +211,10 @@ class GroupReducer {
   }
 
   // Of nothing there is no index.
-  void move_index(std::vector<std::byte>& values, std::uint64_t begin) const {
+  static void move_index(std::vector<std::byte>& values, std::size_t offset, std::uint64_t begin) {
     if (values.empty()) return;
     std::uint64_t index = 0;
-    std::byte* const at = values.data() + *asked_.index_at;
+    std::byte* const at = values.data() + offset;
     std::memcpy(&index, at, sizeof index);
     if (index != no_index) index += begin;
     std::memcpy(at, &index, sizeof index);

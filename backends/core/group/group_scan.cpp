@@ -117,9 +117,8 @@ class GroupScanner {
                      Caller{queue.state(), n});
   }
 
-  void check_total(const ScanSlice& slice) const {
+  void check_total(const ScanSlice& slice, const ErasedView& total) const {
     const Device& device = slice.queue.device();
-    const ErasedView& total = *slice.total;
     if (total.count != 1 || total.type != accumulator_) {
       refuse("total: one element of the accumulator's type is wanted");
     }
@@ -146,7 +145,7 @@ class GroupScanner {
     check_plan(*whole, slice.queue.device(), {slice.input, none, slice.output}, asked_.init,
                {no_events, nullptr, nullptr, none, none, none, no_lines, no_lines, no_lines, none});
     if (asked_.init) init_ = initial_value(asked_.op, *asked_.init, accumulator_);
-    if (slice.total) check_total(slice);
+    if (slice.total) check_total(slice, *slice.total);
     Opening opening;
     opening.count = slice.input.count;
     Terms& terms = opening.terms;
