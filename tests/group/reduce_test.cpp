@@ -71,6 +71,11 @@ TEST_CASE("an operator that does not commute keeps index order over a group") {
   check_splits(test::drawn(maps, 19'000), 4096, type_of<app::Map32>(), maps.op, maps.init, 6);
 }
 
+TEST_CASE("an operator without identity over a group") {
+  const Operator op = Operator::user("least_sum", "a + b < a ? a + b : a + b + 0.25f", Type::f32);
+  check_splits(test::drawn(test::sums<float>(), 19'000), 8192, Type::f32, op, 0.5F, 3);
+}
+
 TEST_CASE("a struct of sums has the bits of one device's over a group") {
   const auto host = test::drawn(test::sums<float>(), 20'000);
   Sliced<float> data(host);
@@ -205,6 +210,23 @@ TEST_CASE("what a group cannot do is refused, and the queue goes on") {
   CHECK(reduce(group, slices, plus, 0.0F) == Value(5000.0F));
   CHECK_THROWS_AS(Group(nullptr), Error);
   CHECK_THROWS_AS(static_cast<void>(Group::in_process(0)), Error);
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("group_splits");
+
+TEST_CASE("reductions of many splits of every kind of element") {
+  check_splits(test::drawn(test::sums<float>(), 300'001), 4096, Type::f32, plus, 0.5F, 200);
+  check_splits(test::drawn(test::sums<double>(), 100'001), 2048, Type::f64, plus, 0.5, 150);
+  const auto maps = test::maps<app::Map32>();
+  check_splits(test::drawn(maps, 90'001), 4096, type_of<app::Map32>(), maps.op, maps.init, 80);
+  const auto wide = test::maps<app::Map64>();
+  check_splits(test::drawn(wide, 50'001), 2048, type_of<app::Map64>(), wide.op, wide.init, 60);
+  std::vector<bf16> halves;
+  for (const float x : test::numbers<float>(70'000, 8)) halves.emplace_back(x);
+  check_splits(halves, 4096, Type::bf16, plus, bf16(0.25F), 60);
+  check_splits(std::vector<std::uint8_t>(9'000, 3), 100, Type::u64, plus, std::uint64_t{1}, 20);
 }
 
 TEST_SUITE_END();

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "core/device/state.hpp"
+#include "core/group/fold.hpp"
 #include "core/probe/bandwidth.hpp"
 #include "core/probe/comparison.hpp"
 #include "core/shape/layout.hpp"
@@ -309,6 +310,12 @@ TEST_CASE("the kernels outside the gallery compile") {
   CHECK_NOTHROW((void)core::BandwidthProbe(test::device()));
   for (const Type type : {Type::u8, Type::i16, Type::f32, Type::f64}) {
     CHECK_NOTHROW((void)core::Comparison(queue, type));
+  }
+  const std::string first = "make_Extent(a.low + b.low, a.high)";
+  const Type type = type_of<Extent>();
+  for (const Operator& op : {Operator::user("first", first, type),
+                             Operator::user("first", first, Value(Extent{0, 0}))}) {
+    CHECK_NOTHROW((void)core::build_fold(test::device(), op, type));
   }
 }
 

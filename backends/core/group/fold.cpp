@@ -1,11 +1,17 @@
 #include "core/group/fold.hpp"
 
-#include <bifold/reduce.hpp>
+#include <bifold/error.hpp>
 #include <bifold/reference.hpp>
 #include <cstring>
 #include <limits>
+#include <mutex>
+#include <string>
 
+#include "core/device/state.hpp"
 #include "core/group/device_array.hpp"
+#include "core/plan/launch.hpp"
+#include "core/plan/part_choices.hpp"
+#include "core/plan/planning.hpp"
 
 namespace bifold::core {
 
@@ -49,41 +55,76 @@ std::vector<Value> fold_on_host(OperatorKind kind, std::span<const std::byte> va
   return results;
 }
 
-// Each merge is a reduction of the right value with the left one in front of it.
-std::vector<Value> fold_on_device(Queue queue, const Operator& op, Type accumulator,
-                                  std::span<const std::byte> values,
+const PlannedKernel& kernel_of(std::vector<FoldKernel>& known, const Device& device,
+                               const Operator& op, Type type) {
+  for (const FoldKernel& one : known) {
+    if (one.device.state() == device.state() && one.accumulator == type && one.op == op) {
+      return one.kernel;
+    }
+  }
+  known.push_back({device, op, type, build_fold(device, op, type)});
+  return known.back().kernel;
+}
+
+// Loops of some devices end early.
+void check_loops(const Device& device, std::size_t values) {
+  const std::uint64_t turns = device.capabilities().loop_turns;
+  if (turns == 0 || values * 2 <= turns) return;
+  throw Error(ErrorCategory::unsupported, std::to_string(values) +
+                                              " values of ranks are too many for this device, "
+                                              "whose loops end after " +
+                                              std::to_string(turns) + " turns");
+}
+
+std::vector<Value> fold_on_device(std::vector<FoldKernel>& known, Queue queue, const Operator& op,
+                                  Type accumulator, std::span<const std::byte> values,
                                   std::span<const std::uint32_t> merges,
                                   std::span<const std::uint64_t> wanted) {
-  std::vector<Value> results;
-  const DeviceArray array(queue.device(), merges.size(), accumulator);
-  queue.upload_bytes(array.view(), values.data(), merges.size());
-  std::vector<std::uint64_t> stack;  // Where the values lie.
-  ReduceOptions options;
-  for (std::uint64_t i = 0; i < merges.size() && results.size() < wanted.size(); ++i) {
-    stack.push_back(i);
-    for (std::uint32_t merge = 0; merge < merges[i]; ++merge) {
-      const ErasedView right = array.view(stack.back(), 1);
-      stack.pop_back();
-      const ErasedView left = array.view(stack.back(), 1);
-      options.init_from = left;
-      reduce_into(queue, right, left, op, {}, options);
-    }
-    if (wanted[results.size()] != i) continue;
-    std::array<std::byte, max_element_bytes> bytes{};
-    queue.download_bytes(array.view(stack.back(), 1), bytes.data(), 1);
-    results.push_back(Value::from_bytes(accumulator, bytes.data()));
+  const Device& device = queue.device();
+  check_loops(device, merges.size());
+  const PlannedKernel& kernel = kernel_of(known, device, op, accumulator);
+  std::vector<std::uint32_t> codes;
+  codes.reserve(merges.size());
+  for (const std::uint32_t count : merges) codes.push_back(2 * count);
+  for (const std::uint64_t one : wanted) ++codes[one];
+  const DeviceArray stack(device, merges.size(), accumulator);
+  const DeviceArray coded(device, merges.size(), Type::u32);
+  const DeviceArray results(device, wanted.size(), accumulator);
+  queue.upload_bytes(stack.view(), values.data(), merges.size());
+  queue.upload_bytes(coded.view(), codes.data(), codes.size());
+  {
+    const std::lock_guard lock(queue.state().mutex);
+    launch(*queue.state().backend, kernel, 1, stack.view().memory, coded.view().memory,
+           std::uint64_t{merges.size()}, results.view().memory);
   }
-  return results;
+  std::vector<std::byte> bytes(wanted.size() * size_of(accumulator));
+  queue.download_bytes(results.view(), bytes.data(), wanted.size());
+  std::vector<Value> found;
+  found.reserve(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    found.push_back(Value::from_bytes(accumulator, bytes.data() + i * size_of(accumulator)));
+  }
+  return found;
 }
 
 }  // namespace
 
-std::vector<Value> fold(const Queue& queue, const Operator& op, Type accumulator,
-                        std::span<const std::byte> values, std::span<const std::uint32_t> merges,
+PlannedKernel build_fold(const Device& device, const Operator& op, Type accumulator) {
+  KernelSpec spec;
+  spec.family = spec.entry = "fold_values";
+  spec.input = spec.accumulator = spec.output = accumulator;
+  spec.op = op;
+  add_parts(device, spec);
+  return build_kernel(device, spec);
+}
+
+std::vector<Value> fold(std::vector<FoldKernel>& known, const Queue& queue, const Operator& op,
+                        Type accumulator, std::span<const std::byte> values,
+                        std::span<const std::uint32_t> merges,
                         std::span<const std::uint64_t> wanted) {
   if (wanted.empty()) return {};
   if (!on_host(op, accumulator)) {
-    return fold_on_device(queue, op, accumulator, values, merges, wanted);
+    return fold_on_device(known, queue, op, accumulator, values, merges, wanted);
   }
   return visit_type(accumulator, [&](auto zero) {
     return fold_on_host<decltype(zero)>(op.kind(), values, merges, wanted);

@@ -53,7 +53,7 @@ class InProcess final : public Transport {
 }  // namespace
 
 Group::Group(std::shared_ptr<Transport> transport, const GroupOptions& options) try
-    : state_(std::make_shared<detail::GroupState>()) {
+    : state_(core::make_state<detail::GroupState>()) {
   if (!transport) refuse("a group without a transport");
   if (options.deadline <= std::chrono::nanoseconds{0}) refuse("a group's deadline is positive");
   state_->deadline = options.deadline;

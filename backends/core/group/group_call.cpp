@@ -39,17 +39,20 @@ Error error_of_exception() {
 
 std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
   constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-  std::uint64_t sum = factor ^ bytes.size();
-  const auto add = [&sum](std::uint64_t word) { sum = (sum ^ word) * factor + (sum >> 32); };
-  std::size_t at = 0;
-  for (; at + 8 <= bytes.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, 8);
-    add(word);
+  // Side by side, as each multiplication waits for the one before.
+  std::array<std::uint64_t, 4> sums{bytes.size(), factor, ~factor, factor >> 1};
+  std::array<std::uint64_t, sums.size()> words{};
+  while (!bytes.empty()) {
+    const std::size_t taken = std::min(bytes.size(), sizeof words);
+    if (taken < sizeof words) words = {};
+    std::memcpy(words.data(), bytes.data(), taken);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = (sums[i] ^ words[i]) * factor + (sums[i] >> 32);
+    }
+    bytes = bytes.subspan(taken);
   }
-  std::uint64_t rest = 0;
-  if (at < bytes.size()) std::memcpy(&rest, bytes.data() + at, bytes.size() - at);
-  add(rest);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t one : sums) sum = (sum ^ one) * factor + (sum >> 32);
   return sum;
 }
 
@@ -112,20 +115,20 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
   bool lost_messages = false;
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
     const std::byte* const from = received.data() + rank * stride;
-    const std::string name = "rank " + std::to_string(rank);
+    const auto name = [rank] { return "rank " + std::to_string(rank); };
     Header header;
     std::memcpy(&header, from, sizeof header);
     if (header.mark != magic || header.call != group_.calls || header.gathered != gathered_ ||
         header.sum != checksum({from + sizeof header, bytes})) {
       group_.broken.emplace(ErrorCategory::backend_failure,
-                            "what " + name + " sent is damaged, or of another call");
+                            "what " + name() + " sent is damaged, or of another call");
       throw Error(*group_.broken);
     }
     lost_messages = lost_messages || header.lost_messages != 0;
     if (header.failure != 0 && !failure) {
       header.message.back() = 0;
       failure.emplace(static_cast<ErrorCategory>(header.failure - 1),
-                      name + ": " + header.message.data());
+                      name() + ": " + header.message.data());
     }
     std::copy(from + sizeof header, from + stride, all.data() + rank * bytes);
   }

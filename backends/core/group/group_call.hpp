@@ -50,6 +50,7 @@ class GroupCall {
   [[nodiscard]] const std::vector<std::uint64_t>& last_counts() const noexcept {
     return group_.counts;
   }
+  [[nodiscard]] std::vector<FoldKernel>& folds() noexcept { return group_.folds; }
   [[nodiscard]] bool failed(std::size_t local) const { return failures_[local].has_value(); }
   void fail(std::size_t local, const Error& error);
 

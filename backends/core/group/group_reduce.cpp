@@ -118,7 +118,7 @@ class GroupReducer {
     at(terms, Term::second) = digest_of(second_type);
     at(terms, Term::accumulator) = digest_of(accumulator_);
     at(terms, Term::output) = digest_of(asked_.result);
-    at(terms, Term::op) = digest_of(asked_.op, accumulator_);
+    at(terms, Term::op) = asked_.op.id();
     at(terms, Term::map) = asked_.map.is_identity() ? 0 : asked_.map.id();
     at(terms, Term::init) = digest_of(init_);
     return opening;
@@ -248,8 +248,9 @@ class GroupReducer {
       }
     }
     const std::uint64_t last = count - 1;
-    const Value result =
-        fold(slices_.front().queue, asked_.op, accumulator_, values, merges, {&last, 1}).front();
+    const Value result = fold(call_.folds(), slices_.front().queue, asked_.op, accumulator_, values,
+                              merges, {&last, 1})
+                             .front();
     return convert(result, asked_.result);
   }
 

@@ -67,8 +67,13 @@ class GroupScanner {
       call_.each([&](std::size_t i) { make_ready(split, i); });
       totals = call_.gather(bytes, totals_);
     }
-    fold_totals(split, totals);
-    scan_slices(split);
+    try {
+      fold_totals(split, totals);
+      scan_slices(split);
+    } catch (...) {
+      if (!gathers_total(split)) throw;
+      for (std::size_t i = 0; i < slices_.size(); ++i) call_.fail(i, error_of_exception());
+    }
     if (slices_.front().total) leave_totals(split);
   }
 
@@ -155,7 +160,7 @@ class GroupScanner {
     at(terms, Term::input) = digest_of(slice.input.type);
     at(terms, Term::accumulator) = digest_of(accumulator_);
     at(terms, Term::output) = digest_of(slice.output.type);
-    at(terms, Term::op) = digest_of(asked_.op, accumulator_);
+    at(terms, Term::op) = asked_.op.id();
     at(terms, Term::map) = asked_.map.is_identity() ? 0 : asked_.map.id();
     at(terms, Term::init) = digest_of(init_);
     at(terms, Term::total) = slice.total ? 1 : 0;
@@ -280,7 +285,7 @@ class GroupScanner {
     std::vector<std::uint32_t> merges(count, 1);
     if (count > 0) merges.front() = 0;
     const std::vector<Value> folded =
-        fold(slices_.front().queue, asked_.op, accumulator_, values, merges, wanted);
+        fold(call_.folds(), slices_.front().queue, asked_.op, accumulator_, values, merges, wanted);
     const auto carry = [&](std::uint64_t behind) -> std::optional<Value> {
       if (behind == 0) return {};
       const auto found = std::lower_bound(wanted.begin(), wanted.end(), behind - 1);
@@ -329,12 +334,16 @@ class GroupScanner {
     bifold::transform_scan(queue, asked_.kind, input, output, asked_.op, init, asked_.map, options);
   }
 
+  [[nodiscard]] bool gathers_total(const Split& split) const {
+    return slices_.front().total && !one_total_ && split.n() > 0;
+  }
+
   // In order v1 the total is what the last rank's scan ends with.
   void leave_totals(const Split& split) {
     const std::size_t size = size_of(accumulator_);
     if (split.n() == 0) {
       whole_ = init_ ? *init_ : asked_.op.of_nothing(accumulator_);
-    } else if (!one_total_) {
+    } else if (gathers_total(split)) {
       std::vector<std::vector<std::byte>> mine(slices_.size());
       std::uint32_t last = 0;
       for (std::uint32_t rank = 0; rank < split.ranks(); ++rank) {

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/group/fold.hpp"
+
 namespace bifold::detail {
 
 struct GroupState {
@@ -20,6 +22,7 @@ struct GroupState {
   std::uint64_t calls = 0;            // So far, this one included.
   std::optional<Error> broken;        // The transport's failure.
   std::vector<std::uint64_t> counts;  // Elements of the ranks in the last call; empty before it.
+  std::vector<core::FoldKernel> folds;
 };
 
 }  // namespace bifold::detail

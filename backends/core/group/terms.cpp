@@ -42,10 +42,6 @@ std::uint64_t digest_of(const std::optional<Type>& type) noexcept {
   return type ? digest_of(*type) : 0;
 }
 
-std::uint64_t digest_of(const Operator& op, Type accumulator) {
-  return hash(op.expression(accumulator), op.id());
-}
-
 std::uint64_t digest_of(const std::optional<Value>& value) noexcept {
   if (!value) return 0;
   const auto bytes = [&value](std::size_t offset, std::size_t size) {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bifold/map.hpp>
-#include <bifold/op.hpp>
 #include <bifold/type.hpp>
 #include <bifold/value.hpp>
 #include <cstddef>
@@ -43,7 +41,6 @@ std::uint64_t terms_version() noexcept;
 
 std::uint64_t digest_of(Type type) noexcept;
 std::uint64_t digest_of(const std::optional<Type>& type) noexcept;
-std::uint64_t digest_of(const Operator& op, Type accumulator);
 /// Of nothing 0.
 std::uint64_t digest_of(const std::optional<Value>& value) noexcept;
 
