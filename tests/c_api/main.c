@@ -63,6 +63,7 @@ int main(void) {
                {"pairs", test_pairs},
                {"transform scans", test_transform_scans},
                {"reductions", test_reductions},
+               {"groups", test_groups},
                {"null", test_null},
                {"struct sizes", test_struct_sizes},
                {"fork", test_fork},

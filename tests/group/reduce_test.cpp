@@ -113,6 +113,28 @@ TEST_CASE("exact operators, extremes with global indices and counts over a group
   }
 }
 
+TEST_CASE("extremes of floats over a group have global indices, and NaN wins") {
+  auto host = test::drawn(test::sums<float>(), 9'000);
+  host[7'001] = host[3] = 1e30F;  // The first of equals.
+  Sliced<float> data(host);
+  const ErasedView all = erase(data.input());
+  for (const bool with_nan : {false, true}) {
+    if (with_nan) {
+      const auto nan = std::numeric_limits<float>::quiet_NaN();
+      data.queue(0).upload(std::span(&nan, 1), data.input().view(6'000, 1));
+    }
+    for (const Offsets& offsets : test::cuts(host.size(), 2048, 4)) {
+      CAPTURE(test::text_of(offsets));
+      const auto slices = data.slices(offsets);
+      Group group = Group::in_process(static_cast<std::uint32_t>(slices.size()));
+      CHECK(argmin(group, slices).as<Indexed<float>>().index ==
+            argmin(data.queue(0), all).as<Indexed<float>>().index);
+      CHECK(argmax(group, slices).as<Indexed<float>>().index == (with_nan ? 6'000U : 3U));
+      CHECK(argmax(group, slices).as<Indexed<float>>().index == (with_nan ? 6'000U : 3U));
+    }
+  }
+}
+
 TEST_CASE("two arrays over a group") {
   const auto x = test::drawn(test::sums<float>(), 20'000);
   std::vector<double> y(x.begin(), x.end());

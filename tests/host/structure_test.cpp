@@ -169,6 +169,7 @@ const std::map<std::string, std::string> implemented{
     {"group/group", "group/group.hpp"},
     {"group/distributed", "group/distributed.hpp"},
     {"c_api/c_api_algorithms", "c_calls.h"},
+    {"c_api/c_api_groups", "group/c_group.h"},
     {"c_api/c_api_plans", "c_calls.h"},
     {"c_api/c_api_reductions", "c_reductions.h"},
 };

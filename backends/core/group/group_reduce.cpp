@@ -174,7 +174,7 @@ class GroupReducer {
         slices_[i].queue.download_bytes(view, values_[i].data(), view.count);
       }
       if (const auto& at = asked_.index_at) {
-        move_index(values_[i], *at, split.elements(call_.local()[i]).begin);
+        move_indices(values_[i], *at, parts(split, call_.local()[i]));
       }
     });
   }
@@ -210,14 +210,16 @@ class GroupReducer {
     }
   }
 
-  // Of nothing there is no index.
-  static void move_index(std::vector<std::byte>& values, std::size_t offset, std::uint64_t begin) {
-    if (values.empty()) return;
-    std::uint64_t index = 0;
-    std::byte* const at = values.data() + offset;
-    std::memcpy(&index, at, sizeof index);
-    if (index != no_index) index += begin;
-    std::memcpy(at, &index, sizeof index);
+  // Each value was made of elements that were counted from its first one.
+  void move_indices(std::vector<std::byte>& values, std::size_t offset,
+                    const std::vector<Interval>& own) const {
+    for (std::size_t part = 0; part < own.size(); ++part) {
+      std::uint64_t index = 0;
+      std::byte* const at = values.data() + part * size_of(accumulator_) + offset;
+      std::memcpy(&index, at, sizeof index);
+      if (index != no_index) index += own[part].begin;
+      std::memcpy(at, &index, sizeof index);
+    }
   }
 
   // The result of all ranks' values.

@@ -1,0 +1,244 @@
+// The C interface: groups of ranks.
+#include <algorithm>
+#include <bifold/group/distributed.hpp>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "core/c_api/c_api_calls.hpp"
+#include "core/operators/initial_value.hpp"
+
+struct bifold_group {
+  bifold::Group value;
+};
+
+namespace bifold::c_api {
+
+namespace {
+
+// A transport by functions of the caller's.
+class Functions final : public Transport {
+ public:
+  explicit Functions(const bifold_transport& given)
+      : given_(given), ranks_(given.local_ranks, given.local_ranks + given.local_rank_count) {}
+  ~Functions() override {
+    if (owned_ && given_.release != nullptr) given_.release(given_.user);
+  }
+  Functions(const Functions&) = delete;
+  Functions& operator=(const Functions&) = delete;
+
+  // From now on the caller's object ends with this one.
+  void own() noexcept { owned_ = true; }
+
+  [[nodiscard]] std::uint32_t size() const override { return given_.size; }
+  [[nodiscard]] std::vector<std::uint32_t> local_ranks() const override { return ranks_; }
+
+  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all,
+                  Deadline deadline) override {
+    check(given_.all_gather(given_.user, mine.data(), all.data(), mine.size() / ranks_.size(),
+                            nanoseconds_to(deadline)),
+          "all_gather");
+  }
+  void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received,
+                Deadline deadline) override {
+    std::vector<bifold_message> out;
+    out.reserve(sent.size());
+    for (const Outgoing& one : sent) {
+      // The function is told to read it.
+      auto* const bytes = const_cast<std::byte*>(one.bytes.data());  // NOLINT(*-const-cast)
+      out.push_back({one.from, one.to, bytes, one.bytes.size()});
+    }
+    std::vector<bifold_message> in;
+    in.reserve(received.size());
+    for (const Incoming& one : received) {
+      in.push_back({one.from, one.to, one.bytes.data(), one.bytes.size()});
+    }
+    check(given_.exchange(given_.user, out.data(), out.size(), in.data(), in.size(),
+                          nanoseconds_to(deadline)),
+          "exchange");
+  }
+
+ private:
+  static std::uint64_t nanoseconds_to(Deadline deadline) {
+    const std::chrono::nanoseconds left = deadline - std::chrono::steady_clock::now();
+    return left.count() > 0 ? static_cast<std::uint64_t>(left.count()) : 0;
+  }
+  static void check(bifold_status status, const char* function) {
+    if (status == BIFOLD_OK) return;
+    const bool known = status > BIFOLD_OK && status <= BIFOLD_BACKEND_FAILURE;
+    throw Error(known ? static_cast<ErrorCategory>(status - 1) : ErrorCategory::backend_failure,
+                std::string("the transport's ") + function + " returned " + std::to_string(status));
+  }
+
+  bifold_transport given_;
+  std::vector<std::uint32_t> ranks_;
+  bool owned_ = false;
+};
+
+DistributedOptions options_from(const bifold_options* options) {
+  const bifold_options given =
+      read_struct(options, BIFOLD_C_SIZE_TO(bifold_options, accumulate), "options");
+  const bool others =
+      given.wait_count > 0 || given.done != nullptr || given.workspace != nullptr ||
+      given.variant != nullptr || given.count_from != nullptr || given.init_from != nullptr ||
+      given.total != nullptr || given.lines != nullptr || given.output_lines != nullptr ||
+      given.second_lines != nullptr || given.lines_from != nullptr || given.reverse != 0;
+  if (others) refuse("calls of a group take the options order and accumulate alone");
+  DistributedOptions known;
+  known.order = order_from(given.order);
+  if (given.accumulate != nullptr) known.accumulate = type_from(*given.accumulate);
+  return known;
+}
+
+std::vector<Slice> slices_from(const bifold_slice* slices, std::size_t count) {
+  std::vector<Slice> all;
+  if (count > 0) need(slices, "slices");
+  all.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Slice slice{need(slices[i].queue, "queue").value,
+                view_from(slices[i].input, "the input's buffer")};
+    if (slices[i].second != nullptr) {
+      slice.second = view_from(*slices[i].second, "the second array's buffer");
+    }
+    all.push_back(std::move(slice));
+  }
+  return all;
+}
+
+std::vector<ScanSlice> scan_slices_from(const bifold_scan_slice* slices, std::size_t count) {
+  std::vector<ScanSlice> all;
+  if (count > 0) need(slices, "slices");
+  all.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ScanSlice slice{need(slices[i].queue, "queue").value,
+                    view_from(slices[i].input, "the input's buffer"),
+                    view_from(slices[i].output, "the output's buffer")};
+    if (slices[i].total != nullptr) slice.total = view_from(*slices[i].total, "total");
+    all.push_back(std::move(slice));
+  }
+  return all;
+}
+
+using Search = Value(Group&, const std::vector<Slice>&, const DistributedOptions&);
+
+bifold_status search(Search find, bifold_group* group, const bifold_slice* slices,
+                     std::size_t count, void* value, std::uint64_t* index,
+                     const bifold_options* options) {
+  return guard([&] {
+    Group& over = need(group, "group").value;
+    auto& out = need(static_cast<unsigned char*>(value), "value");
+    std::uint64_t& place = need(index, "index");
+    const std::vector<Slice> all = slices_from(slices, count);
+    const Value found = find(over, all, options_from(options));
+    const std::span<const StructField> fields = found.type().structure()->fields;
+    const Value wide = Value::from_bytes(fields[0].type, found.data() + fields[0].offset);
+    // Of 16 bits, it is one of the elements as a wider type holds them.
+    const Value element = core::convert(wide, all.front().input.type);
+    std::memcpy(&out, element.data(), element.size());
+    std::memcpy(&place, found.data() + fields[1].offset, sizeof place);
+  });
+}
+
+template <class Shape>
+bifold_status split(std::uint64_t n, std::uint32_t ranks, const bifold_operator* op,
+                    bifold_type accumulator, std::uint64_t* offsets) {
+  return guard([&] {
+    Shape shape;
+    shape.op = need(op, "op").value;
+    shape.accumulator = type_from(accumulator);
+    std::uint64_t& out = need(offsets, "offsets");
+    const std::vector<std::uint64_t> all = even_split(n, ranks, shape);
+    std::copy(all.begin(), all.end(), &out);
+  });
+}
+
+}  // namespace
+
+}  // namespace bifold::c_api
+
+using namespace bifold::c_api;
+
+bifold_status bifold_group_create(const bifold_transport* transport, bifold_group** group) {
+  return guard([&] {
+    need(group, "group");
+    need(transport, "transport");
+    const bifold_transport given =
+        read_struct(transport, BIFOLD_C_SIZE_TO(bifold_transport, release), "transport");
+    if (given.all_gather == nullptr || given.exchange == nullptr) {
+      refuse("a transport has both functions");
+    }
+    if (given.local_rank_count > 0) need(given.local_ranks, "local_ranks");
+    const auto functions = std::make_shared<Functions>(given);
+    bifold::GroupOptions options;
+    constexpr auto most = static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count());
+    if (given.deadline > 0) {
+      options.deadline = std::chrono::nanoseconds(std::min(given.deadline, most));
+    }
+    put_handle(group, bifold::Group(functions, options));
+    functions->own();
+  });
+}
+
+bifold_status bifold_group_create_in_process(std::uint32_t ranks, bifold_group** group) {
+  return guard([&] {
+    need(group, "group");
+    put_handle(group, bifold::Group::in_process(ranks));
+  });
+}
+
+void bifold_group_destroy(bifold_group* group) { delete group; }
+
+bifold_status bifold_group_reduce(bifold_group* group, const bifold_slice* slices,
+                                  size_t slice_count, const bifold_operator* op,
+                                  const bifold_map* map, bifold_type type, const void* init,
+                                  void* result, const bifold_options* options) {
+  return guard([&] {
+    bifold::Group& over = need(group, "group").value;
+    const bifold::Operator& with = need(op, "op").value;
+    auto& out = need(static_cast<unsigned char*>(result), "result");
+    const bifold::Type accumulator = type_from(type);
+    const bifold::Value value = bifold::transform_reduce(
+        over, slices_from(slices, slice_count), accumulator, with, init_from(accumulator, init),
+        map_or_identity(map), options_from(options));
+    std::memcpy(&out, value.data(), value.size());
+  });
+}
+
+bifold_status bifold_group_argmin(bifold_group* group, const bifold_slice* slices,
+                                  size_t slice_count, void* value, uint64_t* index,
+                                  const bifold_options* options) {
+  return search(bifold::argmin, group, slices, slice_count, value, index, options);
+}
+
+bifold_status bifold_group_argmax(bifold_group* group, const bifold_slice* slices,
+                                  size_t slice_count, void* value, uint64_t* index,
+                                  const bifold_options* options) {
+  return search(bifold::argmax, group, slices, slice_count, value, index, options);
+}
+
+bifold_status bifold_group_scan(bifold_group* group, bifold_scan_kind kind,
+                                const bifold_scan_slice* slices, size_t slice_count,
+                                const bifold_operator* op, const bifold_map* map, const void* init,
+                                const bifold_options* options) {
+  return guard([&] {
+    bifold::Group& over = need(group, "group").value;
+    const bifold::Operator& with = need(op, "op").value;
+    if (kind != BIFOLD_INCLUSIVE && kind != BIFOLD_EXCLUSIVE) refuse("no such kind of scan");
+    const std::vector<bifold::ScanSlice> all = scan_slices_from(slices, slice_count);
+    std::optional<bifold::Value> start;
+    if (!all.empty()) start = init_from(all.front().output.type, init);
+    bifold::transform_scan(over, static_cast<bifold::ScanKind>(kind), all, with, start,
+                           map_or_identity(map), options_from(options));
+  });
+}
+
+bifold_status bifold_even_reduce_split(uint64_t n, uint32_t ranks, const bifold_operator* op,
+                                       bifold_type accumulator, uint64_t* offsets) {
+  return split<bifold::ReduceShape>(n, ranks, op, accumulator, offsets);
+}
+
+bifold_status bifold_even_scan_split(uint64_t n, uint32_t ranks, const bifold_operator* op,
+                                     bifold_type accumulator, uint64_t* offsets) {
+  return split<bifold::ScanShape>(n, ranks, op, accumulator, offsets);
+}

@@ -1,0 +1,169 @@
+/* Groups: several ranks of one process, and transports by functions. */
+#include <string.h>
+
+#include "harness.h"
+
+enum { n = 50000, middle = 12345 };
+static float host[n];
+
+static void make_numbers(void) {
+  uint32_t state = 99;
+  int i = 0;
+  for (i = 0; i < n; ++i) {
+    state = state * 1664525U + 1013904223U;
+    host[i] = (float)(state >> 8) * 0x1p-20F - 8.0F;
+  }
+}
+
+static bifold_view part(bifold_view view, uint64_t offset, uint64_t count) {
+  view.offset += offset;
+  view.count = count;
+  return view;
+}
+
+static void in_process(bifold_view input) {
+  const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
+  const bifold_view output = allocated(BIFOLD_F32, n);
+  const bifold_view totals = allocated(BIFOLD_F32, 2);
+  const bifold_view total[2] = {part(totals, 0, 1), part(totals, 1, 1)};
+  const bifold_slice slices[2] = {{queue, part(input, 0, middle), NULL},
+                                  {queue, part(input, middle, n - middle), NULL}};
+  const bifold_scan_slice scans[2] = {
+      {queue, part(input, 0, middle), part(output, 0, middle), &total[0]},
+      {queue, part(input, middle, n - middle), part(output, middle, n - middle), &total[1]}};
+  static float want[n];
+  static float got[n];
+  float sums[2] = {0, 0};
+  float sum = 0;
+  float init = 0.5F;
+  float least = 0;
+  float least_over = 0;
+  uint64_t index = 0;
+  uint64_t index_over = 0;
+  uint64_t offsets[3] = {1, 1, 1};
+  const bifold_options any = {.struct_size = sizeof any, .order = BIFOLD_ORDER_ANY};
+  const bifold_options variant = {.struct_size = sizeof variant, .variant = "production"};
+  bifold_map* squared = NULL;
+  bifold_group* group = NULL;
+  OK(bifold_map_create("x * x", &squared));
+  OK(bifold_group_create_in_process(2, &group));
+
+  OK(bifold_transform_reduce(queue, input, plus, squared, BIFOLD_F32, &init, &sum, NULL));
+  OK(bifold_group_reduce(group, slices, 2, plus, squared, BIFOLD_F32, &init, &sums[0], NULL));
+  CHECK(memcmp(&sum, &sums[0], sizeof sum) == 0);
+  OK(bifold_group_reduce(group, slices, 2, plus, squared, BIFOLD_F32, &init, &sums[1], &any));
+  FAILS(bifold_group_reduce(group, slices, 1, plus, NULL, BIFOLD_F32, NULL, &sums[1], NULL),
+        BIFOLD_INVALID_ARGUMENT);
+  CHECK(says("slices of 1 ranks"));
+  FAILS(bifold_group_reduce(group, slices, 2, plus, NULL, BIFOLD_F32, NULL, &sums[1], &variant),
+        BIFOLD_INVALID_ARGUMENT);
+
+  OK(bifold_argmin(queue, input, &least, &index, NULL));
+  OK(bifold_group_argmin(group, slices, 2, &least_over, &index_over, NULL));
+  CHECK(memcmp(&least, &least_over, sizeof least) == 0 && index == index_over);
+  OK(bifold_argmax(queue, input, &least, &index, NULL));
+  OK(bifold_group_argmax(group, slices, 2, &least_over, &index_over, NULL));
+  CHECK(memcmp(&least, &least_over, sizeof least) == 0 && index == index_over);
+
+  OK(bifold_exclusive_scan(queue, input, output, plus, &init, NULL));
+  OK(bifold_download(queue, output, want));
+  OK(bifold_fill(queue, output, &init));
+  OK(bifold_group_scan(group, BIFOLD_EXCLUSIVE, scans, 2, plus, NULL, &init, NULL));
+  OK(bifold_download(queue, output, got));
+  CHECK(memcmp(want, got, sizeof want) == 0);
+  OK(bifold_download(queue, totals, sums));
+  CHECK(memcmp(&sums[0], &sums[1], sizeof sum) == 0);
+  FAILS(bifold_group_scan(group, 7, scans, 2, plus, NULL, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
+
+  OK(bifold_even_reduce_split(n, 2, plus, BIFOLD_F32, offsets));
+  CHECK(offsets[0] == 0 && offsets[1] % 4096 == 0 && offsets[2] == n);
+  OK(bifold_even_scan_split(n, 2, plus, BIFOLD_F32, offsets));
+  CHECK(offsets[0] == 0 && offsets[1] == n && offsets[2] == n);
+  bifold_group_destroy(group);
+  bifold_map_destroy(squared);
+}
+
+/* Another rank that says the same as this one, or one that does not come. */
+static int released = 0;
+static bifold_status echo(void* user, const void* mine, void* all, size_t bytes,
+                          uint64_t nanoseconds) {
+  (void)user;
+  CHECK(nanoseconds > 0 && nanoseconds <= 5000000000U);
+  memcpy(all, mine, bytes);
+  memcpy((char*)all + bytes, mine, bytes);
+  return BIFOLD_OK;
+}
+static bifold_status late(void* user, const void* mine, void* all, size_t bytes,
+                          uint64_t nanoseconds) {
+  (void)user;
+  (void)mine;
+  (void)all;
+  (void)bytes;
+  (void)nanoseconds;
+  return BIFOLD_TIMEOUT;
+}
+static bifold_status no_messages(void* user, const bifold_message* sent, size_t sent_count,
+                                 const bifold_message* received, size_t received_count,
+                                 uint64_t nanoseconds) {
+  (void)user;
+  (void)sent;
+  (void)sent_count;
+  (void)received;
+  (void)received_count;
+  (void)nanoseconds;
+  return BIFOLD_BACKEND_FAILURE;
+}
+static void release(void* user) { *(int*)user += 1; }
+
+static void by_functions(bifold_view input) {
+  const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
+  const uint32_t local = 0;
+  const bifold_slice slice = {queue, part(input, 0, 4096), NULL};
+  bifold_transport transport = {.struct_size = sizeof transport,
+                                .size = 2,
+                                .local_ranks = &local,
+                                .local_rank_count = 1,
+                                .deadline = 5000000000U,
+                                .user = &released,
+                                .all_gather = echo,
+                                .exchange = no_messages,
+                                .release = release};
+  bifold_group* group = NULL;
+  float half = 0;
+  float sum = 0;
+  OK(bifold_group_create(&transport, &group));
+  OK(bifold_reduce(queue, slice.input, plus, BIFOLD_F32, NULL, &half, NULL));
+  OK(bifold_group_reduce(group, &slice, 1, plus, NULL, BIFOLD_F32, NULL, &sum, NULL));
+  CHECK(sum == half + half);
+  CHECK(released == 0);
+  bifold_group_destroy(group);
+  CHECK(released == 1);
+
+  transport.all_gather = late;
+  OK(bifold_group_create(&transport, &group));
+  FAILS(bifold_group_reduce(group, &slice, 1, plus, NULL, BIFOLD_F32, NULL, &sum, NULL),
+        BIFOLD_TIMEOUT);
+  FAILS(bifold_group_reduce(group, &slice, 1, plus, NULL, BIFOLD_F32, NULL, &sum, NULL),
+        BIFOLD_TIMEOUT);
+  CHECK(says("the group is out of use"));
+  bifold_group_destroy(group);
+  CHECK(released == 2);
+
+  /* What is refused is not released: it is the caller's still. */
+  transport.size = 0;
+  FAILS(bifold_group_create(&transport, &group), BIFOLD_INVALID_ARGUMENT);
+  transport.size = 2;
+  transport.exchange = NULL;
+  FAILS(bifold_group_create(&transport, &group), BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_create(NULL, &group), BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_create_in_process(2, NULL), BIFOLD_INVALID_ARGUMENT);
+  CHECK(released == 2);
+  bifold_group_destroy(NULL);
+}
+
+void test_groups(void) {
+  make_numbers();
+  const bifold_view input = uploaded(BIFOLD_F32, host, n);
+  in_process(input);
+  by_functions(input);
+}
