@@ -15,6 +15,8 @@ static void make_numbers(void) {
   }
 }
 
+static bool same(const void* a, const void* b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
+
 static bifold_view part(bifold_view view, uint64_t offset, uint64_t count) {
   view.offset += offset;
   view.count = count;
@@ -50,7 +52,7 @@ static void in_process(bifold_view input) {
 
   OK(bifold_transform_reduce(queue, input, plus, squared, BIFOLD_F32, &init, &sum, NULL));
   OK(bifold_group_reduce(group, slices, 2, plus, squared, BIFOLD_F32, &init, &sums[0], NULL));
-  CHECK(memcmp(&sum, &sums[0], sizeof sum) == 0);
+  CHECK(same(&sum, &sums[0], sizeof sum));
   OK(bifold_group_reduce(group, slices, 2, plus, squared, BIFOLD_F32, &init, &sums[1], &any));
   FAILS(bifold_group_reduce(group, slices, 1, plus, NULL, BIFOLD_F32, NULL, &sums[1], NULL),
         BIFOLD_INVALID_ARGUMENT);
@@ -60,19 +62,19 @@ static void in_process(bifold_view input) {
 
   OK(bifold_argmin(queue, input, &least, &index, NULL));
   OK(bifold_group_argmin(group, slices, 2, &least_over, &index_over, NULL));
-  CHECK(memcmp(&least, &least_over, sizeof least) == 0 && index == index_over);
+  CHECK(same(&least, &least_over, sizeof least) && index == index_over);
   OK(bifold_argmax(queue, input, &least, &index, NULL));
   OK(bifold_group_argmax(group, slices, 2, &least_over, &index_over, NULL));
-  CHECK(memcmp(&least, &least_over, sizeof least) == 0 && index == index_over);
+  CHECK(same(&least, &least_over, sizeof least) && index == index_over);
 
   OK(bifold_exclusive_scan(queue, input, output, plus, &init, NULL));
   OK(bifold_download(queue, output, want));
   OK(bifold_fill(queue, output, &init));
   OK(bifold_group_scan(group, BIFOLD_EXCLUSIVE, scans, 2, plus, NULL, &init, NULL));
   OK(bifold_download(queue, output, got));
-  CHECK(memcmp(want, got, sizeof want) == 0);
+  CHECK(same(want, got, sizeof want));
   OK(bifold_download(queue, totals, sums));
-  CHECK(memcmp(&sums[0], &sums[1], sizeof sum) == 0);
+  CHECK(same(&sums[0], &sums[1], sizeof sum));
   FAILS(bifold_group_scan(group, 7, scans, 2, plus, NULL, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
 
   OK(bifold_even_reduce_split(n, 2, plus, BIFOLD_F32, offsets));

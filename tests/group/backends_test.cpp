@@ -3,7 +3,6 @@
 
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
-#include <cstring>
 #include <iostream>
 
 #include "group/cuts.hpp"
@@ -50,8 +49,10 @@ void check_both(const std::vector<T>& host, const Operator& op, const Value& ini
   const std::vector<T> others = there.outputs();
   for (std::size_t rank = 0; rank < 3; ++rank) {
     const auto& got = rank == 1 ? others : mine;
-    const std::size_t bytes = (offsets[rank + 1] - offsets[rank]) * sizeof(T);
-    CHECK(std::memcmp(got.data() + offsets[rank], want.data() + offsets[rank], bytes) == 0);
+    const auto slice = [&](const std::vector<T>& whole) {
+      return std::span<const T>(whole).subspan(offsets[rank], offsets[rank + 1] - offsets[rank]);
+    };
+    CHECK(test::same_bytes(slice(got), slice(want)));
   }
 }
 

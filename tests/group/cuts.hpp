@@ -6,6 +6,7 @@
 #include <bifold/group/distributed.hpp>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,18 @@ inline std::vector<Offsets> cuts(std::uint64_t n, std::uint64_t unit, int turns)
     add(inner);
   }
   return all;
+}
+
+/// Whether two arrays have the same bits.
+template <class T>
+bool same_bytes(std::span<const T> left, std::span<const T> right) {
+  const auto a = std::as_bytes(left);
+  const auto b = std::as_bytes(right);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+template <class T>
+bool same_bytes(const std::vector<T>& left, const std::vector<T>& right) {
+  return same_bytes(std::span<const T>(left), std::span<const T>(right));
 }
 
 /// The array on a device, with a queue for each rank.

@@ -3,7 +3,6 @@
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
 #include <bifold/interop/mpi.hpp>
-#include <cstring>
 #include <iostream>
 #include <string>
 
@@ -57,15 +56,14 @@ void check_splits(const Device& device, Group& group, std::uint32_t rank,
       slice.total = total;
       scan(group, ScanKind::inclusive, {slice}, op, Value(init));
       const std::vector<T> got = data.outputs();
-      check(std::memcmp(got.data(), want.data(), got.size() * sizeof(T)) == 0, "scan, " + what);
-      check(std::memcmp(queue.download(total).data(), whole.data(), sizeof(T)) == 0,
-            "total, " + what);
+      check(test::same_bytes(got, want), "scan, " + what);
+      check(test::same_bytes(queue.download(total), whole), "total, " + what);
     }
   }
 }
 
 void run() {
-  const Device device = open_device(std::getenv("BIFOLD_TEST_DEVICE"));
+  const Device device = open_device("opencl");
   Group group = interop::mpi::group(MPI_COMM_WORLD, {.deadline = std::chrono::seconds(60)});
   const std::uint32_t rank = group.local_ranks().front();
   const auto f32 = test::drawn(test::sums<float>(), 262'144 + 50'001);

@@ -53,7 +53,7 @@ TEST_CASE("a sum over a group has the bits of one device's, whatever the split")
 TEST_CASE("the bits are those of the reference") {
   const auto host = test::drawn(test::sums<float>(), 20'001);
   Sliced<float> data(host);
-  const float want =
+  const auto want =
       reference::v1::reduce<float>(OperatorKind::plus, std::span<const float>(host), -3.5F);
   for (const Offsets& offsets : test::cuts(host.size(), 4096, 3)) {
     CHECK(over(data.slices(offsets), Type::f32, plus, -3.5F) == Value(want));
@@ -193,17 +193,18 @@ TEST_CASE("the typed calls over a group") {
 }
 
 TEST_CASE("values go with what ranks say first, where counts are those of the last call") {
-  const auto host = test::drawn(test::sums<float>(), 8 * 4096);
+  constexpr std::uint64_t leaf = 4096;
+  const auto host = test::drawn(test::sums<float>(), 8 * leaf);
   Sliced<float> data(host);
   Group group = Group::in_process(2);
   const Value want = reduce(data.queue(0), erase(data.input()), plus, 0.0F);
-  const Offsets even{0, 4 * 4096, 8 * 4096};
-  const Offsets odd{0, 4097, 8 * 4096};
+  const Offsets even{0, 4 * leaf, 8 * leaf};
+  const Offsets odd{0, leaf + 1, 8 * leaf};
   for (const Offsets& offsets : {even, even, odd, odd, even, even}) {
     CHECK(reduce(group, data.slices(offsets), plus, 0.0F) == want);
   }
   // Other counts with the same sum, and another type of as many elements.
-  CHECK(reduce(group, data.slices({0, 8 * 4096, 8 * 4096}), plus, 0.0F) == want);
+  CHECK(reduce(group, data.slices({0, 8 * leaf, 8 * leaf}), plus, 0.0F) == want);
   CHECK(transform_reduce(group, data.slices(even), Type::f64, plus, {}, {}) ==
         transform_reduce(data.queue(0), erase(data.input()), Type::f64, plus, {}, {}));
 }

@@ -4,7 +4,6 @@
 
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
-#include <cstring>
 
 #include "group/cuts.hpp"
 #include "support/errors.hpp"
@@ -16,12 +15,8 @@ namespace bifold {
 namespace {
 
 using test::Offsets;
+using test::same_bytes;
 using test::Sliced;
-
-template <class T>
-bool same_bytes(const std::vector<T>& left, const std::vector<T>& right) {
-  return std::memcmp(left.data(), right.data(), left.size() * sizeof(T)) == 0;
-}
 
 // What one device makes of the whole array, its total included.
 template <class T>
@@ -99,12 +94,13 @@ TEST_CASE("exact scans over a group exchange one total a rank") {
 }
 
 TEST_CASE("a scan of many groups of tiles, on borders and beside them, twice in a group") {
-  const auto host = test::drawn(test::sums<double>(), 5 * 131'072);
+  constexpr std::uint64_t tiles = 131'072;
+  const auto host = test::drawn(test::sums<double>(), 5 * tiles);
   Sliced<double> data(host);
   const auto want = alone(data, ScanKind::inclusive, plus, {}, {}).first;
   Group group = Group::in_process(3);
   const Offsets even = even_split(host.size(), 3, ScanShape{.accumulator = Type::f64});
-  const Offsets odd{0, 131'073, 3 * 131'072 - 1, host.size()};
+  const Offsets odd{0, tiles + 1, 3 * tiles - 1, host.size()};
   for (const Offsets& offsets : {even, even, odd, odd, even, even}) {
     data.queue(0).fill(data.output(), 0.0);
     data.queue(0).finish();

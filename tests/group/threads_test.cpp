@@ -3,7 +3,6 @@
 
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
-#include <cstring>
 #include <functional>
 
 #include "group/cuts.hpp"
@@ -23,6 +22,7 @@ using test::Sliced;
 using test::ThreadTransport;
 
 constexpr std::chrono::seconds patient{30};
+constexpr std::uint64_t leaf = 4096;
 
 // A process of three ranks, each a thread.
 class Threads {
@@ -37,7 +37,7 @@ class Threads {
   }
 
   // What body(rank) throws, on a thread for each.
-  std::vector<Failure> run(const std::function<void(std::uint32_t)>& body) {
+  static std::vector<Failure> run(const std::function<void(std::uint32_t)>& body) {
     std::vector<Failure> failures(ranks);
     std::vector<std::thread> threads;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -75,9 +75,11 @@ class Calls {
     Queue& queue = data_.queue(rank);
     const auto got =
         queue.download(data_.output().view(offsets_[rank], offsets_[rank + 1] - offsets_[rank]));
-    right_[rank] = sum == sum_ &&
-                   std::memcmp(got.data(), want_.data() + offsets_[rank], got.size() * 4) == 0 &&
-                   queue.download(totals_[rank]).front() == want_.back();
+    right_[rank] =
+        sum == sum_ &&
+        test::same_bytes(std::span<const float>(got),
+                         std::span<const float>(want_).subspan(offsets_[rank], got.size())) &&
+        queue.download(totals_[rank]).front() == want_.back();
   }
   [[nodiscard]] bool right(std::uint32_t rank) const { return right_[rank]; }
   Queue& queue(std::uint32_t rank) { return data_.queue(rank); }
@@ -105,7 +107,7 @@ TEST_CASE("ranks that are threads have the bits of one device") {
   Threads threads(patient);
   for (int turn = 0; turn < 3; ++turn) {
     const auto failures =
-        threads.run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+        Threads::run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
     for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
       CHECK(failures[rank].what == nothing_thrown);
       CHECK(calls.right(rank));
@@ -116,10 +118,10 @@ TEST_CASE("ranks that are threads have the bits of one device") {
 
 TEST_CASE("counts that stay, without elements to exchange, take one gather a reduction") {
   Threads threads(patient);
-  Sliced<float> data(test::drawn(test::sums<float>(), 5 * 4096));
+  Sliced<float> data(test::drawn(test::sums<float>(), 5 * leaf));
   const Value sum = reduce(data.queue(0), erase(data.input()), plus, 0.5F);
-  const auto failures = threads.run([&](std::uint32_t rank) {
-    const Offsets offsets{0, 4096, 2 * 4096, 5 * 4096};
+  const auto failures = Threads::run([&](std::uint32_t rank) {
+    const Offsets offsets{0, leaf, 2 * leaf, 5 * leaf};
     for (const std::uint64_t calls : {2U, 3U, 4U}) {
       const Value got = reduce(threads.groups[rank], {data.slice(offsets, rank)}, plus, 0.5F);
       if (!(got == sum)) throw std::runtime_error("other bits");
@@ -130,22 +132,22 @@ TEST_CASE("counts that stay, without elements to exchange, take one gather a red
 }
 
 TEST_CASE("values that were made for the last call's counts are not used where one has changed") {
-  const auto host = test::drawn(test::sums<float>(), 5 * 4096);
+  const auto host = test::drawn(test::sums<float>(), 5 * leaf);
   Threads threads(patient);
   const auto sum_of = [&](Sliced<float>& data, const Offsets& offsets) {
     const Value sum = reduce(data.queue(0), erase(data.input()), plus, 0.5F);
-    const auto failures = threads.run([&](std::uint32_t rank) {
+    const auto failures = Threads::run([&](std::uint32_t rank) {
       const Value got = reduce(threads.groups[rank], {data.slice(offsets, rank)}, plus, 0.5F);
       if (!(got == sum)) throw std::runtime_error("other bits");
     });
     for (const Failure& failure : failures) CHECK(failure.what == nothing_thrown);
   };
   Sliced<float> five(host);
-  Sliced<float> four(std::vector<float>(host.begin(), host.begin() + 4 * 4096));
+  Sliced<float> four(std::vector<float>(host.begin(), host.begin() + 4 * leaf));
   // The last two ranks have as many elements as before, elsewhere in the array.
-  sum_of(five, {0, 2 * 4096, 3 * 4096, 5 * 4096});
-  sum_of(five, {0, 2 * 4096, 3 * 4096, 5 * 4096});
-  sum_of(four, {0, 4096, 2 * 4096, 4 * 4096});
+  sum_of(five, {0, 2 * leaf, 3 * leaf, 5 * leaf});
+  sum_of(five, {0, 2 * leaf, 3 * leaf, 5 * leaf});
+  sum_of(four, {0, leaf, 2 * leaf, 4 * leaf});
 }
 
 TEST_CASE("a transport that fails on all ranks is the same error on all") {
@@ -157,7 +159,7 @@ TEST_CASE("a transport that fails on all ranks is the same error on all") {
       Threads threads(patient);
       for (auto& transport : threads.transports) transport->spoil(call, fault);
       const auto failures =
-          threads.run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+          Threads::run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
       for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
         CHECK(failures[rank].category == ErrorCategory::backend_failure);
         CHECK(failures[rank].what == failures[0].what);
@@ -181,7 +183,7 @@ TEST_CASE("a transport that fails on one rank is an error there, and nobody wait
       Threads threads(std::chrono::milliseconds(50));
       threads.transports[1]->spoil(call, fault);
       const auto failures =
-          threads.run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+          Threads::run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
       CHECK(failures[1].what != nothing_thrown);
       for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
         CHECK((failures[rank].category.has_value() || calls.right(rank)));
@@ -197,7 +199,7 @@ TEST_CASE("a transport that is slow changes nothing") {
     Threads threads(patient);
     threads.transports[call % Threads::ranks]->spoil(call, Fault::delays);
     const auto failures =
-        threads.run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+        Threads::run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
     for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
       CHECK(failures[rank].what == nothing_thrown);
       CHECK(calls.right(rank));
@@ -210,7 +212,7 @@ TEST_CASE("what one rank asks otherwise is the same refusal on all ranks, and na
   const Offsets offsets{0, 3000, 6000, 9000};
   Threads threads(patient);
   const auto check = [&](const std::string& words, const std::function<void(std::uint32_t)>& body) {
-    const auto failures = threads.run(body);
+    const auto failures = Threads::run(body);
     for (const Failure& failure : failures) {
       CHECK(failure.category == ErrorCategory::invalid_argument);
       CHECK_MESSAGE(failure.mentions(words), failure.what);
@@ -242,7 +244,7 @@ TEST_CASE("what one rank asks otherwise is the same refusal on all ranks, and na
     sum(rank, rank == 1 ? Operator(bit_and) : Operator(plus), 0.0F, {});
   });
   // The group is as good as before.
-  const auto failures = threads.run([&](std::uint32_t rank) {
+  const auto failures = Threads::run([&](std::uint32_t rank) {
     if (!(sum(rank, plus, 1.0F, {}) == Value(9001.0F))) throw std::runtime_error("wrong");
   });
   for (const Failure& failure : failures) CHECK(failure.what == nothing_thrown);
@@ -252,7 +254,7 @@ TEST_CASE("a rank that does not come is the deadline's error on the others") {
   Sliced<float> data(std::vector<float>(9000, 1.0F));
   const Offsets offsets{0, 3000, 6000, 9000};
   Threads threads(std::chrono::milliseconds(30));
-  const auto failures = threads.run([&](std::uint32_t rank) {
+  const auto failures = Threads::run([&](std::uint32_t rank) {
     if (rank == 2) return;
     static_cast<void>(reduce(threads.groups[rank], {data.slice(offsets, rank)}, plus, 0.0F));
   });
@@ -266,7 +268,7 @@ TEST_CASE("a group in use by another thread is refused") {
   Threads threads(patient);
   threads.transports[0]->spoil(0, Fault::delays);
   std::atomic<bool> refused{false};
-  const auto failures = threads.run([&](std::uint32_t rank) {
+  const auto failures = Threads::run([&](std::uint32_t rank) {
     if (rank == 2) {
       // While rank 0 waits for this one.
       while (!refused) {

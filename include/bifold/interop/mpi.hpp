@@ -216,13 +216,14 @@ class Transport final : public bifold::Transport {
                                    flight->requests.data(), &done, MPI_STATUSES_IGNORE);
       if (code == MPI_SUCCESS && done != 0) return flight;
       const bool late = turn % 16 == 15 && std::chrono::steady_clock::now() >= deadline;
-      if (code != MPI_SUCCESS || late) Strays::keep(std::move(flight));
-      check(code, call);
-      if (late) {
-        throw Error(ErrorCategory::timeout,
-                    std::string("other ranks did not come before the deadline, in ") + call);
+      if (code == MPI_SUCCESS && !late) {
+        if (turn > turns_alone) std::this_thread::yield();
+        continue;
       }
-      if (turn > turns_alone) std::this_thread::yield();
+      Strays::keep(std::move(flight));
+      check(code, call);
+      throw Error(ErrorCategory::timeout,
+                  std::string("other ranks did not come before the deadline, in ") + call);
     }
   }
 
