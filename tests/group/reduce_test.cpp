@@ -5,6 +5,8 @@
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
 #include <bifold/reference_v1.hpp>
+#include <complex>
+#include <limits>
 
 #include "group/cuts.hpp"
 #include "support/errors.hpp"
@@ -74,6 +76,20 @@ TEST_CASE("an operator that does not commute keeps index order over a group") {
 TEST_CASE("an operator without identity over a group") {
   const Operator op = Operator::user("least_sum", "a + b < a ? a + b : a + b + 0.25f", Type::f32);
   check_splits(test::drawn(test::sums<float>(), 19'000), 8192, Type::f32, op, 0.5F, 3);
+}
+
+TEST_CASE("complex numbers are summed and multiplied over a group") {
+  std::vector<std::complex<float>> host;
+  const auto parts = test::drawn(test::products<float>(), 18'000);
+  for (std::size_t i = 0; i < parts.size(); i += 2) {
+    host.emplace_back(parts[i], parts[i + 1] / 1024);
+  }
+  const Value init = std::complex<float>(1.5F, -0.25F);
+  check_splits(host, 4096, Type::complex64, plus, init, 2);
+  check_splits(host, 4096, Type::complex64, multiplies, init, 2);
+  Sliced<std::complex<float>> data(host);
+  const auto none = data.slices({0, 0, 0});
+  CHECK(over(none, Type::complex64, multiplies, {}) == Value(std::complex<float>(1, 0)));
 }
 
 TEST_CASE("a struct of sums has the bits of one device's over a group") {

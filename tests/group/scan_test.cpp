@@ -4,6 +4,7 @@
 
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
+#include <complex>
 
 #include "group/cuts.hpp"
 #include "support/errors.hpp"
@@ -184,6 +185,13 @@ TEST_CASE("scans of many splits of every kind of element") {
   check_splits(test::drawn(test::sums<double>(), 3 * 131'072 + 1), 131'072, plus, 1.5, 60);
   const auto wide = test::maps<app::Map64>();
   check_splits(test::drawn(wide, 3 * 65'536 + 77), 65'536, wide.op, wide.init, 40);
+  std::vector<std::complex<float>> complex;
+  const auto parts = test::drawn(test::products<float>(), 280'000);
+  for (std::size_t i = 0; i < parts.size(); i += 2) {
+    complex.emplace_back(parts[i], parts[i + 1] / 1024);
+  }
+  check_splits(complex, 131'072, plus, std::complex<float>(0.5F, 1.5F), 20);
+  check_splits(complex, 131'072, multiplies, std::complex<float>(0.5F, 1.5F), 20);
   std::vector<bf16> halves;
   for (const float x : test::numbers<float>(2 * 262'144 + 5, 8)) halves.emplace_back(x);
   check_splits(halves, 262'144, plus, 0.25F, 20);

@@ -12,6 +12,7 @@
 #include "core/group/group_call.hpp"
 #include "core/group/split.hpp"
 #include "core/operators/initial_value.hpp"
+#include "core/operators/op.hpp"
 #include "core/text/expression_text.hpp"
 
 namespace bifold::core {
@@ -28,7 +29,8 @@ class GroupReducer {
       : call_(group, slices.size()),
         asked_(asked),
         accumulator_(accumulator_of(asked.result)),
-        one_total_(asked.order == Order::any || asked.op.exact(accumulator_)),
+        op_(operator_for(asked.op, accumulator_)),
+        one_total_(asked.order == Order::any || op_.exact(accumulator_)),
         values_(call_.local().size()) {
     for (const Slice& slice : slices) slices_.push_back({slice.queue, slice.input, slice.second});
   }
@@ -61,7 +63,7 @@ class GroupReducer {
 
  private:
   [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const {
-    const std::uint64_t unit = unit_of_reduction(asked_.op, accumulator_, asked_.order);
+    const std::uint64_t unit = unit_of_reduction(op_, accumulator_, asked_.order);
     return {counts, unit, Fronts::of_units};
   }
 
@@ -97,13 +99,13 @@ class GroupReducer {
       throw Error(ErrorCategory::unsupported,
                   "a map that names i, over a group: it would be the index in the rank's slice");
     }
-    if (asked_.init) init_ = initial_value(asked_.op, *asked_.init, accumulator_);
+    if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
     std::optional<Type> second_type;
     if (second) second_type = second->type;
     const PlanShape shape{.input = input.type,
                           .accumulator = accumulator_,
                           .output = accumulator_,
-                          .op = asked_.op,
+                          .op = op_,
                           .map = asked_.map,
                           .order = asked_.order,
                           .second = second_type};
@@ -118,7 +120,7 @@ class GroupReducer {
     at(terms, Term::second) = digest_of(second_type);
     at(terms, Term::accumulator) = digest_of(accumulator_);
     at(terms, Term::output) = digest_of(asked_.result);
-    at(terms, Term::op) = asked_.op.id();
+    at(terms, Term::op) = op_.id();
     at(terms, Term::map) = asked_.map.is_identity() ? 0 : asked_.map.id();
     at(terms, Term::init) = digest_of(init_);
     return opening;
@@ -185,10 +187,10 @@ class GroupReducer {
     ReduceOptions options;
     options.order = asked_.order;
     if (!second) {
-      return bifold::transform_reduce(queue, x, accumulator_, asked_.op, {}, asked_.map, options);
+      return bifold::transform_reduce(queue, x, accumulator_, op_, {}, asked_.map, options);
     }
     const ErasedView y = part(*second, elements.begin - begin, elements.size());
-    return bifold::transform_reduce(queue, x, y, accumulator_, asked_.op, {}, asked_.map, options);
+    return bifold::transform_reduce(queue, x, y, accumulator_, op_, {}, asked_.map, options);
   }
 
   // One value: of what was staged, else of elements where they lie.
@@ -203,10 +205,10 @@ class GroupReducer {
     options.order = asked_.order;
     const ErasedView x = place(input, staged.input);
     if (second) {
-      transform_reduce_into(queue, x, place(*second, staged.second), result, asked_.op, {},
-                            asked_.map, options);
+      transform_reduce_into(queue, x, place(*second, staged.second), result, op_, {}, asked_.map,
+                            options);
     } else {
-      transform_reduce_into(queue, x, result, asked_.op, {}, asked_.map, options);
+      transform_reduce_into(queue, x, result, op_, {}, asked_.map, options);
     }
   }
 
@@ -250,25 +252,26 @@ class GroupReducer {
       }
     }
     const std::uint64_t last = count - 1;
-    const Value result = fold(call_.folds(), slices_.front().queue, asked_.op, accumulator_, values,
-                              merges, {&last, 1})
-                             .front();
+    const Value result =
+        fold(call_.folds(), slices_.front().queue, op_, accumulator_, values, merges, {&last, 1})
+            .front();
     return convert(result, asked_.result);
   }
 
   [[nodiscard]] Value nothing() const {
     if (asked_.of_nothing) return *asked_.of_nothing;
     if (init_) return *init_;
-    if (!asked_.op.has_identity()) {
-      refuse("a reduction of nothing by operator " + std::string(asked_.op.name()) +
+    if (!OperatorAccess::gives_of_nothing(op_)) {
+      refuse("a reduction of nothing by operator " + std::string(op_.name()) +
              ", which has no identity");
     }
-    return asked_.op.of_nothing(accumulator_);
+    return op_.of_nothing(accumulator_);
   }
 
   GroupCall call_;
   const GroupReduction& asked_;
   Type accumulator_;
+  Operator op_;
   bool one_total_;  // Of each rank, as any association gives the same.
   std::vector<Elements> slices_;
   std::vector<std::vector<std::byte>> values_;  // Of the local ranks.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
-#include <cstring>
+#include <cstddef>
 #include <string>
 
 #include "core/call/find_plan.hpp"
@@ -38,7 +38,8 @@ class GroupScanner {
         asked_(asked),
         slices_(slices),
         accumulator_(accumulator_of_call(slices, asked)),
-        one_total_(asked.options.order == Order::any || asked.op.exact(accumulator_)),
+        op_(operator_for(asked.op, accumulator_)),
+        one_total_(asked.options.order == Order::any || op_.exact(accumulator_)),
         staged_(slices.size()),
         totals_(call_.local().size()) {
     for (const ScanSlice& slice : slices) elements_.push_back({slice.queue, slice.input, {}});
@@ -60,7 +61,8 @@ class GroupScanner {
     std::vector<std::byte> totals(all.size() * bytes);
     if (all_early) {
       for (std::size_t rank = 0; rank < all.size(); ++rank) {
-        std::memcpy(totals.data() + rank * bytes, all[rank].values.data(), bytes);
+        std::copy_n(all[rank].values.begin(), bytes,
+                    totals.begin() + static_cast<std::ptrdiff_t>(rank * bytes));
       }
     } else if (split.n() > 0) {
       if (!early || counts != early_counts_) total_slices(split);
@@ -85,8 +87,7 @@ class GroupScanner {
   };
 
   [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const {
-    return {counts, unit_of_scan(asked_.op, accumulator_, asked_.options.order),
-            Fronts::of_elements};
+    return {counts, unit_of_scan(op_, accumulator_, asked_.options.order), Fronts::of_elements};
   }
 
   // Totals that a rank gives: of its slice, or of the groups that end in it.
@@ -114,7 +115,7 @@ class GroupScanner {
                           .accumulator = accumulator_,
                           .output = output.type,
                           .kind = asked_.kind,
-                          .op = asked_.op,
+                          .op = op_,
                           .map = asked_.map,
                           .on_device = {{}, false, total, {}},
                           .order = asked_.options.order};
@@ -130,8 +131,8 @@ class GroupScanner {
     check_view(device, total, Access::write, "total");
     if (overlap(device, total, slice.input)) refuse("total overlaps the input");
     if (overlap(device, total, slice.output)) refuse("total overlaps the output");
-    if (!init_ && !asked_.op.has_identity()) {
-      refuse("a total without an initial value by operator " + std::string(asked_.op.name()) +
+    if (!init_ && !OperatorAccess::gives_of_nothing(op_)) {
+      refuse("a total without an initial value by operator " + std::string(op_.name()) +
              ", which has no identity");
     }
   }
@@ -149,7 +150,7 @@ class GroupScanner {
     const std::vector<Event> no_events;
     check_plan(*whole, slice.queue.device(), {slice.input, none, slice.output}, asked_.init,
                {no_events, nullptr, nullptr, none, none, none, no_lines, no_lines, no_lines, none});
-    if (asked_.init) init_ = initial_value(asked_.op, *asked_.init, accumulator_);
+    if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
     if (slice.total) check_total(slice, *slice.total);
     Opening opening;
     opening.count = slice.input.count;
@@ -160,7 +161,7 @@ class GroupScanner {
     at(terms, Term::input) = digest_of(slice.input.type);
     at(terms, Term::accumulator) = digest_of(accumulator_);
     at(terms, Term::output) = digest_of(slice.output.type);
-    at(terms, Term::op) = asked_.op.id();
+    at(terms, Term::op) = op_.id();
     at(terms, Term::map) = asked_.map.is_identity() ? 0 : asked_.map.id();
     at(terms, Term::init) = digest_of(init_);
     at(terms, Term::total) = slice.total ? 1 : 0;
@@ -198,7 +199,7 @@ class GroupScanner {
       if (count == 0) return;
       results[i] = DeviceArray(slices_[i].queue.device(), count, accumulator_);
       if (one_total_) {
-        reduce_part(i, slices_[i].input, asked_.op, results[i].view());
+        reduce_part(i, slices_[i].input, op_, results[i].view());
       } else {
         total_groups(split, i, results[i]);
       }
@@ -222,13 +223,13 @@ class GroupScanner {
 
   // A group's total is the reduction of its elements in index order.
   void total_groups(const Split& split, std::size_t i, const DeviceArray& results) {
-    const Operator op = OperatorAccess::in_order(asked_.op, accumulator_);
+    const Operator op = OperatorAccess::in_order(op_, accumulator_);
     const Interval head = split.head(call_.local()[i]);
     const std::uint64_t shared = head.empty() ? 0 : 1;
     const std::uint64_t count = results.view().count - shared;
     if (shared > 0) reduce_part(i, staged_[i].input.view(), op, results.view(0, 1));
     if (count == 0) return;
-    const std::uint64_t group = unit_of_scan(asked_.op, accumulator_, asked_.options.order);
+    const std::uint64_t group = unit_of_scan(op_, accumulator_, asked_.options.order);
     const ErasedView whole = part(slices_[i].input, head.size(), count * group);
     reduce_part(i, whole, op, results.view(shared, count), Lines::rows(count, group));
   }
@@ -285,7 +286,7 @@ class GroupScanner {
     std::vector<std::uint32_t> merges(count, 1);
     if (count > 0) merges.front() = 0;
     const std::vector<Value> folded =
-        fold(call_.folds(), slices_.front().queue, asked_.op, accumulator_, values, merges, wanted);
+        fold(call_.folds(), slices_.front().queue, op_, accumulator_, values, merges, wanted);
     const auto carry = [&](std::uint64_t behind) -> std::optional<Value> {
       if (behind == 0) return {};
       const auto found = std::lower_bound(wanted.begin(), wanted.end(), behind - 1);
@@ -331,7 +332,7 @@ class GroupScanner {
     options.accumulate = accumulator_;
     options.order = asked_.options.order;
     options.total = total;
-    bifold::transform_scan(queue, asked_.kind, input, output, asked_.op, init, asked_.map, options);
+    bifold::transform_scan(queue, asked_.kind, input, output, op_, init, asked_.map, options);
   }
 
   [[nodiscard]] bool gathers_total(const Split& split) const {
@@ -342,7 +343,7 @@ class GroupScanner {
   void leave_totals(const Split& split) {
     const std::size_t size = size_of(accumulator_);
     if (split.n() == 0) {
-      whole_ = init_ ? *init_ : asked_.op.of_nothing(accumulator_);
+      whole_ = init_ ? *init_ : op_.of_nothing(accumulator_);
     } else if (gathers_total(split)) {
       std::vector<std::vector<std::byte>> mine(slices_.size());
       std::uint32_t last = 0;
@@ -368,6 +369,7 @@ class GroupScanner {
   const GroupScan& asked_;
   const std::vector<ScanSlice>& slices_;
   Type accumulator_;
+  Operator op_;
   bool one_total_;  // Of each rank, as any association gives the same.
   std::vector<Elements> elements_;
   std::vector<Staged> staged_;
