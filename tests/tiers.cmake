@@ -22,7 +22,7 @@ set(bifold_sweep_1
   "cuda_emulated\\.all_faults" "(cuda|opencl|cuda_emulated)\\.(lines_scan.*|reverse)")
 set(bifold_sweep_2
   "(cuda|opencl)\\.(production_.*|operands)" "cuda_embedded\\.ptxas" "opencl\\.lines_calls"
-  "cuda_emulated\\.(scans|long_scans)")
+  "cuda_emulated\\.(scans|long_scans)" "python\\.opencl_complex")
 set(bifold_sweep_3
   "(cuda|opencl)\\.(device_values|order_structs|surroundings|complex_all)" "nvrtc\\.7\\.5"
   "cuda_emulated\\.offsets_.*" "python\\.opencl_axes")
@@ -32,15 +32,16 @@ set(bifold_sweep_4
 set(bifold_sweep_5
   "(cuda|opencl)\\.(order_scan_tunings|single_pass|lookback)" "nvrtc\\.10\\.0"
   "cuda_emulated\\.(order_structs|graphs)"
-  "(cuda|opencl|cuda_emulated)\\.lines_values")
+  "(cuda|opencl|cuda_emulated)\\.lines_values" "python\\.torch_functions")
 set(bifold_sweep_6
   "opencl\\.all_faults" "opencl\\.single_pass_delayed" "nvrtc\\.12\\.0"
   "cuda_emulated\\.(long_rings|wide_rings)" "(cuda|opencl)\\.narrow" "(cuda|opencl)\\.group_splits"
   "(cuda|opencl|cuda_emulated)\\.lines_layouts" "python\\.opencl_beside")
 set(bifold_sweep_7
-  "(cuda|opencl)\\.(order_scan|tuning)" "package\\.(subdirectory|shared|deb)")
+  "(cuda|opencl)\\.(order_scan|tuning)" "package\\.(subdirectory|shared|deb)"
+  "python\\.opencl_repeated")
 set(bifold_sweep_8 "(cuda|opencl)\\.(floating|struct|semantics|user_operator)"
-  "(cuda|opencl|cuda_emulated)\\.lines_reduce")
+  "(cuda|opencl|cuda_emulated)\\.lines_reduce" "cuda_emulated\\.(lines_calls|line_graphs)")
 set(bifold_sweep_groups 1 2 3 4 5 6 7 8)
 
 # Gives a test the labels of its tier.
