@@ -83,6 +83,8 @@ static void in_process(bifold_view input) {
   CHECK(offsets[0] == 0 && offsets[1] == n && offsets[2] == n);
   bifold_group_destroy(group);
   bifold_map_destroy(squared);
+  bifold_buffer_destroy(totals.buffer);
+  bifold_buffer_destroy(output.buffer);
 }
 
 /* Another rank that says the same as this one, or one that does not come. */
@@ -168,4 +170,5 @@ void test_groups(void) {
   const bifold_view input = uploaded(BIFOLD_F32, host, n);
   in_process(input);
   by_functions(input);
+  bifold_buffer_destroy(input.buffer);
 }
