@@ -1,6 +1,8 @@
 // Operators as values: names, identities, equality, and the lexical check of user text.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <bifold/bifold.hpp>
 #include <bifold/reference.hpp>
 #include <complex>
@@ -127,6 +129,19 @@ TEST_CASE("user operators compare by definition") {
   CHECK(make("a + b", Commutativity::commutative).commutative());
   CHECK_FALSE(make("a + b") == make("a + b", Commutativity::commutative));
   CHECK_FALSE(op == Operator(plus));
+}
+
+TEST_CASE("bytes between the fields of an identity are no part of an operator") {
+  const std::vector<StructField> fields{{"x", Type::f32, 0}, {"y", Type::f64, 8}};
+  const Type type(StructType{"Padded", 16, fields});
+  const auto make = [type](unsigned char between) {
+    std::array<unsigned char, 16> bytes{};
+    std::fill_n(bytes.begin() + 4, 4, between);
+    return Operator::user("both", "make_Padded(a.x + b.x, a.y + b.y)",
+                          Value::from_bytes(type, bytes.data()), Commutativity::commutative);
+  };
+  CHECK(make(0).id() == make(0xAB).id());
+  CHECK(make(0) == make(0xAB));
 }
 
 TEST_CASE("text that is not one expression is refused with words") {

@@ -70,6 +70,16 @@ void check_user_text(std::string_view name, std::string_view expression, Type ty
   core::check_operator_text(name, expression, type);
 }
 
+// A copy whose bytes between fields are 0, so that equal operators have equal ids.
+Value without_padding(Type type, const Value& value) {
+  if (!type.is_struct()) return Value::from_bytes(type, value.data());
+  std::array<std::byte, max_element_bytes> bytes{};
+  for (const StructField& field : type.structure()->fields) {
+    std::memcpy(bytes.data() + field.offset, value.data() + field.offset, size_of(field.type));
+  }
+  return Value::from_bytes(type, bytes.data());
+}
+
 }  // namespace
 
 Operator::Operator(OperatorKind kind) try : definition_(nullptr) {
@@ -105,16 +115,14 @@ std::shared_ptr<const Operator::Definition> Operator::define(
   const bool commutative = commutativity == Commutativity::commutative;
   const Type own = core::kept(type);
   std::optional<Value> neutral;
-  if (identity) neutral = Value::from_bytes(own, identity->data());
+  if (identity) neutral = without_padding(own, *identity);
   std::optional<Value> nothing;
-  if (of_nothing) nothing = Value::from_bytes(own, of_nothing->data());
+  if (of_nothing) nothing = without_padding(own, *of_nothing);
   std::uint64_t id = core::hash(name);
   id = core::hash(expression, id);
-  if (identity) {
-    id = core::hash({reinterpret_cast<const char*>(identity->data()), identity->size()}, id);
-  }
-  if (of_nothing) {
-    id = core::hash({reinterpret_cast<const char*>(of_nothing->data()), of_nothing->size()}, id);
+  for (const std::optional<Value>& value : {neutral, nothing}) {
+    if (!value) continue;
+    id = core::hash({reinterpret_cast<const char*>(value->data()), value->size()}, id);
   }
   id = core::hash(name_of(type), id);
   id = core::hash(commutative ? "commutative" : "non_commutative", id);
