@@ -89,6 +89,20 @@ void run() {
   }
   check(reduce(queue, other, ones, maximum, 0.0F) == 1.0F, "after a refusal");
 
+  // A group's ranks are those of one communicator.
+  MPI_Comm side = MPI_COMM_NULL;
+  MPI_Comm between = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : 1, static_cast<int>(rank), &side);
+  MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &between);
+  try {
+    static_cast<void>(interop::mpi::group(between));
+    check(false, "an intercommunicator");
+  } catch (const Error& error) {
+    check(error.category() == ErrorCategory::invalid_argument, error.what());
+  }
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&side);
+
   // A rank that does not come is the others' timeout, and the deadline's.
   Group hasty = interop::mpi::group(MPI_COMM_WORLD, {.deadline = std::chrono::milliseconds(300)});
   const auto begin = std::chrono::steady_clock::now();

@@ -61,8 +61,20 @@ inline bool is_running() {
 struct Flight {
   std::vector<MPI_Request> requests;
   std::vector<std::vector<std::byte>> memory;
+  std::vector<MPI_Status> statuses{};
 
+  // MPI_Testall's code; for "see the statuses" that of the first request that failed.
+  int test(int& done) {
+    const int code =
+        MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, statuses.data());
+    if (code != MPI_ERR_IN_STATUS) return code;
+    for (const MPI_Status& one : statuses) {
+      if (one.MPI_ERROR != MPI_SUCCESS && one.MPI_ERROR != MPI_ERR_PENDING) return one.MPI_ERROR;
+    }
+    return code;
+  }
   MPI_Request* add() {
+    statuses.emplace_back();
     requests.push_back(MPI_REQUEST_NULL);
     return &requests.back();
   }
@@ -81,10 +93,7 @@ class Strays {
     all.erase(std::remove_if(all.begin(), all.end(),
                              [](const std::unique_ptr<Flight>& flight) {
                                int done = 0;
-                               const int code =
-                                   MPI_Testall(static_cast<int>(flight->requests.size()),
-                                               flight->requests.data(), &done, MPI_STATUSES_IGNORE);
-                               return code == MPI_SUCCESS && done != 0;
+                               return flight->test(done) == MPI_SUCCESS && done != 0;
                              }),
               all.end());
   }
@@ -110,8 +119,8 @@ class Transport final : public bifold::Transport {
     check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
   }
   ~Transport() override {
-    // After a failure, requests may be on their way in it.
-    if (!failed_ && is_running()) MPI_Comm_free(&comm_);
+    // What a failure has left behind may be on its way in it for ever.
+    if (!strayed_ && is_running()) MPI_Comm_free(&comm_);
   }
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
@@ -131,16 +140,17 @@ class Transport final : public bifold::Transport {
       flight->memory.emplace_back(mine.data() + at, mine.data() + at + bytes);
       flight->memory.emplace_back(bytes * ranks);
       const auto count = static_cast<int>(bytes);
-      check(MPI_Iallgather(flight->memory[0].data(), count, MPI_BYTE, flight->memory[1].data(),
-                           count, MPI_BYTE, comm_, flight->add()),
-            "MPI_Iallgather");
+      const int code =
+          MPI_Iallgather(flight->memory[0].data(), count, MPI_BYTE, flight->memory[1].data(), count,
+                         MPI_BYTE, comm_, flight->add());
+      if (code != MPI_SUCCESS) keep(std::move(flight));
+      check(code, "MPI_Iallgather");
       flight = land(std::move(flight), deadline, "MPI_Iallgather");
       for (std::size_t rank = 0; rank < ranks; ++rank) {
         std::memcpy(all.data() + rank * mine.size() + at, flight->memory[1].data() + rank * bytes,
                     bytes);
       }
     }
-    failed_ = false;
   }
 
   void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received,
@@ -175,14 +185,13 @@ class Transport final : public bifold::Transport {
         });
       }
     } catch (...) {
-      Strays::keep(std::move(flight));
+      keep(std::move(flight));
       throw;
     }
     flight = land(std::move(flight), deadline, "MPI_Isend, MPI_Irecv");
     for (std::size_t i = 0; i < received.size(); ++i) {
       std::copy(flight->memory[i].begin(), flight->memory[i].end(), received[i].bytes.begin());
     }
-    failed_ = false;
   }
 
  private:
@@ -190,13 +199,16 @@ class Transport final : public bifold::Transport {
   // MPI counts with int.
   static constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
-  void begin() {
+  static void begin() {
     if (!is_running()) {
-      failed_ = true;
       throw Error(ErrorCategory::invalid_argument, "MPI was finalized before the group's call");
     }
-    failed_ = true;  // Until it is known to have succeeded.
     Strays::release();
+  }
+
+  void keep(std::unique_ptr<Flight> flight) {
+    strayed_ = true;
+    Strays::keep(std::move(flight));
   }
 
   template <class Body>
@@ -207,20 +219,19 @@ class Transport final : public bifold::Transport {
   }
 
   // Waits for all of them; what is not there in time becomes a stray.
-  static std::unique_ptr<Flight> land(std::unique_ptr<Flight> flight, Deadline deadline,
-                                      const char* call) {
-    constexpr int turns_alone = 2000;  // Before other threads and processes get a turn.
-    for (int turn = 0;; ++turn) {
+  std::unique_ptr<Flight> land(std::unique_ptr<Flight> flight, Deadline deadline,
+                               const char* call) {
+    constexpr std::uint64_t turns_alone = 2000;  // Before other threads and processes get a turn.
+    for (std::uint64_t turn = 0;; ++turn) {
       int done = 0;
-      const int code = MPI_Testall(static_cast<int>(flight->requests.size()),
-                                   flight->requests.data(), &done, MPI_STATUSES_IGNORE);
+      const int code = flight->test(done);
       if (code == MPI_SUCCESS && done != 0) return flight;
       const bool late = turn % 16 == 15 && std::chrono::steady_clock::now() >= deadline;
       if (code == MPI_SUCCESS && !late) {
         if (turn > turns_alone) std::this_thread::yield();
         continue;
       }
-      Strays::keep(std::move(flight));
+      keep(std::move(flight));
       check(code, call);
       throw Error(ErrorCategory::timeout,
                   std::string("other ranks did not come before the deadline, in ") + call);
@@ -230,7 +241,7 @@ class Transport final : public bifold::Transport {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;
-  bool failed_ = false;
+  bool strayed_ = false;  // At some time.
 };
 
 }  // namespace detail
@@ -242,14 +253,19 @@ class Transport final : public bifold::Transport {
 /// The group of a communicator's ranks, over a copy of the communicator: messages of several groups
 /// and the application's own do not meet. All ranks of `comm` call it, as MPI_Comm_dup. The group's
 /// last handle frees the copy, unless MPI is finalized by then. Of a call's threads, MPI sees one
-/// at a time. Throws invalid_argument where MPI does not run or `comm` is MPI_COMM_NULL, and
-/// backend_failure for an error of MPI's.
+/// at a time. Throws invalid_argument where MPI does not run, and for MPI_COMM_NULL and an
+/// intercommunicator; backend_failure for an error of MPI's.
 inline Group group(MPI_Comm comm, const GroupOptions& options = {}) {
   if (!detail::is_running()) {
     throw Error(ErrorCategory::invalid_argument, "a group over MPI: MPI is not initialized");
   }
   if (comm == MPI_COMM_NULL) {
     throw Error(ErrorCategory::invalid_argument, "a group over MPI_COMM_NULL");
+  }
+  int between = 0;
+  detail::check(MPI_Comm_test_inter(comm, &between), "MPI_Comm_test_inter");
+  if (between != 0) {
+    throw Error(ErrorCategory::invalid_argument, "a group over an intercommunicator");
   }
   return Group(std::make_shared<detail::Transport>(comm), options);
 }
