@@ -3,8 +3,13 @@
 
 #include <bifold/buffer.hpp>
 #include <bifold/queue.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/device/ranges.hpp"
 
 namespace bifold::core {
 
@@ -35,6 +40,46 @@ inline ErasedView part(const ErasedView& view, std::uint64_t offset, std::uint64
   part.byte_offset += offset * size_of(view.type);
   part.count = count;
   return part;
+}
+
+/// The bytes behind transfer(bytes). Where it fails and the device may still use the host memory,
+/// that is kept for ever.
+template <class Transfer>
+std::vector<std::byte> transferred(const Queue& queue, std::vector<std::byte> bytes,
+                                   const Transfer& transfer) {
+  auto host = std::make_unique<std::vector<std::byte>>(std::move(bytes));
+  try {
+    transfer(*host);
+  } catch (...) {
+    if (detail::transfer_pending(queue.state())) static_cast<void>(host.release());
+    throw;
+  }
+  return std::move(*host);
+}
+
+/// Blocks. The bytes of the view's elements.
+inline std::vector<std::byte> download(Queue queue, const ErasedView& view) {
+  return transferred(
+      queue, std::vector<std::byte>(view.count * size_of(view.type)),
+      [&](std::vector<std::byte>& host) { queue.download_bytes(view, host.data(), view.count); });
+}
+
+/// Blocks. Writes the bytes of as many elements as the view has.
+inline void upload(Queue queue, const ErasedView& view, std::vector<std::byte> bytes) {
+  transferred(queue, std::move(bytes), [&](std::vector<std::byte>& host) {
+    queue.upload_bytes(view, host.data(), view.count);
+  });
+}
+
+/// Queue::copy(). Between an OpenCL buffer and shared virtual memory, which it refuses, it goes
+/// over the host and blocks.
+inline void copy_any(Queue queue, const ErasedView& from, const ErasedView& to) {
+  const Device& device = queue.device();
+  if (is_address(device, from.memory) == is_address(device, to.memory)) {
+    queue.copy(from, to);
+  } else {
+    upload(queue, to, download(queue, from));
+  }
 }
 
 }  // namespace bifold::core

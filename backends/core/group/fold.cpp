@@ -76,8 +76,9 @@ void check_loops(const Device& device, std::size_t values) {
                                               std::to_string(turns) + " turns");
 }
 
-std::vector<Value> fold_on_device(std::vector<FoldKernel>& known, Queue queue, const Operator& op,
-                                  Type accumulator, std::span<const std::byte> values,
+std::vector<Value> fold_on_device(std::vector<FoldKernel>& known, const Queue& queue,
+                                  const Operator& op, Type accumulator,
+                                  std::span<const std::byte> values,
                                   std::span<const std::uint32_t> merges,
                                   std::span<const std::uint64_t> wanted) {
   const Device& device = queue.device();
@@ -88,17 +89,17 @@ std::vector<Value> fold_on_device(std::vector<FoldKernel>& known, Queue queue, c
   for (const std::uint32_t count : merges) codes.push_back(2 * count);
   for (const std::uint64_t one : wanted) ++codes[one];
   const DeviceArray stack(device, merges.size(), accumulator);
-  const DeviceArray coded(device, merges.size(), Type::u32);
+  const DeviceArray coded(device, codes.size(), Type::u32);
   const DeviceArray results(device, wanted.size(), accumulator);
-  queue.upload_bytes(stack.view(), values.data(), merges.size());
-  queue.upload_bytes(coded.view(), codes.data(), codes.size());
+  upload(queue, stack.view(), {values.begin(), values.end()});
+  const auto code_bytes = std::as_bytes(std::span<const std::uint32_t>(codes));
+  upload(queue, coded.view(), {code_bytes.begin(), code_bytes.end()});
   {
     const std::lock_guard lock(queue.state().mutex);
     launch(*queue.state().backend, kernel, 1, stack.view().memory, coded.view().memory,
            std::uint64_t{merges.size()}, results.view().memory);
   }
-  std::vector<std::byte> bytes(wanted.size() * size_of(accumulator));
-  queue.download_bytes(results.view(), bytes.data(), wanted.size());
+  const std::vector<std::byte> bytes = download(queue, results.view());
   std::vector<Value> found;
   found.reserve(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -23,12 +23,14 @@ std::vector<std::byte> read(const Split& split, const Border& border, const Elem
                             std::uint64_t call) {
   const std::uint64_t count = border.elements.size();
   const std::uint64_t offset = border.elements.begin - split.elements(border.from).begin;
-  std::vector<std::byte> message(sizeof(Seal) + count * bytes_of_element(slice));
-  Queue queue = slice.queue;
-  std::byte* to = message.data() + sizeof(Seal);
-  queue.download_bytes(part(slice.input, offset, count), to, count);
-  to += count * size_of(slice.input.type);
-  if (slice.second) queue.download_bytes(part(*slice.second, offset, count), to, count);
+  std::vector<std::byte> message(sizeof(Seal));
+  message.reserve(sizeof(Seal) + count * bytes_of_element(slice));
+  const auto append = [&](const ErasedView& view) {
+    const std::vector<std::byte> bytes = download(slice.queue, part(view, offset, count));
+    message.insert(message.end(), bytes.begin(), bytes.end());
+  };
+  append(slice.input);
+  if (slice.second) append(*slice.second);
   const Seal seal{call, checksum(std::span(message).subspan(sizeof(Seal)))};
   std::memcpy(message.data(), &seal, sizeof seal);
   return message;
@@ -53,11 +55,11 @@ Staged stage(const Split& split, std::uint32_t rank, const Elements& slice,
   Staged staged;
   const std::uint64_t before = split.front(rank);
   if (before == 0) return staged;
-  Queue queue = slice.queue;
+  const Queue& queue = slice.queue;
   const std::uint64_t own = split.head(rank).size();
   const auto make = [&](const ErasedView& view) {
     DeviceArray array(queue.device(), before + own, view.type);
-    if (own > 0) queue.copy(part(view, 0, own), array.view(before, own));
+    if (own > 0) copy_any(queue, part(view, 0, own), array.view(before, own));
     return array;
   };
   staged.input = make(slice.input);
@@ -67,10 +69,12 @@ Staged stage(const Split& split, std::uint32_t rank, const Elements& slice,
     if (message.local != local) continue;
     check(message.border, message.bytes, call);
     const std::uint64_t count = message.border.elements.size();
-    const std::byte* from = message.bytes.data() + sizeof(Seal);
-    queue.upload_bytes(staged.input.view(at, count), from, count);
-    from += count * size_of(slice.input.type);
-    if (slice.second) queue.upload_bytes(staged.second.view(at, count), from, count);
+    const auto begin = message.bytes.begin() + std::ptrdiff_t{sizeof(Seal)};
+    const auto middle = begin + static_cast<std::ptrdiff_t>(count * size_of(slice.input.type));
+    upload(queue, staged.input.view(at, count), {begin, middle});
+    if (slice.second) {
+      upload(queue, staged.second.view(at, count), {middle, message.bytes.end()});
+    }
     at += count;
   }
   return staged;

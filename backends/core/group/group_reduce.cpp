@@ -171,10 +171,7 @@ class GroupReducer {
     });
     call_.each([&](std::size_t i) {
       const ErasedView view = results[i].view();
-      if (view.count > 0) {
-        values_[i].resize(view.count * size_of(accumulator_));
-        slices_[i].queue.download_bytes(view, values_[i].data(), view.count);
-      }
+      if (view.count > 0) values_[i] = download(slices_[i].queue, view);
       if (const auto& at = asked_.index_at) {
         move_indices(values_[i], *at, parts(split, call_.local()[i]));
       }

@@ -204,12 +204,7 @@ class GroupScanner {
         total_groups(split, i, results[i]);
       }
     });
-    call_.each([&](std::size_t i) {
-      const ErasedView view = results[i].view();
-      totals_[i].resize(view.count * size_of(accumulator_));
-      Queue queue = slices_[i].queue;
-      queue.download_bytes(view, totals_[i].data(), view.count);
-    });
+    call_.each([&](std::size_t i) { totals_[i] = download(slices_[i].queue, results[i].view()); });
   }
 
   void reduce_part(std::size_t i, const ErasedView& input, const Operator& op,
@@ -316,8 +311,7 @@ class GroupScanner {
         const ErasedView scanned = staged_outputs_[i].view();
         scan_part(i, staged_[i].input.view(), scanned, carries_[i].head,
                   rest == 0 ? total : std::nullopt);
-        Queue copies = queue;
-        copies.copy(part(scanned, scanned.count - own, own), part(output, 0, own));
+        copy_any(queue, part(scanned, scanned.count - own, own), part(output, 0, own));
       }
       if (rest > 0) {
         scan_part(i, part(input, own, rest), part(output, own, rest), carries_[i].rest, total);
@@ -351,10 +345,7 @@ class GroupScanner {
         if (!split.elements(rank).empty()) last = rank;
       }
       call_.each([&](std::size_t i) {
-        if (call_.local()[i] != last) return;
-        mine[i].resize(size);
-        Queue queue = slices_[i].queue;
-        queue.download_bytes(total_.view(), mine[i].data(), 1);
+        if (call_.local()[i] == last) mine[i] = download(slices_[i].queue, total_.view());
       });
       const std::vector<std::byte> all = call_.gather(size, mine);
       whole_ = Value::from_bytes(accumulator_, all.data() + last * size);

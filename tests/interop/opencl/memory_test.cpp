@@ -212,6 +212,29 @@ TEST_CASE("memory of the application serves as a workspace, sub-buffers included
   }
 }
 
+TEST_CASE("slices of a group's ranks lie in shared virtual memory") {
+  Bench bench;
+  if ((svm_of(bench.app.device) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) == 0) {
+    MESSAGE("no fine-grained shared virtual memory: not tested");
+    return;
+  }
+  const Shared shared(bench.app);
+  auto* const numbers = reinterpret_cast<float*>(shared.data);
+  for (std::uint32_t i = 0; i < count; ++i) numbers[i] = 0.1F * static_cast<float>(i % 77);
+  const auto view = [&](std::size_t third) {
+    return native::svm_view(bench.device, numbers + third * count, count);
+  };
+  const auto want = view(1);
+  const auto got = view(2);
+  inclusive_scan(bench.queue, view(0), want, plus);
+  const auto slice = [&](std::uint64_t begin, std::uint64_t size) {
+    return ScanSlice{bench.queue, erase(view(0).subview(begin, size)),
+                     erase(got.subview(begin, size))};
+  };
+  inclusive_scan({slice(0, 100), slice(100, count - 100)}, plus);
+  CHECK(bench.queue.download(got) == bench.queue.download(want));
+}
+
 TEST_CASE("shared virtual memory is read, written, filled, copied and scanned") {
   for (const cl_command_queue_properties properties :
        {cl_command_queue_properties{0}, out_of_order}) {
