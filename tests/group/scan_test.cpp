@@ -162,6 +162,13 @@ TEST_CASE("what a group cannot scan is refused on all ranks, and nothing is writ
   short_one[1].output = data.output().view(2000, 2999);
   refused(ErrorCategory::invalid_argument, "rank 1: the output has 2999 elements",
           [&] { scan(group, ScanKind::inclusive, short_one, plus); });
+  auto crossed = slices;
+  crossed[0].output = data.input().view(2000, 2000);
+  refused(ErrorCategory::invalid_argument, "rank 0: the output overlaps the input of rank 1",
+          [&] { scan(group, ScanKind::inclusive, crossed, plus); });
+  crossed[0].output = data.output().view(1001, 2000);
+  refused(ErrorCategory::invalid_argument, "rank 0: the output overlaps the output of rank 1",
+          [&] { scan(group, ScanKind::inclusive, crossed, plus); });
   auto half_totals = slices;
   Buffer<float> total(data.queue(0).device(), 1);
   half_totals[1].total = total;
@@ -171,6 +178,7 @@ TEST_CASE("what a group cannot scan is refused on all ranks, and nothing is writ
   refused(ErrorCategory::invalid_argument, "no identity",
           [&] { scan(group, ScanKind::exclusive, slices, first); });
   CHECK(data.outputs() == std::vector<float>(5000, 9.0F));
+  CHECK(same_bytes(data.queue(0).download(data.input()), host));
   scan(group, ScanKind::exclusive, slices, first, 4.0F);
   CHECK(data.outputs() == std::vector<float>(5000, 4.0F));
 }

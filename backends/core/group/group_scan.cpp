@@ -137,6 +137,26 @@ class GroupScanner {
     }
   }
 
+  // Nothing orders the work of ranks on memory that they share.
+  void check_others(std::size_t i) const {
+    const Device& device = slices_[i].queue.device();
+    const auto& [queue, input, output, total] = slices_[i];
+    const auto refuse_shared = [&](const char* what, const ErasedView& own, std::size_t j) {
+      const bool with_input = overlap(device, own, slices_[j].input);
+      if (!with_input && !overlap(device, own, slices_[j].output)) return;
+      refuse(std::string(what) + " overlaps the " + (with_input ? "input" : "output") +
+             " of rank " + std::to_string(call_.local()[j]));
+    };
+    for (std::size_t j = 0; j < slices_.size(); ++j) {
+      const Device& other = slices_[j].queue.device();
+      if (i == j || other.state()->backend->context() != device.state()->backend->context()) {
+        continue;
+      }
+      refuse_shared("the output", output, j);
+      if (total) refuse_shared("total", *total, j);
+    }
+  }
+
   // Checks a rank's arguments, and plans, so that what is wrong with them is told first.
   Opening prepare(std::size_t i) {
     const ScanSlice& slice = slices_[i];
@@ -152,6 +172,7 @@ class GroupScanner {
                {no_events, nullptr, nullptr, none, none, none, no_lines, no_lines, no_lines, none});
     if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
     if (slice.total) check_total(slice, *slice.total);
+    check_others(i);
     Opening opening;
     opening.count = slice.input.count;
     Terms& terms = opening.terms;
