@@ -89,10 +89,12 @@ static void in_process(bifold_view input) {
 
 /* Another rank that says the same as this one, or one that does not come. */
 static int released = 0;
+static int gathers = 0;
 static bifold_status echo(void* user, const void* mine, void* all, size_t bytes,
                           uint64_t nanoseconds) {
   (void)user;
   CHECK(nanoseconds > 0 && nanoseconds <= 5000000000U);
+  ++gathers;
   memcpy(all, mine, bytes);
   memcpy((char*)all + bytes, mine, bytes);
   return BIFOLD_OK;
@@ -139,6 +141,14 @@ static void by_functions(bifold_view input) {
   OK(bifold_reduce(queue, slice.input, plus, BIFOLD_F32, NULL, &half, NULL));
   OK(bifold_group_reduce(group, &slice, 1, plus, NULL, BIFOLD_F32, NULL, &sum, NULL));
   CHECK(sum == half + half);
+  /* The other rank is told what is wrong with this one's arguments. */
+  gathers = 0;
+  FAILS(bifold_group_reduce(group, &slice, 1, NULL, NULL, BIFOLD_F32, NULL, &sum, NULL),
+        BIFOLD_INVALID_ARGUMENT);
+  CHECK(says("rank 0: op"));
+  FAILS(bifold_group_argmin(group, &slice, 1, NULL, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_scan(group, 7, NULL, 1, plus, NULL, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
+  CHECK(gathers == 3);
   CHECK(released == 0);
   bifold_group_destroy(group);
   CHECK(released == 1);

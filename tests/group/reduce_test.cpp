@@ -246,6 +246,14 @@ TEST_CASE("what a group cannot do is refused, and the queue goes on") {
   CHECK(types.mentions("the elements' type differs between rank 0 and rank 1"));
   const auto kinds = refusal([&] { static_cast<void>(reduce(group, slices, bit_and, 0.0F)); });
   CHECK(kinds.category == ErrorCategory::invalid_argument);
+  Slice twice = data.slice({0, 5000}, 0);
+  twice.second = twice.input;
+  Group one = Group::in_process(1);
+  const std::vector<Reduction> sums{{plus, Type::f32}};
+  const auto alone = refusal([&] { static_cast<void>(reduce_many(one, {twice}, sums)); });
+  CHECK(alone.mentions("reduce_many: a slice has a second array"));
+  const auto both = refusal([&] { static_cast<void>(reduce_many(group, {twice, twice}, sums)); });
+  CHECK(both.mentions("reduce_many: a slice has a second array"));
   CHECK(reduce(group, slices, plus, 0.0F) == Value(5000.0F));
   CHECK_THROWS_AS(Group(nullptr), Error);
   CHECK_THROWS_AS(static_cast<void>(Group::in_process(0)), Error);

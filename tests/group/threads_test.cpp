@@ -240,6 +240,12 @@ TEST_CASE("what one rank asks otherwise is the same refusal on all ranks, and na
            0.0F);
     }
   });
+  // What is refused before there is anything to say to others.
+  Sliced<std::int32_t> integers(std::vector<std::int32_t>(9000, 1));
+  check("rank 1: reduce_many: f32 does not convert", [&](std::uint32_t rank) {
+    const Slice slice = rank == 1 ? data.slice(offsets, rank) : integers.slice(offsets, rank);
+    static_cast<void>(reduce_many(threads.groups[rank], {slice}, {{plus, Type::i32}}));
+  });
   check("rank 1: ", [&](std::uint32_t rank) {
     sum(rank, rank == 1 ? Operator(bit_and) : Operator(plus), 0.0F, {});
   });

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/c_api/c_api_calls.hpp"
+#include "core/group/group_call.hpp"
 #include "core/operators/initial_value.hpp"
 
 struct bifold_group {
@@ -120,6 +122,22 @@ std::vector<ScanSlice> scan_slices_from(const bifold_scan_slice* slices, std::si
   return all;
 }
 
+// What calls are given besides their slices.
+struct Reduced {
+  const Operator& op;
+  unsigned char& result;
+  Type type;
+  std::vector<Slice> slices;
+  std::optional<Value> init;
+  DistributedOptions options;
+};
+struct Scanned {
+  const Operator& op;
+  std::vector<ScanSlice> slices;
+  std::optional<Value> init;
+  DistributedOptions options;
+};
+
 using Search = Value(Group&, const std::vector<Slice>&, const DistributedOptions&);
 
 bifold_status search(Search find, bifold_group* group, const bifold_slice* slices,
@@ -127,16 +145,18 @@ bifold_status search(Search find, bifold_group* group, const bifold_slice* slice
                      const bifold_options* options) {
   return guard([&] {
     Group& over = need(group, "group").value;
-    auto& out = need(static_cast<unsigned char*>(value), "value");
-    std::uint64_t& place = need(index, "index");
-    const std::vector<Slice> all = slices_from(slices, count);
-    const Value found = find(over, all, options_from(options));
+    const auto [all, known] = core::prepared_over(over, [&] {
+      need(static_cast<unsigned char*>(value), "value");
+      need(index, "index");
+      return std::pair(slices_from(slices, count), options_from(options));
+    });
+    const Value found = find(over, all, known);
     const std::span<const StructField> fields = found.type().structure()->fields;
     const Value wide = Value::from_bytes(fields[0].type, found.data() + fields[0].offset);
     // Of 16 bits, it is one of the elements as a wider type holds them.
     const Value element = core::convert(wide, all.front().input.type);
-    std::memcpy(&out, element.data(), element.size());
-    std::memcpy(&place, found.data() + fields[1].offset, sizeof place);
+    std::memcpy(value, element.data(), element.size());
+    std::memcpy(index, found.data() + fields[1].offset, sizeof *index);
   });
 }
 
@@ -195,13 +215,18 @@ bifold_status bifold_group_reduce(bifold_group* group, const bifold_slice* slice
                                   void* result, const bifold_options* options) {
   return guard([&] {
     bifold::Group& over = need(group, "group").value;
-    const bifold::Operator& with = need(op, "op").value;
-    auto& out = need(static_cast<unsigned char*>(result), "result");
-    const bifold::Type accumulator = type_from(type);
+    const Reduced given = bifold::core::prepared_over(over, [&] {
+      const bifold::Type accumulator = type_from(type);
+      return Reduced{need(op, "op").value,
+                     need(static_cast<unsigned char*>(result), "result"),
+                     accumulator,
+                     slices_from(slices, slice_count),
+                     init_from(accumulator, init),
+                     options_from(options)};
+    });
     const bifold::Value value = bifold::transform_reduce(
-        over, slices_from(slices, slice_count), accumulator, with, init_from(accumulator, init),
-        map_or_identity(map), options_from(options));
-    std::memcpy(&out, value.data(), value.size());
+        over, given.slices, given.type, given.op, given.init, map_or_identity(map), given.options);
+    std::memcpy(&given.result, value.data(), value.size());
   });
 }
 
@@ -223,13 +248,16 @@ bifold_status bifold_group_scan(bifold_group* group, bifold_scan_kind kind,
                                 const bifold_options* options) {
   return guard([&] {
     bifold::Group& over = need(group, "group").value;
-    const bifold::Operator& with = need(op, "op").value;
-    if (kind != BIFOLD_INCLUSIVE && kind != BIFOLD_EXCLUSIVE) refuse("no such kind of scan");
-    const std::vector<bifold::ScanSlice> all = scan_slices_from(slices, slice_count);
-    std::optional<bifold::Value> start;
-    if (!all.empty()) start = init_from(all.front().output.type, init);
-    bifold::transform_scan(over, static_cast<bifold::ScanKind>(kind), all, with, start,
-                           map_or_identity(map), options_from(options));
+    const Scanned given = bifold::core::prepared_over(over, [&] {
+      if (kind != BIFOLD_INCLUSIVE && kind != BIFOLD_EXCLUSIVE) refuse("no such kind of scan");
+      Scanned scanned{
+          need(op, "op").value, scan_slices_from(slices, slice_count), {}, options_from(options)};
+      const auto& all = scanned.slices;
+      if (!all.empty()) scanned.init = init_from(all.front().output.type, init);
+      return scanned;
+    });
+    bifold::transform_scan(over, static_cast<bifold::ScanKind>(kind), given.slices, given.op,
+                           given.init, map_or_identity(map), given.options);
   });
 }
 

@@ -3,10 +3,12 @@
 #include <bifold/group/distributed.hpp>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "core/call/map_errors.hpp"
 #include "core/call/reduce_many.hpp"
 #include "core/call/reductions.hpp"
+#include "core/group/group_call.hpp"
 #include "core/group/group_reduce.hpp"
 #include "core/group/group_scan.hpp"
 #include "core/group/split.hpp"
@@ -44,15 +46,21 @@ Value reduce_all(Group& group, const std::vector<Slice>& slices,
   return core::reduce_over(group, slices, asked);
 }
 
-Value find_first(Group& group, const std::vector<Slice>& slices, const Operator& op, Order order) {
-  const Type element = element_of(slices);
+// What is found in elements of a type.
+core::GroupReduction first_of(Type element, const Operator& op, Order order) {
   const Type result = core::indexed_type(element);
-  return reduce_all(group, slices,
-                    {.result = result,
-                     .op = op,
-                     .map = core::indexed_map(element),
-                     .order = order,
-                     .index_at = result.structure()->fields[1].offset});
+  return {.result = result,
+          .op = op,
+          .map = core::indexed_map(element),
+          .order = order,
+          .index_at = result.structure()->fields[1].offset};
+}
+
+void refuse_second(const std::vector<Slice>& slices) {
+  for (const Slice& slice : slices) {
+    if (!slice.second) continue;
+    throw Error(ErrorCategory::invalid_argument, "reduce_many: a slice has a second array");
+  }
 }
 
 }  // namespace
@@ -92,26 +100,33 @@ Value reduce(Group& group, const std::vector<Slice>& slices, const Operator& op,
 
 Value argmin(Group& group, const std::vector<Slice>& slices,
              const DistributedOptions& options) try {
-  return find_first(group, slices, argmin_operator(element_of(slices)), options.order);
+  return reduce_all(group, slices, core::prepared_over(group, [&] {
+                      const Type element = element_of(slices);
+                      return first_of(element, argmin_operator(element), options.order);
+                    }));
 } catch (...) {
   detail::rethrow();
 }
 
 Value argmax(Group& group, const std::vector<Slice>& slices,
              const DistributedOptions& options) try {
-  return find_first(group, slices, argmax_operator(element_of(slices)), options.order);
+  return reduce_all(group, slices, core::prepared_over(group, [&] {
+                      const Type element = element_of(slices);
+                      return first_of(element, argmax_operator(element), options.order);
+                    }));
 } catch (...) {
   detail::rethrow();
 }
 
 Value minmax(Group& group, const std::vector<Slice>& slices,
              const DistributedOptions& options) try {
-  const Type element = element_of(slices);
-  return reduce_all(group, slices,
-                    {.result = core::minmax_type(element),
-                     .op = minmax_operator(element),
-                     .map = core::minmax_map(element),
-                     .order = options.order});
+  return reduce_all(group, slices, core::prepared_over(group, [&] {
+                      const Type element = element_of(slices);
+                      return core::GroupReduction{.result = core::minmax_type(element),
+                                                  .op = minmax_operator(element),
+                                                  .map = core::minmax_map(element),
+                                                  .order = options.order};
+                    }));
 } catch (...) {
   detail::rethrow();
 }
@@ -119,7 +134,7 @@ Value minmax(Group& group, const std::vector<Slice>& slices,
 std::uint64_t count_if(Group& group, const std::vector<Slice>& slices, const Map& predicate,
                        const DistributedOptions& options) try {
   const Operator op = plus;
-  const Map map = core::counting_map(predicate);
+  const Map map = core::prepared_over(group, [&] { return core::counting_map(predicate); });
   return core::naming({{op, Type::u64, predicate}}, element_of(slices), [&] {
     return reduce_all(group, slices,
                       {.result = Type::u64, .op = op, .map = map, .order = options.order})
@@ -132,8 +147,13 @@ std::uint64_t count_if(Group& group, const std::vector<Slice>& slices, const Map
 std::vector<Value> reduce_many(Group& group, const std::vector<Slice>& slices,
                                const std::vector<Reduction>& reductions,
                                const DistributedOptions& options) try {
-  const Type type = core::joined_type(reductions);
-  const core::Joined all = core::join(element_of(slices), type, reductions);
+  const auto joined = core::prepared_over(group, [&] {
+    refuse_second(slices);
+    const Type type = core::joined_type(reductions);
+    return std::pair(type, core::join(element_of(slices), type, reductions));
+  });
+  const Type type = joined.first;
+  const core::Joined& all = joined.second;
   const Value result = core::naming(reductions, element_of(slices), [&] {
     return reduce_all(group, slices,
                       {.result = type,

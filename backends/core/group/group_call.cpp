@@ -171,4 +171,13 @@ void GroupCall::exchange(std::span<const Outgoing> sent, std::span<const Incomin
   }
 }
 
+void refuse_over(const Group& group, const Error& error) {
+  if (group.size() > 1) {
+    GroupCall call(group, group.local_ranks().size());
+    for (std::size_t i = 0; i < call.local().size(); ++i) call.fail(i, error);
+    static_cast<void>(call.open(std::vector<Opening>(call.local().size())));
+  }
+  throw Error(error);
+}
+
 }  // namespace bifold::core

@@ -85,4 +85,17 @@ class GroupCall {
   std::vector<std::optional<Error>> failures_;
 };
 
+/// A call in which all local ranks fail for what is wrong before it, so that no other rank waits.
+[[noreturn]] void refuse_over(const Group& group, const Error& error);
+
+/// prepare(), whose failure is that of all ranks.
+template <class Prepare>
+auto prepared_over(const Group& group, const Prepare& prepare) {
+  try {
+    return prepare();
+  } catch (...) {
+    refuse_over(group, error_of_exception());
+  }
+}
+
 }  // namespace bifold::core

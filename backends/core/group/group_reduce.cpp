@@ -279,6 +279,7 @@ class GroupReducer {
 }  // namespace
 
 Value reduce_over(Group& group, const std::vector<Slice>& slices, const GroupReduction& asked) {
+  prepared_over(group, [&] { return asked.op.id(); });  // Whether it was moved from.
   return GroupReducer(group, slices, asked).run();
 }
 

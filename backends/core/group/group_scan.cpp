@@ -397,6 +397,7 @@ class GroupScanner {
 }  // namespace
 
 void scan_over(Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked) {
+  prepared_over(group, [&] { return asked.op.id(); });  // Whether it was moved from.
   GroupScanner(group, slices, asked).run();
 }
 

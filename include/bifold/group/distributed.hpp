@@ -83,7 +83,7 @@ BIFOLD_API Value minmax(Group& group, const std::vector<Slice>& slices,
 /// Blocks, and returns the number of elements for which the expression is not 0: count_if().
 BIFOLD_API std::uint64_t count_if(Group& group, const std::vector<Slice>& slices,
                                   const Map& predicate, const DistributedOptions& options = {});
-/// Blocks, and returns the results of several reductions of one array: reduce_many().
+/// Blocks, and returns several reductions' results: reduce_many(). Slices have no second array.
 BIFOLD_API std::vector<Value> reduce_many(Group& group, const std::vector<Slice>& slices,
                                           const std::vector<Reduction>& reductions,
                                           const DistributedOptions& options = {});
