@@ -21,6 +21,7 @@ enum class Fault : std::uint8_t {
   fails,      ///< Throws something instead of moving bytes.
   truncates,  ///< Of what is received, the second half is missing.
   delays,     ///< Comes a little late.
+  flips,      ///< Of the first rank's header, which tells a failure, one bit is another.
 };
 
 /// Where the ranks' bytes meet.
@@ -92,6 +93,7 @@ class ThreadTransport final : public Transport {
     const Fault fault = begin();
     board_.gather(rank_, gathers_++, mine, all, deadline);
     if (fault == Fault::truncates) truncate(all);
+    if (fault == Fault::flips) all[24] ^= std::byte{1};
   }
   void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received,
                 Deadline deadline) override {

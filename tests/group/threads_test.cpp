@@ -116,6 +116,17 @@ TEST_CASE("ranks that are threads have the bits of one device") {
   CHECK(threads.transports[0]->calls() == 3 * 7);
 }
 
+TEST_CASE("a deadline that no clock reaches is none") {
+  Calls calls;
+  Threads threads(std::chrono::nanoseconds::max());
+  const auto failures =
+      Threads::run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+  for (std::uint32_t rank = 0; rank < Threads::ranks; ++rank) {
+    CHECK(failures[rank].what == nothing_thrown);
+    CHECK(calls.right(rank));
+  }
+}
+
 TEST_CASE("counts that stay, without elements to exchange, take one gather a reduction") {
   Threads threads(patient);
   Sliced<float> data(test::drawn(test::sums<float>(), 5 * leaf));
@@ -190,6 +201,36 @@ TEST_CASE("a transport that fails on one rank is an error there, and nobody wait
         CHECK(calls.goes_on(rank));
       }
     }
+  }
+}
+
+TEST_CASE("a rank without messages outwaits those that wait for one in vain") {
+  Threads threads(std::chrono::milliseconds(300));
+  Sliced<float> data(test::drawn(test::sums<float>(), 20'000));
+  const Offsets offsets{0, leaf + 1000, 20'000, 20'000};
+  const auto sum = [&](Threads& over) {
+    return Threads::run([&](std::uint32_t rank) {
+      static_cast<void>(reduce(over.groups[rank], {data.slice(offsets, rank)}, plus, 0.0F));
+    });
+  };
+  Threads compiling(patient);
+  for (const Failure& failure : sum(compiling)) CHECK(failure.what == nothing_thrown);
+  threads.transports[0]->spoil(1, Fault::fails);
+  threads.transports[1]->spoil(2, Fault::delays);
+  for (const Failure& failure : sum(threads)) {
+    CHECK_MESSAGE(failure.mentions("rank 0: the wire is cut"), failure.what);
+  }
+}
+
+TEST_CASE("a header with another bit is found damaged") {
+  Calls calls;
+  Threads threads(patient);
+  for (auto& transport : threads.transports) transport->spoil(0, Fault::flips);
+  const auto failures =
+      Threads::run([&](std::uint32_t rank) { calls.run(threads.groups[rank], rank); });
+  for (const Failure& failure : failures) {
+    CHECK(failure.category == ErrorCategory::backend_failure);
+    CHECK_MESSAGE(failure.mentions("what rank 0 sent is damaged"), failure.what);
   }
 }
 

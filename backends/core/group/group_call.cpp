@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace bifold::core {
 
@@ -16,12 +17,17 @@ struct Header {
   std::uint32_t mark = magic;
   std::uint32_t gathered = 0;       // How many of the call came before.
   std::uint64_t call = 0;           // The call's number.
-  std::uint64_t sum = 0;            // Of what follows.
+  std::uint64_t sum = 0;            // Of all bytes, with 0 here.
   std::uint32_t failure = 0;        // 1 + its category.
   std::uint32_t lost_messages = 0;  // The transport failed.
   std::array<char, 160> message{};  // Of the failure, ends with 0.
 };
 static_assert(sizeof(Header) == 192 && std::has_unique_object_representations_v<Header>);
+
+ErrorCategory category_of(std::uint32_t failure) noexcept {
+  constexpr auto last = static_cast<std::uint32_t>(ErrorCategory::backend_failure);
+  return static_cast<ErrorCategory>(std::min(failure - 1, last));
+}
 
 }  // namespace
 
@@ -79,8 +85,11 @@ void GroupCall::fail(std::size_t local, const Error& error) {
 }
 
 Deadline GroupCall::deadline() const {
-  // Others may have waited in vain before.
-  return std::chrono::steady_clock::now() + group_.deadline * (lost_messages_ ? 2 : 1);
+  const Deadline now = std::chrono::steady_clock::now();
+  const std::chrono::nanoseconds most = Deadline::max() - now;
+  std::chrono::nanoseconds wait = std::min(group_.deadline, most);
+  if (late_) wait = wait > most / 2 ? most : 2 * wait;
+  return now + wait;
 }
 
 std::vector<std::byte> GroupCall::gather(std::size_t bytes,
@@ -100,7 +109,8 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
     } else if (!mine[i].empty()) {
       std::memcpy(to + sizeof header, mine[i].data(), std::min(bytes, mine[i].size()));
     }
-    header.sum = checksum({to + sizeof header, bytes});
+    std::memcpy(to, &header, sizeof header);
+    header.sum = checksum({to, stride});
     std::memcpy(to, &header, sizeof header);
   }
   std::vector<std::byte> received(size() * stride);
@@ -114,12 +124,14 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
   std::optional<Error> failure;
   bool lost_messages = false;
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
-    const std::byte* const from = received.data() + rank * stride;
+    std::byte* const from = received.data() + rank * stride;
     const auto name = [rank] { return "rank " + std::to_string(rank); };
     Header header;
     std::memcpy(&header, from, sizeof header);
+    const std::uint64_t sum = std::exchange(header.sum, 0);
+    std::memcpy(from, &header, sizeof header);
     if (header.mark != magic || header.call != group_.calls || header.gathered != gathered_ ||
-        header.sum != checksum({from + sizeof header, bytes})) {
+        sum != checksum({from, stride})) {
       group_.broken.emplace(ErrorCategory::backend_failure,
                             "what " + name() + " sent is damaged, or of another call");
       throw Error(*group_.broken);
@@ -127,8 +139,7 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
     lost_messages = lost_messages || header.lost_messages != 0;
     if (header.failure != 0 && !failure) {
       header.message.back() = 0;
-      failure.emplace(static_cast<ErrorCategory>(header.failure - 1),
-                      name() + ": " + header.message.data());
+      failure.emplace(category_of(header.failure), name() + ": " + header.message.data());
     }
     std::copy(from + sizeof header, from + stride, all.data() + rank * bytes);
   }
@@ -161,9 +172,12 @@ std::vector<Opening> GroupCall::open(std::span<const Opening> mine) {
 }
 
 void GroupCall::exchange(std::span<const Outgoing> sent, std::span<const Incoming> received) {
+  const Deadline until = deadline();
+  // From here on ranks may be late by a wait that others have no part in.
+  late_ = true;
   if (sent.empty() && received.empty()) return;
   try {
-    group_.transport->exchange(sent, received, deadline());
+    group_.transport->exchange(sent, received, until);
   } catch (...) {
     lost_messages_ = true;
     const Error error = error_of_exception();

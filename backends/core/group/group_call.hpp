@@ -81,6 +81,7 @@ class GroupCall {
   detail::GroupState& group_;
   std::unique_lock<std::mutex> turn_;
   std::uint32_t gathered_ = 0;
+  bool late_ = false;  // Other ranks may be, by one deadline.
   bool lost_messages_ = false;
   std::vector<std::optional<Error>> failures_;
 };
