@@ -78,6 +78,7 @@ Group Group::in_process(std::uint32_t ranks) try {
 
 detail::GroupState& Group::state() const {
   if (!state_) core::refuse_moved_from("Group");
+  core::refuse_forked();
   return *state_;
 }
 
