@@ -32,10 +32,10 @@ struct Incoming {
 /// When a transport gives up to wait.
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// Moves bytes between ranks, and never looks at them. A process drives one rank or several, the
-/// same ones all the time. A call is made by one thread at a time. What it throws ends the group:
-/// a bifold::Error, `timeout` past the deadline, or any other exception, which counts as
-/// `backend_failure`. When it throws, the memory it was given is no longer in use.
+/// Moves bytes between the ranks of one group, and never looks at them. A process drives one rank
+/// or several, the same ones all the time. A call is made by one thread at a time. What it throws
+/// ends the group: a bifold::Error, `timeout` past the deadline, or any other exception, which
+/// counts as `backend_failure`. When it throws, the memory it was given is no longer in use.
 class BIFOLD_API_CLASS Transport {
  public:
   Transport() = default;
