@@ -62,6 +62,15 @@ std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
   return sum;
 }
 
+std::vector<std::byte> Opened::values(std::size_t bytes) const {
+  std::vector<std::byte> values;
+  values.reserve(openings.size() * bytes);
+  for (const Opening& one : openings) {
+    values.insert(values.end(), one.values.data(), one.values.data() + bytes);
+  }
+  return values;
+}
+
 GroupCall::GroupCall(const Group& group, std::size_t ranks)
     : group_(group.state()), turn_(group_.in_use, std::try_to_lock) {
   if (!turn_.owns_lock()) {
@@ -149,14 +158,16 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
   return all;
 }
 
-std::vector<Opening> GroupCall::open(std::span<const Opening> mine) {
+Opened GroupCall::open(std::span<const Opening> mine) {
   std::vector<std::vector<std::byte>> bytes(mine.size());
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const auto whole = std::as_bytes(mine.subspan(i, 1));
     bytes[i].assign(whole.begin(), whole.end());
   }
   const std::vector<std::byte> all = gather(sizeof(Opening), bytes);
-  std::vector<Opening> openings(size());
+  Opened opened;
+  std::vector<Opening>& openings = opened.openings;
+  openings.resize(size());
   std::memcpy(openings.data(), all.data(), all.size());
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
     for (std::size_t term = 0; term < term_count; ++term) {
@@ -166,9 +177,12 @@ std::vector<Opening> GroupCall::open(std::span<const Opening> mine) {
                                                        std::to_string(rank));
     }
   }
-  group_.counts.resize(size());
-  for (std::uint32_t rank = 0; rank < size(); ++rank) group_.counts[rank] = openings[rank].count;
-  return openings;
+  for (const Opening& one : openings) {
+    opened.counts.push_back(one.count);
+    opened.all_early = opened.all_early && one.early != 0;
+  }
+  group_.counts = opened.counts;
+  return opened;
 }
 
 void GroupCall::exchange(std::span<const Outgoing> sent, std::span<const Incoming> received) {

@@ -35,6 +35,16 @@ struct Opening {
 };
 static_assert(std::has_unique_object_representations_v<Opening>);
 
+/// What all ranks have said first.
+struct Opened {
+  std::vector<std::uint64_t> counts;
+  bool all_early = true;
+  std::vector<Opening> openings;
+
+  /// So many early bytes of each rank.
+  [[nodiscard]] std::vector<std::byte> values(std::size_t bytes) const;
+};
+
 /// Local ranks are counted from 0 here.
 class GroupCall {
  public:
@@ -71,7 +81,7 @@ class GroupCall {
   /// that has one, on all ranks.
   std::vector<std::byte> gather(std::size_t bytes, std::span<const std::vector<std::byte>> mine);
   /// gather() of what ranks say first. Throws invalid_argument, on all ranks, where terms differ.
-  std::vector<Opening> open(std::span<const Opening> mine);
+  Opened open(std::span<const Opening> mine);
   /// Messages between ranks. A failure of the transport is that of all local ranks.
   void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received);
 

@@ -1,6 +1,5 @@
 #include "core/group/group_reduce.hpp"
 
-#include <algorithm>
 #include <bifold/error.hpp>
 #include <cstring>
 #include <string>
@@ -8,12 +7,10 @@
 #include "core/call/find_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/group/fold.hpp"
-#include "core/group/fronts.hpp"
-#include "core/group/group_call.hpp"
-#include "core/group/split.hpp"
+#include "core/group/group_work.hpp"
+#include "core/group/parts.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
-#include "core/text/expression_text.hpp"
 
 namespace bifold::core {
 
@@ -23,71 +20,34 @@ namespace {
   throw Error(ErrorCategory::invalid_argument, why);
 }
 
-class GroupReducer {
+std::vector<Elements> elements_of(const std::vector<Slice>& slices) {
+  std::vector<Elements> elements;
+  elements.reserve(slices.size());
+  for (const Slice& slice : slices) elements.push_back({slice.queue, slice.input, slice.second});
+  return elements;
+}
+
+class GroupReducer final : GroupWork {
  public:
-  GroupReducer(Group& group, const std::vector<Slice>& slices, const GroupReduction& asked)
-      : call_(group, slices.size()),
-        asked_(asked),
-        accumulator_(accumulator_of(asked.result)),
-        op_(operator_for(asked.op, accumulator_)),
-        one_total_(asked.order == Order::any || op_.exact(accumulator_)),
-        values_(call_.local().size()) {
-    for (const Slice& slice : slices) slices_.push_back({slice.queue, slice.input, slice.second});
-  }
+  GroupReducer(const Group& group, const std::vector<Slice>& slices, const GroupReduction& asked)
+      : GroupWork(group, elements_of(slices), asked.op, accumulator_of(asked.result), asked.order),
+        asked_(asked) {}
 
   Value run() {
-    std::vector<Opening> openings(call_.local().size());
-    call_.each([&](std::size_t i) { openings[i] = prepare(i); });
-    const bool early = reduce_early(openings);
-    const std::vector<Opening> all = call_.open(openings);
-    std::vector<std::uint64_t> counts;
-    bool all_early = true;
-    for (const Opening& one : all) {
-      counts.push_back(one.count);
-      all_early = all_early && one.early != 0;
-    }
-    const Split split = split_of(counts);
-    const std::size_t bytes = most_values(split) * size_of(accumulator_);
-    if (all_early) {
-      std::vector<std::byte> values(all.size() * bytes);
-      for (std::size_t rank = 0; rank < all.size(); ++rank) {
-        std::memcpy(values.data() + rank * bytes, all[rank].values.data(), bytes);
-      }
-      return finish(split, values);
-    }
-    if (split.n() == 0) return finish(split, {});
-    // What was made for the last call's counts serves where they are still the same.
-    if (!early || counts != early_counts_) reduce_slices(split);
-    return finish(split, call_.gather(bytes, values_));
+    const Given given = give();
+    return finish(given);
   }
 
  private:
-  [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const {
-    const std::uint64_t unit = unit_of_reduction(op_, accumulator_, asked_.order);
-    return {counts, unit, Fronts::of_units};
+  [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const override {
+    return {counts, unit_of_reduction(op_, accumulator_, order_), Fronts::of_units};
   }
 
-  // Of which elements of the array a rank gives values.
-  [[nodiscard]] std::vector<Interval> parts(const Split& split, std::uint32_t rank) const {
-    std::vector<Interval> parts;
-    if (one_total_) {
-      if (!split.elements(rank).empty()) parts.push_back(split.elements(rank));
-      return parts;
-    }
-    for (const Node& node : split.nodes(rank)) parts.push_back(split.elements(node));
-    return parts;
+  [[nodiscard]] std::size_t most_values(const Split& split) const override {
+    return ReductionParts(split, one_total_).most();
   }
 
-  [[nodiscard]] std::size_t most_values(const Split& split) const {
-    std::size_t most = 0;
-    for (std::uint32_t rank = 0; rank < split.ranks(); ++rank) {
-      most = std::max(most, parts(split, rank).size());
-    }
-    return most;
-  }
-
-  // Checks a rank's arguments, and plans, so that what is wrong with them is told first.
-  Opening prepare(std::size_t i) {
+  Opening prepare(std::size_t i) override {
     const auto& [queue, input, second] = slices_[i];
     check_view(queue.device(), input, Access::read, "input");
     if (second) check_view(queue.device(), *second, Access::read, "second");
@@ -95,10 +55,7 @@ class GroupReducer {
       refuse("the second array has " + std::to_string(second->count) + " elements, the first " +
              std::to_string(input.count));
     }
-    if (!asked_.index_at && uses_word(asked_.map.expression(), "i")) {
-      throw Error(ErrorCategory::unsupported,
-                  "a map that names i, over a group: it would be the index in the rank's slice");
-    }
+    if (!asked_.index_at) refuse_index(asked_.map);
     if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
     std::optional<Type> second_type;
     if (second) second_type = second->type;
@@ -107,47 +64,15 @@ class GroupReducer {
                           .output = accumulator_,
                           .op = op_,
                           .map = asked_.map,
-                          .order = asked_.order,
+                          .order = order_,
                           .second = second_type};
     static_cast<void>(find_plan(queue.device(), Algorithm::reduce, "production", shape,
                                 Caller{queue.state(), input.count}));
-    Opening opening;
-    opening.count = input.count;
-    Terms& terms = opening.terms;
-    at(terms, Term::version) = terms_version();
-    at(terms, Term::order) = static_cast<std::uint64_t>(asked_.order);
-    at(terms, Term::input) = digest_of(input.type);
-    at(terms, Term::second) = digest_of(second_type);
-    at(terms, Term::accumulator) = digest_of(accumulator_);
-    at(terms, Term::output) = digest_of(asked_.result);
-    at(terms, Term::op) = op_.id();
-    at(terms, Term::map) = asked_.map.is_identity() ? 0 : asked_.map.id();
-    at(terms, Term::init) = digest_of(init_);
-    return opening;
+    return opening_of(i, asked_.map, asked_.result);
   }
 
-  // Where the counts are those of the last call, and no elements travel, values go with what ranks
-  // say first. Whether there are some now.
-  bool reduce_early(std::vector<Opening>& openings) {
-    const std::vector<std::uint64_t>& counts = call_.last_counts();
-    if (counts.empty()) return false;
-    for (std::size_t i = 0; i < openings.size(); ++i) {
-      if (call_.failed(i) || openings[i].count != counts[call_.local()[i]]) return false;
-    }
-    const Split split = split_of(counts);
-    const std::size_t bytes = most_values(split) * size_of(accumulator_);
-    if (bytes == 0 || bytes > early_bytes || !split.borders().empty()) return false;
-    early_counts_ = counts;
-    reduce_slices(split);
-    for (std::size_t i = 0; i < openings.size(); ++i) {
-      openings[i].early = 1;
-      std::copy(values_[i].begin(), values_[i].end(), openings[i].values.begin());
-    }
-    return true;
-  }
-
-  // Reduces what lies with each local rank to its values.
-  void reduce_slices(const Split& split) {
+  void compute(const Split& split) override {
+    const ReductionParts parts(split, one_total_);
     const std::vector<Staged> staged = split.borders().empty()
                                            ? std::vector<Staged>(slices_.size())
                                            : exchange_fronts(call_, split, slices_);
@@ -155,7 +80,7 @@ class GroupReducer {
     const bool alone = slices_.size() == 1;
     call_.each([&](std::size_t i) {
       const std::uint32_t rank = call_.local()[i];
-      const std::vector<Interval> own = parts(split, rank);
+      const std::vector<Interval>& own = parts.of(rank);
       values_[i].clear();
       if (alone && own.size() == 1 && split.front(rank) == 0) {
         const Value value = reduce_to_host(i, own.front(), split.elements(rank).begin);
@@ -173,7 +98,7 @@ class GroupReducer {
       const ErasedView view = results[i].view();
       if (view.count > 0) values_[i] = download(slices_[i].queue, view);
       if (const auto& at = asked_.index_at) {
-        move_indices(values_[i], *at, parts(split, call_.local()[i]));
+        move_indices(values_[i], *at, parts.of(call_.local()[i]));
       }
     });
   }
@@ -182,7 +107,7 @@ class GroupReducer {
     auto& [queue, input, second] = slices_[i];
     const ErasedView x = part(input, elements.begin - begin, elements.size());
     ReduceOptions options;
-    options.order = asked_.order;
+    options.order = order_;
     if (!second) {
       return bifold::transform_reduce(queue, x, accumulator_, op_, {}, asked_.map, options);
     }
@@ -199,7 +124,7 @@ class GroupReducer {
       return in_place ? part(view, elements.begin - begin, elements.size()) : copy.view();
     };
     ReduceOptions options;
-    options.order = asked_.order;
+    options.order = order_;
     const ErasedView x = place(input, staged.input);
     if (second) {
       transform_reduce_into(queue, x, place(*second, staged.second), result, op_, {}, asked_.map,
@@ -222,33 +147,19 @@ class GroupReducer {
   }
 
   // The result of all ranks' values.
-  Value finish(const Split& split, std::span<const std::byte> all) {
+  Value finish(const Given& given) {
+    if (given.split.n() == 0) return convert(nothing(), asked_.result);
+    const ReductionParts parts(given.split, one_total_);
     const std::size_t size = size_of(accumulator_);
-    const std::size_t stride = most_values(split) * size;
+    const std::size_t stride = parts.most() * size;
     std::vector<std::byte> values;
-    std::vector<std::uint32_t> merges;
-    std::vector<Node> nodes;
     if (init_) values.assign(init_->data(), init_->data() + size);
-    for (std::uint32_t rank = 0; rank < split.ranks(); ++rank) {
-      const std::size_t own = parts(split, rank).size() * size;
-      const auto from = all.begin() + static_cast<std::ptrdiff_t>(rank * stride);
-      values.insert(values.end(), from, from + static_cast<std::ptrdiff_t>(own));
-      if (one_total_) continue;
-      for (const Node& node : split.nodes(rank)) nodes.push_back(node);
+    for (std::uint32_t rank = 0; rank < given.split.ranks(); ++rank) {
+      const std::byte* const from = given.values.data() + rank * stride;
+      values.insert(values.end(), from, from + parts.of(rank).size() * size);
     }
-    if (split.n() == 0) return convert(nothing(), asked_.result);
-    const std::size_t count = values.size() / size;
-    if (one_total_) {
-      merges.assign(count, 1);
-      merges.front() = 0;
-    } else {
-      merges = core::merges(nodes);
-      if (init_) {
-        merges.insert(merges.begin(), 0);
-        ++merges.back();
-      }
-    }
-    const std::uint64_t last = count - 1;
+    const std::vector<std::uint32_t> merges = parts.merges(init_.has_value());
+    const std::uint64_t last = merges.size() - 1;
     const Value result =
         fold(call_.folds(), slices_.front().queue, op_, accumulator_, values, merges, {&last, 1})
             .front();
@@ -265,15 +176,7 @@ class GroupReducer {
     return op_.of_nothing(accumulator_);
   }
 
-  GroupCall call_;
   const GroupReduction& asked_;
-  Type accumulator_;
-  Operator op_;
-  bool one_total_;  // Of each rank, as any association gives the same.
-  std::vector<Elements> slices_;
-  std::vector<std::vector<std::byte>> values_;  // Of the local ranks.
-  std::optional<Value> init_;
-  std::vector<std::uint64_t> early_counts_;
 };
 
 }  // namespace

@@ -9,12 +9,10 @@
 #include "core/call/run_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/group/fold.hpp"
-#include "core/group/fronts.hpp"
-#include "core/group/group_call.hpp"
-#include "core/group/split.hpp"
+#include "core/group/group_work.hpp"
+#include "core/group/parts.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
-#include "core/text/expression_text.hpp"
 
 namespace bifold::core {
 
@@ -29,54 +27,33 @@ Type accumulator_of_call(const std::vector<ScanSlice>& slices, const GroupScan& 
   return slices.empty() ? Type() : accumulator_of(slices.front().output.type);
 }
 
-// A rank's elements are the rest of its first group of tiles, whose front other ranks have, and
-// what follows from a group's border on. Both are scanned from the fold of all earlier groups.
-class GroupScanner {
+std::vector<Elements> elements_of(const std::vector<ScanSlice>& slices) {
+  std::vector<Elements> elements;
+  elements.reserve(slices.size());
+  for (const ScanSlice& slice : slices) elements.push_back({slice.queue, slice.input, {}});
+  return elements;
+}
+
+class GroupScanner final : GroupWork {
  public:
-  GroupScanner(Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked)
-      : call_(group, slices.size()),
+  GroupScanner(const Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked)
+      : GroupWork(group, elements_of(slices), asked.op, accumulator_of_call(slices, asked),
+                  asked.options.order),
         asked_(asked),
-        slices_(slices),
-        accumulator_(accumulator_of_call(slices, asked)),
-        op_(operator_for(asked.op, accumulator_)),
-        one_total_(asked.options.order == Order::any || op_.exact(accumulator_)),
-        staged_(slices.size()),
-        totals_(call_.local().size()) {
-    for (const ScanSlice& slice : slices) elements_.push_back({slice.queue, slice.input, {}});
-  }
+        outputs_(slices),
+        staged_(slices.size()) {}
 
   void run() {
-    std::vector<Opening> openings(call_.local().size());
-    call_.each([&](std::size_t i) { openings[i] = prepare(i); });
-    const bool early = total_early(openings);
-    const std::vector<Opening> all = call_.open(openings);
-    std::vector<std::uint64_t> counts;
-    bool all_early = true;
-    for (const Opening& one : all) {
-      counts.push_back(one.count);
-      all_early = all_early && one.early != 0;
-    }
-    const Split split = split_of(counts);
-    const std::size_t bytes = most_totals(split) * size_of(accumulator_);
-    std::vector<std::byte> totals(all.size() * bytes);
-    if (all_early) {
-      for (std::size_t rank = 0; rank < all.size(); ++rank) {
-        std::copy_n(all[rank].values.begin(), bytes,
-                    totals.begin() + static_cast<std::ptrdiff_t>(rank * bytes));
-      }
-    } else if (split.n() > 0) {
-      if (!early || counts != early_counts_) total_slices(split);
-      call_.each([&](std::size_t i) { make_ready(split, i); });
-      totals = call_.gather(bytes, totals_);
-    }
+    const Given given = give();
+    const ScanTotals totals = totals_of(given.split);
     try {
-      fold_totals(split, totals);
-      scan_slices(split);
+      fold_totals(totals, given.values);
+      scan_slices(totals);
     } catch (...) {
-      if (!gathers_total(split)) throw;
-      for (std::size_t i = 0; i < slices_.size(); ++i) call_.fail(i, error_of_exception());
+      if (!gathers_total(given.split)) throw;
+      for (std::size_t i = 0; i < outputs_.size(); ++i) call_.fail(i, error_of_exception());
     }
-    if (slices_.front().total) leave_totals(split);
+    if (with_total()) leave_totals(totals);
   }
 
  private:
@@ -86,31 +63,24 @@ class GroupScanner {
     std::optional<Value> rest;
   };
 
-  [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const {
-    return {counts, unit_of_scan(op_, accumulator_, asked_.options.order), Fronts::of_elements};
+  // Ranks that disagree about it have been refused.
+  [[nodiscard]] bool with_total() const { return outputs_.front().total.has_value(); }
+
+  [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const override {
+    return {counts, unit_of_scan(op_, accumulator_, order_), Fronts::of_elements};
   }
 
-  // Totals that a rank gives: of its slice, or of the groups that end in it.
-  [[nodiscard]] std::uint64_t totals(const Split& split, std::uint32_t rank) const {
-    const Interval own = split.elements(rank);
-    if (own.empty()) return 0;
-    // What ends the last slice counts for nobody, but for the total and for the slice's own rest.
-    if (one_total_) return split.is_last(rank) && !slices_.front().total ? 0 : 1;
-    if (!split.is_last(rank)) return split.whole_units(rank).size();
-    return !split.head(rank).empty() && split.head(rank).end < own.end ? 1 : 0;
+  [[nodiscard]] ScanTotals totals_of(const Split& split) const {
+    return {split, one_total_, init_.has_value(), with_total()};
   }
 
-  [[nodiscard]] std::uint64_t most_totals(const Split& split) const {
-    std::uint64_t most = 0;
-    for (std::uint32_t rank = 0; rank < split.ranks(); ++rank) {
-      most = std::max(most, totals(split, rank));
-    }
-    return most;
+  [[nodiscard]] std::size_t most_values(const Split& split) const override {
+    return totals_of(split).most();
   }
 
   [[nodiscard]] std::shared_ptr<const detail::Plan> plan(std::size_t i, std::uint64_t n,
                                                          bool total) {
-    const auto& [queue, input, output, unused] = slices_[i];
+    const auto& [queue, input, output, unused] = outputs_[i];
     const PlanShape shape{.input = input.type,
                           .accumulator = accumulator_,
                           .output = output.type,
@@ -118,7 +88,7 @@ class GroupScanner {
                           .op = op_,
                           .map = asked_.map,
                           .on_device = {{}, false, total, {}},
-                          .order = asked_.options.order};
+                          .order = order_};
     return find_plan(queue.device(), Algorithm::scan, "production", shape,
                      Caller{queue.state(), n});
   }
@@ -139,16 +109,16 @@ class GroupScanner {
 
   // Nothing orders the work of ranks on memory that they share.
   void check_others(std::size_t i) const {
-    const Device& device = slices_[i].queue.device();
-    const auto& [queue, input, output, total] = slices_[i];
+    const Device& device = outputs_[i].queue.device();
+    const auto& [queue, input, output, total] = outputs_[i];
     const auto refuse_shared = [&](const char* what, const ErasedView& own, std::size_t j) {
-      const bool with_input = overlap(device, own, slices_[j].input);
-      if (!with_input && !overlap(device, own, slices_[j].output)) return;
+      const bool with_input = overlap(device, own, outputs_[j].input);
+      if (!with_input && !overlap(device, own, outputs_[j].output)) return;
       refuse(std::string(what) + " overlaps the " + (with_input ? "input" : "output") +
              " of rank " + std::to_string(call_.local()[j]));
     };
-    for (std::size_t j = 0; j < slices_.size(); ++j) {
-      const Device& other = slices_[j].queue.device();
+    for (std::size_t j = 0; j < outputs_.size(); ++j) {
+      const Device& other = outputs_[j].queue.device();
       if (i == j || other.state()->backend->context() != device.state()->backend->context()) {
         continue;
       }
@@ -157,13 +127,9 @@ class GroupScanner {
     }
   }
 
-  // Checks a rank's arguments, and plans, so that what is wrong with them is told first.
-  Opening prepare(std::size_t i) {
-    const ScanSlice& slice = slices_[i];
-    if (uses_word(asked_.map.expression(), "i")) {
-      throw Error(ErrorCategory::unsupported,
-                  "a map that names i, over a group: it would be the index in the rank's slice");
-    }
+  Opening prepare(std::size_t i) override {
+    const ScanSlice& slice = outputs_[i];
+    refuse_index(asked_.map);
     const auto whole = plan(i, slice.input.count, false);
     const std::optional<ErasedView> none;
     const std::optional<Lines> no_lines;
@@ -173,50 +139,19 @@ class GroupScanner {
     if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
     if (slice.total) check_total(slice, *slice.total);
     check_others(i);
-    Opening opening;
-    opening.count = slice.input.count;
-    Terms& terms = opening.terms;
-    at(terms, Term::version) = terms_version();
-    at(terms, Term::kind) = 1 + static_cast<std::uint64_t>(asked_.kind);
-    at(terms, Term::order) = static_cast<std::uint64_t>(asked_.options.order);
-    at(terms, Term::input) = digest_of(slice.input.type);
-    at(terms, Term::accumulator) = digest_of(accumulator_);
-    at(terms, Term::output) = digest_of(slice.output.type);
-    at(terms, Term::op) = op_.id();
-    at(terms, Term::map) = asked_.map.is_identity() ? 0 : asked_.map.id();
-    at(terms, Term::init) = digest_of(init_);
-    at(terms, Term::total) = slice.total ? 1 : 0;
+    Opening opening = opening_of(i, asked_.map, slice.output.type);
+    at(opening.terms, Term::kind) = 1 + static_cast<std::uint64_t>(asked_.kind);
+    at(opening.terms, Term::total) = slice.total ? 1 : 0;
     return opening;
   }
 
-  // As of a reduction: see there.
-  bool total_early(std::vector<Opening>& openings) {
-    const std::vector<std::uint64_t>& counts = call_.last_counts();
-    if (counts.empty()) return false;
-    for (std::size_t i = 0; i < openings.size(); ++i) {
-      if (call_.failed(i) || openings[i].count != counts[call_.local()[i]]) return false;
-    }
-    const Split split = split_of(counts);
-    const std::size_t bytes = most_totals(split) * size_of(accumulator_);
-    if (bytes > early_bytes || !split.borders().empty()) return false;
-    early_counts_ = counts;
-    total_slices(split);
-    call_.each([&](std::size_t i) { make_ready(split, i); });
-    for (std::size_t i = 0; i < openings.size(); ++i) {
-      openings[i].early = 1;
-      std::copy(totals_[i].begin(), totals_[i].end(), openings[i].values.begin());
-    }
-    return true;
-  }
-
-  // The totals that each local rank gives.
-  void total_slices(const Split& split) {
-    if (!split.borders().empty()) staged_ = exchange_fronts(call_, split, elements_);
-    std::vector<DeviceArray> results(slices_.size());
+  void compute(const Split& split) override {
+    const ScanTotals totals = totals_of(split);
+    if (!split.borders().empty()) staged_ = exchange_fronts(call_, split, slices_);
+    std::vector<DeviceArray> results(outputs_.size());
     call_.each([&](std::size_t i) {
-      const std::uint32_t rank = call_.local()[i];
-      totals_[i].clear();
-      const std::uint64_t count = totals(split, rank);
+      values_[i].clear();
+      const std::uint64_t count = totals.of(call_.local()[i]);
       if (count == 0) return;
       results[i] = DeviceArray(slices_[i].queue.device(), count, accumulator_);
       if (one_total_) {
@@ -225,14 +160,15 @@ class GroupScanner {
         total_groups(split, i, results[i]);
       }
     });
-    call_.each([&](std::size_t i) { totals_[i] = download(slices_[i].queue, results[i].view()); });
+    call_.each([&](std::size_t i) { values_[i] = download(slices_[i].queue, results[i].view()); });
+    call_.each([&](std::size_t i) { make_ready(totals, i); });
   }
 
   void reduce_part(std::size_t i, const ErasedView& input, const Operator& op,
                    const ErasedView& results, const std::optional<Lines>& lines = {}) {
     Queue queue = slices_[i].queue;
     ReduceOptions options;
-    options.order = asked_.options.order;
+    options.order = order_;
     options.lines = lines;
     transform_reduce_into(queue, input, results, op, {}, asked_.map, options);
   }
@@ -245,60 +181,51 @@ class GroupScanner {
     const std::uint64_t count = results.view().count - shared;
     if (shared > 0) reduce_part(i, staged_[i].input.view(), op, results.view(0, 1));
     if (count == 0) return;
-    const std::uint64_t group = unit_of_scan(op_, accumulator_, asked_.options.order);
+    const std::uint64_t group = unit_of_scan(op_, accumulator_, order_);
     const ErasedView whole = part(slices_[i].input, head.size(), count * group);
     reduce_part(i, whole, op, results.view(shared, count), Lines::rows(count, group));
   }
 
-  [[nodiscard]] bool leaves_total(const Split& split, std::uint32_t rank) const {
-    return slices_.front().total && !one_total_ && split.is_last(rank) &&
-           !split.elements(rank).empty();
-  }
-
   // Plans what scan_slices() will run, while a failure can still be told to all.
-  void make_ready(const Split& split, std::size_t i) {
+  void make_ready(const ScanTotals& totals, std::size_t i) {
+    const Split& split = totals.split();
     const std::uint32_t rank = call_.local()[i];
     const std::uint64_t head = staged_[i].input.view().count;
     const std::uint64_t rest = split.elements(rank).size() - split.head(rank).size();
-    const bool total = leaves_total(split, rank);
+    const bool total = totals.leaves_total(rank);
     if (head > 0) static_cast<void>(plan(i, head, total && rest == 0));
     if (rest > 0) static_cast<void>(plan(i, rest, total));
-    if (head > 0) staged_outputs_.resize(slices_.size());
+    if (head > 0) staged_outputs_.resize(outputs_.size());
     const Device& device = slices_[i].queue.device();
-    if (head > 0) staged_outputs_[i] = DeviceArray(device, head, slices_[i].output.type);
-    if (!total) return;
-    total_ = DeviceArray(device, 1, accumulator_);
+    if (head > 0) staged_outputs_[i] = DeviceArray(device, head, outputs_[i].output.type);
+    if (total) total_ = DeviceArray(device, 1, accumulator_);
   }
 
   // The fold of init and the totals, as far as each local rank wants it.
-  void fold_totals(const Split& split, std::span<const std::byte> all) {
+  void fold_totals(const ScanTotals& totals, std::span<const std::byte> all) {
+    const Split& split = totals.split();
     const std::size_t size = size_of(accumulator_);
-    const std::size_t stride = most_totals(split) * size;
-    const std::uint64_t first = init_ ? 1 : 0;
+    const std::size_t stride = totals.most() * size;
     std::vector<std::byte> values;
     if (init_) values.assign(init_->data(), init_->data() + size);
-    std::vector<std::uint64_t> before;  // How many values lie before each rank's first.
     for (std::uint32_t rank = 0; rank < split.ranks(); ++rank) {
-      before.push_back(values.size() / size);
-      const auto from = all.begin() + static_cast<std::ptrdiff_t>(rank * stride);
-      values.insert(values.end(), from,
-                    from + static_cast<std::ptrdiff_t>(totals(split, rank) * size));
+      const std::byte* const from = all.data() + rank * stride;
+      values.insert(values.end(), from, from + totals.of(rank) * size);
     }
-    const std::uint64_t count = values.size() / size;
+    const std::uint64_t count = totals.values();
     std::vector<std::uint64_t> wanted;
     const auto want = [&wanted](std::uint64_t behind) {
-      if (behind > 0 && (wanted.empty() || wanted.back() < behind - 1))
+      if (behind > 0 && (wanted.empty() || wanted.back() < behind - 1)) {
         wanted.push_back(behind - 1);
-    };
-    const auto has_rest = [&](std::uint32_t rank) {
-      return split.head(rank).end < split.elements(rank).end;
+      }
     };
     for (const std::uint32_t rank : call_.local()) {
       if (split.elements(rank).empty()) continue;
-      want(before[rank]);
-      if (!split.head(rank).empty() && has_rest(rank)) want(before[rank] + 1);
+      want(totals.before(rank));
+      if (totals.has_rest(rank)) want(totals.before_rest(rank));
     }
-    if (one_total_ && slices_.front().total) want(count);
+    const bool whole = one_total_ && with_total();
+    if (whole) want(count);
     std::vector<std::uint32_t> merges(count, 1);
     if (count > 0) merges.front() = 0;
     const std::vector<Value> folded =
@@ -308,26 +235,26 @@ class GroupScanner {
       const auto found = std::lower_bound(wanted.begin(), wanted.end(), behind - 1);
       return folded[static_cast<std::size_t>(found - wanted.begin())];
     };
-    carries_.assign(slices_.size(), {});
-    for (std::size_t i = 0; i < slices_.size(); ++i) {
+    carries_.assign(outputs_.size(), {});
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const std::uint32_t rank = call_.local()[i];
       if (split.elements(rank).empty()) continue;
-      const bool shared = !split.head(rank).empty();
-      carries_[i].head = carry(before[rank]);
-      if (has_rest(rank)) carries_[i].rest = carry(before[rank] + (shared ? 1 : 0));
+      carries_[i].head = carry(totals.before(rank));
+      if (totals.has_rest(rank)) carries_[i].rest = carry(totals.before_rest(rank));
     }
-    if (one_total_ && slices_.front().total && count > first) whole_ = carry(count);
+    if (whole && split.n() > 0) whole_ = carry(count);
   }
 
   // From here on outputs are written.
-  void scan_slices(const Split& split) {
-    for (std::size_t i = 0; i < slices_.size(); ++i) {
+  void scan_slices(const ScanTotals& totals) {
+    const Split& split = totals.split();
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const std::uint32_t rank = call_.local()[i];
-      const auto& [queue, input, output, unused] = slices_[i];
+      const auto& [queue, input, output, unused] = outputs_[i];
       const std::uint64_t own = split.head(rank).size();
       const std::uint64_t rest = split.elements(rank).size() - own;
       std::optional<ErasedView> total;
-      if (leaves_total(split, rank)) total = total_.view();
+      if (totals.leaves_total(rank)) total = total_.view();
       if (own > 0) {
         const ErasedView scanned = staged_outputs_[i].view();
         scan_part(i, staged_[i].input.view(), scanned, carries_[i].head,
@@ -345,53 +272,42 @@ class GroupScanner {
     Queue queue = slices_[i].queue;
     ScanOptions options;
     options.accumulate = accumulator_;
-    options.order = asked_.options.order;
+    options.order = order_;
     options.total = total;
     bifold::transform_scan(queue, asked_.kind, input, output, op_, init, asked_.map, options);
   }
 
   [[nodiscard]] bool gathers_total(const Split& split) const {
-    return slices_.front().total && !one_total_ && split.n() > 0;
+    return with_total() && !one_total_ && split.n() > 0;
   }
 
   // In order v1 the total is what the last rank's scan ends with.
-  void leave_totals(const Split& split) {
+  void leave_totals(const ScanTotals& totals) {
+    const Split& split = totals.split();
     const std::size_t size = size_of(accumulator_);
     if (split.n() == 0) {
       whole_ = init_ ? *init_ : op_.of_nothing(accumulator_);
     } else if (gathers_total(split)) {
-      std::vector<std::vector<std::byte>> mine(slices_.size());
-      std::uint32_t last = 0;
-      for (std::uint32_t rank = 0; rank < split.ranks(); ++rank) {
-        if (!split.elements(rank).empty()) last = rank;
-      }
+      std::vector<std::vector<std::byte>> mine(outputs_.size());
       call_.each([&](std::size_t i) {
-        if (call_.local()[i] == last) mine[i] = download(slices_[i].queue, total_.view());
+        if (call_.local()[i] == totals.last()) mine[i] = download(slices_[i].queue, total_.view());
       });
       const std::vector<std::byte> all = call_.gather(size, mine);
-      whole_ = Value::from_bytes(accumulator_, all.data() + last * size);
+      whole_ = Value::from_bytes(accumulator_, all.data() + totals.last() * size);
     }
-    for (const ScanSlice& slice : slices_) {
+    for (const ScanSlice& slice : outputs_) {
       Queue queue = slice.queue;
-      queue.fill(*slice.total, *whole_);
+      if (slice.total && whole_) queue.fill(*slice.total, *whole_);
     }
   }
 
-  GroupCall call_;
   const GroupScan& asked_;
-  const std::vector<ScanSlice>& slices_;
-  Type accumulator_;
-  Operator op_;
-  bool one_total_;  // Of each rank, as any association gives the same.
-  std::vector<Elements> elements_;
+  const std::vector<ScanSlice>& outputs_;
   std::vector<Staged> staged_;
   std::vector<DeviceArray> staged_outputs_;
-  std::vector<std::vector<std::byte>> totals_;  // Of the local ranks.
-  std::optional<Value> init_;
   std::vector<Carries> carries_;
   DeviceArray total_;           // Of the last rank's scan.
   std::optional<Value> whole_;  // Of all ranks.
-  std::vector<std::uint64_t> early_counts_;
 };
 
 }  // namespace
