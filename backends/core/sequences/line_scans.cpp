@@ -41,12 +41,12 @@ Defines row_defines(const Request& request) {
           {"LINE_ROWS", rows_of(request)}};
 }
 
-KernelPart part_of(const Request& request, Algorithm algorithm, std::string_view name) {
-  // A look-back along rows loses more by fewer registers than it gains by more groups.
+KernelPart part_of(const Request& request, Algorithm algorithm, std::string_view name,
+                   bool held_by_option = true) {
   return {.algorithm = algorithm,
           .family = name,
           .groups_held = groups_held(request.shape),
-          .held_by_option = name != "scan_line_lookback"};
+          .held_by_option = held_by_option};
 }
 
 // Runs of a line that lies across others and is short.
@@ -62,8 +62,9 @@ PlannedKernel build_row_kernel(const Request& request, Algorithm algorithm, std:
 }
 
 PlannedKernel build_tiles(const Request& request, Algorithm algorithm, std::string_view name,
-                          const Tuning& tuning) {
-  return build_tile_kernel(request, part_of(request, algorithm, name), tuning, name, {});
+                          const Tuning& tuning, bool held_by_option = true) {
+  return build_tile_kernel(request, part_of(request, algorithm, name, held_by_option), tuning, name,
+                           {});
 }
 
 // Rows in registers leave room for few work-items, which small groups share out best.
@@ -323,7 +324,9 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
     }
     if (has_short) kernels.short_lines = build_row_kernel(of, scans, "scan_lines", tuning);
     if (has_tiles) kernels.tiles = build_tiles(of, scans, "scan_line_tiles", tuning);
-    if (has_lookback) kernels.lookback = build_tiles(of, scans, "scan_line_lookback", tuning);
+    // A look-back along rows loses more by fewer registers than it gains by more groups.
+    if (has_lookback)
+      kernels.lookback = build_tiles(of, scans, "scan_line_lookback", tuning, false);
     return kernels;
   });
   std::unique_ptr<const FirstPasses> first;
