@@ -9,20 +9,11 @@ pytest.register_assert_rewrite("tensors")
 
 # ruff: noqa: E402
 import tensors
-from tensors import ALL, PAIRS, PLACES, SCANS, own
+from tensors import ALL, PAIRS, PLACES, SCANS, own, registered
 
 import bifold.torch as functions
 
-registered = pytest.mark.skipif(
-    not tensors.REGISTERED,
-    reason=f"PyTorch {torch.__version__} registers no operators as this does",
-)
-
-
-@pytest.fixture(autouse=True)
-def on_a_device(device):
-    with bifold.Queue(device) as queue, functions.use_cpu(queue):
-        yield
+pytestmark = pytest.mark.usefixtures("cpu_tensors")
 
 
 @registered

@@ -15,20 +15,11 @@ pytest.register_assert_rewrite("tensors")
 # ruff: noqa: E402
 import tensors
 from pages import examples
-from tensors import ALL, EXTREMES, PAIRS, PLACES, SCANS, TOTALS, compare, own
+from tensors import ALL, EXTREMES, PAIRS, PLACES, SCANS, TOTALS, compare, own, registered
 
 import bifold.torch as functions
 
-registered = pytest.mark.skipif(
-    not tensors.REGISTERED,
-    reason=f"PyTorch {torch.__version__} registers no operators as this does",
-)
-
-
-@pytest.fixture(autouse=True)
-def on_a_device(device):
-    with bifold.Queue(device) as queue, functions.use_cpu(queue):
-        yield
+pytestmark = pytest.mark.usefixtures("cpu_tensors")
 
 
 # Kernels take about a second to compile for a CPU: test_torch_cuda.py has all combinations.
