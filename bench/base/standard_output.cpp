@@ -10,8 +10,10 @@ namespace {
 
 int first_error = 0;
 std::FILE* for_people = stdout;
+bool silent = false;
 
 void write_to(std::FILE* stream, std::string_view text) {
+  if (silent) return;
   errno = 0;
   const bool well = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   if (!well && first_error == 0) first_error = errno != 0 ? errno : EIO;
@@ -30,9 +32,12 @@ void write_text(std::string_view text) { write_to(for_people, text); }
 void flush_text() { flush(for_people); }
 
 void write_error(std::string_view text) {
+  if (silent) return;
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
   (void)std::fflush(stderr);
 }
+
+void silence() { silent = true; }
 
 void give_standard_output_to_document() { for_people = stderr; }
 

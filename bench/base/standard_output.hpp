@@ -14,6 +14,8 @@ void flush_text();
 /// To the standard error. Fails silently: there is nowhere else to tell.
 void write_error(std::string_view text);
 
+/// Nothing is written from now on: another process of the same run tells it.
+void silence();
 /// Texts for people go to the standard error from now on.
 void give_standard_output_to_document();
 void write_document(std::string_view document);

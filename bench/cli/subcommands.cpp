@@ -38,6 +38,14 @@ void add_run_command(CLI::App& app, RunArguments& arguments) {
   CLI::App& command = *app.add_subcommand("run", "Verify and time reduce and scan");
   add_list(command, "--device", arguments.devices,
            "Selector, as cuda:0 or opencl:cpu; default: all");
+  add_list(command, "--devices", arguments.group,
+           "Instead of --device: one array over several devices, as cuda:0,cuda:1; a rank each");
+  command.add_flag("--ranks", arguments.ranks,
+                   "With --devices, under mpirun: each process is a rank, and takes the device of "
+                   "its number on its host");
+  command.add_option("--scaling", arguments.scaling,
+                     "With --devices, what --size counts: strong, all elements, or weak, those of "
+                     "each rank; default: strong");
   add_list(command, "--algorithm", arguments.algorithms, "reduce, scan; default: all");
   add_list(command, "--order", arguments.orders,
            "What production keeps to: v1, any, or all; default: v1");

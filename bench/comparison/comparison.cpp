@@ -194,6 +194,9 @@ void warn_of_rows(Comparison& comparison) {
 Comparison compared(std::vector<RunFile> files, unsigned least) {
   Comparison comparison;
   comparison.files = std::move(files);
+  // Calls over groups are compared with one device's in the same run.
+  const auto groups = [](const RunFile& run) { return !run.groups.empty(); };
+  if (std::ranges::all_of(comparison.files, groups)) least = 1;
   find_sides(comparison, least);
   find_rows(comparison, least);
   warn_of_runs(comparison);

@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "base/usage_error.hpp"
+#include "comparison/scaling.hpp"
 #include "comparison/tables.hpp"
 #include "document/parts.hpp"
 #include "page/texts.hpp"
@@ -171,6 +172,7 @@ std::string data_of(const Comparison& comparison) {
   }
   json["starts"] = starts_of(comparison);
   json["papers"] = papers_of(comparison);
+  json["scaling"] = scaling_of(comparison);
   std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
   // A device's name must not end the script that the text lies in.
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
@@ -308,6 +310,13 @@ std::string chart_of(const Comparison& comparison, const CompareSection& section
     return "<figure>" + chart("starts", "Time of first calls; the table below has the figures") +
            "</figure>\n";
   }
+  if (section.id == "scaling") {
+    return "<figure><div class=\"choices\">" +
+           choice("scaling-row", "Calls", scaling_keys(comparison)) + "</div>\n" +
+           chart("scaling",
+                 "Speed-up over the number of devices; the table below has the figures") +
+           "</figure>\n";
+  }
   if (section.id != "split") return {};
   std::vector<std::string> keys;
   for (const BackendSplit& split : comparison.splits) {
@@ -331,7 +340,7 @@ std::string content_of(const Comparison& comparison) {
   for (const CompareSection& section : sections_of(comparison)) {
     const std::string table = as_html(section.grid, section.heading);
     text += "<section><h2>" + section.heading + "</h2>\n" + chart_of(comparison, section);
-    text += section.id == "every" || section.id == "split"
+    text += section.id == "every" || section.id == "split" || section.id == "scaling"
                 ? "<details><summary>All configurations</summary>\n" + table + "</details>\n"
                 : table;
     if (!section.note.empty()) text += "<p class=\"faint\">" + escaped(section.note) + "</p>\n";
@@ -375,7 +384,8 @@ std::string as_html(const Grid& grid, const std::string& caption) {
 
 std::string comparison_as_html(const Comparison& comparison) {
   const bool differ = comparison.count(BitsAgreement::differ) > 0;
-  const bool agree = !differ && comparison.count(BitsAgreement::agree) > 0;
+  const bool agree = !differ && (comparison.count(BitsAgreement::agree) > 0 ||
+                                 (comparison.rows.empty() && !groups_of(comparison).empty()));
   std::string page(page::frame());
   const std::string_view title =
       comparison.sides.size() > 1 ? "bifold: a comparison of runs" : "bifold: a run";

@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "base/grid.hpp"
 #include "comparison/backend_split.hpp"
+#include "comparison/scaling.hpp"
 #include "document/parts.hpp"
 
 namespace bench {
@@ -265,6 +266,11 @@ std::string summarized(const Comparison& comparison, const std::string& head) {
           "noise. --full "
           "shows every size, --html draws them.",
           0);
+  if (comparison.rows.empty()) {
+    return head + sides + "Over several devices, at the largest size\n" +
+           as_text(scaling_grid(comparison, true), 2) + '\n' +
+           wrapped(std::string(scaling_legend), 0);
+  }
   Grid grid = short_rows(comparison);
   const std::size_t all = grid.rows.size();
   std::string rows = as_text(grid, 2);
@@ -306,12 +312,15 @@ std::vector<CompareSection> sections_of(const Comparison& comparison) {
       {"every", "At every size", rows_grid(comparison, false), std::string(legend)},
       {"starts", "Starts and transfers", starts_grid(comparison), std::string(start_legend)},
       {"split", "The same device by two backends", splits_grid(comparison),
-       split_summary(comparison) + std::string(split_legend)}};
+       split_summary(comparison) + std::string(split_legend)},
+      {"scaling", "Over several devices", scaling_grid(comparison, false),
+       std::string(scaling_legend)}};
   std::erase_if(sections, [](const CompareSection& section) { return section.grid.rows.empty(); });
   return sections;
 }
 
 std::string bits_summary(const Comparison& comparison) {
+  if (comparison.rows.empty()) return scaling_summary(comparison);
   if (comparison.sides.size() == 1) {
     return formatted("{}: {} configurations.", comparison.name(comparison.sides.front()),
                      comparison.rows.size());

@@ -42,6 +42,9 @@ std::uint64_t sum_of(const std::byte* elements, std::uint64_t count, std::uint64
 
 }  // namespace
 
+Digest::Digest(std::uint64_t first, bifold::Type type)
+    : taken_(first * (bifold::size_of(type) / bifold::size_of(field_type(type)))) {}
+
 void Digest::add(const std::byte* elements, std::uint64_t count, bifold::Type type) {
   const bifold::Type field = field_type(type);
   const std::uint64_t words = count * (bifold::size_of(type) / bifold::size_of(field));

@@ -13,6 +13,10 @@ namespace bench {
 /// as elements, one behind the other.
 class Digest {
  public:
+  Digest() = default;
+  /// Of elements from that number on. The sum of the digests of an array's parts is the array's.
+  Digest(std::uint64_t first, bifold::Type type);
+
   /// Takes the next `count` elements.
   void add(const std::byte* elements, std::uint64_t count, bifold::Type type);
 

@@ -78,21 +78,25 @@ T element_at(std::uint64_t index) {
   }
 }
 
+/// Calls `fill(begin, end)` on shares of `count` elements, by as many threads as pay.
+void in_shares(std::size_t count, auto fill) {
+  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+  if (threads == 1 || count < (std::size_t{1} << 18)) return fill(std::size_t{0}, count);
+  std::vector<std::jthread> workers;
+  const std::size_t share = (count + threads - 1) / threads;
+  for (std::size_t begin = 0; begin < count; begin += share) {
+    workers.emplace_back(fill, begin, std::min(begin + share, count));
+  }
+}
+
 template <class T, OperatorKind Op>
 void fill_input(std::span<T> input, std::span<T> inclusive) {
   constexpr std::size_t page = 4096 / sizeof(T);
-  const auto fill = [=](std::size_t begin, std::size_t end) {
+  in_shares(input.size(), [=](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) input[i] = element_at<T, Op>(i);
     // The first touch of a page costs more than its scan, and can be done by many threads.
     for (std::size_t i = begin; i < end; i += page) inclusive[i] = T{};
-  };
-  const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
-  if (threads == 1 || input.size() < (std::size_t{1} << 18)) return fill(0, input.size());
-  std::vector<std::jthread> workers;
-  const std::size_t share = (input.size() + threads - 1) / threads;
-  for (std::size_t begin = 0; begin < input.size(); begin += share) {
-    workers.emplace_back(fill, begin, std::min(begin + share, input.size()));
-  }
+  });
 }
 
 /// A fraction below 1 in magnitude, of one of eight powers of two: long sums of f16 stay in range.
@@ -153,29 +157,29 @@ void make(std::byte* input_bytes, std::byte* inclusive_bytes, std::uint64_t coun
   }
 }
 
-template <class T>
-void make_for(OperatorKind op, std::byte* input, std::byte* inclusive, std::uint64_t count,
-              bifold::accumulator_t<T> init) {
+template <OperatorKind Op>
+using Constant = std::integral_constant<OperatorKind, Op>;
+
+/// Calls `use` with the operator as a constant.
+void with_operator(OperatorKind op, auto use) {
   switch (op) {
-    case OperatorKind::plus: return make<T, OperatorKind::plus>(input, inclusive, count, init);
-    case OperatorKind::multiplies:
-      return make<T, OperatorKind::multiplies>(input, inclusive, count, init);
-    case OperatorKind::minimum:
-      return make<T, OperatorKind::minimum>(input, inclusive, count, init);
-    case OperatorKind::maximum:
-      return make<T, OperatorKind::maximum>(input, inclusive, count, init);
-    case OperatorKind::bit_and:
-      return make<T, OperatorKind::bit_and>(input, inclusive, count, init);
-    case OperatorKind::bit_or: return make<T, OperatorKind::bit_or>(input, inclusive, count, init);
-    case OperatorKind::bit_xor:
-      return make<T, OperatorKind::bit_xor>(input, inclusive, count, init);
-    case OperatorKind::logical_and:
-      return make<T, OperatorKind::logical_and>(input, inclusive, count, init);
-    case OperatorKind::logical_or:
-      return make<T, OperatorKind::logical_or>(input, inclusive, count, init);
+    case OperatorKind::plus: return use(Constant<OperatorKind::plus>{});
+    case OperatorKind::multiplies: return use(Constant<OperatorKind::multiplies>{});
+    case OperatorKind::minimum: return use(Constant<OperatorKind::minimum>{});
+    case OperatorKind::maximum: return use(Constant<OperatorKind::maximum>{});
+    case OperatorKind::bit_and: return use(Constant<OperatorKind::bit_and>{});
+    case OperatorKind::bit_or: return use(Constant<OperatorKind::bit_or>{});
+    case OperatorKind::bit_xor: return use(Constant<OperatorKind::bit_xor>{});
+    case OperatorKind::logical_and: return use(Constant<OperatorKind::logical_and>{});
+    case OperatorKind::logical_or: return use(Constant<OperatorKind::logical_or>{});
     case OperatorKind::user: break;
   }
   throw std::logic_error("only built-in operators have benchmark data");
+}
+
+/// Whether the data are others than those of which every sum is exact.
+bool rounds(bifold::Type type, const bifold::Operator& op, DataKind kind) {
+  return kind == DataKind::rounding && bifold::is_floating(field_type(type)) && op == bifold::plus;
 }
 
 template <class T>
@@ -250,10 +254,7 @@ std::string_view name_of(DataKind kind) { return kind == DataKind::exact ? "exac
 
 HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t count,
                    DataKind kind)
-    : type_(type),
-      count_(count),
-      rounds_(kind == DataKind::rounding && bifold::is_floating(field_type(type)) &&
-              op == bifold::plus) {
+    : type_(type), count_(count), rounds_(rounds(type, op, kind)) {
   const bifold::Operator on_type = operator_on(type, op);
   const bifold::Value identity = on_type.identity(bifold::accumulator_of(type));
   const bifold::Value nothing = on_type.of_nothing(bifold::accumulator_of(type));
@@ -269,7 +270,27 @@ HostData::HostData(bifold::Type type, const bifold::Operator& op, std::uint64_t 
     if constexpr (can_round<T>) {
       if (rounds_) return make_rounding<T>(input_.get(), inclusive_.get(), count, start);
     }
-    make_for<T>(op.kind(), input_.get(), inclusive_.get(), count, start);
+    with_operator(op.kind(), [&](auto constant) {
+      make<T, decltype(constant)::value>(input_.get(), inclusive_.get(), count, start);
+    });
+  });
+}
+
+void fill_elements(bifold::Type type, const bifold::Operator& op, DataKind kind,
+                   std::uint64_t first, std::span<std::byte> elements) {
+  visit_measured_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto fill = [&](auto element) {
+      in_shares(elements.size() / sizeof(T), [=, to = reinterpret_cast<T*>(elements.data())](
+                                                 std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) to[i] = element(first + i);
+      });
+    };
+    if constexpr (can_round<T>) {
+      if (rounds(type, op, kind)) return fill(rounding_element_at<T>);
+    }
+    with_operator(op.kind(),
+                  [&](auto constant) { fill(element_at<T, decltype(constant)::value>); });
   });
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,10 @@ class HostData {
   std::unique_ptr<std::byte[]> input_;
   std::unique_ptr<std::byte[]> inclusive_;
 };
+
+/// The elements from number `first` on that HostData has, as many as `elements` has room for.
+void fill_elements(bifold::Type type, const bifold::Operator& op, DataKind kind,
+                   std::uint64_t first, std::span<std::byte> elements);
 
 /// The first element that is not what it has to be.
 struct Mismatch {

@@ -61,6 +61,14 @@ Json timing_of(const Timing& timing) {
           {"p90_s", timing.p90_s}};
 }
 
+/// Adds the outcome; whether there are times, too.
+bool add_outcome(Json& json, Outcome outcome, const std::string& reason) {
+  json["outcome"] = text(name_of(outcome));
+  json["verified"] = outcome == Outcome::timed;
+  if (outcome != Outcome::timed) json["reason"] = reason;
+  return outcome == Outcome::timed;
+}
+
 /// The fields of a result that --peers adds.
 void add_regimes(Json& json, const Result& result) {
   if (result.isolated.samples == 0) return;
@@ -78,12 +86,8 @@ void add_regimes(Json& json, const Result& result) {
   if (result.empty_launch_s > 0) json["empty_launch_s"] = result.empty_launch_s;
   json["peers"] = Json::array();
   for (const PeerResult& peer : result.peers) {
-    Json entry{{"name", peer.name},
-               {"outcome", text(name_of(peer.outcome))},
-               {"verified", peer.outcome == Outcome::timed}};
-    if (peer.outcome != Outcome::timed) {
-      entry["reason"] = peer.reason;
-    } else {
+    Json entry{{"name", peer.name}};
+    if (add_outcome(entry, peer.outcome, peer.reason)) {
       entry["only_blocks"] = peer.only_blocks;
       for (const Regime regime : regimes) {
         if (peer.timing_in(regime).samples == 0) continue;
@@ -93,6 +97,50 @@ void add_regimes(Json& json, const Result& result) {
     }
     json["peers"].push_back(std::move(entry));
   }
+}
+
+Json group_of(const GroupResult& group) {
+  const Configuration& what = group.what;
+  Json json{{"scaling", text(name_of(group.scaling))},
+            {"transport", group.transport},
+            {"algorithm", text(bifold::name_of(what.algorithm))},
+            {"order", text(bifold::name_of(what.order))},
+            {"type", text(bifold::name_of(what.type))},
+            {"operator", text(what.op.name())}};
+  if (what.algorithm == bifold::Algorithm::scan) json["kind"] = text(bifold::name_of(what.kind));
+  json["n"] = what.n;
+  json["data"] = text(name_of(what.data));
+  for (const RankReport& rank : group.ranks) {
+    Json entry{{"host", rank.host},
+               {"device", rank.selector},
+               {"name", rank.device_name},
+               {"elements", rank.elements}};
+    if (group.outcome == Outcome::timed) {
+      entry["slice"] = timing_of(rank.slice);
+      entry["exchange_s"] = rank.exchange_s;
+    }
+    json["ranks"].push_back(std::move(entry));
+  }
+  if (group.digest) json["digest"] = digest_text(*group.digest);
+  if (group.whole_digest) json["one_device_digest"] = digest_text(*group.whole_digest);
+  if (!add_outcome(json, group.outcome, group.reason)) return json;
+  json["group"] = timing_of(group.timing);
+  json["one_device"] = timing_of(group.whole);
+  json["exchange_s"] = group.exchange_s();
+  json["share_of_slice"] = group.share_of_slice();
+  json["speedup"] = group.speedup();
+  json["transport_calls"] = group.transport_calls;
+  json["sent_bytes"] = group.sent_bytes;
+  json["peers"] = Json::array();
+  for (const GroupPeer& peer : group.peers) {
+    Json entry{{"name", peer.name}, {"same_bits", peer.same_bits}};
+    if (add_outcome(entry, peer.outcome, peer.reason)) {
+      entry["group"] = timing_of(peer.timing);
+      entry["ratio"] = peer.timing.median_s / group.timing.median_s;
+    }
+    json["peers"].push_back(std::move(entry));
+  }
+  return json;
 }
 
 Json result_of(const Measurements& measurements, const Result& result) {
@@ -110,12 +158,7 @@ Json result_of(const Measurements& measurements, const Result& result) {
   if (what.matrix) json["lines"] = as_json(*what.matrix);
   if (!what.together) json["data"] = text(name_of(what.data));
   if (result.digest) json["digest"] = digest_text(*result.digest);
-  json["outcome"] = text(name_of(result.outcome));
-  json["verified"] = result.outcome == Outcome::timed;
-  if (result.outcome != Outcome::timed) {
-    json["reason"] = result.reason;
-    return json;
-  }
+  if (!add_outcome(json, result.outcome, result.reason)) return json;
   if (result.aligned.samples > 0) {
     json["aligned"] = timing_of(result.aligned);
     json["share_of_aligned"] = result.share_of_aligned();
@@ -289,6 +332,7 @@ void add_measurements(Json& json, const Measurements& measurements) {
   for (const Result& result : measurements.results) {
     json["results"].push_back(result_of(measurements, result));
   }
+  for (const GroupResult& group : measurements.groups) json["groups"].push_back(group_of(group));
 }
 
 }  // namespace bench

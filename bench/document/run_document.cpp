@@ -19,6 +19,11 @@ Json settings_of(const RunOptions& options) {
             {"suite", options.suite ? Json(text(options.suite->name)) : Json(nullptr)},
             {"whole_suite", options.whole_suite},
             {"data_seed", data_seed}};
+  if (!options.group.empty()) {
+    json["group"] = options.group;
+    json["ranks"] = options.ranks;
+    json["scaling"] = text(name_of(options.scaling));
+  }
   for (const Matrix& matrix : options.matrices) json["lines"].push_back(as_json(matrix));
   for (const auto algorithm : options.algorithms) {
     json["algorithms"].push_back(text(bifold::name_of(algorithm)));

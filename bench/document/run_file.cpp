@@ -15,6 +15,7 @@ constexpr std::array outcomes{Outcome::timed, Outcome::skipped, Outcome::wrong, 
 constexpr std::array algorithms{bifold::Algorithm::reduce, bifold::Algorithm::scan};
 constexpr std::array kinds{bifold::ScanKind::inclusive, bifold::ScanKind::exclusive};
 constexpr std::array orders{bifold::Order::v1, bifold::Order::any};
+constexpr std::array scalings{Scaling::strong, Scaling::weak};
 constexpr std::array data_kinds{DataKind::exact, DataKind::rounding};
 constexpr std::array device_kinds{bifold::DeviceKind::gpu, bifold::DeviceKind::cpu,
                                   bifold::DeviceKind::accelerator};
@@ -155,6 +156,56 @@ Result result_in(const Field& field, const std::vector<DeviceReport>& devices) {
   return result;
 }
 
+RankReport rank_in(const Field& field) {
+  RankReport rank;
+  rank.host = static_cast<std::uint32_t>(field.at("host").count());
+  rank.selector = field.at("device").string();
+  rank.device_name = field.at("name").string();
+  rank.elements = field.at("elements").count();
+  if (const auto slice = field.find("slice")) {
+    rank.slice = timing_in(*slice);
+    rank.exchange_s = field.at("exchange_s").number();
+  }
+  return rank;
+}
+
+GroupResult group_in(const Field& field) {
+  GroupResult group;
+  group.scaling = field.at("scaling").one_of<Scaling>(scalings);
+  group.transport = field.at("transport").string();
+  Configuration& what = group.what;
+  what.variant = "production";
+  what.algorithm = field.at("algorithm").one_of<bifold::Algorithm>(algorithms);
+  what.order = field.at("order").one_of<bifold::Order>(orders);
+  what.type = type_in(field.at("type"));
+  what.op = operator_in(field.at("operator"));
+  if (const auto kind = field.find("kind")) what.kind = kind->one_of<bifold::ScanKind>(kinds);
+  what.n = field.at("n").count();
+  what.data = field.at("data").one_of<DataKind>(data_kinds);
+  for (const Field& rank : field.at("ranks").items()) group.ranks.push_back(rank_in(rank));
+  if (group.ranks.empty()) field.at("ranks").fail("a group has one rank at least");
+  if (const auto digest = field.find("digest")) group.digest = digest_in(*digest);
+  if (const auto whole = field.find("one_device_digest")) group.whole_digest = digest_in(*whole);
+  group.outcome = field.at("outcome").one_of<Outcome>(outcomes);
+  if (group.outcome != Outcome::timed) {
+    group.reason = field.at("reason").string();
+    return group;
+  }
+  group.timing = timing_in(field.at("group"));
+  group.whole = timing_in(field.at("one_device"));
+  group.transport_calls = field.at("transport_calls").count();
+  group.sent_bytes = field.at("sent_bytes").count();
+  for (const Field& entry : field.at("peers").items()) {
+    GroupPeer& peer = group.peers.emplace_back();
+    peer.name = entry.at("name").string();
+    peer.same_bits = entry.at("same_bits").flag();
+    peer.outcome = entry.at("outcome").one_of<Outcome>(outcomes);
+    if (peer.outcome == Outcome::timed) peer.timing = timing_in(entry.at("group"));
+    peer.reason = entry.string_or("reason", "");
+  }
+  return group;
+}
+
 Start start_in(const Field& field) {
   Start start;
   start.open_s = field.at("open_s").number();
@@ -242,6 +293,9 @@ RunFile run_in(const Field& root) {
   for (const Field& device : root.at("devices").items()) run.devices.push_back(device_in(device));
   for (const Field& result : root.at("results").items()) {
     run.results.push_back(result_in(result, run.devices));
+  }
+  if (const auto groups = root.find("groups")) {
+    for (const Field& group : groups->items()) run.groups.push_back(group_in(group));
   }
   if (const auto starts = root.find("starts")) {
     for (const Field& start : starts->items()) run.starts.push_back(start_result_in(start));

@@ -4,6 +4,15 @@
 
 namespace bench {
 
+bifold::ErasedView elements_of(bifold::Buffer<std::uint8_t>& buffer, bifold::Type type,
+                               std::uint64_t first, std::uint64_t count) {
+  bifold::ErasedView view = buffer.view();
+  view.type = type;
+  view.byte_offset += first * bifold::size_of(type);
+  view.count = count;
+  return view;
+}
+
 std::optional<Mismatch> check_call(bifold::Queue& queue, const Configuration& what,
                                    const Arena& arena, const std::function<void()>& enqueue,
                                    Verifier& verifier, Equality equality) {

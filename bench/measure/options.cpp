@@ -79,6 +79,31 @@ std::vector<std::string> or_default(const std::vector<std::string>& given,
   return given.empty() ? otherwise : given;
 }
 
+/// What is measured over a group of devices. Throws UsageError also for what no group goes with.
+void understand_group(const RunArguments& arguments, RunOptions& options) {
+  if (!arguments.scaling.empty()) {
+    options.scaling = choose<Scaling>("--scaling", {arguments.scaling},
+                                      std::vector{Scaling::strong, Scaling::weak},
+                                      [](Scaling scaling) { return name_of(scaling); })
+                          .front();
+  }
+  options.group = arguments.group;
+  options.ranks = arguments.ranks;
+  if (arguments.group.empty()) {
+    if (arguments.ranks) throw UsageError("--ranks: --devices has to name the ranks' devices");
+    if (!arguments.scaling.empty()) throw UsageError("--scaling: is about --devices");
+    return;
+  }
+  const std::pair<bool, std::string_view> others[]{
+      {!arguments.devices.empty(), "--device"},   {!arguments.variants.empty(), "--variant"},
+      {!arguments.lines.empty(), "--lines"},      {!arguments.suite.empty(), "--suite"},
+      {!arguments.peers.empty(), "--peers"},      {!arguments.markdown.empty(), "--markdown"},
+      {arguments.first_element != 0, "--offset"}, {arguments.no_graphs, "--no-graphs"}};
+  for (const auto& [given, option] : others) {
+    if (given) throw UsageError(formatted("--devices: a group has no {}; leave one out", option));
+  }
+}
+
 /// The matrices of --lines along the axes of --axis.
 std::vector<Matrix> understand_lines(const RunArguments& arguments) {
   if (arguments.lines.empty() && !arguments.axes.empty()) {
@@ -126,6 +151,8 @@ const Suite* understand_suite(const RunArguments& arguments) {
 
 }  // namespace
 
+std::string_view name_of(Scaling scaling) { return scaling == Scaling::strong ? "strong" : "weak"; }
+
 Budget understand_budget(Budget budget, const std::optional<double>& seconds,
                          const std::optional<std::int64_t>& samples) {
   if (seconds) budget.seconds = *seconds;
@@ -164,6 +191,7 @@ std::vector<bifold::Type> understand_types(const std::vector<std::string>& names
 
 RunOptions understand(const RunArguments& arguments) {
   RunOptions options;
+  understand_group(arguments, options);
   options.suite = understand_suite(arguments);
   options.whole_suite = options.suite != nullptr && arguments.algorithms.empty() &&
                         arguments.types.empty() && arguments.sizes.empty() &&

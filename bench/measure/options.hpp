@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/matrix.hpp"
@@ -17,6 +18,9 @@ namespace bench {
 /// As typed. What was not given stays empty.
 struct RunArguments {
   std::vector<std::string> devices;
+  std::vector<std::string> group;
+  bool ranks = false;
+  std::string scaling;
   std::vector<std::string> algorithms;
   std::vector<std::string> variants;
   std::vector<std::string> types;
@@ -48,9 +52,22 @@ struct StartupArguments {
   std::string json;
 };
 
-/// As understood; no list but `devices` and `sizes` is empty, and none has duplicates.
+/// How many elements a group has.
+enum class Scaling : std::uint8_t {
+  strong,  ///< As many for any number of ranks.
+  weak,    ///< As many for each rank.
+};
+
+/// "strong", "weak".
+std::string_view name_of(Scaling scaling);
+
+/// As understood; no list but `devices`, `group` and `sizes` is empty, and none but `group` has
+/// duplicates.
 struct RunOptions {
   std::vector<std::string> devices;  ///< Selectors; empty: every device found.
+  std::vector<std::string> group;    ///< Selectors of the ranks of a group; empty: no group.
+  bool ranks = false;                ///< Each process is a rank; `group` has those of a host.
+  Scaling scaling = Scaling::strong;
   std::vector<bifold::Algorithm> algorithms;
   std::vector<std::string> variants;  ///< Names; "all" is expanded by variants_of().
   std::vector<bifold::Type> types;

@@ -21,11 +21,24 @@ const Result* quickest_call(const Measurements& measurements, std::size_t device
   return quickest;
 }
 
+double GroupResult::slice_s() const {
+  double longest = 0;
+  for (const RankReport& rank : ranks) longest = std::max(longest, rank.slice.median_s);
+  return longest;
+}
+
+double GroupResult::exchange_s() const {
+  double shortest = ranks.empty() ? 0 : ranks.front().exchange_s;
+  for (const RankReport& rank : ranks) shortest = std::min(shortest, rank.exchange_s);
+  return shortest;
+}
+
 bool Measurements::all_well() const {
-  return !devices.empty() && unopened.empty() &&
-         std::none_of(results.begin(), results.end(), [](const Result& result) {
-           return result.outcome == Outcome::wrong || result.outcome == Outcome::failed;
-         });
+  const auto bad = [](const auto& result) {
+    return result.outcome == Outcome::wrong || result.outcome == Outcome::failed;
+  };
+  return !devices.empty() && unopened.empty() && std::ranges::none_of(results, bad) &&
+         std::ranges::none_of(groups, bad);
 }
 
 }  // namespace bench

@@ -145,6 +145,53 @@ struct Result {
   }
 };
 
+/// A rank of a group, and what it alone does of a call.
+struct RankReport {
+  std::uint32_t host = 0;  ///< The number of the host that it runs on.
+  std::string selector;    ///< Of its device.
+  std::string device_name;
+  std::uint64_t elements = 0;
+  Timing slice;           ///< One device's blocking call on the slice.
+  double exchange_s = 0;  ///< Of the group's call, what its process is in the transport for.
+};
+
+/// Another way to the sum of all ranks' elements.
+struct GroupPeer {
+  std::string name;
+  Outcome outcome = Outcome::skipped;
+  std::string reason;      ///< Of everything but `timed`.
+  bool same_bits = false;  ///< As one device's call, which it need not have.
+  Timing timing;
+};
+
+/// A blocking call over a group of ranks.
+struct GroupResult {
+  Configuration what;  ///< Of all ranks' elements.
+  Scaling scaling = Scaling::strong;
+  std::string transport;  ///< "in_process", "mpi".
+  std::vector<RankReport> ranks;
+  Outcome outcome = Outcome::skipped;
+  std::string reason;  ///< Of everything but `timed`.
+  Timing timing;       ///< Of the process that takes longest.
+  Timing whole;        ///< One device's blocking call on the whole array, that of rank 0.
+  std::optional<std::uint64_t> digest;
+  std::optional<std::uint64_t> whole_digest;
+  std::uint64_t transport_calls = 0;  ///< Of one process, in a call.
+  std::uint64_t sent_bytes = 0;       ///< By all ranks, in a call.
+  std::vector<GroupPeer> peers;
+
+  /// Of the ranks' slices, the one that takes longest.
+  [[nodiscard]] double slice_s() const;
+  /// Of the ranks' exchanges, the shortest: who comes last waits for nobody.
+  [[nodiscard]] double exchange_s() const;
+  /// How fast the call is beside the slices alone, of which it is made.
+  [[nodiscard]] double share_of_slice() const { return slice_s() / timing.median_s; }
+  /// How fast it is beside one device that has all elements.
+  [[nodiscard]] double speedup() const { return whole.median_s / timing.median_s; }
+  /// Whether one device's call gives the same bits.
+  [[nodiscard]] bool same_bits() const { return digest && digest == whole_digest; }
+};
+
 /// A device that was found but could not be opened.
 struct UnopenedDevice {
   bifold::DeviceInfo info;
@@ -202,6 +249,7 @@ struct Measurements {
   std::vector<DeviceReport> devices;
   std::vector<UnopenedDevice> unopened;
   std::vector<Result> results;
+  std::vector<GroupResult> groups;  ///< Calls over several devices.
 
   /// Whether there was a device, each could be opened, and no result was wrong or failed.
   [[nodiscard]] bool all_well() const;

@@ -157,11 +157,7 @@ void Session::unload() {
 
 bifold::ErasedView Session::elements(bifold::Buffer<std::uint8_t>& buffer, std::uint64_t first,
                                      std::uint64_t count) const {
-  bifold::ErasedView view = buffer.view();
-  view.type = data_->type();
-  view.byte_offset += first * bifold::size_of(data_->type());
-  view.count = count;
-  return view;
+  return elements_of(buffer, data_->type(), first, count);
 }
 
 Result Session::run(const Configuration& what, Verifier& verifier) {

@@ -74,7 +74,8 @@ Timing timing_of(std::vector<double> samples, std::uint64_t batch) {
 }  // namespace
 
 std::vector<Timing> measure_in_turn(const Budget& budget, Batches batches,
-                                    std::span<const Stopwatch> contenders) {
+                                    std::span<const Stopwatch> contenders,
+                                    const Agreement& agreed) {
   std::vector<std::uint64_t> batch;
   for (const Stopwatch& contender : contenders) {
     batch.push_back(batches == Batches::single ? 1 : calibrate(contender));
@@ -86,7 +87,7 @@ std::vector<Timing> measure_in_turn(const Budget& budget, Batches batches,
     }
   };
   const auto warm = Clock::now();
-  while (seconds_since(warm) < std::min(warm_up_s, budget.seconds)) take_turns();
+  while (agreed(seconds_since(warm) < std::min(warm_up_s, budget.seconds))) take_turns();
   for (std::vector<double>& cold : samples) cold.clear();
 
   const std::size_t enough = std::size_t{budget.samples} * most_samples_factor;
@@ -96,7 +97,7 @@ std::vector<Timing> measure_in_turn(const Budget& budget, Batches batches,
   do {
     take_turns();
   } while (samples.front().size() < enough &&
-           (samples.front().size() < few || seconds_since(start) < seconds));
+           agreed(samples.front().size() < few || seconds_since(start) < seconds));
 
   std::vector<Timing> timings;
   for (std::size_t i = 0; i < contenders.size(); ++i) {

@@ -37,11 +37,16 @@ using Stopwatch = std::function<double(std::uint64_t calls)>;
 /// Whether a sample may be of many calls.
 enum class Batches : std::uint8_t { long_enough, single };
 
+/// What all processes that measure together do, of what each would: the first one's.
+using Agreement = std::function<bool(bool)>;
+
 /// Times each of `contenders`, whose calls have run before: after a warm-up that brings the
 /// device's clocks up, a sample of each in turn, and all over again, so that what changes meanwhile
-/// changes for all. Each has the budget's time. Throws what they throw.
+/// changes for all. Each has the budget's time. Throws what they throw. Processes that measure
+/// together need an agreement, and stopwatches that tell all of them the same.
 std::vector<Timing> measure_in_turn(const Budget& budget, Batches batches,
-                                    std::span<const Stopwatch> contenders);
+                                    std::span<const Stopwatch> contenders,
+                                    const Agreement& agreed = std::identity{});
 
 /// The stopwatch of back-to-back calls: from the first enqueue until all are done. `call` enqueues
 /// on `queue`; both must outlive it. Throws what the call throws, and timeout.

@@ -7,7 +7,7 @@
     light: ['#0550ae', '#bc4c00', '#116329', '#8250df', '#a40e26', '#6f5500'],
     dark: ['#79b8ff', '#ffab70', '#6fdd8b', '#d2a8ff', '#ff8e99', '#e3c45c'],
   };
-  const points = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'cross'];
+  const styles = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'cross'];
   const charts = new Map();
 
   const colour = (i) => {
@@ -42,7 +42,7 @@
         borderColor: colour(i), backgroundColor: colour(i), ...extra,
       });
       datasets.push(line(`${side.letter}: ${side.name}`, (cell) => cell.gb_per_s,
-                         { pointStyle: points[i % points.length], pointRadius: 5 }));
+                         { pointStyle: styles[i % styles.length], pointRadius: 5 }));
       datasets.push(line(`${side.letter}: its limit`, (cell) => cell.limit, {
         borderDash: [6, 4], borderWidth: 1.5, pointStyle: 'line', pointRadius: 0,
       }));
@@ -128,6 +128,35 @@
     });
   }
 
+  function scaling() {
+    const key = document.getElementById('scaling-row').value;
+    const points = data.scaling.filter((point) => point.key === key);
+    const lines = [...new Set(points.map((point) => point.line))];
+    const ranks = [...new Set(points.map((point) => point.ranks))].sort((a, b) => a - b);
+    const datasets = lines.map((label, i) => ({
+      label, borderColor: colour(i), backgroundColor: colour(i),
+      pointStyle: styles[i % styles.length], pointRadius: 5,
+      data: points.filter((point) => point.line === label)
+        .map((point) => ({ x: point.ranks, y: point.speedup })),
+    }));
+    datasets.push({ label: 'as many times one device', borderColor: ink('--ink'),
+                    borderDash: [6, 4], borderWidth: 1.5, pointStyle: 'line', pointRadius: 0,
+                    data: ranks.map((x) => ({ x, y: x })) });
+    draw('scaling', {
+      type: 'line',
+      data: { datasets },
+      options: {
+        scales: {
+          x: { type: 'linear', title: { display: true, text: 'devices' },
+               afterBuildTicks: (axis) => { axis.ticks = ranks.map((value) => ({ value })); } },
+          y: { beginAtZero: true, title: { display: true, text: 'speed-up over one device' } },
+        },
+        plugins: { title: { display: true, text: key },
+                   legend: { labels: { usePointStyle: true } } },
+      },
+    });
+  }
+
   const drawings = [];
   const when = (id, drawing) => {
     if (!document.getElementById(id)) return;
@@ -137,6 +166,7 @@
   when('split', split);
   when('starts', starts);
   when('paper-chart', paper);
+  when('scaling', scaling);
   const all = () => drawings.forEach((drawing) => drawing());
   document.querySelectorAll('select').forEach((select) => select.addEventListener('change', all));
   dark.addEventListener('change', all);

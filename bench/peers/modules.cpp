@@ -12,30 +12,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A module stays open: objects of it may live until the program ends.
-PeerModule open_module(const fs::path& folder, const std::string& name) {
-  PeerModule module{name, nullptr, {}};
-  const fs::path file = folder / (name + ".so");
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) {
-    module.reason = formatted("not built: there is no {}", file.string());
-    return module;
-  }
-  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    module.reason = one_line(dlerror());  // NOLINT(concurrency-mt-unsafe)
-    return module;
-  }
-  const auto entry = reinterpret_cast<PeerEntry>(dlsym(handle, peer_entry_name));
-  if (entry == nullptr) {
-    module.reason = formatted("{} belongs to another version of this tool", file.string());
-    return module;
-  }
-  module.peer = entry();
-  return module;
+PeerModule open_peer(const std::string& name) {
+  const ModuleEntry module = open_module_entry(name, peer_entry_name);
+  if (module.entry == nullptr) return {name, nullptr, module.reason};
+  return {name, reinterpret_cast<PeerEntry>(module.entry)(), {}};
 }
 
 }  // namespace
+
+ModuleEntry open_module_entry(const std::string& name, const char* entry) {
+  std::error_code ignored;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "peers";
+  const fs::path file = folder / (name + ".so");
+  if (!fs::exists(file, ignored)) {
+    return {nullptr, formatted("not built: there is no {}", file.string())};
+  }
+  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe)
+  if (handle == nullptr) return {nullptr, one_line(dlerror())};
+  void* const found = dlsym(handle, entry);
+  if (found == nullptr) {
+    return {nullptr, formatted("{} belongs to another version of this tool", file.string())};
+  }
+  return {found, {}};
+}
 
 std::vector<std::string_view> peer_module_names() {
   return {"cub",    "cub_other",     "cub64",   "cub_segmented",
@@ -43,11 +43,9 @@ std::vector<std::string_view> peer_module_names() {
 }
 
 std::vector<PeerModule> open_peers(const std::vector<std::string>& names) {
-  std::error_code ignored;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "peers";
   std::vector<PeerModule> modules;
   modules.reserve(names.size());
-  for (const std::string& name : names) modules.push_back(open_module(folder, name));
+  for (const std::string& name : names) modules.push_back(open_peer(name));
   return modules;
 }
 

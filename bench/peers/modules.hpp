@@ -18,6 +18,16 @@ struct PeerModule {
   std::string reason;          ///< Why it is missing.
 };
 
+/// What a module exports, or why there is nothing.
+struct ModuleEntry {
+  void* entry = nullptr;
+  std::string reason;
+};
+
+/// Opens the module in the folder `peers` beside this program, and looks for what it exports under
+/// that name. A module stays open: objects of it may live until the program ends.
+ModuleEntry open_module_entry(const std::string& name, const char* entry);
+
 /// Opens those modules in the folder `peers` beside this program.
 std::vector<PeerModule> open_peers(const std::vector<std::string>& names);
 

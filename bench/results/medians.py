@@ -8,6 +8,7 @@
 
 A row is bifold's call, or a peer's in turns with it; a ratio is the peer's time over bifold's. A
 spread is the 90th percentile less the 10th, over the median. Of rows with one key the last counts.
+Calls over several devices block; of_slice, speedup and exchange are those of the document.
 Raw runs stay out of the tree.
 """
 import csv
@@ -20,7 +21,8 @@ TIMES = tuple(f"{regime}_{what}" for regime in ("back_to_back", "isolated", "blo
               for what in ("us", "spread", "ratio"))
 # `again_ratio` is that of the same call in turns with itself.
 OWN = ("variant_ran", "samples", "gb_per_s", "of_copy", "of_read", "in_cache", "of_aligned",
-       "again_ratio", "enqueue_us", "empty_enqueue_us", "empty_launch_us")
+       "again_ratio", "enqueue_us", "empty_enqueue_us", "empty_launch_us", "of_slice", "speedup",
+       "exchange_us")
 MACHINE = ("device", "driver", "version", "date")
 COLUMNS = KEY + TIMES + OWN + MACHINE
 
@@ -73,6 +75,32 @@ def rows_of(run, set_):
             if peer["outcome"] == "timed":
                 yield call | times_of(peer["regimes"]) | {
                     "library": peer["name"], "version": versions[peer["name"]]}
+
+
+def rows_of_groups(run, set_):
+    """The rows of calls over several devices, bifold's in front of its peers'."""
+    drivers = {device["selector"]: device["driver"] for device in run["devices"]}
+    for group in run.get("groups", []):
+        if group["outcome"] != "timed":
+            continue
+        ranks = group["ranks"]
+        names = sorted({rank["name"] for rank in ranks})
+        first = ranks[0]["device"]
+        call = {"set": set_, "backend": first.split(":")[0], "n": str(group["n"]), "lines": "",
+                "offset": "0", "algorithm": group["algorithm"], "type": group["type"],
+                "variant": f"over {len(ranks)}, {group['scaling']}, {group['transport']}",
+                "device": f"{len(ranks)} x {' and '.join(names)}", "driver": drivers[first],
+                "date": run["time"][:10]}
+        own = call | {"library": "bifold", "version": run["library_version"],
+                      "samples": str(group["group"]["samples"]),
+                      "of_slice": short(group["share_of_slice"]),
+                      "speedup": short(group["speedup"]),
+                      "exchange_us": short(group["exchange_s"], 1e6)}
+        yield own | times_of({"blocking": group["group"]})
+        for peer in group["peers"]:
+            if peer["outcome"] == "timed":
+                times = peer["group"] | {"ratio": peer["ratio"]}
+                yield call | times_of({"blocking": times}) | {"library": peer["name"]}
 
 
 def rows_of_libraries(path, set_):
@@ -128,7 +156,8 @@ def main(arguments):
     kept = {key_of(row): row for row in (read(path) if path.exists() else [])}
     runs = [json.loads(pathlib.Path(name).read_text()) for name in arguments[2:]
             if not name.endswith(".csv")]
-    found = [rows_of(run, set_) for run in sorted(runs, key=lambda run: run["time"])]
+    runs.sort(key=lambda run: run["time"])
+    found = [rows(run, set_) for run in runs for rows in (rows_of, rows_of_groups)]
     found += [rows_of_libraries(name, set_) for name in arguments[2:] if name.endswith(".csv")]
     for rows in found:
         for row in rows:

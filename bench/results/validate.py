@@ -45,6 +45,11 @@ def problems(path):
     if found:
         return found
     selectors = {device["selector"] for device in document["devices"]}
+    for i, group in enumerate(document.get("groups", [])):
+        if group["verified"] and group["digest"] != group["one_device_digest"]:
+            found.append(f"{path}: /groups/{i}/digest: is not one device's")
+        if sum(rank["elements"] for rank in group["ranks"]) != group["n"]:
+            found.append(f"{path}: /groups/{i}/ranks: have other elements than n together")
     for i, result in enumerate(document["results"]):
         if result["device"] not in selectors:
             found.append(f"{path}: /results/{i}/device: '{result['device']}' is not in /devices")
@@ -92,7 +97,7 @@ def disagreements(paths):
 
 def write_now(tool, folder):
     """Small documents of every kind that the schema is about."""
-    cheap = ["--device", "opencl:cpu", "--seconds", "0.001", "--samples", "1", "--no-progress"]
+    cheap = ["--seconds", "0.001", "--samples", "1", "--no-progress"]
     runs = {
         "run": ["run", "--size", "1000", "--type", "i32,f32,triple"],
         "lines": ["run", "--lines", "70x33", "--type", "f32"],
@@ -101,8 +106,14 @@ def write_now(tool, folder):
         "suite": ["run", "--suite", "quick", "--size", "1000", "--type", "f32"],
         "gallery": ["gallery", "--paper", "oancea", "--max-size", "1000"],
     }
+    groups = {
+        "groups": ["run", "--devices", "opencl:cpu,opencl:cpu", "--size", "1000"],
+        "skipped-groups": ["run", "--devices", "opencl:cpu", "--size", "10", "--type", "f32",
+                           "--op", "bit_and,plus"],
+    }
+    runs = {name: arguments + ["--device", "opencl:cpu"] for name, arguments in runs.items()}
     paths = []
-    for name, arguments in runs.items():
+    for name, arguments in (runs | groups).items():
         path = folder / f"{name}.json"
         subprocess.run([tool, *arguments, *cheap, "--json", path], check=True,
                        stdout=subprocess.DEVNULL)

@@ -97,6 +97,15 @@ def run_with_everything(results, folder):
     run["starts"] = [{"device": device["selector"], "algorithm": "scan", "type": "f32",
                       "outcome": "timed", "cold": start, "warm": start}
                      for device in run["devices"]]
+    rank = {"host": 0, "device": "cuda:0", "name": "NVIDIA H200", "elements": 500,
+            "slice": timing, "exchange_s": 1e-6}
+    run["groups"] = [{"scaling": "strong", "transport": "mpi", "algorithm": "reduce", "order": "v1",
+                      "type": "f32", "operator": "plus", "n": n, "data": "rounding",
+                      "ranks": ranks * [rank], "digest": 16 * "0", "one_device_digest": 16 * "0",
+                      "outcome": "timed", "verified": True, "group": timing, "one_device": timing,
+                      "exchange_s": 1e-6, "share_of_slice": 1.0, "speedup": 1.0,
+                      "transport_calls": 1, "sent_bytes": 1, "peers": []}
+                     for n in (500, 1000) for ranks in (1, 2, 4)]
     path = folder / "run.json"
     path.write_text(json.dumps(run))
     return path
@@ -141,17 +150,20 @@ def main(tool, results):
             where = f"at {width} pixels, {'dark' if dark else 'light'}"
             if seen["error"]:
                 wrong.append(f"{where}: {seen['error']}")
-            if len(seen["before"]) != 4 or min(seen["before"]) < 500:
+            if len(seen["before"]) != 5 or min(seen["before"]) < 500:
                 wrong.append(f"{where}: charts with these many pixels: {seen['before']}")
             for part in ("changed", "labels", "selects", "scopes", "captions", "regions", "names"):
                 if not seen[part]:
                     wrong.append(f"{where}: {part}")
-            # Bandwidth, starts and splits; the papers' rows were measured on one device.
+            # Bandwidth, starts and splits; groups and the papers' rows were measured on one device.
             for texts in seen["texts"][:3]:
                 if OTHER not in texts or "NVIDIA H200" not in texts:
                     wrong.append(f"{where}: a chart does not name both devices: {texts}")
-            if "NVIDIA H200" not in seen["texts"][3]:
-                wrong.append(f"{where}: the papers' chart names no device: {seen['texts'][3]}")
+            for texts, words in ((seen["texts"][3], "strong, reduce f32, NVIDIA H200, mpi"),
+                                 (seen["texts"][3], "1,000 elements"),
+                                 (seen["texts"][4], "NVIDIA H200")):
+                if words not in texts:
+                    wrong.append(f"{where}: a chart does not say {words}: {texts}")
             if seen["wide"] > 0:
                 wrong.append(f"{where}: {seen['wide']} pixels too wide")
             if seen["loaded"] != 0:

@@ -10,6 +10,7 @@
 #include "commands/run/run.hpp"
 #include "comparison/comparison.hpp"
 #include "comparison/html.hpp"
+#include "comparison/scaling.hpp"
 #include "comparison/tables.hpp"
 #include "document/run_document.hpp"
 
@@ -47,12 +48,19 @@ RunFile run_backends(RunArguments arguments) {
 int status_of(const Comparison& comparison) {
   const bool wrong =
       std::any_of(comparison.files.begin(), comparison.files.end(), [](const RunFile& run) {
-        return std::any_of(run.results.begin(), run.results.end(), [](const Result& result) {
+        const auto bad = [](const auto& result) {
           return result.outcome == Outcome::wrong || result.outcome == Outcome::failed;
-        });
+        };
+        return std::ranges::any_of(run.results, bad) || std::ranges::any_of(run.groups, bad);
       });
-  if (wrong || comparison.count(BitsAgreement::differ) > 0) return exit_differ;
-  return comparison.count(BitsAgreement::agree) > 0 ? 0 : exit_unknown;
+  const auto groups = groups_of(comparison);
+  const bool groups_differ = std::ranges::any_of(groups, [](const GroupResult* group) {
+    return group->outcome == Outcome::timed && !group->same_bits();
+  });
+  if (wrong || groups_differ || comparison.count(BitsAgreement::differ) > 0) return exit_differ;
+  const bool any_agree = comparison.count(BitsAgreement::agree) > 0 ||
+                         std::ranges::any_of(groups, &GroupResult::same_bits);
+  return any_agree ? 0 : exit_unknown;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/interrupt.hpp"
 #include "base/live_table.hpp"
 #include "base/output_file.hpp"
+#include "commands/run/groups.hpp"
 #include "commands/run/peer_tables.hpp"
 #include "commands/run/resume.hpp"
 #include "commands/run/table.hpp"
@@ -187,13 +188,15 @@ void write_run(const Report& report) {
   if (const auto partial = partial_run(options)) partial->remove();
 }
 
-int run_benchmark(const RunOptions& options) {
+void check_run_files(const RunOptions& options) {
   if (!options.html.empty()) check_charts("--html");
   check_run_file(options);
   if (!options.html.empty()) check_writable("--html", options.html);
   if (!options.markdown.empty()) check_writable("--markdown", options.markdown);
-  const Report report = measure_run(options);
-  if (!report.peers.empty()) print_text("{}", peers_as_text(report));
+}
+
+void write_run_files(const Report& report) {
+  const RunOptions& options = report.options;
   write_run(report);
   if (!options.markdown.empty()) {
     write_whole("--markdown", options.markdown, peers_as_markdown(report));
@@ -201,6 +204,14 @@ int run_benchmark(const RunOptions& options) {
   if (!options.html.empty() && !report.devices.empty()) {
     write_whole("--html", options.html, comparison_as_html(drawn_alone(run_file_of(report))));
   }
+}
+
+int run_benchmark(const RunOptions& options) {
+  if (!options.group.empty()) return run_groups(options);
+  check_run_files(options);
+  const Report report = measure_run(options);
+  if (!report.peers.empty()) print_text("{}", peers_as_text(report));
+  write_run_files(report);
   if (!report.complete) return exit_interrupted;
   return report.all_well() ? 0 : 1;
 }

@@ -19,6 +19,11 @@ void check_run_file(const RunOptions& options);
 /// Writes the document of a run that `options.json` is given for, if any.
 void write_run(const Report& report);
 
+/// Throws UsageError where a file that the options name could not be written.
+void check_run_files(const RunOptions& options);
+/// Writes those files.
+void write_run_files(const Report& report);
+
 /// Blocks. Measures, prints the table to standard output, writes the JSON file. The exit status:
 /// 0, 1 when a result was wrong, a call failed or there is no device, or exit_interrupted. Throws
 /// UsageError for a selector that nothing answers and for a JSON file that cannot be written,

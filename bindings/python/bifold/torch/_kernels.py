@@ -103,13 +103,11 @@ def scan(
     dtype: torch.dtype | None,
     reverse: bool,
     out: torch.Tensor | None = None,
-    *,
-    learns: bool = False,
 ) -> torch.Tensor:
-    """cumsum() and cumprod(); into a new tensor of CUDA for a function that `learns` it."""
+    """cumsum() and cumprod()."""
     cast, kind = total_of(x.dtype, dtype if out is None else _wanted(dtype, out))
     if cast is not None:
-        x, learns = x.to(cast), False
+        x = x.to(cast)
     dimensions = x.dim()
     axis: int | None = dim
     if type(dim) is not int or not -dimensions <= dim < dimensions:
@@ -122,11 +120,10 @@ def scan(
         _check_out(x, out, x.shape, kind)
     target = out
     if dimensions == 0:
-        x, target, learns = x.reshape(1), out.view(1), False
+        x, target = x.reshape(1), out.view(1)
     if x.is_cuda:
-        into = _calls.scan_into_new if learns else _calls.scan_into
         try:
-            into(x, target, op, axis=axis, reverse=reverse, queue=None)
+            _calls.scan_into(x, target, op, axis=axis, reverse=reverse, queue=None)
         except errors.Unsupported as refused:
             _into_graph(refused, _calls.scan_into, x, target, op, axis=axis, reverse=reverse)
     else:
@@ -168,7 +165,6 @@ def _reduce(
     keepdim: bool,
     kind: torch.dtype,
     out: torch.Tensor | None,
-    learns: bool,
 ) -> torch.Tensor:
     source, axis, rest = _lines_along(x, dim)
     shape = _shape(x, dim, keepdim, rest)
@@ -179,10 +175,8 @@ def _reduce(
         _check_out(x, out, shape, kind)
     target = out.view(rest) if keepdim else out
     if x.is_cuda:
-        known = learns and source is x and target is out
-        into = _calls.reduce_into_new if known else _calls.reduce_into
         try:
-            into(source, target, op, axis=axis, keepdims=False, queue=None)
+            _calls.reduce_into(source, target, op, axis=axis, keepdims=False, queue=None)
         except errors.Unsupported as refused:
             _into_graph(refused, _calls.reduce_into, source, target, op, axis=axis, keepdims=False)
     else:
@@ -197,14 +191,12 @@ def total(
     keepdim: bool,
     dtype: torch.dtype | None,
     out: torch.Tensor | None = None,
-    *,
-    learns: bool = False,
 ) -> torch.Tensor:
-    """sum() and prod(); into a new tensor of CUDA for a function that `learns` it."""
+    """sum() and prod()."""
     cast, kind = total_of(x.dtype, dtype if out is None else _wanted(dtype, out))
     if cast is not None:
-        x, learns = x.to(cast), False
-    return _reduce(x, op, dim, keepdim, kind, out, learns)
+        x = x.to(cast)
+    return _reduce(x, op, dim, keepdim, kind, out)
 
 
 def extreme(
@@ -213,14 +205,12 @@ def extreme(
     dim: int | Sequence[int] | None,
     keepdim: bool,
     out: torch.Tensor | None = None,
-    *,
-    learns: bool = False,
 ) -> torch.Tensor:
-    """amin() and amax(); into a new tensor of CUDA for a function that `learns` it."""
+    """amin() and amax()."""
     check_elements(x.dtype)
     if x.numel() == 0:
         check_some(x.shape, axes_of(dim, x.dim()), "amin" if op == "minimum" else "amax")
-    return _reduce(x, op, dim, keepdim, x.dtype, out, learns)
+    return _reduce(x, op, dim, keepdim, x.dtype, out)
 
 
 def find(
