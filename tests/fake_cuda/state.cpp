@@ -159,7 +159,15 @@ CUstream own_stream(CUstream handle) {
 }
 
 void drain(CUstream stream) {
-  for (const auto& work : std::exchange(stream->pending, {})) work();
+  if (std::exchange(stream->draining, true)) return;
+  while (!stream->pending.empty()) {
+    const auto work = std::move(stream->pending.front());
+    stream->pending.pop_front();
+    if (work()) continue;
+    stream->pending.push_front(work);
+    break;
+  }
+  stream->draining = false;
 }
 
 namespace {
@@ -203,12 +211,19 @@ CUresult enqueue(CUstream handle, Command command) {
     stream->capture->commands.push_back(std::move(command));
     return CUDA_SUCCESS;
   }
+  put(stream, [work = std::move(command.work)] {
+    work();
+    return true;
+  });
+  return CUDA_SUCCESS;
+}
+
+void put(CUstream stream, std::function<bool()> work) {
   // The legacy stream and the blocking ones wait for each other; that some work ends early does not
   // matter.
   if (stream->kind == StreamKind::legacy) drain_context(stream->context, StreamKind::blocking);
   if (stream->kind == StreamKind::blocking) drain(&stream->context->legacy);
-  stream->pending.push_back(std::move(command.work));
-  return CUDA_SUCCESS;
+  stream->pending.push_back(std::move(work));
 }
 
 }  // namespace fake

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -53,7 +54,9 @@ struct Capture {
 struct CUstream_st {
   CUcontext context = nullptr;
   fake::StreamKind kind = fake::StreamKind::non_blocking;
-  std::vector<std::function<void()>> pending{};
+  // Each tells whether it is done; else it waits for what goes on further up.
+  std::deque<std::function<bool()>> pending{};
+  bool draining = false;
   std::shared_ptr<fake::Capture> capture{};
 };
 
@@ -66,10 +69,16 @@ struct CUctx_st {
 };
 
 struct CUevent_st {
+  // What was recorded last. Waits keep to it, whatever becomes of the event.
+  struct Record {
+    CUstream stream = nullptr;
+    bool done = false;
+  };
   CUcontext context = nullptr;
   CUstream stream = nullptr;
   bool timed = false;
   bool done = true;
+  std::shared_ptr<Record> record{};
   std::weak_ptr<fake::Capture> capture{};  // Where it was recorded last,
   bool captured = false;                   // if that was in a capture.
 };
@@ -181,8 +190,10 @@ bool alive(CUevent event);
 CUstream stream_of(CUstream handle);
 /// The same for one that commands can go to: null for one of another context, too.
 CUstream own_stream(CUstream handle);
-/// Does the pending work.
+/// Does the pending work, up to a wait for a stream whose own work waits for this one.
 void drain(CUstream stream);
+/// Behind what is pending; see there.
+void put(CUstream stream, std::function<bool()> work);
 void drain_all();
 /// Adds work to a live stream of the current context, or to the graph it is captured into; the
 /// result of the call that adds it.

@@ -68,9 +68,12 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
       return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
     if (event->done) return CUDA_SUCCESS;
-    return fake::enqueue(handle, [event] {
-      if (fake::alive(event) && !event->done) fake::drain(event->stream);
+    fake::put(stream, [record = event->record] {
+      if (!record || record->done) return true;
+      fake::drain(record->stream);
+      return record->done || !record->stream->draining;
     });
+    return CUDA_SUCCESS;
   }
   const auto capture = event->capture.lock();
   if (!capture || stream->kind == fake::StreamKind::legacy) {
@@ -116,11 +119,14 @@ CUresult cuEventRecord(CUevent event, CUstream handle) {
     event->capture = stream->capture;
     return CUDA_SUCCESS;
   }
-  const CUresult result = fake::enqueue(handle, [event] {
-    if (fake::alive(event)) event->done = true;
+  const auto record = std::make_shared<CUevent_st::Record>(CUevent_st::Record{stream});
+  const CUresult result = fake::enqueue(handle, [event, record] {
+    record->done = true;
+    if (fake::alive(event) && event->record == record) event->done = true;
   });
   if (result == CUDA_SUCCESS) {
     event->stream = stream;
+    event->record = record;
     event->done = event->captured = false;
   }
   return result;

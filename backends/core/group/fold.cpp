@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <string>
 
 #include "core/device/state.hpp"
@@ -55,6 +56,15 @@ std::vector<Value> fold_on_host(OperatorKind kind, std::span<const std::byte> va
   return results;
 }
 
+PlannedKernel build_fold(const Device& device, const Operator& op, Type accumulator) {
+  KernelSpec spec;
+  spec.family = spec.entry = "fold_values";
+  spec.input = spec.accumulator = spec.output = accumulator;
+  spec.op = op;
+  add_parts(device, spec);
+  return build_kernel(device, spec);
+}
+
 const PlannedKernel& kernel_of(std::vector<FoldKernel>& known, const Device& device,
                                const Operator& op, Type type) {
   for (const FoldKernel& one : known) {
@@ -82,23 +92,14 @@ std::vector<Value> fold_on_device(std::vector<FoldKernel>& known, const Queue& q
                                   std::span<const std::uint32_t> merges,
                                   std::span<const std::uint64_t> wanted) {
   const Device& device = queue.device();
-  check_loops(device, merges.size());
-  const PlannedKernel& kernel = kernel_of(known, device, op, accumulator);
-  std::vector<std::uint32_t> codes;
-  codes.reserve(merges.size());
-  for (const std::uint32_t count : merges) codes.push_back(2 * count);
-  for (const std::uint64_t one : wanted) ++codes[one];
+  FoldSteps steps{{}, {merges.begin(), merges.end()}, {wanted.begin(), wanted.end()}};
+  steps.places.resize(merges.size());
+  std::iota(steps.places.begin(), steps.places.end(), std::uint64_t{0});
+  const DeviceFold device_fold(queue, kernel_of(known, device, op, accumulator), steps);
   const DeviceArray stack(device, merges.size(), accumulator);
-  const DeviceArray coded(device, codes.size(), Type::u32);
   const DeviceArray results(device, wanted.size(), accumulator);
   upload(queue, stack.view(), {values.begin(), values.end()});
-  const auto code_bytes = std::as_bytes(std::span<const std::uint32_t>(codes));
-  upload(queue, coded.view(), {code_bytes.begin(), code_bytes.end()});
-  {
-    const std::lock_guard lock(queue.state().mutex);
-    launch(*queue.state().backend, kernel, 1, stack.view().memory, coded.view().memory,
-           std::uint64_t{merges.size()}, results.view().memory);
-  }
+  device_fold.enqueue(queue, stack, results.view());
   const std::vector<std::byte> bytes = download(queue, results.view());
   std::vector<Value> found;
   found.reserve(wanted.size());
@@ -110,13 +111,33 @@ std::vector<Value> fold_on_device(std::vector<FoldKernel>& known, const Queue& q
 
 }  // namespace
 
-PlannedKernel build_fold(const Device& device, const Operator& op, Type accumulator) {
-  KernelSpec spec;
-  spec.family = spec.entry = "fold_values";
-  spec.input = spec.accumulator = spec.output = accumulator;
-  spec.op = op;
-  add_parts(device, spec);
-  return build_kernel(device, spec);
+DeviceFold::DeviceFold(const Queue& queue, const Operator& op, Type accumulator,
+                       const FoldSteps& steps)
+    : DeviceFold(queue, build_fold(queue.device(), op, accumulator), steps) {}
+
+DeviceFold::DeviceFold(const Queue& queue, PlannedKernel kernel, const FoldSteps& steps)
+    : kernel_(std::move(kernel)),
+      count_(steps.merges.size()),
+      steps_(queue.device(), 2 * count_, Type::u32) {
+  check_loops(queue.device(), steps.merges.size());
+  if (steps.places.back() > (std::numeric_limits<std::uint32_t>::max)()) {
+    throw Error(ErrorCategory::unsupported, "ranks give more values than 32 bits count");
+  }
+  std::vector<std::uint32_t> codes(2 * count_);
+  for (std::size_t i = 0; i < count_; ++i) {
+    codes[2 * i] = static_cast<std::uint32_t>(steps.places[i]);
+    codes[2 * i + 1] = 2 * steps.merges[i];
+  }
+  for (const std::uint64_t one : steps.wanted) ++codes[2 * one + 1];
+  const auto bytes = std::as_bytes(std::span<const std::uint32_t>(codes));
+  upload(queue, steps_.view(), {bytes.begin(), bytes.end()});
+}
+
+void DeviceFold::enqueue(const Queue& queue, const DeviceArray& values,
+                         const ErasedView& results) const {
+  const std::lock_guard lock(queue.state().mutex);
+  launch(*queue.state().backend, kernel_, 1, values.view().memory, steps_.view().memory, count_,
+         Range{results.memory, results.byte_offset / size_of(results.type)});
 }
 
 std::vector<Value> fold(std::vector<FoldKernel>& known, const Queue& queue, const Operator& op,

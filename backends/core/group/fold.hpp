@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/group/device_array.hpp"
 #include "core/plan/plan.hpp"
 
 namespace bifold::core {
@@ -22,8 +23,30 @@ struct FoldKernel {
   PlannedKernel kernel;
 };
 
-/// The kernel of an operator on values of that type.
-PlannedKernel build_fold(const Device& device, const Operator& op, Type accumulator);
+/// What a fold does with values in memory. Of value i, which lies at places[i], see fold().
+struct FoldSteps {
+  std::vector<std::uint64_t> places;  ///< Ascending.
+  std::vector<std::uint32_t> merges;
+  std::vector<std::uint64_t> wanted;
+};
+
+/// The same fold again and again, by a device, of values in its memory.
+class DeviceFold {
+ public:
+  /// Compiles. Throws unsupported where the device's loops are too short.
+  DeviceFold(const Queue& queue, const Operator& op, Type accumulator, const FoldSteps& steps);
+  DeviceFold(const Queue& queue, PlannedKernel kernel, const FoldSteps& steps);
+
+  /// Enqueues. Writes to `results` as many as are wanted, and to values in front of the last one,
+  /// which it uses up. A fold from the left does not write to the first one; nor does another one
+  /// whose first value is merged last.
+  void enqueue(const Queue& queue, const DeviceArray& values, const ErasedView& results) const;
+
+ private:
+  PlannedKernel kernel_;
+  std::uint64_t count_;
+  DeviceArray steps_;
+};
 
 /// Puts value after value onto a stack. Behind value i, the two topmost become one merges[i] times.
 /// Returns the top behind each of the values that `wanted` names, ascending. `values` are of the

@@ -65,6 +65,7 @@ Group::Group(std::shared_ptr<Transport> transport, const GroupOptions& options) 
   if (local.empty() || !ascending || local.back() >= state_->size) {
     refuse("a group's local ranks are ascending numbers below its size, at least one");
   }
+  state_->streams = dynamic_cast<StreamTransport*>(transport.get());
   state_->transport = std::move(transport);
 } catch (...) {
   detail::rethrow();

@@ -71,7 +71,7 @@ std::vector<std::byte> Opened::values(std::size_t bytes) const {
   return values;
 }
 
-GroupCall::GroupCall(const Group& group, std::size_t ranks)
+GroupCall::GroupCall(const Group& group, std::size_t ranks, Numbered numbered)
     : group_(group.state()), turn_(group_.in_use, std::try_to_lock) {
   if (!turn_.owns_lock()) {
     throw Error(ErrorCategory::invalid_argument, "another thread is in a call of this group");
@@ -79,7 +79,7 @@ GroupCall::GroupCall(const Group& group, std::size_t ranks)
   if (const std::optional<Error>& broken = group_.broken) {
     throw Error(broken->category(), std::string("the group is out of use: ") + broken->what());
   }
-  ++group_.calls;
+  if (numbered == Numbered::yes) ++group_.calls;
   failures_.resize(group_.local.size());
   if (ranks == failures_.size()) return;
   for (std::size_t i = 0; i < failures_.size(); ++i) {
@@ -91,6 +91,17 @@ GroupCall::GroupCall(const Group& group, std::size_t ranks)
 
 void GroupCall::fail(std::size_t local, const Error& error) {
   if (!failures_[local]) failures_[local] = error;
+}
+
+void GroupCall::raise() const {
+  for (const std::optional<Error>& failure : failures_) {
+    if (failure) throw Error(*failure);
+  }
+}
+
+void GroupCall::end_group() {
+  group_.broken = error_of_exception();
+  throw Error(*group_.broken);
 }
 
 Deadline GroupCall::deadline() const {
@@ -126,8 +137,7 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
   try {
     group_.transport->all_gather(sent, received, deadline());
   } catch (...) {
-    group_.broken = error_of_exception();
-    throw Error(*group_.broken);
+    end_group();
   }
   std::vector<std::byte> all(size() * bytes);
   std::optional<Error> failure;

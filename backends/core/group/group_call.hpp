@@ -45,13 +45,16 @@ struct Opened {
   [[nodiscard]] std::vector<std::byte> values(std::size_t bytes) const;
 };
 
+/// Whether a call's number is one that ranks tell each other.
+enum class Numbered : std::uint8_t { yes, no };
+
 /// Local ranks are counted from 0 here.
 class GroupCall {
  public:
   /// Throws invalid_argument while another thread is in a call, and the transport's failure once
   /// there was one. `ranks` is for how many local ranks the caller brings slices; for others than
   /// the group's, all of them fail.
-  GroupCall(const Group& group, std::size_t ranks);
+  GroupCall(const Group& group, std::size_t ranks, Numbered numbered = Numbered::yes);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return group_.size; }
   [[nodiscard]] const std::vector<std::uint32_t>& local() const noexcept { return group_.local; }
@@ -60,9 +63,15 @@ class GroupCall {
   [[nodiscard]] const std::vector<std::uint64_t>& last_counts() const noexcept {
     return group_.counts;
   }
+  /// When a wait that begins now ends.
+  [[nodiscard]] Deadline deadline() const;
   [[nodiscard]] std::vector<FoldKernel>& folds() noexcept { return group_.folds; }
   [[nodiscard]] bool failed(std::size_t local) const { return failures_[local].has_value(); }
   void fail(std::size_t local, const Error& error);
+  /// Throws the failure of the first local rank that has one.
+  void raise() const;
+  /// Throws what is being handled, which ends the group.
+  [[noreturn]] void end_group();
 
   /// Calls body(i) for each local rank that has not failed. What it throws is the rank's failure.
   template <class Body>
@@ -86,8 +95,6 @@ class GroupCall {
   void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received);
 
  private:
-  [[nodiscard]] Deadline deadline() const;
-
   detail::GroupState& group_;
   std::unique_lock<std::mutex> turn_;
   std::uint32_t gathered_ = 0;

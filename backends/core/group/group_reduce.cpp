@@ -9,6 +9,7 @@
 #include "core/group/fold.hpp"
 #include "core/group/group_work.hpp"
 #include "core/group/parts.hpp"
+#include "core/group/stream_reduction.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
 
@@ -29,13 +30,59 @@ std::vector<Elements> elements_of(const std::vector<Slice>& slices) {
 
 class GroupReducer final : GroupWork {
  public:
-  GroupReducer(const Group& group, const std::vector<Slice>& slices, const GroupReduction& asked)
-      : GroupWork(group, elements_of(slices), asked.op, accumulator_of(asked.result), asked.order),
-        asked_(asked) {}
+  // Results are those of a run, or none.
+  GroupReducer(const Group& group, const std::vector<Slice>& slices, const GroupReduction& asked,
+               const std::vector<ErasedView>* results = nullptr, Numbered numbered = Numbered::yes)
+      : GroupWork(group, elements_of(slices), asked.op,
+                  asked.accumulator.value_or(accumulator_of(asked.result)), asked.order, numbered),
+        asked_(asked),
+        results_(results) {}
 
   Value run() {
     const Given given = give();
     return finish(given);
+  }
+
+  void plan(PlannedReduction& planned, StreamTransport* transport) {
+    planned.agreed = agree();
+    const Split split = split_of(planned.agreed.counts);
+    if (transport == nullptr || split.n() == 0) return;
+    call_.each([&](std::size_t i) {
+      if (!planned.stream) {
+        transport->check(queues());
+        planned.stream = std::make_unique<StreamReduction>(*transport, call_.local(),
+                                                           ReductionParts(split, one_total_),
+                                                           asked_, op_, accumulator_, init_);
+      }
+      planned.stream->make(i, slices_[i]);
+    });
+    static_cast<void>(call_.gather(0, values_));
+  }
+
+  Value run(const Agreement& agreed) {
+    const Given given = give(agreed);
+    Value result = finish(given);
+    for (std::size_t i = 0; results_ != nullptr && i < results_->size(); ++i) {
+      slices_[i].queue.fill((*results_)[i], result);
+    }
+    return result;
+  }
+
+  void enqueue(PlannedReduction& planned) {
+    GroupWork::check(planned.agreed);
+    const Split split = split_of(planned.agreed.counts);
+    if (split.n() == 0) {
+      const Value result = convert(nothing(), asked_.result);
+      for (std::size_t i = 0; i < slices_.size(); ++i) {
+        slices_[i].queue.fill((*results_)[i], result);
+      }
+      return;
+    }
+    try {
+      planned.stream->enqueue(slices_, *results_);
+    } catch (...) {
+      call_.end_group();
+    }
   }
 
  private:
@@ -47,7 +94,7 @@ class GroupReducer final : GroupWork {
     return ReductionParts(split, one_total_).most();
   }
 
-  Opening prepare(std::size_t i) override {
+  void check(std::size_t i) override {
     const auto& [queue, input, second] = slices_[i];
     check_view(queue.device(), input, Access::read, "input");
     if (second) check_view(queue.device(), *second, Access::read, "second");
@@ -55,6 +102,32 @@ class GroupReducer final : GroupWork {
       refuse("the second array has " + std::to_string(second->count) + " elements, the first " +
              std::to_string(input.count));
     }
+    if (results_ != nullptr) check_result(i);
+  }
+
+  void check_result(std::size_t i) const {
+    if (results_->size() != slices_.size()) {
+      refuse(std::to_string(results_->size()) + " results, where the process has " +
+             std::to_string(slices_.size()) + " ranks");
+    }
+    const ErasedView& result = (*results_)[i];
+    const Device& device = slices_[i].queue.device();
+    if (result.count != 1 || result.type != asked_.result) {
+      refuse("the result: one element of the plan's type is wanted");
+    }
+    check_view(device, result, Access::write, "the result");
+    for (std::size_t j = 0; j < slices_.size(); ++j) {
+      if (!same_context(device, slices_[j].queue.device())) continue;
+      const auto& [queue, input, second] = slices_[j];
+      if (overlap(device, result, input) || (second && overlap(device, result, *second)) ||
+          (i != j && overlap(device, result, (*results_)[j]))) {
+        refuse("the result overlaps memory of rank " + std::to_string(call_.local()[j]));
+      }
+    }
+  }
+
+  Opening prepare(std::size_t i) override {
+    const auto& [queue, input, second] = slices_[i];
     if (!asked_.index_at) refuse_index(asked_.map);
     if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
     std::optional<Type> second_type;
@@ -177,6 +250,7 @@ class GroupReducer final : GroupWork {
   }
 
   const GroupReduction& asked_;
+  const std::vector<ErasedView>* results_;
 };
 
 }  // namespace
@@ -184,6 +258,24 @@ class GroupReducer final : GroupWork {
 Value reduce_over(Group& group, const std::vector<Slice>& slices, const GroupReduction& asked) {
   prepared_over(group, [&] { return asked.op.id(); });  // Whether it was moved from.
   return GroupReducer(group, slices, asked).run();
+}
+
+PlannedReduction::PlannedReduction() = default;
+PlannedReduction::~PlannedReduction() = default;
+
+void plan_over(Group& group, const std::vector<Slice>& slices, const GroupReduction& asked,
+               PlannedReduction& planned) {
+  GroupReducer(group, slices, asked).plan(planned, group.state().streams);
+}
+
+Value run_over(Group& group, const std::vector<Slice>& slices, const GroupReduction& asked,
+               const PlannedReduction& planned, const std::vector<ErasedView>* results) {
+  return GroupReducer(group, slices, asked, results).run(planned.agreed);
+}
+
+void enqueue_over(Group& group, const std::vector<Slice>& slices, const GroupReduction& asked,
+                  PlannedReduction& planned, const std::vector<ErasedView>& results) {
+  GroupReducer(group, slices, asked, &results, Numbered::no).enqueue(planned);
 }
 
 }  // namespace bifold::core

@@ -11,6 +11,7 @@
 #include "core/group/fold.hpp"
 #include "core/group/group_work.hpp"
 #include "core/group/parts.hpp"
+#include "core/group/stream_scan.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
 
@@ -36,15 +37,56 @@ std::vector<Elements> elements_of(const std::vector<ScanSlice>& slices) {
 
 class GroupScanner final : GroupWork {
  public:
-  GroupScanner(const Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked)
+  GroupScanner(const Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked,
+               Numbered numbered = Numbered::yes)
       : GroupWork(group, elements_of(slices), asked.op, accumulator_of_call(slices, asked),
-                  asked.options.order),
+                  asked.options.order, numbered),
         asked_(asked),
         outputs_(slices),
         staged_(slices.size()) {}
+  // Of a run.
+  GroupScanner(const Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked,
+               const PlannedScan& planned, Numbered numbered)
+      : GroupScanner(group, slices, asked, numbered) {
+    planned_ = &planned;
+  }
 
-  void run() {
-    const Given given = give();
+  void run() { finish(planned_ == nullptr ? give() : give(planned_->agreed)); }
+
+  void plan(PlannedScan& planned, StreamTransport* transport) {
+    planned.agreed = agree();
+    for (const ScanSlice& slice : outputs_) planned.outputs.push_back(slice.output.type);
+    planned.with_total = with_total();
+    const Split split = split_of(planned.agreed.counts);
+    if (transport == nullptr || split.n() == 0) return;
+    call_.each([&](std::size_t i) {
+      if (!planned.stream) {
+        transport->check(queues());
+        planned.stream =
+            std::make_unique<StreamScan>(*transport, call_.local(), totals_of(split),
+                                         shape_of(i, false), one_total_, with_total(), init_);
+      }
+      planned.stream->make(i, slices_[i]);
+    });
+    static_cast<void>(call_.gather(0, values_));
+  }
+
+  void enqueue(StreamScan* stream) {
+    GroupWork::check(planned_->agreed);
+    const Split split = split_of(planned_->agreed.counts);
+    if (split.n() == 0) {
+      if (with_total()) leave_totals(totals_of(split));
+      return;
+    }
+    try {
+      stream->enqueue(outputs_);
+    } catch (...) {
+      call_.end_group();
+    }
+  }
+
+ private:
+  void finish(const Given& given) {
     const ScanTotals totals = totals_of(given.split);
     try {
       fold_totals(totals, given.values);
@@ -56,7 +98,6 @@ class GroupScanner final : GroupWork {
     if (with_total()) leave_totals(totals);
   }
 
- private:
   // What a local rank's two scans begin with, if anything.
   struct Carries {
     std::optional<Value> head;
@@ -64,7 +105,9 @@ class GroupScanner final : GroupWork {
   };
 
   // Ranks that disagree about it have been refused.
-  [[nodiscard]] bool with_total() const { return outputs_.front().total.has_value(); }
+  [[nodiscard]] bool with_total() const {
+    return planned_ != nullptr ? planned_->with_total : outputs_.front().total.has_value();
+  }
 
   [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const override {
     return {counts, unit_of_scan(op_, accumulator_, order_), Fronts::of_elements};
@@ -78,18 +121,21 @@ class GroupScanner final : GroupWork {
     return totals_of(split).most();
   }
 
+  [[nodiscard]] PlanShape shape_of(std::size_t i, bool total) const {
+    return {.input = outputs_[i].input.type,
+            .accumulator = accumulator_,
+            .output = outputs_[i].output.type,
+            .kind = asked_.kind,
+            .op = op_,
+            .map = asked_.map,
+            .on_device = {{}, false, total, {}},
+            .order = order_};
+  }
+
   [[nodiscard]] std::shared_ptr<const detail::Plan> plan(std::size_t i, std::uint64_t n,
-                                                         bool total) {
-    const auto& [queue, input, output, unused] = outputs_[i];
-    const PlanShape shape{.input = input.type,
-                          .accumulator = accumulator_,
-                          .output = output.type,
-                          .kind = asked_.kind,
-                          .op = op_,
-                          .map = asked_.map,
-                          .on_device = {{}, false, total, {}},
-                          .order = order_};
-    return find_plan(queue.device(), Algorithm::scan, "production", shape,
+                                                         bool total) const {
+    const Queue& queue = outputs_[i].queue;
+    return find_plan(queue.device(), Algorithm::scan, "production", shape_of(i, total),
                      Caller{queue.state(), n});
   }
 
@@ -101,10 +147,6 @@ class GroupScanner final : GroupWork {
     check_view(device, total, Access::write, "total");
     if (overlap(device, total, slice.input)) refuse("total overlaps the input");
     if (overlap(device, total, slice.output)) refuse("total overlaps the output");
-    if (!init_ && !OperatorAccess::gives_of_nothing(op_)) {
-      refuse("a total without an initial value by operator " + std::string(op_.name()) +
-             ", which has no identity");
-    }
   }
 
   // Nothing orders the work of ranks on memory that they share.
@@ -118,27 +160,40 @@ class GroupScanner final : GroupWork {
              " of rank " + std::to_string(call_.local()[j]));
     };
     for (std::size_t j = 0; j < outputs_.size(); ++j) {
-      const Device& other = outputs_[j].queue.device();
-      if (i == j || other.state()->backend->context() != device.state()->backend->context()) {
-        continue;
-      }
+      if (i == j || !same_context(device, outputs_[j].queue.device())) continue;
       refuse_shared("the output", output, j);
       if (total) refuse_shared("total", *total, j);
     }
   }
 
-  Opening prepare(std::size_t i) override {
+  void check(std::size_t i) override {
     const ScanSlice& slice = outputs_[i];
-    refuse_index(asked_.map);
+    if (planned_ != nullptr) {
+      if (slice.output.type != planned_->outputs[i]) refuse("the outputs' type is not the plan's");
+      if (slice.total.has_value() != planned_->with_total) {
+        refuse("whether there is a total is not as in the plan");
+      }
+    }
     const auto whole = plan(i, slice.input.count, false);
     const std::optional<ErasedView> none;
     const std::optional<Lines> no_lines;
     const std::vector<Event> no_events;
     check_plan(*whole, slice.queue.device(), {slice.input, none, slice.output}, asked_.init,
                {no_events, nullptr, nullptr, none, none, none, no_lines, no_lines, no_lines, none});
-    if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
     if (slice.total) check_total(slice, *slice.total);
     check_others(i);
+  }
+
+  Opening prepare(std::size_t i) override {
+    const ScanSlice& slice = outputs_[i];
+    refuse_index(asked_.map);
+    static_cast<void>(plan(i, slice.input.count, false));
+    if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
+    const bool needs_nothing = slice.total || asked_.kind == ScanKind::exclusive;
+    if (needs_nothing && !init_ && !OperatorAccess::gives_of_nothing(op_)) {
+      refuse("a total or an exclusive scan without an initial value by operator " +
+             std::string(op_.name()) + ", which has no identity");
+    }
     Opening opening = opening_of(i, asked_.map, slice.output.type);
     at(opening.terms, Term::kind) = 1 + static_cast<std::uint64_t>(asked_.kind);
     at(opening.terms, Term::total) = slice.total ? 1 : 0;
@@ -308,6 +363,7 @@ class GroupScanner final : GroupWork {
   std::vector<Carries> carries_;
   DeviceArray total_;           // Of the last rank's scan.
   std::optional<Value> whole_;  // Of all ranks.
+  const PlannedScan* planned_ = nullptr;
 };
 
 }  // namespace
@@ -315,6 +371,24 @@ class GroupScanner final : GroupWork {
 void scan_over(Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked) {
   prepared_over(group, [&] { return asked.op.id(); });  // Whether it was moved from.
   GroupScanner(group, slices, asked).run();
+}
+
+PlannedScan::PlannedScan() = default;
+PlannedScan::~PlannedScan() = default;
+
+void plan_over(Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked,
+               PlannedScan& planned) {
+  GroupScanner(group, slices, asked).plan(planned, group.state().streams);
+}
+
+void run_over(Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked,
+              const PlannedScan& planned) {
+  GroupScanner(group, slices, asked, planned, Numbered::yes).run();
+}
+
+void enqueue_over(Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked,
+                  PlannedScan& planned) {
+  GroupScanner(group, slices, asked, planned, Numbered::no).enqueue(planned.stream.get());
 }
 
 }  // namespace bifold::core

@@ -3,6 +3,7 @@
 
 #include <bifold/error.hpp>
 #include <bifold/group/group.hpp>
+#include <bifold/group/stream_transport.hpp>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@ namespace bifold::detail {
 
 struct GroupState {
   std::shared_ptr<Transport> transport;
+  StreamTransport* streams = nullptr;  // The transport, where it is one.
   std::chrono::nanoseconds deadline;
   std::uint32_t size = 0;
   std::vector<std::uint32_t> local;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
+#include <string>
 #include <utility>
 
+#include "core/device/state.hpp"
 #include "core/operators/op.hpp"
 #include "core/text/expression_text.hpp"
 
@@ -15,15 +17,26 @@ void refuse_index(const Map& map) {
               "a map that names i, over a group: it would be the index in the rank's slice");
 }
 
+bool same_context(const Device& a, const Device& b) {
+  return a.state()->backend->context() == b.state()->backend->context();
+}
+
 GroupWork::GroupWork(const Group& group, std::vector<Elements> slices, const Operator& op,
-                     Type accumulator, Order order)
-    : call_(group, slices.size()),
+                     Type accumulator, Order order, Numbered numbered)
+    : call_(group, slices.size(), numbered),
       slices_(std::move(slices)),
       order_(order),
       accumulator_(accumulator),
       op_(operator_for(op, accumulator)),
       one_total_(order == Order::any || op_.exact(accumulator)),
       values_(call_.local().size()) {}
+
+std::vector<Queue> GroupWork::queues() const {
+  std::vector<Queue> queues;
+  queues.reserve(slices_.size());
+  for (const Elements& slice : slices_) queues.push_back(slice.queue);
+  return queues;
+}
 
 Opening GroupWork::opening_of(std::size_t local, const Map& map, Type output) const {
   const auto& [queue, input, second] = slices_[local];
@@ -64,7 +77,10 @@ bool GroupWork::compute_early(std::vector<Opening>& openings) {
 
 Given GroupWork::give() {
   std::vector<Opening> openings(call_.local().size());
-  call_.each([&](std::size_t i) { openings[i] = prepare(i); });
+  call_.each([&](std::size_t i) {
+    check(i);
+    openings[i] = prepare(i);
+  });
   const bool early = compute_early(openings);
   const Opened all = call_.open(openings);
   Split split = split_of(all.counts);
@@ -74,6 +90,57 @@ Given GroupWork::give() {
   // What was made for the last call's counts serves where they are still the same.
   if (!early || all.counts != early_counts_) compute(split);
   std::vector<std::byte> values = call_.gather(bytes, values_);
+  return {std::move(split), std::move(values)};
+}
+
+Agreement GroupWork::agree() {
+  std::vector<Opening> openings(call_.local().size());
+  call_.each([&](std::size_t i) { openings[i] = prepare(i); });
+  std::vector<std::uint64_t> counts = call_.open(openings).counts;
+  static_cast<void>(split_of(counts));
+  return {slices_, std::move(counts), init_};
+}
+
+void GroupWork::check_share(const Agreement& agreed, std::size_t local) {
+  const Elements& own = slices_[local];
+  const Elements& share = agreed.shares[local];
+  const auto refuse = [](const std::string& why) {
+    throw Error(ErrorCategory::invalid_argument, why);
+  };
+  if (&own.queue.state() != &share.queue.state()) refuse("the queue is not the plan's");
+  if (own.input.count != share.input.count) {
+    refuse("a slice of " + std::to_string(own.input.count) + " elements, where the plan has " +
+           std::to_string(share.input.count));
+  }
+  if (own.input.type != share.input.type) refuse("the elements' type is not the plan's");
+  if (own.second.has_value() != share.second.has_value() ||
+      (own.second && own.second->type != share.second->type)) {
+    refuse("the second array is not the plan's");
+  }
+  check(local);
+}
+
+void GroupWork::check(const Agreement& agreed) {
+  init_ = agreed.init;
+  call_.each([&](std::size_t i) { check_share(agreed, i); });
+  call_.raise();
+}
+
+Given GroupWork::give(const Agreement& agreed) {
+  init_ = agreed.init;
+  // A rank that has failed sends as much as any other.
+  if (slices_.size() != agreed.shares.size()) slices_ = agreed.shares;
+  call_.each([&](std::size_t i) { check_share(agreed, i); });
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (call_.failed(i)) slices_[i] = agreed.shares[i];
+  }
+  Split split = split_of(agreed.counts);
+  if (split.n() == 0) {
+    call_.raise();
+    return {std::move(split), {}};
+  }
+  compute(split);
+  std::vector<std::byte> values = call_.gather(most_values(split) * size_of(accumulator_), values_);
   return {std::move(split), std::move(values)};
 }
 

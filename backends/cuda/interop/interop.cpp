@@ -137,6 +137,14 @@ CUevent native_event(const Event& event) try {
   bifold::detail::rethrow();
 }
 
+CUstream native_stream(const Queue& queue) try {
+  const auto* own = dynamic_cast<const native_backend::Queue*>(queue.state().backend.get());
+  if (own == nullptr) raise_invalid_argument("the queue is none of the CUDA backend");
+  return own->native();
+} catch (...) {
+  bifold::detail::rethrow();
+}
+
 void record(Queue& queue, CUevent event) try {
   if (event == nullptr) raise_invalid_argument("there is no event");
   auto* own = dynamic_cast<native_backend::Queue*>(queue.state().backend.get());

@@ -98,6 +98,15 @@ BIFOLD_API Event event(CUevent event);
 /// valid as long as a copy of it. Throws invalid_argument for one that is empty or not CUDA's.
 BIFOLD_API CUevent native_event(const Event& event);
 
+/// The stream behind `queue`, for whoever enqueues there beside bifold. Owned by the queue. Throws
+/// invalid_argument for a queue that is not CUDA's.
+BIFOLD_API CUstream native_stream(const Queue& queue);
+
+/// The address of the first element of a view of CUDA's memory.
+[[nodiscard]] inline CUdeviceptr native_address(const ErasedView& view) noexcept {
+  return static_cast<CUdeviceptr>(view.memory.handle) + view.byte_offset;
+}
+
 /// Records the application's event behind everything enqueued so far. Throws invalid_argument for
 /// an event of another context.
 BIFOLD_API void record(Queue& queue, CUevent event);

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <bifold/error.hpp>
+#include <bifold/group/group_plans.hpp>
+#include <bifold/reductions.hpp>
+#include <string>
+#include <utility>
+
+#include "core/base/process.hpp"
+#include "core/call/find_plan.hpp"
+#include "core/call/reductions.hpp"
+#include "core/group/group_call.hpp"
+#include "core/group/group_reduce.hpp"
+#include "core/group/group_scan.hpp"
+#include "core/group/stream_reduction.hpp"
+#include "core/group/stream_scan.hpp"
+
+namespace bifold {
+
+namespace {
+
+void refuse_extras(std::string_view variant, const DeviceValues& on_device, bool lines) {
+  if (variant == "production" && !on_device.count && !on_device.init && !on_device.lines &&
+      !lines) {
+    return;
+  }
+  throw Error(ErrorCategory::unsupported,
+              "over a group there are no lines, variants and values in device memory");
+}
+
+ErasedView without_memory(std::uint64_t count, Type type) { return {{}, 0, count, type, true}; }
+
+// Waits for the work of a plan over a StreamTransport; a failure ends the group.
+void finish(const Group& group, const std::vector<Queue>& queues) {
+  StreamTransport* const transport = group.state().streams;
+  if (transport == nullptr) {
+    for (Queue queue : queues) queue.finish();
+    return;
+  }
+  core::GroupCall call(group, queues.size(), core::Numbered::no);
+  try {
+    transport->finish(queues, call.deadline());
+  } catch (...) {
+    call.end_group();
+  }
+}
+
+std::vector<Queue> queues_of(const std::vector<Share>& shares) {
+  std::vector<Queue> queues;
+  queues.reserve(shares.size());
+  for (const Share& share : shares) queues.push_back(share.queue);
+  return queues;
+}
+
+}  // namespace
+
+struct detail::GroupReduction {
+  Group group;
+  Operator op;
+  Map map;
+  core::GroupReduction asked;
+  std::vector<Queue> queues;
+  core::PlannedReduction planned;
+  std::vector<core::DeviceArray> results;  // For those that go to the host.
+
+  GroupReduction(Group& over, const ReduceShape& shape, const std::vector<Share>& shares,
+                 const std::optional<Value>& init, std::optional<std::size_t> index_at)
+      : group(over),
+        op(core::prepared_over(over, [&] { return shape.op; })),
+        map(core::prepared_over(over, [&] { return shape.map; })),
+        asked{.result = shape.result.value_or(shape.accumulator),
+              .op = op,
+              .init = init,
+              .map = map,
+              .order = shape.order,
+              .index_at = index_at,
+              .accumulator = shape.accumulator},
+        queues(queues_of(shares)) {
+    core::prepared_over(over, [&] {
+      refuse_extras(shape.variant, shape.on_device, shape.lines);
+      if (shape.on_device.total) refuse_extras({}, {}, false);
+      for (const Share& share : shares) {
+        const ReducePlan whole(share.queue.device(), shape);
+        static_cast<void>(whole);
+        results.emplace_back(share.queue.device(), 1, asked.result);
+      }
+      return true;
+    });
+    std::vector<Slice> slices;
+    for (const Share& share : shares) {
+      Slice slice{share.queue, without_memory(share.count, shape.input)};
+      if (shape.second) slice.second = without_memory(share.count, *shape.second);
+      slices.push_back(std::move(slice));
+    }
+    core::plan_over(group, slices, asked, planned);
+  }
+
+  void run(const std::vector<Slice>& slices, const std::vector<ErasedView>& into) {
+    if (group.state().streams != nullptr) {
+      core::enqueue_over(group, slices, asked, planned, into);
+    } else {
+      static_cast<void>(core::run_over(group, slices, asked, planned, &into));
+    }
+  }
+
+  Value run(const std::vector<Slice>& slices) {
+    if (group.state().streams == nullptr) {
+      return core::run_over(group, slices, asked, planned, nullptr);
+    }
+    std::vector<ErasedView> into;
+    into.reserve(results.size());
+    for (const core::DeviceArray& result : results) into.push_back(result.view());
+    core::enqueue_over(group, slices, asked, planned, into);
+    bifold::finish(group, queues);
+    const std::vector<std::byte> bytes = core::download(queues.front(), into.front());
+    return Value::from_bytes(asked.result, bytes.data());
+  }
+};
+
+struct detail::GroupScan {
+  Group group;
+  Operator op;
+  Map map;
+  std::optional<Value> init;
+  DistributedOptions options;
+  core::GroupScan asked;
+  std::vector<Queue> queues;
+  core::PlannedScan planned;
+
+  GroupScan(Group& over, const ScanShape& shape, const std::vector<Share>& shares,
+            const std::optional<Value>& first)
+      : group(over),
+        op(core::prepared_over(over, [&] { return shape.op; })),
+        map(core::prepared_over(over, [&] { return shape.map; })),
+        init(first),
+        options{.order = shape.order, .accumulate = shape.accumulator},
+        asked{shape.kind, op, init, map, options},
+        queues(queues_of(shares)) {
+    core::prepared_over(over, [&] {
+      refuse_extras(shape.variant, shape.on_device, shape.lines || shape.reverse);
+      return true;
+    });
+    std::vector<ScanSlice> slices;
+    for (const Share& share : shares) {
+      ScanSlice slice{share.queue, without_memory(share.count, shape.input),
+                      without_memory(share.count, shape.output)};
+      if (shape.on_device.total) slice.total = without_memory(1, shape.accumulator);
+      slices.push_back(std::move(slice));
+    }
+    core::plan_over(group, slices, asked, planned);
+  }
+
+  void run(const std::vector<ScanSlice>& slices) {
+    if (group.state().streams != nullptr) {
+      core::enqueue_over(group, slices, asked, planned);
+    } else {
+      core::run_over(group, slices, asked, planned);
+    }
+  }
+};
+
+namespace {
+
+ReduceShape shape_of_first(Type element, const Operator& op) {
+  const Type found = core::indexed_type(element);
+  return {.input = element, .accumulator = found, .op = op, .map = core::indexed_map(element)};
+}
+
+std::shared_ptr<detail::GroupReduction> plan_first(Group& group, Type element, bool greatest,
+                                                   const std::vector<Share>& shares) {
+  const ReduceShape shape = core::prepared_over(group, [&] {
+    return shape_of_first(element, greatest ? argmax_operator(element) : argmin_operator(element));
+  });
+  return std::make_shared<detail::GroupReduction>(group, shape, shares, std::nullopt,
+                                                  shape.accumulator.structure()->fields[1].offset);
+}
+
+}  // namespace
+
+GroupReducePlan::GroupReducePlan(Group& group, const ReduceShape& shape,
+                                 const std::vector<Share>& shares,
+                                 const std::optional<Value>& init) try
+    : plan_(std::make_shared<detail::GroupReduction>(group, shape, shares, init, std::nullopt)) {
+} catch (...) {
+  detail::rethrow();
+}
+
+GroupReducePlan::GroupReducePlan(std::shared_ptr<detail::GroupReduction> plan)
+    : plan_(std::move(plan)) {}
+
+GroupReducePlan GroupReducePlan::argmin(Group& group, Type element,
+                                        const std::vector<Share>& shares) try {
+  return GroupReducePlan(plan_first(group, element, false, shares));
+} catch (...) {
+  detail::rethrow();
+}
+
+GroupReducePlan GroupReducePlan::argmax(Group& group, Type element,
+                                        const std::vector<Share>& shares) try {
+  return GroupReducePlan(plan_first(group, element, true, shares));
+} catch (...) {
+  detail::rethrow();
+}
+
+detail::GroupReduction& GroupReducePlan::plan() const {
+  if (!plan_) core::refuse_moved_from("GroupReducePlan");
+  core::refuse_forked();
+  return *plan_;
+}
+
+void GroupReducePlan::run(const std::vector<Slice>& slices,
+                          const std::vector<ErasedView>& results) try {
+  plan().run(slices, results);
+} catch (...) {
+  detail::rethrow();
+}
+
+Value GroupReducePlan::run(const std::vector<Slice>& slices) try {
+  return plan().run(slices);
+} catch (...) {
+  detail::rethrow();
+}
+
+void GroupReducePlan::finish() try { bifold::finish(plan().group, plan().queues); } catch (...) {
+  detail::rethrow();
+}
+
+GroupScanPlan::GroupScanPlan(Group& group, const ScanShape& shape, const std::vector<Share>& shares,
+                             const std::optional<Value>& init) try
+    : plan_(std::make_shared<detail::GroupScan>(group, shape, shares, init)) {
+} catch (...) {
+  detail::rethrow();
+}
+
+detail::GroupScan& GroupScanPlan::plan() const {
+  if (!plan_) core::refuse_moved_from("GroupScanPlan");
+  core::refuse_forked();
+  return *plan_;
+}
+
+void GroupScanPlan::run(const std::vector<ScanSlice>& slices) try {
+  plan().run(slices);
+} catch (...) {
+  detail::rethrow();
+}
+
+void GroupScanPlan::finish() try { bifold::finish(plan().group, plan().queues); } catch (...) {
+  detail::rethrow();
+}
+
+}  // namespace bifold

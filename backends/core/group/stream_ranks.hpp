@@ -1,0 +1,72 @@
+// The local ranks of a plan over a StreamTransport: memory that their runs use, and what travels.
+#pragma once
+
+#include <bifold/group/stream_transport.hpp>
+#include <bifold/queue.hpp>
+#include <bifold/value.hpp>
+#include <bifold/workspace.hpp>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/group/device_array.hpp"
+#include "core/group/fronts.hpp"
+#include "core/group/split.hpp"
+
+namespace bifold::core {
+
+/// Local ranks are counted from 0.
+class StreamRanks {
+ public:
+  /// `most` values travel from each rank.
+  StreamRanks(StreamTransport& transport, std::vector<std::uint32_t> local, Split split,
+              std::uint64_t most);
+
+  [[nodiscard]] const Split& split() const noexcept { return split_; }
+  [[nodiscard]] std::uint32_t rank(std::size_t local) const { return local_[local]; }
+  [[nodiscard]] std::size_t count() const noexcept { return local_.size(); }
+
+  /// Allocates what a rank's runs use: `scratch` bytes of workspace, the staged unit in front of
+  /// elements of that type, and room for values, with init in front.
+  void make(std::size_t local, const Elements& elements, std::uint64_t scratch, Type accumulator,
+            const std::optional<Value>& init);
+
+  [[nodiscard]] const Workspace* workspace(std::size_t local) const {
+    return &ranks_[local].workspace;
+  }
+  [[nodiscard]] const Staged& staged(std::size_t local) const { return ranks_[local].staged; }
+  /// Where a rank leaves its values.
+  [[nodiscard]] const DeviceArray& mine(std::size_t local) const { return ranks_[local].mine; }
+  /// Init, if there is one, and the values of all ranks: `most` of each.
+  [[nodiscard]] const DeviceArray& all(std::size_t local) const { return ranks_[local].all; }
+  /// Where value `index` of a rank lies in there.
+  [[nodiscard]] std::uint64_t place(bool with_init, std::uint32_t rank, std::uint64_t index) const {
+    return (with_init ? 1 : 0) + rank * most_ + index;
+  }
+
+  /// Enqueues what the split's borders say, so that units are whole.
+  void exchange_fronts(const std::vector<Elements>& slices);
+  /// Enqueues the exchange of values.
+  void gather(const std::vector<Elements>& slices);
+  /// The same of one value of each rank, for one more purpose.
+  void gather(const std::vector<Elements>& slices, const std::vector<DeviceArray>& mine,
+              const std::vector<DeviceArray>& all);
+
+ private:
+  struct Rank {
+    Buffer<std::uint8_t> scratch;
+    Workspace workspace;
+    Staged staged;
+    DeviceArray mine;
+    DeviceArray all;
+    std::uint64_t first = 0;  // Of what others give, in `all`.
+  };
+
+  StreamTransport& transport_;
+  std::vector<std::uint32_t> local_;
+  Split split_;
+  std::uint64_t most_;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace bifold::core
