@@ -1,0 +1,149 @@
+// GPUs as ranks over NCCL, and graphs of their work. The programs beside it take one line each,
+// with an installed bifold or a built one:
+//   g++ -std=c++20 -O2 nccl_test.cpp -o nccl_test -lbifold -lnccl -lcudart
+#pragma once
+
+#include <nccl.h>
+
+#include <bifold/bifold.hpp>
+#include <bifold/group/group_plans.hpp>
+#include <bifold/interop/nccl.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bifold::test {
+
+inline int wrong = 0;
+
+inline void check(bool right, const std::string& what) {
+  if (right) return;
+  ++wrong;
+  std::printf("FAILED: %s\n", what.c_str());
+}
+
+inline void cuda(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  std::printf("%s: %s\n", what, cudaGetErrorString(result));
+  std::exit(1);
+}
+#define CUDA(call) cuda(call, #call)
+
+// A rank: a GPU with a stream of its own.
+struct Gpu {
+  explicit Gpu(int number)
+      : device(open_device("cuda:" + std::to_string(number))), queue(device), index(number) {}
+
+  [[nodiscard]] cudaStream_t stream() const { return interop::cuda::native_stream(queue); }
+
+  Device device;
+  Queue queue;
+  int index;
+};
+
+// Work of a GPU that is launched again and again.
+class Graph {
+ public:
+  Graph(const Gpu& gpu, const std::function<void()>& body) : Graph(std::vector{&gpu}, body) {}
+  Graph(const std::vector<const Gpu*>& gpus, const std::function<void()>& body) : gpus_(gpus) {
+    for (const Gpu* gpu : gpus_) {
+      CUDA(cudaSetDevice(gpu->index));
+      CUDA(cudaStreamBeginCapture(gpu->stream(), cudaStreamCaptureModeThreadLocal));
+    }
+    body();
+    for (const Gpu* gpu : gpus_) {
+      CUDA(cudaSetDevice(gpu->index));
+      cudaGraph_t graph = nullptr;
+      CUDA(cudaStreamEndCapture(gpu->stream(), &graph));
+      CUDA(cudaGraphInstantiate(&launched_.emplace_back(), graph, 0));
+      CUDA(cudaGraphDestroy(graph));
+    }
+  }
+  ~Graph() {
+    for (cudaGraphExec_t one : launched_) cudaGraphExecDestroy(one);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void launch() const {
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+      CUDA(cudaSetDevice(gpus_[i]->index));
+      CUDA(cudaGraphLaunch(launched_[i], gpus_[i]->stream()));
+    }
+  }
+
+ private:
+  std::vector<const Gpu*> gpus_;
+  std::vector<cudaGraphExec_t> launched_;
+};
+
+// One process's view of a group: all ranks in a thread, or one rank of several threads.
+struct Process {
+  std::vector<Gpu*> gpus;
+  std::vector<std::uint32_t> ranks;
+  Group group;
+};
+
+inline std::vector<Gpu> open_gpus(int most) {
+  std::vector<Gpu> gpus;
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;  // Without a driver, too.
+  for (int i = 0; i < count && i < most; ++i) gpus.emplace_back(i);
+  std::printf("%zu x %s, NCCL %d\n", gpus.size(),
+              gpus.empty() ? "no GPU" : gpus[0].device.info().name.c_str(), NCCL_VERSION_CODE);
+  if (gpus.size() < 2) std::printf("SKIPPED: there are no two GPUs\n");
+  return gpus;
+}
+
+inline std::vector<ncclComm_t> communicators(const std::vector<Gpu>& gpus) {
+  std::vector<ncclComm_t> comms(gpus.size());
+  std::vector<int> devices;
+  devices.reserve(gpus.size());
+  for (const Gpu& gpu : gpus) devices.push_back(gpu.index);
+  const auto ranks = static_cast<int>(gpus.size());
+  if (ncclCommInitAll(comms.data(), ranks, devices.data()) != ncclSuccess) {
+    std::printf("FAILED: ncclCommInitAll\n");
+    std::exit(1);
+  }
+  return comms;
+}
+
+// Calls body(process) with all ranks in one thread, or with a thread a rank. Communicators are new.
+inline void with_processes(std::vector<Gpu>& gpus, bool threads, const GroupOptions& options,
+                           const std::function<void(Process&)>& body, bool destroy = true) {
+  const std::vector<ncclComm_t> comms = communicators(gpus);
+  const auto run = [&](std::size_t first, std::size_t last) {
+    std::vector<interop::nccl::Rank> ranks;
+    Process process{{}, {}, Group::in_process(1)};
+    for (std::size_t i = first; i < last; ++i) {
+      ranks.push_back({comms[i], gpus[i].queue});
+      process.gpus.push_back(&gpus[i]);
+      process.ranks.push_back(static_cast<std::uint32_t>(i));
+    }
+    process.group = interop::nccl::group(ranks, options);
+    body(process);
+  };
+  if (threads) {
+    std::vector<std::thread> all;
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+      all.emplace_back([&, i] {
+        try {
+          run(i, i + 1);
+        } catch (const std::exception& error) {
+          check(false, std::string("rank ") + std::to_string(i) + ": " + error.what());
+          std::exit(1);
+        }
+      });
+    }
+    for (std::thread& thread : all) thread.join();
+  } else {
+    run(0, gpus.size());
+  }
+  if (!destroy) return;
+  for (ncclComm_t comm : comms) ncclCommDestroy(comm);
+}
+
+}  // namespace bifold::test
