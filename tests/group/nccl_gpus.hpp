@@ -54,12 +54,16 @@ class Graph {
       CUDA(cudaStreamBeginCapture(gpu->stream(), cudaStreamCaptureModeThreadLocal));
     }
     body();
-    for (const Gpu* gpu : gpus_) {
-      CUDA(cudaSetDevice(gpu->index));
-      cudaGraph_t graph = nullptr;
-      CUDA(cudaStreamEndCapture(gpu->stream(), &graph));
-      CUDA(cudaGraphInstantiate(&launched_.emplace_back(), graph, 0));
-      CUDA(cudaGraphDestroy(graph));
+    // Nothing is instantiated before all captures have ended.
+    std::vector<cudaGraph_t> graphs(gpus_.size());
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+      CUDA(cudaSetDevice(gpus_[i]->index));
+      CUDA(cudaStreamEndCapture(gpus_[i]->stream(), &graphs[i]));
+    }
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+      CUDA(cudaSetDevice(gpus_[i]->index));
+      CUDA(cudaGraphInstantiate(&launched_.emplace_back(), graphs[i], 0));
+      CUDA(cudaGraphDestroy(graphs[i]));
     }
   }
   ~Graph() {
