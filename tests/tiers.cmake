@@ -35,7 +35,8 @@ set(bifold_sweep_5
   "(cuda|opencl|cuda_emulated)\\.lines_values" "python\\.torch_functions")
 set(bifold_sweep_6
   "opencl\\.all_faults" "opencl\\.single_pass_delayed" "nvrtc\\.12\\.0"
-  "cuda_emulated\\.(long_rings|wide_rings)" "(cuda|opencl)\\.narrow" "(cuda|opencl)\\.group_splits"
+  "cuda_emulated\\.(long_rings|wide_rings)"
+  "(cuda|opencl)\\.(narrow|group_splits|accumulation_scans)"
   "(cuda|opencl|cuda_emulated)\\.lines_layouts" "python\\.opencl_beside")
 set(bifold_sweep_7
   "(cuda|opencl)\\.(order_scan|tuning)" "package\\.(subdirectory|shared|deb)"

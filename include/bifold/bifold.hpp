@@ -8,6 +8,7 @@
 #include <bifold/error.hpp>
 #include <bifold/event.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/group/accumulation.hpp>
 #include <bifold/group/distributed.hpp>
 #include <bifold/group/group.hpp>
 #include <bifold/half.hpp>

@@ -44,6 +44,12 @@ void use_all(Queue& queue, Buffer<T>& data, const Buffer<T>& constant) {
   exclusive_scan(queue, group, data, data, plus, T(1));
   inclusive_scan({{queue, data, data}, {queue, constant, data}}, plus);
   exclusive_scan({{queue, data, data}}, plus, T(1));
+  ReduceAccumulation sum(queue, {});
+  sum.feed(constant);
+  sum.feed(std::span<const T>(host));
+  ScanAccumulation sums(queue, {});
+  sums.feed(constant, data.view());
+  sums.feed(std::span<const T>(host), std::span<T>(host));
   (void)reduce_many(queue, data, plus, maximum);
   (void)minmax(queue, data);
   (void)argmin(queue, data);

@@ -165,10 +165,15 @@ bool has_word(const std::string& text, const std::string& word) {
 
 // Files that have no header of their own implement a public one: of their own name, or this one.
 const std::map<std::string, std::string> implemented{
-    {"opening/open_device", "device.hpp"},          {"group/group", "group/group.hpp"},
-    {"group/distributed", "group/distributed.hpp"}, {"c_api/c_api_algorithms", "c_calls.h"},
-    {"c_api/c_api_groups", "group/c_group.h"},      {"c_api/c_api_plans", "c_calls.h"},
-    {"c_api/c_api_reductions", "c_reductions.h"},   {"group/group_plans", "group/group_plans.hpp"},
+    {"opening/open_device", "device.hpp"},
+    {"group/group", "group/group.hpp"},
+    {"group/distributed", "group/distributed.hpp"},
+    {"c_api/c_api_algorithms", "c_calls.h"},
+    {"c_api/c_api_groups", "group/c_group.h"},
+    {"c_api/c_api_plans", "c_calls.h"},
+    {"c_api/c_api_reductions", "c_reductions.h"},
+    {"accumulation/accumulation", "group/accumulation.hpp"},
+    {"group/group_plans", "group/group_plans.hpp"},
 };
 // Files that have both.
 const std::map<std::string, std::string> implemented_besides{

@@ -68,12 +68,14 @@ class Operand:
         kind: of array, where calls may be repeated on it; else None.
         reached: bytes from a CUDA array's first element to its lowest one, and how many follow.
         fixed: whether structs are of the package, which does not rename their fields.
+        made: makes others like an output that was made for the call, given the input and a shape.
     """
 
     backend: str | None = None
     kind: int | None = None
     reached = (0, 0)
     fixed = False
+    made: Callable[[Any, tuple[int, ...]], Any] | None = None
     dtype: np.dtype
     shape: tuple[int, ...]
 

@@ -120,6 +120,8 @@ def learn(
             return
         if shape == () and isinstance(call.input, HostOperand):
             return  # Of no dimension, the host has scalars.
+    elif call.output is not None and call.output.made is not None and place is None:
+        make, shape = call.output.made, call.output.shape
     results, op = repeated.results, repeated.op
     if any(result.dtype.names for result in results):
         return  # A scalar of a struct is a view.

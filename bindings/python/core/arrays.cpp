@@ -317,6 +317,22 @@ bool look_at(PyObject* array, Seen& seen) {
   return false;
 }
 
+bool look_at_made(PyObject* array, const Seen& like, const nb::object& shape, Seen& seen) {
+  if (like.kind != Kind::torch) return look_at(array, seen);
+  seen.array = array;
+  seen.kind = like.kind;
+  seen.place = like.place;
+  seen.stream = like.stream;
+  seen.dense = true;
+  seen.dimensions = integers(shape, seen.shape);
+  if (seen.dimensions < 0 || !number(result_of(array, names.data_ptr), seen.memory)) {
+    PyErr_Clear();
+    return false;
+  }
+  measure(seen);
+  return true;
+}
+
 bool is_exported(PyObject* object) {
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   return std::any_of(known->begin(), known->end(), [type](const Known& one) {

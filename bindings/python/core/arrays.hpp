@@ -62,6 +62,10 @@ bool close_gaps(Seen& seen);
 /// Looks at an array. False: it is not as those of known classes are; no error is left.
 bool look_at(PyObject* array, Seen& seen);
 
+/// Looks at an array of a shape that was made like another one. False, too, where it is another
+/// kind.
+bool look_at_made(PyObject* array, const Seen& like, const nb::object& shape, Seen& seen);
+
 void define_arrays(nb::module_& module);
 
 }  // namespace bifold::python

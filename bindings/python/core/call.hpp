@@ -138,7 +138,7 @@ class Call {
   std::shared_ptr<Handle> kept_map;  // Of an expression given as a text.
   std::vector<std::byte> init;
   nb::object make;                  // Makes the output, where none is given, like the input
-  nb::object shape;                 // and of this shape.
+  nb::object shape;                 // and of this shape; None: as many elements.
   bool any_size = false;            // Sizes and shape are the arrays', which have no gaps.
   bifold_type type = 0;             // Of a result for the host.
   std::vector<Result> results;      // A call that has some has no output.

@@ -295,10 +295,10 @@ void Function::clear() {
 bool Function::repeat(const Call& call, Operands& operands, PyObject* given, nb::object& answer) {
   if (!call.make.is_valid()) return call.run(operands, given, answer);
   const Seen& x = operands.seen[0];
-  const nb::object shape = call.any_size ? nb::make_tuple(x.size) : call.shape;
+  const nb::object shape = call.shape.is_none() ? nb::make_tuple(x.size) : call.shape;
   const nb::object made = call.make(nb::handle(x.array), shape);
   Seen& seen = operands.seen[operands.count];
-  if (!look_at(made.ptr(), seen)) return false;
+  if (!look_at_made(made.ptr(), x, shape, seen)) return false;
   ++operands.count;
   if (call.run(operands, made.ptr(), answer)) return true;
   // The package makes another one.
@@ -382,6 +382,7 @@ void define_functions(nb::module_& module) {
   module.def("put_handles", &put_handles);
   module.def("put_place", &put_place);
   module.def("put_dtypes", &put_dtypes);
+  module.def("put_names", &put_names);
   module.def("put_record", &put_record);
   module.def("put_workspace", [](nb::handle type) { workspace_class = type.inc_ref().ptr(); });
 }

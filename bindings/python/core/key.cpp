@@ -13,6 +13,7 @@ enum Tag : std::uint64_t { none, truth, text, integer, real, type, tuple, handle
 
 PyObject *operator_class, *map_class, *dtype_class, *scalar_class, *struct_class, *queue_class;
 PyObject* record_class = nullptr;
+PyObject* name_class = nullptr;
 // Classes of queues and what their numbers are called. Not destroyed: the interpreter ends earlier.
 auto* places = new std::vector<std::pair<nb::object, nb::object>>;
 constexpr std::size_t max_classes = 32;
@@ -31,6 +32,7 @@ bool add_integer(Key& key, PyObject* value) {
 }
 
 bool names_type(PyObject* value) {
+  if (is_a(value, name_class)) return true;
   if (PyType_Check(value)) {
     return PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(value),
                             reinterpret_cast<PyTypeObject*>(scalar_class)) != 0;
@@ -187,6 +189,8 @@ void put_dtypes(nb::handle dtype, nb::handle scalar, nb::handle of_struct) {
   scalar_class = scalar.inc_ref().ptr();
   struct_class = of_struct.inc_ref().ptr();
 }
+
+void put_names(nb::handle type) { name_class = type.inc_ref().ptr(); }
 
 void put_record(nb::handle record) { record_class = record.inc_ref().ptr(); }
 

@@ -66,6 +66,9 @@ void put_handles(nb::handle operator_type, nb::handle map_type, nb::handle queue
 /// NumPy's dtypes and scalars, which arguments name types by; scalars of structs among these.
 void put_dtypes(nb::handle dtype, nb::handle scalar, nb::handle of_struct);
 
+/// Objects of a class, which name types of elements, are told by identity.
+void put_names(nb::handle type);
+
 /// The class of tuples that lists of values may have.
 void put_record(nb::handle record);
 

@@ -48,7 +48,8 @@ bool put_parts(Call& call, const nb::list& parts, bool makes, Operands& operands
       Seen& output = operands.seen[made.array];
       if (!look_at(array.ptr(), output)) return false;
       ++operands.count;
-      if (operands.any_size && (!output.flat || output.dimensions != 1)) return false;
+      // It is as long as the input, or one element.
+      if (operands.any_size && (!output.flat || output.dimensions > 1)) return false;
     }
     const Seen& seen = operands.seen[made.array];
     const auto size = static_cast<std::int64_t>(made.size);
@@ -115,7 +116,8 @@ void learn(const char* name, std::uintptr_t function, std::uintptr_t options, co
   put_reductions(*call, reductions);
   if (!finish.is_none()) call->finish = nb::borrow(finish);
   if (!make.is_none()) call->make = nb::borrow(make);
-  call->shape = nb::borrow(shape);
+  const bool as_long = call->any_size && !shape.is_none() && nb::len(shape) == 1;
+  call->shape = as_long ? nb::none() : nb::borrow(shape);
   unknown->learned = std::move(call);
 }
 

@@ -5,6 +5,8 @@ All of them write to an output, and are repeated without the package once they w
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,19 @@ class TensorOperand(_cuda.DlpackOperand):
         super().prepare(call)
         if self.array.dtype is torch.bfloat16:
             self.dtype = types.BFLOAT16
+
+
+@functools.cache
+def _maker(kind: torch.dtype) -> Callable[[Any, tuple[int, ...]], Any]:
+    return lambda tensor, shape: tensor.new_empty(shape, dtype=kind)
+
+
+class NewOperand(TensorOperand):
+    """An output that was made for the call."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        super().__init__(tensor)
+        self.made = _maker(tensor.dtype)
 
 
 class PairsOperand(TensorOperand):
@@ -87,6 +102,20 @@ def _settings(queue: Queue | None, workspace: Workspace | None) -> Settings:
     return Settings(None, "v1", queue, (), workspace=workspace)
 
 
+def _reduce(
+    x: Any,
+    target: Operand,
+    op: str,
+    axis: int | None,
+    keepdims: bool,
+    settings: Settings,
+) -> None:
+    axes = None if axis is None else (axis,)
+    reduce_to_array(
+        _operand(x), None, target, op, None, None, settings, axis=axes, keepdims=keepdims
+    )
+
+
 @repeated
 def reduce_into(
     x: Any,
@@ -99,12 +128,33 @@ def reduce_into(
     workspace: Workspace | None = None,
 ) -> None:
     """A reduction along an axis, or of all elements."""
-    axes = None if axis is None else (axis,)
-    settings = _settings(queue, workspace)
-    target = _operand(out)
-    reduce_to_array(
-        _operand(x), None, target, op, None, None, settings, axis=axes, keepdims=keepdims
-    )
+    _reduce(x, _operand(out), op, axis, keepdims, _settings(queue, workspace))
+
+
+def reduce_into_new(
+    x: torch.Tensor,
+    out: torch.Tensor,
+    op: str,
+    *,
+    axis: int | None,
+    keepdims: bool,
+    queue: Queue | None,
+    workspace: Workspace | None = None,
+) -> None:
+    """The same into a tensor of CUDA that was made for the call."""
+    _reduce(x, NewOperand(out), op, axis, keepdims, _settings(queue, workspace))
+
+
+def _scan(
+    source: Operand,
+    target: Operand,
+    op: str,
+    axis: int | None,
+    reverse: bool,
+    settings: Settings,
+) -> None:
+    how = Scan("inclusive", axis, reverse, None, None, None)
+    scan(how, source, target, op, None, None, None, settings)
 
 
 @repeated
@@ -119,10 +169,23 @@ def scan_into(
     workspace: Workspace | None = None,
 ) -> None:
     """An inclusive scan along an axis, or of all elements into as many."""
-    how = Scan("inclusive", axis, reverse, None, None, None)
     source = _operand(x)
     target = source if out is x else _operand(out)
-    scan(how, source, target, op, None, None, None, _settings(queue, workspace))
+    _scan(source, target, op, axis, reverse, _settings(queue, workspace))
+
+
+def scan_into_new(
+    x: torch.Tensor,
+    out: torch.Tensor,
+    op: str,
+    *,
+    axis: int | None,
+    reverse: bool,
+    queue: Queue | None,
+    workspace: Workspace | None = None,
+) -> None:
+    """The same into a tensor of CUDA that was made for the call."""
+    _scan(_operand(x), NewOperand(out), op, axis, reverse, _settings(queue, workspace))
 
 
 @repeated

@@ -10,46 +10,15 @@ from torch.autograd import forward_ad
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from .._base import errors
-from . import _kernels
+from . import _kernels, _known
 from ._results import Extremes, axis_of
+from ._state import compiling, direct, quick, transforms
 
 Tensor = torch.Tensor
-_STRIDED = torch.strided
-
-
-def _no() -> bool:
-    return False
-
-
-# Earlier versions of PyTorch have nothing of the kind. While it is traced, this is True.
-_compiling: Callable[[], bool] = getattr(
-    getattr(torch, "compiler", None), "is_dynamo_compiling", _no
-)
-_modes: Callable[[], Any] = getattr(torch._C, "_len_torch_dispatch_stack", _no)
-_transforms: Callable[[], Any] = getattr(torch._C, "_are_functorch_transforms_active", _no)
-_tracing: Callable[[], Any] = torch._C._is_tracing
-
 # The operators of PyTorch, by the names of the functions: _operators puts them here.
 OPERATORS: dict[str, Callable[..., Any]] = {}
 TRANSFORMABLE: dict[str, Callable[..., Any]] = {}
 NO_GRADIENT = ("amax", "amin", "cummax", "cummin")
-
-
-def _direct(x: Any) -> bool:
-    """Whether it is memory and nothing else: asking PyTorch's dispatcher takes 10 us."""
-    return (
-        type(x) is Tensor
-        and (x.is_cuda or x.is_cpu)
-        and x.layout is _STRIDED
-        and not x.requires_grad
-        and not _compiling()
-        and not _modes()
-        and not _transforms()
-        and not _tracing()
-        and forward_ad._current_level < 0
-        and not x.is_neg()
-        and not x.is_conj()
-    )
 
 
 def no_gradient(name: str) -> errors.Unsupported:
@@ -86,7 +55,7 @@ def _check(name: str, x: Tensor, out: Any) -> None:
 def operator_of(name: str) -> Callable[..., Any]:
     """What PyTorch's dispatcher, and transforms that are active, are asked by."""
     operator = OPERATORS[name]
-    if not _compiling() and _transforms():
+    if not compiling() and transforms():
         return TRANSFORMABLE.get(name, operator)
     return operator
 
@@ -96,7 +65,7 @@ def _through(function: Callable[..., Any], x: Any, out: Any, **arguments: Any) -
     name = function.__name__
     if not isinstance(x, Tensor):
         raise errors.WrongType(f"{name}(): input must be a tensor, not {type(x).__name__}")
-    if not _compiling():
+    if not compiling():
         if has_torch_function_unary(x):
             return handle_torch_function(function, (x,), x, out=out, **arguments)
         _check(name, x, out)
@@ -154,7 +123,11 @@ def sum(
         WrongType: `input` is no tensor, `dim` no int.
         Unsupported: the tensor is sparse or on another device; bifold.Error: the device fails.
     """
-    if _direct(input):
+    if out is None and quick(input):
+        result = _known.total("plus", input, dim, keepdim, dtype)
+        if result is not None:
+            return result
+    if direct(input):
         return _kernels.total("plus", input, dim, keepdim, dtype, out)
     dtype = _typed(dtype, out)
     return _through(sum, input, out, dim=dim, keepdim=keepdim, dtype=dtype)
@@ -175,7 +148,11 @@ def prod(
     """
     if dim is not None:
         axis_of(dim, input.dim() if isinstance(input, Tensor) else 1)
-    if _direct(input):
+    if out is None and quick(input):
+        result = _known.total("multiplies", input, dim, keepdim, dtype)
+        if result is not None:
+            return result
+    if direct(input):
         return _kernels.total("multiplies", input, dim, keepdim, dtype, out)
     dtype = _typed(dtype, out)
     return _through(prod, input, out, dim=dim, keepdim=keepdim, dtype=dtype)
@@ -197,7 +174,11 @@ def amax(
         InvalidArgument: also where a result is one of no elements.
         Unsupported: also where the input requires a gradient.
     """
-    if _direct(input):
+    if out is None and quick(input):
+        result = _known.extreme("maximum", input, dim, keepdim)
+        if result is not None:
+            return result
+    if direct(input):
         return _kernels.extreme("maximum", input, dim, keepdim, out)
     return _through(amax, input, out, dim=dim, keepdim=keepdim)
 
@@ -210,7 +191,11 @@ def amin(
     out: Tensor | None = None,
 ) -> Tensor:
     """The least of elements, as torch.amin(); -0 of zeros of both signs, else as amax()."""
-    if _direct(input):
+    if out is None and quick(input):
+        result = _known.extreme("minimum", input, dim, keepdim)
+        if result is not None:
+            return result
+    if direct(input):
         return _kernels.extreme("minimum", input, dim, keepdim, out)
     return _through(amin, input, out, dim=dim, keepdim=keepdim)
 
@@ -236,7 +221,7 @@ def argmax(
     """
     if dim is not None:
         axis_of(dim, input.dim() if isinstance(input, Tensor) else 1)
-    if _direct(input):
+    if direct(input):
         return _kernels.find(False, input, dim, keepdim, out)
     return _through(argmax, input, out, dim=dim, keepdim=keepdim)
 
@@ -247,7 +232,7 @@ def argmin(
     """Where the least element is, as torch.argmin(); -0 is less than +0, else as argmax()."""
     if dim is not None:
         axis_of(dim, input.dim() if isinstance(input, Tensor) else 1)
-    if _direct(input):
+    if direct(input):
         return _kernels.find(True, input, dim, keepdim, out)
     return _through(argmin, input, out, dim=dim, keepdim=keepdim)
 
@@ -275,7 +260,11 @@ def cumsum(
     Raises:
         As sum().
     """
-    if _direct(input):
+    if out is None and quick(input):
+        result = _known.scan("plus", input, dim, dtype, reverse)
+        if result is not None:
+            return result
+    if direct(input):
         return _kernels.scan("plus", input, dim, dtype, reverse, out)
     dtype = _typed(dtype, out)
     return _through(cumsum, input, out, dim=dim, dtype=dtype, reverse=reverse)
@@ -293,7 +282,11 @@ def cumprod(
 
     Arguments, result and errors are those of cumsum().
     """
-    if _direct(input):
+    if out is None and quick(input):
+        result = _known.scan("multiplies", input, dim, dtype, reverse)
+        if result is not None:
+            return result
+    if direct(input):
         return _kernels.scan("multiplies", input, dim, dtype, reverse, out)
     dtype = _typed(dtype, out)
     return _through(cumprod, input, out, dim=dim, dtype=dtype, reverse=reverse)
@@ -320,7 +313,7 @@ def cummax(
     Raises:
         Unsupported: also where the input requires a gradient; otherwise as sum().
     """
-    if _direct(input):
+    if direct(input):
         return _kernels.scan_extremes(False, input, dim, reverse, out)
     return _through(cummax, input, out, dim=dim, reverse=reverse)
 
@@ -333,6 +326,6 @@ def cummin(
     reverse: bool = False,
 ) -> Extremes:
     """The least elements up to each one and where they are, as torch.cummin(); else as cummax()."""
-    if _direct(input):
+    if direct(input):
         return _kernels.scan_extremes(True, input, dim, reverse, out)
     return _through(cummin, input, out, dim=dim, reverse=reverse)

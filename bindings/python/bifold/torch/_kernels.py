@@ -103,11 +103,13 @@ def scan(
     dtype: torch.dtype | None,
     reverse: bool,
     out: torch.Tensor | None = None,
+    *,
+    learns: bool = False,
 ) -> torch.Tensor:
-    """cumsum() and cumprod()."""
+    """cumsum() and cumprod(); into a new tensor of CUDA for a function that `learns` it."""
     cast, kind = total_of(x.dtype, dtype if out is None else _wanted(dtype, out))
     if cast is not None:
-        x = x.to(cast)
+        x, learns = x.to(cast), False
     dimensions = x.dim()
     axis: int | None = dim
     if type(dim) is not int or not -dimensions <= dim < dimensions:
@@ -120,10 +122,11 @@ def scan(
         _check_out(x, out, x.shape, kind)
     target = out
     if dimensions == 0:
-        x, target = x.reshape(1), out.view(1)
+        x, target, learns = x.reshape(1), out.view(1), False
     if x.is_cuda:
+        into = _calls.scan_into_new if learns else _calls.scan_into
         try:
-            _calls.scan_into(x, target, op, axis=axis, reverse=reverse, queue=None)
+            into(x, target, op, axis=axis, reverse=reverse, queue=None)
         except errors.Unsupported as refused:
             _into_graph(refused, _calls.scan_into, x, target, op, axis=axis, reverse=reverse)
     else:
@@ -165,6 +168,7 @@ def _reduce(
     keepdim: bool,
     kind: torch.dtype,
     out: torch.Tensor | None,
+    learns: bool,
 ) -> torch.Tensor:
     source, axis, rest = _lines_along(x, dim)
     shape = _shape(x, dim, keepdim, rest)
@@ -175,8 +179,10 @@ def _reduce(
         _check_out(x, out, shape, kind)
     target = out.view(rest) if keepdim else out
     if x.is_cuda:
+        known = learns and source is x and target is out
+        into = _calls.reduce_into_new if known else _calls.reduce_into
         try:
-            _calls.reduce_into(source, target, op, axis=axis, keepdims=False, queue=None)
+            into(source, target, op, axis=axis, keepdims=False, queue=None)
         except errors.Unsupported as refused:
             _into_graph(refused, _calls.reduce_into, source, target, op, axis=axis, keepdims=False)
     else:
@@ -191,12 +197,14 @@ def total(
     keepdim: bool,
     dtype: torch.dtype | None,
     out: torch.Tensor | None = None,
+    *,
+    learns: bool = False,
 ) -> torch.Tensor:
-    """sum() and prod()."""
+    """sum() and prod(); into a new tensor of CUDA for a function that `learns` it."""
     cast, kind = total_of(x.dtype, dtype if out is None else _wanted(dtype, out))
     if cast is not None:
-        x = x.to(cast)
-    return _reduce(x, op, dim, keepdim, kind, out)
+        x, learns = x.to(cast), False
+    return _reduce(x, op, dim, keepdim, kind, out, learns)
 
 
 def extreme(
@@ -205,12 +213,14 @@ def extreme(
     dim: int | Sequence[int] | None,
     keepdim: bool,
     out: torch.Tensor | None = None,
+    *,
+    learns: bool = False,
 ) -> torch.Tensor:
-    """amin() and amax()."""
+    """amin() and amax(); into a new tensor of CUDA for a function that `learns` it."""
     check_elements(x.dtype)
     if x.numel() == 0:
         check_some(x.shape, axes_of(dim, x.dim()), "amin" if op == "minimum" else "amax")
-    return _reduce(x, op, dim, keepdim, x.dtype, out)
+    return _reduce(x, op, dim, keepdim, x.dtype, out, learns)
 
 
 def find(

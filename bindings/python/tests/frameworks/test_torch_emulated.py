@@ -18,10 +18,10 @@ pytest.register_assert_rewrite("tensors")
 
 # ruff: noqa: E402
 import tensors
-from tensors import ALL, PAIRS, SCANS, own
+from tensors import ALL, PAIRS, PLACES, SCANS, own
 
 import bifold.torch as functions
-from bifold.torch import _functions
+from bifold.torch import _state
 
 current = {"stream": 0}
 exported = []  # Capsules do not keep what they were made by.
@@ -98,7 +98,7 @@ def driver(backend):
     with pytest.MonkeyPatch.context() as patched:
         function = "_cuda_getCurrentRawStream"
         patched.setattr(torch._C, function, lambda _: current["stream"], raising=False)
-        patched.setattr(_functions, "Tensor", Tensor)
+        patched.setattr(_state, "Tensor", Tensor)
         yield Tensor.driver
     bifold.release_adopted()
     gc.collect()
@@ -184,6 +184,22 @@ def test_repeated_calls_neither_reach_the_package_nor_wait(driver, inputs, monke
     assert waits() == before
     driver.cuCtxSynchronize()
     assert driver.library.fake_cuda_count(b"launches") >= launched + len(ALL)
+
+
+def test_calls_are_known_whatever_the_length(inputs, monkeypatch):
+    names = [name for name in ALL if name not in PLACES + PAIRS]
+    others = [tensors.values(torch.float32, (n,)) for n in (51, 70_000)]
+    longer = [on_cuda(x) for x in others]
+    for _ in range(2):
+        every_call(*inputs)
+    with monkeypatch.context() as patched:
+        patched.setattr(_calls.Call, "__init__", lambda *_, **__: pytest.fail("it is not known"))
+        found = [[own(name)(x, 0) for name in names] for x in longer]
+        totals = [functions.sum(x) for x in longer]
+    for x, results, total in zip(others, found, totals):
+        tensors.assert_same(total.host(), tensors.expected("sum", x))
+        for name, result in zip(names, results):
+            tensors.assert_same(result.host(), tensors.expected(name, x, 0))
 
 
 def test_the_current_stream_is_taken(driver, inputs):

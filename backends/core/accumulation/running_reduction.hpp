@@ -1,0 +1,86 @@
+// A reduction of an array of which elements come one behind the other.
+#pragma once
+
+#include <bifold/group/accumulation.hpp>
+#include <bifold/op.hpp>
+#include <bifold/queue.hpp>
+#include <bifold/reduce.hpp>
+#include <bifold/value.hpp>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/accumulation/guard.hpp"
+#include "core/accumulation/host_pieces.hpp"
+#include "core/accumulation/saved_state.hpp"
+#include "core/group/device_array.hpp"
+#include "core/group/split.hpp"
+
+namespace bifold::core {
+
+/// The tree over units as far as it has come: of each level at most one node waits, a left one. All
+/// values stay on the device, and a merge is a reduction of two. What is there before a call is not
+/// written to, so that a call may end half-way.
+class RunningReduction {
+ public:
+  /// `indexed`: the map makes an Indexed of i.
+  RunningReduction(Queue queue, const ReduceShape& shape, const std::optional<Value>& init,
+                   const AccumulationOptions& options, bool indexed);
+
+  [[nodiscard]] std::uint64_t count();
+  [[nodiscard]] Type input() const noexcept { return shape_.input; }
+  void feed(const ErasedView& chunk);
+  void feed_host(const void* elements, std::uint64_t count);
+  Value value();
+  void value_into(const ErasedView& result);
+  std::vector<std::byte> save();
+  void resume(std::span<const std::byte> saved);
+
+ private:
+  struct Position {
+    std::uint64_t n = 0;
+    std::uint64_t pairs = 0;  // A bit for each level: in which of two pairs its left node waits.
+    unsigned tail = 0;        // Which of two arrays has the elements of the unfinished unit.
+    unsigned total = 0;       // Which of three places has the total of all, where there is one.
+  };
+  struct Memory {
+    DeviceArray values;
+    std::array<DeviceArray, 2> tails;
+  };
+
+  [[nodiscard]] Type result_type() const { return shape_.result.value_or(shape_.accumulator); }
+  [[nodiscard]] std::uint64_t unfinished(const Position& at) const { return at.n % unit_; }
+  [[nodiscard]] bool waits(const Position& at, std::uint32_t level) const {
+    return (at.n / unit_ >> level & 1) != 0;
+  }
+
+  void check_count(std::uint64_t more) const;
+  void take(Position& now, ErasedView chunk);
+  void take_total(Position& now, const ErasedView& chunk);
+  void append(const Position& now, const ErasedView& elements);
+  void put(Position& now, Node node, const ErasedView& elements);
+  std::uint64_t place_of(Position& now, const Node& node) const;
+  void reduce(const ErasedView& input, const Map& map, const ErasedView& result,
+              const std::optional<Value>& init = {}, const std::optional<ErasedView>& second = {});
+  void enqueue_value(const ErasedView& result);
+  [[nodiscard]] std::vector<std::uint64_t> places() const;
+  [[nodiscard]] Memory new_memory() const;
+
+  Guard guard_;
+  Queue queue_;
+  ReduceShape shape_;
+  std::optional<Value> init_;
+  bool indexed_;
+  bool one_total_;  // As any association gives the same.
+  std::uint64_t unit_;
+  Map moved_;  // An Indexed behind y elements.
+  Terms terms_{};
+  Position position_;
+  Memory memory_;
+  DeviceArray base_;  // One u64.
+  HostPieces pieces_;
+};
+
+}  // namespace bifold::core
