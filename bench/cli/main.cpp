@@ -24,6 +24,7 @@
 #include "cli/subcommands.hpp"
 #include "commands/run/run.hpp"
 #include "commands/startup/startup.hpp"
+#include "commands/stream/stream.hpp"
 #include "core/base/nearest.hpp"
 
 namespace {
@@ -80,6 +81,7 @@ int run_subcommand(std::string_view name, const bench::Arguments& arguments) {
   if (name == "tune") return bench::run_tune(bench::understand(arguments.tune));
   if (name == "accuracy") return bench::run_accuracy(arguments.accuracy);
   if (name == "startup") return bench::run_startup(arguments.startup);
+  if (name == "stream") return bench::run_stream(arguments.stream);
   if (name == "kernel") return bench::run_kernel(arguments.kernel);
   return bench::run_report(arguments.report);
 }

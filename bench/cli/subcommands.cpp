@@ -193,6 +193,16 @@ void add_startup_command(CLI::App& app, StartupArguments& arguments) {
   command.add_option("--json", arguments.json, "Write the same to this file");
 }
 
+void add_stream_command(CLI::App& app, StreamArguments& arguments) {
+  CLI::App& command =
+      *app.add_subcommand("stream", "Reduce and scan chunks in host memory, beside copies alone");
+  add_list(command, "--device", arguments.devices,
+           "Selector, as cuda:0 or opencl:cpu; default: all");
+  add_list(command, "--type", arguments.types, "As for run; default: f32");
+  command.add_option("--size", arguments.size, "Elements; default: 2^28 on a GPU, 2^23 on a CPU");
+  command.add_option("--seconds", arguments.seconds, "Time for each row; default: 2");
+}
+
 void add_kernel_command(CLI::App& app, KernelArguments& arguments) {
   CLI::App& command =
       *app.add_subcommand("kernel", "The text of a kernel as it is compiled; needs no device");
@@ -232,6 +242,7 @@ void add_subcommands(CLI::App& app, Arguments& arguments) {
   add_tune_command(app, arguments.tune);
   add_accuracy_command(app, arguments.accuracy);
   add_startup_command(app, arguments.startup);
+  add_stream_command(app, arguments.stream);
   add_kernel_command(app, arguments.kernel);
   add_report_command(app, arguments.report);
   for (CLI::App* const command : app.get_subcommands(nullptr)) {

@@ -10,6 +10,7 @@
 #include "commands/kernel/kernel_command.hpp"
 #include "commands/list/list.hpp"
 #include "commands/report/report.hpp"
+#include "commands/stream/stream.hpp"
 #include "commands/tune/tune.hpp"
 #include "measure/options.hpp"
 
@@ -24,6 +25,7 @@ struct Arguments {
   TuneArguments tune;
   AccuracyArguments accuracy;
   StartupArguments startup;
+  StreamArguments stream;
   KernelArguments kernel;
   ReportArguments report;
   bool wide = false;  ///< Of any of them.

@@ -37,8 +37,8 @@ using bifold::test::text_of;
 using Json = nlohmann::json;
 using Outcome = bifold::test::ToolOutcome;
 
-constexpr std::array subcommands{"list", "run",      "compare", "gallery", "check",
-                                 "tune", "accuracy", "startup", "kernel",  "report"};
+constexpr std::array subcommands{"list",     "run",     "compare", "gallery", "check", "tune",
+                                 "accuracy", "startup", "stream",  "kernel",  "report"};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

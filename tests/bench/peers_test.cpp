@@ -411,6 +411,18 @@ TEST_CASE("a first call is timed with kernel caches empty and warm") {
   }
 }
 
+TEST_CASE("chunks in host memory are verified, and timed beside copies") {
+  if (!has_cpu_device()) return;
+  const auto outcome =
+      run_tool({"stream", "--device=opencl:cpu", "--type=i32", "--size=300000", "--seconds=0.01"});
+  CHECK(outcome.status == 0);
+  CHECK_MESSAGE(contains(outcome.out, "reduce"), outcome.out);
+  CHECK(contains(outcome.out, "scan"));
+  CHECK(contains(outcome.out, " %"));
+  check_refused({"stream", "--size=0"}, "--size");
+  check_refused({"stream", "--seconds=0"}, "--seconds");
+}
+
 TEST_SUITE_END();
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST_CASE("a run without any device fails with one line that gives the reasons")
 }
 
 TEST_CASE("a bad command line gives status 2 and one line") {
-  check_refused({}, "list, run, compare, gallery, check, tune, accuracy, startup");
+  check_refused({}, "list, run, compare, gallery, check, tune, accuracy, startup, stream");
   check_refused({"measure"}, "measure");
   check_refused({"run", "--fast"}, "--fast");
   check_refused({"run", "--size"}, "--size");
