@@ -8,7 +8,8 @@
 
 A row is bifold's call, or a peer's in turns with it; a ratio is the peer's time over bifold's. A
 spread is the 90th percentile less the 10th, over the median. Of rows with one key the last counts.
-Calls over several devices block; of_slice, speedup and exchange are those of the document.
+Of calls over several devices, which block, sums are kept; of_slice, speedup and exchange are those
+of the document.
 Raw runs stay out of the tree.
 """
 import csv
@@ -21,10 +22,11 @@ TIMES = tuple(f"{regime}_{what}" for regime in ("back_to_back", "isolated", "blo
               for what in ("us", "spread", "ratio"))
 # `again_ratio` is that of the same call in turns with itself.
 OWN = ("variant_ran", "samples", "gb_per_s", "of_copy", "of_read", "in_cache", "of_aligned",
-       "again_ratio", "enqueue_us", "empty_enqueue_us", "empty_launch_us", "of_slice", "speedup",
-       "exchange_us")
+       "again_ratio", "enqueue_us", "empty_enqueue_us", "empty_launch_us")
+# Those of calls over several devices, in files that have some.
+GROUPS = ("of_slice", "speedup", "exchange_us")
 MACHINE = ("device", "driver", "version", "date")
-COLUMNS = KEY + TIMES + OWN + MACHINE
+COLUMNS = KEY + TIMES + OWN + GROUPS + MACHINE
 
 
 def short(value, scale=1):
@@ -81,7 +83,7 @@ def rows_of_groups(run, set_):
     """The rows of calls over several devices, bifold's in front of its peers'."""
     drivers = {device["selector"]: device["driver"] for device in run["devices"]}
     for group in run.get("groups", []):
-        if group["outcome"] != "timed":
+        if group["outcome"] != "timed" or group["operator"] != "plus":
             continue
         ranks = group["ranks"]
         names = sorted({rank["name"] for rank in ranks})
@@ -91,6 +93,10 @@ def rows_of_groups(run, set_):
                 "variant": f"over {len(ranks)}, {group['scaling']}, {group['transport']}",
                 "device": f"{len(ranks)} x {' and '.join(names)}", "driver": drivers[first],
                 "date": run["time"][:10]}
+        if group.get("kind") == "exclusive":
+            call["algorithm"] = "exclusive scan"
+        if group["order"] == "any":
+            call["variant"] += ", any order"
         own = call | {"library": "bifold", "version": run["library_version"],
                       "samples": str(group["group"]["samples"]),
                       "of_slice": short(group["share_of_slice"]),
@@ -141,8 +147,10 @@ def place_of(row):
 
 
 def write(path, rows):
+    columns = [name for name in COLUMNS
+               if name not in GROUPS or any(row.get(name) for row in rows)]
     with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(sorted(rows, key=place_of))
 

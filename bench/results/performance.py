@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Puts what the runs beside peers say into documents, between the markers that these have.
 
-  performance.py README.md docs/{performance,results,order,python}.md   rewrites the sections
+  performance.py README.md docs/{performance,results,order,python,distributed}.md
+                               rewrites the sections
   performance.py --check ...   exit status 1 when they are not what the files say
 """
 import pathlib
@@ -10,6 +11,7 @@ import sys
 from lines import cpu_line_tables, line_tables
 from python_calls import python_tables
 from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, middle
+from scaling import scaling_table
 from tables import duration, size
 from targets import WHY, target_table
 
@@ -185,7 +187,8 @@ def main(arguments):
                 "targets-h100": target_table(newer), "cub-h100": cub_table(newer),
                 "halves-h100": halves_table(newer), "noise-h100": noise_table(newer),
                 "cpu": cpu_table(cpu), "lines": line_tables(h200),
-                "lines-cpu": cpu_line_tables(pocl), "python": python_tables(h200)}
+                "lines-cpu": cpu_line_tables(pocl), "python": python_tables(h200),
+                "scaling": scaling_table(MEDIANS / "nvidia-h200-groups.csv")}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
         new = text = path.read_text()

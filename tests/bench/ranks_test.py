@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs `bifold-bench run --ranks` under mpirun, and looks at what the processes write.
 
-  ranks_test.py bifold-bench VALIDATE MPIRUN NUMBER_OPTION
+  ranks_test.py bifold-bench RESULTS MPIRUN NUMBER_OPTION
 
-VALIDATE is bench/results/validate.py.
+RESULTS is the folder bench/results.
 """
 import json
 import pathlib
@@ -24,7 +24,8 @@ def run(command, status=0):
     return done
 
 
-def main(tool, validate, mpirun, number):
+def main(tool, results, mpirun, number):
+    results = pathlib.Path(results)
     wrong = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -33,7 +34,7 @@ def main(tool, validate, mpirun, number):
         done = run([*start, *CHEAP, "--devices", "opencl:cpu", "--json", path])
         if done.stdout.count("MPI_Allreduce of the slices' sums") != 8:
             wrong.append(f"not one line for each sum:\n{done.stdout}")
-        found = run([sys.executable, validate, path], status=None)
+        found = run([sys.executable, results / "validate.py", path], status=None)
         if found.returncode not in (0, 77):
             wrong.append(found.stdout)
         groups = json.loads(path.read_text())["groups"]
@@ -48,6 +49,16 @@ def main(tool, validate, mpirun, number):
             sends = group["transport_calls"] > 0 and group["sent_bytes"] > 0
             if sends != (len(group["ranks"]) > 1):
                 wrong.append(f"{what}: {group['sent_bytes']} bytes sent")
+        # 16 calls and 8 peers; four kinds of sums at two sizes in the document's table.
+        kept = folder / "kept.csv"
+        run([sys.executable, results / "medians.py", kept, "scaling", path])
+        if len(kept.read_text().splitlines()) != 25:
+            wrong.append(f"kept of it:\n{kept.read_text()}")
+        sys.path.insert(0, str(results))
+        from scaling import scaling_table
+        table = scaling_table(kept)
+        if sum(" 2^12 | " in line or " 9001 | " in line for line in table) != 8:
+            wrong.append("\n".join(table))
         # One complaint, from the first process, and no wait for the others.
         done = run([*start, *CHEAP, "--devices", "nosuch:0"], status=2)
         if done.stderr.count("bifold-bench: --devices:") != 1:

@@ -1,0 +1,50 @@
+"""How calls over several devices scale: the table of medians that are kept of them."""
+import medians
+from runs import NAMES
+from tables import duration, size
+
+
+class Group:
+    """A call over some ranks: "over 2, strong, mpi"."""
+
+    def __init__(self, row):
+        ranks, self.scaling, self.transport = row["variant"].split(", ")
+        self.ranks, self.row = int(ranks.removeprefix("over ")), row
+        n = int(row["n"])
+        # What the line of a table has in common: all elements, or those of each rank.
+        self.size = n if self.scaling == "strong" else n // self.ranks
+        self.line = (row["algorithm"], row["type"], self.size)
+
+    def text(self):
+        time = duration(float(self.row["blocking_us"]) / 1e6)
+        if self.ranks == 1:
+            return time
+        return f"{time} ({float(self.row['of_slice']):.2f}; {float(self.row['speedup']):.2f}x)"
+
+
+def scaling_table(file):
+    """Nothing where nothing is kept."""
+    if not file.exists():
+        return []
+    groups = [Group(row) for row in medians.read(file)
+              if row["library"] == "bifold" and not row["variant"].endswith("any order")]
+    lines = []
+    kinds = sorted({(g.row["backend"], g.transport, g.scaling) for g in groups})
+    for backend, transport, scaling in kinds:
+        here = [g for g in groups
+                if (g.row["backend"], g.transport, g.scaling) == (backend, transport, scaling)]
+        most = max(here, key=lambda g: g.ranks)
+        columns = sorted({g.ranks for g in here})
+        what = "n" if scaling == "strong" else "n of each"
+        lines += [f"**{most.row['device']}, {NAMES[backend]}, {transport}, {scaling} scaling** "
+                  f"(driver {most.row['driver']}; bifold {most.row['version']}, "
+                  f"{most.row['date']}): a blocking call (one device's on its slice beside it; "
+                  "the speed as a multiple of one device's with all elements)", "",
+                  f"| call | {what} | " + " | ".join(f"over {ranks}" for ranks in columns) + " |",
+                  "| --- | --- |" + " ---: |" * len(columns)]
+        for algorithm, type_, n in sorted({g.line for g in here}):
+            cells = {g.ranks: g.text() for g in here if g.line == (algorithm, type_, n)}
+            lines.append(f"| {algorithm} {type_} | {size(n)} | "
+                         + " | ".join(cells.get(ranks, "") for ranks in columns) + " |")
+        lines.append("")
+    return lines
