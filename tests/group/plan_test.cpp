@@ -5,6 +5,7 @@
 #include <bifold/bifold.hpp>
 #include <bifold/group/group_plans.hpp>
 
+#include "core/group/fold.hpp"
 #include "group/cuts.hpp"
 #include "group/queue_transport.hpp"
 #include "support/errors.hpp"
@@ -231,6 +232,36 @@ TEST_CASE("runs exchange nothing between hosts") {
   // Calls of the group go on beside its plans.
   CHECK(argmin(group, slices).as<Indexed<float>>().index == 0);
   CHECK(plan.run(slices) == Value(9000.0F));
+}
+
+TEST_CASE("a device folds long lists with the bits of the host") {
+  const Operator added = Operator::user("added", "a + b", Type::f32);
+  const Queue queue(test::device());
+  std::vector<core::FoldKernel> known;
+  test::Random random(test::seed());
+  for (const std::size_t count : {1U, 2U, 15U, 17U, 1024U, 1025U, 3000U}) {
+    const auto host = test::drawn(test::sums<float>(), count);
+    const auto values = std::as_bytes(std::span<const float>(host));
+    for (const bool left : {true, false}) {
+      CAPTURE(count);
+      CAPTURE(left);
+      // From the left, or as a tree might: never more than there are below.
+      std::vector<std::uint32_t> merges(count);
+      std::uint32_t below = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        merges[i] = left ? std::min(below, 1U) : static_cast<std::uint32_t>(random.below(3));
+        merges[i] = std::min(merges[i], below);
+        below += 1 - merges[i];
+      }
+      std::vector<std::uint64_t> wanted;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        if (i + 1 == count || random.one_in(100)) wanted.push_back(i);
+      }
+      CHECK(core::fold(known, queue, added, Type::f32, values, merges, wanted) ==
+            core::fold(known, queue, plus, Type::f32, values, merges, wanted));
+    }
+  }
+  CHECK(known.size() == 1);
 }
 
 TEST_CASE("plans over nothing give what one device gives") {

@@ -1,7 +1,9 @@
 #include "core/group/fold.hpp"
 
+#include <algorithm>
 #include <bifold/error.hpp>
 #include <bifold/reference.hpp>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <mutex>
@@ -17,6 +19,9 @@
 namespace bifold::core {
 
 namespace {
+
+// Values that a fold from the left takes at once.
+constexpr std::uint32_t turn = 16;
 
 // The application may have set this thread's processor otherwise.
 bool host_keeps_ieee() noexcept {
@@ -57,12 +62,28 @@ std::vector<Value> fold_on_host(OperatorKind kind, std::span<const std::byte> va
 }
 
 PlannedKernel build_fold(const Device& device, const Operator& op, Type accumulator) {
+  // Local memory for values and their codes.
+  const std::uint64_t chunk = std::clamp<std::uint64_t>(
+      std::bit_floor(std::uint64_t{8192} / size_of(accumulator)), 128, 1024);
   KernelSpec spec;
   spec.family = spec.entry = "fold_values";
   spec.input = spec.accumulator = spec.output = accumulator;
   spec.op = op;
-  add_parts(device, spec);
-  return build_kernel(device, spec);
+  spec.defines = {{"FOLD_CHUNK", static_cast<std::uint32_t>(chunk)}, {"FOLD_TURN", turn}};
+  std::uint32_t group = std::min(std::uint32_t{128}, device.capabilities().max_group_size);
+  for (;;) {
+    spec.group_size = group;
+    spec.parts.clear();
+    add_parts(device, spec);
+    try {
+      return build_kernel(device, spec);
+    } catch (const GroupTooLarge& refused) {
+      group = refused.next(group);
+      if (group == 0) {
+        throw Error(ErrorCategory::unsupported, "the device takes no group that folds values");
+      }
+    }
+  }
 }
 
 const PlannedKernel& kernel_of(std::vector<FoldKernel>& known, const Device& device,
@@ -129,6 +150,13 @@ DeviceFold::DeviceFold(const Queue& queue, PlannedKernel kernel, const FoldSteps
     codes[2 * i + 1] = 2 * steps.merges[i];
   }
   for (const std::uint64_t one : steps.wanted) ++codes[2 * one + 1];
+  // Runs that fold from the left. A code has 16 bits: a tree is no deeper than 64 levels.
+  std::uint32_t run = 0;
+  for (std::size_t i = count_; i-- > 0;) {
+    std::uint32_t& code = codes[2 * i + 1];
+    run = code == 2 ? std::min(run + 1, std::uint32_t{0xffff}) : 0;
+    code |= run << 16;
+  }
   const auto bytes = std::as_bytes(std::span<const std::uint32_t>(codes));
   upload(queue, steps_.view(), {bytes.begin(), bytes.end()});
 }

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "core/base/process.hpp"
-#include "core/call/find_plan.hpp"
 #include "core/call/reductions.hpp"
 #include "core/group/group_call.hpp"
 #include "core/group/group_reduce.hpp"
 #include "core/group/group_scan.hpp"
 #include "core/group/stream_reduction.hpp"
 #include "core/group/stream_scan.hpp"
+#include "core/shape/check_shape.hpp"
 
 namespace bifold {
 
@@ -78,9 +78,14 @@ struct detail::GroupReduction {
     core::prepared_over(over, [&] {
       refuse_extras(shape.variant, shape.on_device, shape.lines);
       if (shape.on_device.total) refuse_extras({}, {}, false);
+      core::check_shape({.input = shape.input,
+                         .accumulator = shape.accumulator,
+                         .output = asked.result,
+                         .op = op,
+                         .map = map,
+                         .order = shape.order,
+                         .second = shape.second});
       for (const Share& share : shares) {
-        const ReducePlan whole(share.queue.device(), shape);
-        static_cast<void>(whole);
         results.emplace_back(share.queue.device(), 1, asked.result);
       }
       return true;
