@@ -3,6 +3,7 @@
 
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
+#include <bifold/group/group_plans.hpp>
 #include <functional>
 
 #include "group/cuts.hpp"
@@ -54,10 +55,12 @@ class Threads {
 
 const std::string nothing_thrown = "nothing was thrown";
 
-// A reduction and a scan that exchange elements, values, totals and the total.
+// A reduction and a scan that exchange elements, values, totals and the total; as calls, or made
+// ready as plans and run.
 class Calls {
  public:
-  Calls() : host_(test::drawn(test::sums<float>(), 20'000)), data_(host_) {
+  explicit Calls(bool planned = false)
+      : planned_(planned), host_(test::drawn(test::sums<float>(), 20'000)), data_(host_) {
     sum_ = reduce(data_.queue(0), erase(data_.input()), plus, 0.5F);
     inclusive_scan(data_.queue(0), data_.input(), data_.output(), plus);
     want_ = data_.outputs();
@@ -68,10 +71,24 @@ class Calls {
   // Whether both were right; throws what they throw.
   void run(Group& group, std::uint32_t rank) {
     right_[rank] = false;
-    const Value sum = reduce(group, {data_.slice(offsets_, rank)}, plus, 0.5F);
+    const Slice mine = data_.slice(offsets_, rank);
     ScanSlice slice = data_.scan_slices(offsets_)[rank];
     slice.total = totals_[rank];
-    scan(group, ScanKind::inclusive, {slice}, plus);
+    Value sum;
+    if (planned_) {
+      const std::vector<Share> shares{{mine.queue, mine.input.count}};
+      constexpr Type f32 = Type::f32;
+      GroupReducePlan reduction(group, {.input = f32, .accumulator = f32}, shares, 0.5F);
+      sum = reduction.run({mine});
+      GroupScanPlan(
+          group,
+          {.input = f32, .output = f32, .accumulator = f32, .on_device = {{}, false, true, {}}},
+          shares)
+          .run({slice});
+    } else {
+      sum = reduce(group, {mine}, plus, 0.5F);
+      scan(group, ScanKind::inclusive, {slice}, plus);
+    }
     Queue& queue = data_.queue(rank);
     const auto got =
         queue.download(data_.output().view(offsets_[rank], offsets_[rank + 1] - offsets_[rank]));
@@ -89,6 +106,7 @@ class Calls {
   }
 
  private:
+  bool planned_;
   std::vector<float> host_;
   Sliced<float> data_;
   Offsets offsets_{0, 5000, 12'345, 20'000};
@@ -103,7 +121,10 @@ class Calls {
 TEST_SUITE_BEGIN("group_threads");
 
 TEST_CASE("ranks that are threads have the bits of one device") {
-  Calls calls;
+  bool planned = false;
+  SUBCASE("by calls") {}
+  SUBCASE("by plans") { planned = true; }
+  Calls calls(planned);
   Threads threads(patient);
   for (int turn = 0; turn < 3; ++turn) {
     const auto failures =
@@ -162,7 +183,10 @@ TEST_CASE("values that were made for the last call's counts are not used where o
 }
 
 TEST_CASE("a transport that fails on all ranks is the same error on all") {
-  Calls calls;
+  bool planned = false;
+  SUBCASE("in calls") {}
+  SUBCASE("in plans") { planned = true; }
+  Calls calls(planned);
   for (std::uint64_t call = 0; call < 7; ++call) {
     for (const Fault fault : {Fault::fails, Fault::truncates}) {
       CAPTURE(call);
@@ -186,7 +210,10 @@ TEST_CASE("a transport that fails on all ranks is the same error on all") {
 }
 
 TEST_CASE("a transport that fails on one rank is an error there, and nobody waits for ever") {
-  Calls calls;
+  bool planned = false;
+  SUBCASE("in calls") {}
+  SUBCASE("in plans") { planned = true; }
+  Calls calls(planned);
   for (std::uint64_t call = 0; call < 7; ++call) {
     for (const Fault fault : {Fault::fails, Fault::truncates}) {
       CAPTURE(call);
@@ -202,6 +229,40 @@ TEST_CASE("a transport that fails on one rank is an error there, and nobody wait
       }
     }
   }
+}
+
+TEST_CASE("ranks whose plans or runs differ get the same error, and go on") {
+  Threads threads(patient);
+  Sliced<float> data(test::drawn(test::sums<float>(), 20'000));
+  const Value want = reduce(data.queue(0), erase(data.input()), plus, 0.5F);
+  const Offsets offsets{0, 5000, 12'345, 20'000};
+  const auto failures_of = [&](bool wrong_plan, bool wrong_run) {
+    return Threads::run([&](std::uint32_t rank) {
+      Slice mine = data.slice(offsets, rank);
+      const std::vector<Share> shares{{mine.queue, mine.input.count}};
+      const bool other = wrong_plan && rank == 1;
+      GroupReducePlan plan(threads.groups[rank],
+                           {.input = Type::f32,
+                            .accumulator = Type::f32,
+                            .op = other ? Operator(maximum) : Operator(plus)},
+                           shares, 0.5F);
+      for (const bool wrong : {wrong_run, false}) {
+        Slice slice = mine;
+        if (wrong && rank == 2) slice.input.type = Type::i32;
+        const Failure failure = test::failure_of([&] {
+          if (!(plan.run({slice}) == want)) throw std::runtime_error("other bits");
+        });
+        const bool told = failure.mentions("rank 2: the elements' type is not the plan's");
+        if (wrong != told) throw std::runtime_error(failure.what);
+        if (!wrong && failure.what != nothing_thrown) throw std::runtime_error(failure.what);
+      }
+    });
+  };
+  for (const Failure& failure : failures_of(true, false)) {
+    CHECK(failure.category == ErrorCategory::invalid_argument);
+    CHECK(failure.mentions("the operator differs between rank 0 and rank 1"));
+  }
+  for (const Failure& failure : failures_of(false, true)) CHECK(failure.what == nothing_thrown);
 }
 
 TEST_CASE("a rank without messages outwaits those that wait for one in vain") {

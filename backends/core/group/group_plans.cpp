@@ -18,13 +18,13 @@ namespace bifold {
 
 namespace {
 
-void refuse_extras(std::string_view variant, const DeviceValues& on_device, bool lines) {
-  if (variant == "production" && !on_device.count && !on_device.init && !on_device.lines &&
-      !lines) {
-    return;
-  }
-  throw Error(ErrorCategory::unsupported,
-              "over a group there are no lines, variants and values in device memory");
+// But for a scan's total.
+void refuse_extras(std::string_view variant, DeviceValues on_device, bool scans, bool lines) {
+  if (scans) on_device.total = false;
+  if (variant == "production" && !on_device.any() && !lines) return;
+  throw Error(
+      ErrorCategory::unsupported,
+      "over a group there are no lines, reverse scans, variants and values in device memory");
 }
 
 ErasedView without_memory(std::uint64_t count, Type type) { return {{}, 0, count, type, true}; }
@@ -33,7 +33,7 @@ ErasedView without_memory(std::uint64_t count, Type type) { return {{}, 0, count
 void finish(const Group& group, const std::vector<Queue>& queues) {
   StreamTransport* const transport = group.state().streams;
   if (transport == nullptr) {
-    for (Queue queue : queues) queue.finish();
+    for (Queue queue : queues) queue.finish(group.state().deadline);
     return;
   }
   core::GroupCall call(group, queues.size(), core::Numbered::no);
@@ -76,8 +76,7 @@ struct detail::GroupReduction {
               .accumulator = shape.accumulator},
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
-      refuse_extras(shape.variant, shape.on_device, shape.lines);
-      if (shape.on_device.total) refuse_extras({}, {}, false);
+      refuse_extras(shape.variant, shape.on_device, false, shape.lines);
       core::check_shape({.input = shape.input,
                          .accumulator = shape.accumulator,
                          .output = asked.result,
@@ -141,7 +140,7 @@ struct detail::GroupScan {
         asked{shape.kind, op, init, map, options},
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
-      refuse_extras(shape.variant, shape.on_device, shape.lines || shape.reverse);
+      refuse_extras(shape.variant, shape.on_device, true, shape.lines || shape.reverse);
       return true;
     });
     std::vector<ScanSlice> slices;
