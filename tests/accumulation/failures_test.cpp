@@ -23,9 +23,9 @@ int feed_through_failures(CountedCommands& commands, const std::function<void()>
                           const std::function<void()>& check_unchanged) {
   int failures = 0;
   for (int nth = 1;; ++nth) {
-    commands = {.left = nth};
+    commands.fail(nth);
     const auto failure = test::failure_of(feed);
-    const bool failed = std::exchange(commands, {}).failed;
+    const bool failed = commands.stop();
     if (!failed) {
       CHECK_MESSAGE(failure.what == "nothing was thrown", failure.what);
       return failures;
@@ -121,9 +121,9 @@ TEST_CASE("where the queue's work may be lost, calls throw the same until one re
   const auto saved = sum.save();
   sum.feed(chunk);
   for (int nth = 1;; ++nth) {  // Its last command is the transfer.
-    *commands = {.left = nth};
+    commands->fail(nth);
     const auto failure = test::failure_of([&] { static_cast<void>(sum.value()); });
-    *commands = {};
+    commands->stop();
     REQUIRE(failure.category == ErrorCategory::backend_failure);
     if (test::failure_of([&] { static_cast<void>(sum.count()); }).category) break;
   }

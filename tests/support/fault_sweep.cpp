@@ -125,6 +125,10 @@ void Script::run(const Device& device) {
   plan.run(queue, in, out, {}, ScanOptions{.workspace = &workspace});
   queue.download(out, std::span(output_));
   demand(same(sums_), "plan");
+
+  ScanAccumulation chunks(queue, ScanShape{}, {}, {.piece_bytes = 6000});
+  chunks.feed(std::span<const std::int32_t>(input_), std::span(output_));
+  demand(same(sums_), "chunks");
   queue.trim();
   queue.finish(std::chrono::hours(1));
 }

@@ -3,8 +3,26 @@
 #include <algorithm>
 #include <bit>
 #include <system_error>
+#include <utility>
 
 namespace bifold::core {
+
+namespace {
+
+// A job that goes on beside the caller, or has ended where it may not, or there is no thread.
+std::future<void> begun(bool beside, const std::function<void()>& job) {
+  if (beside) {
+    try {
+      return std::async(std::launch::async, job);
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): it goes on below.
+    }
+  }
+  std::packaged_task<void()> task(job);
+  task();
+  return task.get_future();
+}
+
+}  // namespace
 
 HostPieces::HostPieces(Type input, std::optional<Type> output, std::uint64_t bytes,
                        std::uint64_t unit)
@@ -20,6 +38,7 @@ void HostPieces::make_room(const Device& device, std::uint64_t count) {
   for (Place& place : places_) {
     place.input = DeviceArray(device, count, input_);
     if (output_) place.output = DeviceArray(device, count, *output_);
+    if (!place.copies) place.copies = Queue(device);
   }
   room_ = count;
 }
@@ -33,55 +52,74 @@ void HostPieces::wait_for(const Event& work) {
   }
 }
 
-void HostPieces::download(Queue& queue, const Event& work, const ErasedView& from, std::byte* to) {
-  wait_for(work);
-  queue.download_bytes(from, to, from.count);
+// Until nothing goes on there any more.
+void HostPieces::wait_for(Place& place) {
+  if (place.copied.valid()) place.copied.get();
+  wait_for(place.done);
 }
 
+// The pieces of one pair of arrays.
+struct HostPieces::Run {
+  HostPieces& own;
+  std::uint64_t first;
+  const HostArrays& arrays;
+  bool beside;
+  std::uint64_t at = 0;  // Of the next element to be uploaded.
+  std::size_t turn = 0;  // Of the next piece.
+
+  struct Piece {
+    Place* place;
+    std::uint64_t at;
+    std::uint64_t count;
+  };
+
+  // Begins to upload the next piece, if there is one.
+  std::optional<Piece> upload() {
+    if (at == arrays.count) return {};
+    const std::uint64_t left = arrays.count - at;
+    const Piece piece{&own.places_.at(turn++ % own.places_.size()), at,
+                      std::min(left, own.piece_ - (first + at) % own.piece_)};
+    at += piece.count;
+    own.wait_for(*piece.place);
+    piece.place->copied = begun(
+        beside, [&place = *piece.place, from = arrays.elements + piece.at * size_of(own.input_),
+                 count = piece.count] {
+          place.copies.value().upload_bytes(place.input.view(0, count), from, count);
+        });
+    return piece;
+  }
+
+  void download(const Piece& piece, const ErasedView& outputs) {
+    piece.place->copied = begun(beside, [this, &place = *piece.place, outputs,
+                                         to = arrays.outputs + piece.at * size_of(outputs.type)] {
+      own.wait_for(place.done);
+      place.copies.value().download_bytes(outputs, to, outputs.count);
+    });
+  }
+};
+
 void HostPieces::run(Queue& queue, std::uint64_t first, const HostArrays& arrays,
-                     const std::function<void(const ErasedView&, const ErasedView&)>& work) {
+                     const Work& work) {
   lost_work_ = false;
   make_room(queue.device(), std::min(arrays.count, piece_));
-  const auto made = [&](std::optional<Queue>& own) -> Queue& {
-    return own ? *own : own.emplace(queue.device());
-  };
-  Queue& uploads = made(uploads_);
-  Queue& downloads = output_ ? made(downloads_) : uploads;
+  Run run{*this, first, arrays, arrays.count > piece_};
   try {
-    std::size_t turn = 0;
-    for (std::uint64_t at = 0; at < arrays.count; ++turn) {
-      const std::uint64_t count = std::min(arrays.count - at, piece_ - (first + at) % piece_);
-      Place& place = places_[turn % places_.size()];
-      if (place.downloaded.valid()) place.downloaded.get();
-      wait_for(place.done);
-      const ErasedView input = place.input.view(0, count);
-      uploads.upload_bytes(input, arrays.elements + at * size_of(input_), count);
-      if (!output_) {
-        work(input, {});
-        place.done = queue.record();
-      } else {
-        const ErasedView output = place.output.view(0, count);
-        work(input, output);
-        place.done = queue.record();
-        const auto load = [this, &downloads, done = place.done, output,
-                           to = arrays.outputs + at * size_of(output.type)] {
-          download(downloads, done, output, to);
-        };
-        try {
-          place.downloaded = std::async(std::launch::async, load);
-        } catch (const std::system_error&) {
-          load();  // Without another thread.
-        }
-      }
-      at += count;
+    std::optional<Run::Piece> next = run.upload();
+    while (next) {
+      const Run::Piece piece = *next;
+      next = run.upload();
+      piece.place->copied.get();
+      const ErasedView outputs = output_ ? piece.place->output.view(0, piece.count) : ErasedView{};
+      work(piece.place->input.view(0, piece.count), outputs);
+      piece.place->done = queue.record();
+      if (output_) run.download(piece, outputs);
     }
-    for (std::size_t i = 0; i < places_.size(); ++i, ++turn) {
-      Place& place = places_[turn % places_.size()];
-      if (place.downloaded.valid()) place.downloaded.get();
+    for (Place& place : places_) {
+      if (place.copied.valid()) place.copied.get();
     }
   } catch (...) {
     for (const Place& place : places_) {
-      if (place.downloaded.valid()) place.downloaded.wait();
+      if (place.copied.valid()) place.copied.wait();
     }
     // Work that uses their memory may go on.
     for (Place& place : places_) place = {};

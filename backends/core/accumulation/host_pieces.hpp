@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bifold/event.hpp>
 #include <bifold/queue.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -24,37 +25,41 @@ struct HostArrays {
 
 class HostPieces {
  public:
+  /// Enqueues the work on a piece's elements, which leaves as many outputs, if any.
+  using Work = std::function<void(const ErasedView& elements, const ErasedView& outputs)>;
+
   /// Pieces of up to `bytes` bytes of elements, that end with units of `unit` elements where these
   /// fit.
   HostPieces(Type input, std::optional<Type> output, std::uint64_t bytes, std::uint64_t unit);
 
-  /// Calls work(elements, outputs) for piece after piece, which enqueues on `queue`. The arrays'
-  /// first element is number `first` of all. Blocks until the host's memory is no longer in use.
-  void run(Queue& queue, std::uint64_t first, const HostArrays& arrays,
-           const std::function<void(const ErasedView&, const ErasedView&)>& work);
+  /// Calls work for piece after piece, which enqueues on `queue`. The arrays' first element is
+  /// number `first` of all. Blocks until the host's memory is no longer in use.
+  void run(Queue& queue, std::uint64_t first, const HostArrays& arrays, const Work& work);
 
   /// Whether work of the queue has failed that was waited for.
   [[nodiscard]] bool lost_work() const noexcept { return lost_work_; }
 
  private:
+  // What one piece takes on the device. Its copies go through a queue of its own, so that the next
+  // copy stands behind one that goes on.
   struct Place {
+    std::optional<Queue> copies;
     DeviceArray input;
     DeviceArray output;
-    Event done;                    // The work on it.
-    std::future<void> downloaded;  // Valid while it goes on.
+    Event done;                // The work on it.
+    std::future<void> copied;  // Valid while a copy goes on.
   };
+  struct Run;
 
   void make_room(const Device& device, std::uint64_t count);
   void wait_for(const Event& work);
-  void download(Queue& queue, const Event& work, const ErasedView& from, std::byte* to);
+  void wait_for(Place& place);
 
   Type input_;
   std::optional<Type> output_;
   std::uint64_t piece_;
   std::uint64_t room_ = 0;
-  std::array<Place, 3> places_;
-  std::optional<Queue> uploads_;
-  std::optional<Queue> downloads_;
+  std::array<Place, 4> places_;
   std::atomic<bool> lost_work_{false};
 };
 

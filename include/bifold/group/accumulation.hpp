@@ -31,7 +31,8 @@ struct ScanAccumulationState;
 /// Everything about making an accumulation that has a default.
 struct AccumulationOptions {
   /// Elements in host memory are copied to the device in pieces of up to so many bytes, or of one
-  /// element. The device holds three pieces, of a scan's outputs three more.
+  /// element; several pieces by threads that end with the call. The device holds four pieces, and
+  /// four of a scan's outputs.
   std::uint64_t piece_bytes = std::uint64_t{1} << 25;
 };
 

@@ -1,6 +1,7 @@
 // The device under test, whose queues fail when they are told to.
 #pragma once
 
+#include <atomic>
 #include <bifold/error.hpp>
 #include <memory>
 #include <utility>
@@ -9,16 +10,24 @@
 
 namespace bifold::test {
 
-/// The command of that number from now on fails to be enqueued; from 1 on. 0: none does.
-struct CountedCommands {
-  int left = 0;
-  bool failed = false;
-
+/// The command of that number from now on fails to be enqueued, from 1 on, whichever thread's.
+class CountedCommands {
+ public:
+  void fail(int nth) { left_ = nth; }
+  /// No command fails any more. Whether one has.
+  bool stop() {
+    left_ = 0;
+    return failed_.exchange(false);
+  }
   void next() {
-    if (left == 0 || --left > 0) return;
-    failed = true;
+    if (left_ <= 0 || left_.fetch_sub(1) != 1) return;
+    failed_ = true;
     throw Error(ErrorCategory::backend_failure, "a command fails as it is told to");
   }
+
+ private:
+  std::atomic<int> left_{0};
+  std::atomic<bool> failed_{false};
 };
 
 class FailingQueue : public backend::Queue {
