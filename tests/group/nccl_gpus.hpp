@@ -5,6 +5,7 @@
 
 #include <nccl.h>
 
+#include <atomic>
 #include <bifold/bifold.hpp>
 #include <bifold/group/group_plans.hpp>
 #include <bifold/interop/nccl.hpp>
@@ -17,7 +18,7 @@
 
 namespace bifold::test {
 
-inline int wrong = 0;
+inline std::atomic<int> wrong = 0;
 
 inline void check(bool right, const std::string& what) {
   if (right) return;
@@ -25,10 +26,14 @@ inline void check(bool right, const std::string& what) {
   std::printf("FAILED: %s\n", what.c_str());
 }
 
+// Other ranks would wait for one that has failed.
+[[noreturn]] inline void give_up(const std::string& why) {
+  std::printf("FAILED: %s\n", why.c_str());
+  std::_Exit(1);
+}
+
 inline void cuda(cudaError_t result, const char* what) {
-  if (result == cudaSuccess) return;
-  std::printf("%s: %s\n", what, cudaGetErrorString(result));
-  std::exit(1);
+  if (result != cudaSuccess) give_up(std::string(what) + ": " + cudaGetErrorString(result));
 }
 #define CUDA(call) cuda(call, #call)
 
@@ -109,8 +114,7 @@ inline std::vector<ncclComm_t> communicators(const std::vector<Gpu>& gpus) {
   for (const Gpu& gpu : gpus) devices.push_back(gpu.index);
   const auto ranks = static_cast<int>(gpus.size());
   if (ncclCommInitAll(comms.data(), ranks, devices.data()) != ncclSuccess) {
-    std::printf("FAILED: ncclCommInitAll\n");
-    std::exit(1);
+    give_up("ncclCommInitAll");
   }
   return comms;
 }
@@ -137,8 +141,7 @@ inline void with_processes(std::vector<Gpu>& gpus, bool threads, const GroupOpti
         try {
           run(i, i + 1);
         } catch (const std::exception& error) {
-          check(false, std::string("rank ") + std::to_string(i) + ": " + error.what());
-          std::exit(1);
+          give_up("rank " + std::to_string(i) + ": " + error.what());
         }
       });
     }

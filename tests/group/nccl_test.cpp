@@ -2,8 +2,8 @@
 // graphs, with all ranks in a thread and with a thread a rank. nccl_gpus.hpp says how it is built.
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <random>
+#include <span>
 
 #include "group/nccl_gpus.hpp"
 
@@ -21,11 +21,13 @@ namespace {
 
 template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  const auto left = std::as_bytes(std::span(a));
+  const auto right = std::as_bytes(std::span(b));
+  return std::equal(left.begin(), left.end(), right.begin(), right.end());
 }
 template <class T>
 bool same(const T& a, const T& b) {
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
+  return same(std::vector<T>{a}, std::vector<T>{b});
 }
 
 using Offsets = std::vector<std::uint64_t>;
@@ -122,6 +124,8 @@ void check_case(Process& process, Case<T>& data, const Wanted<T>& want, const Op
   constexpr Type type = type_of<T>();
   std::vector<Buffer<T>> results;
   std::vector<ErasedView> views;
+  results.reserve(process.gpus.size());
+  views.reserve(process.gpus.size());
   for (Gpu* gpu : process.gpus) results.emplace_back(gpu->device, 1);
   for (Buffer<T>& result : results) views.push_back(result);
   GroupReducePlan reduction(process.group, {.input = type, .accumulator = type, .op = op}, shares,

@@ -79,6 +79,7 @@ void time_size(std::vector<Gpu>& gpus, std::uint64_t each) {
     Buffer<std::uint8_t> mine(gpu.device, scan_bytes);
     Buffer<std::uint8_t> all(gpu.device, scan_bytes * ranks);
     const auto address = [](const ErasedView& view) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr)
       return reinterpret_cast<void*>(interop::cuda::native_address(view));
     };
     const auto gather = [&](std::size_t bytes) {

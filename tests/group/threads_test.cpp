@@ -266,7 +266,7 @@ TEST_CASE("ranks whose plans or runs differ get the same error, and go on") {
 }
 
 TEST_CASE("a rank without messages outwaits those that wait for one in vain") {
-  Threads threads(std::chrono::milliseconds(300));
+  Threads threads(std::chrono::seconds(2));
   Sliced<float> data(test::drawn(test::sums<float>(), 20'000));
   const Offsets offsets{0, leaf + 1000, 20'000, 20'000};
   const auto sum = [&](Threads& over) {

@@ -209,7 +209,7 @@ void StreamScan::leave_totals(const std::vector<ScanSlice>& slices,
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const ErasedView total = sends_total_ ? all_totals_[i].view(totals_.last(), 1)
                                           : made_[i].folded.view(made_[i].whole.value_or(0), 1);
-    if (slices[i].total) copy_any(slices[i].queue, total, *slices[i].total);
+    if (const auto& to = slices[i].total) copy_any(slices[i].queue, total, *to);
   }
 }
 
