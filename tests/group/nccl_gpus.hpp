@@ -1,6 +1,8 @@
-// GPUs as ranks over NCCL, and graphs of their work. The programs beside it take one line each,
-// with an installed bifold or a built one:
-//   g++ -std=c++20 -O2 nccl_test.cpp -o nccl_test -lbifold -lnccl -lcudart
+// GPUs as ranks over NCCL, and graphs of their work. A program beside it takes one line without
+// CMake, here with a static bifold that was built:
+//   g++ -std=c++20 -O2 tests/group/nccl_test.cpp -o nccl_test -Iinclude -Itests
+//     -I/usr/local/cuda/include build/libbifold.a -L/usr/local/cuda/lib64 -lnccl -lcudart
+//     -lzstd -lOpenCL -ldl
 #pragma once
 
 #include <nccl.h>
