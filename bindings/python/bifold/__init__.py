@@ -51,6 +51,7 @@ from ._base.native import load_library, version
 from ._base.operators import Map, Operator, identity
 from ._base.queues import Event, Queue, default_queue, elapsed
 from ._base.types import struct_type
+from ._groups import Group, even_split
 from ._many import Reduction, reduce_many
 from ._memory import Array, empty, from_opencl, to_device
 from ._plans import Plan
@@ -79,6 +80,7 @@ __all__ = [
     "DeviceLost",
     "Error",
     "Event",
+    "Group",
     "Indexed",
     "InvalidArgument",
     "Map",
@@ -101,6 +103,7 @@ __all__ = [
     "devices",
     "elapsed",
     "empty",
+    "even_split",
     "exclusive_scan",
     "from_opencl",
     "identity",

@@ -38,12 +38,17 @@ STRUCTS = {
     "bifold_reduction": structs.Reduction,
     "bifold_reduce_shape": structs.ReduceShape,
     "bifold_scan_shape": structs.ScanShape,
+    "bifold_transport": structs.Transport,
+    "bifold_message": structs.Message,
+    "bifold_slice": structs.Slice,
+    "bifold_scan_slice": structs.ScanSlice,
 }
 
 
 @pytest.fixture(scope="module")
 def text():
-    headers = [*sorted(HEADERS.glob("c_*.h")), HEADERS / "bifold.h"]
+    headers = [*sorted(HEADERS.glob("c_*.h")), HEADERS / "group" / "c_group.h"]
+    headers.append(HEADERS / "bifold.h")
     whole = "".join(path.read_text() for path in headers)
     return re.sub(r"/\*.*?\*/", "", whole, flags=re.S)
 
@@ -95,10 +100,17 @@ def test_every_struct_has_the_headers_members(text, aliases):
     for name, struct in STRUCTS.items():
         body = re.search(rf"typedef struct {name} {{(.*?)}} {name};", text, flags=re.S).group(1)
         members = [" ".join(m.split()) for m in body.split(";") if m.strip()]
-        assert [f[0] for f in struct._fields_] == [re.findall(r"\w+", m)[-1] for m in members]
+        assert len(struct._fields_) == len(members)
         for (label, kind), member in zip(struct._fields_, members):
-            of = plain(member.rsplit(label, 1)[0], aliases)
-            assert kind == of, f"{name}.{label}"
+            callback = re.fullmatch(r"(\w+) ?\(\*(\w+)\)\((.*)\)", member)
+            if callback is None:
+                assert label == re.findall(r"\w+", member)[-1]
+                assert kind == plain(member.rsplit(label, 1)[0], aliases), f"{name}.{label}"
+                continue
+            result, named, parameters = callback.groups()
+            assert label == named
+            assert kind._restype_ == (None if result == "void" else plain(result, aliases))
+            assert list(kind._argtypes_) == [plain(p, aliases) for p in parameters.split(", ")]
 
 
 def test_the_numbers_are_the_headers(text):

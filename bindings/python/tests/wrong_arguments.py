@@ -73,6 +73,8 @@ def examples(queue, context, commands, buffer):
         "later": queue.record(),
         "level": "off",
         "n": 4,
+        "ranks": 2,
+        "scan": True,
         "axis": 0,
         "keepdims": False,
         "reverse": True,
@@ -141,6 +143,9 @@ TAKEN = {
     "done": {"closed event"},
     "limit": {"int", "float", "scalar"},
     "n": {"int"},
+    "ranks": {"int"},
+    "scan": {"bool"},
+    "deadline": {"int", "float", "scalar"},
     "keepdims": {"bool"},
     "reverse": {"bool"},
     "offset": {"int"},
@@ -196,6 +201,7 @@ def main():
         "Device": queue.device,
         "Plan": bifold.Plan.reduce(queue, np.float32),
         "Workspace": bifold.Workspace(right["memory"]),
+        "Group": bifold.Group(1),
     }
     wrong = wrong_values(queue)
     for name, thing in callables():

@@ -12,6 +12,11 @@ def is_opencl(x: Any, name: str, module: str = "pyopencl") -> bool:
     return kind is not None and isinstance(x, kind)
 
 
+def is_communicator(x: Any) -> bool:
+    """Whether it is an intracommunicator of mpi4py."""
+    return is_opencl(x, "Intracomm", "mpi4py.MPI")
+
+
 def is_opencl_array(x: Any) -> bool:
     """Whether it is a pyopencl.array.Array."""
     return is_opencl(x, "Array", "pyopencl.array")

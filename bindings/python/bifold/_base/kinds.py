@@ -182,6 +182,12 @@ def _seconds(value: Any) -> float:
     return float(min(value, 2.0**64))
 
 
+def _deadline(value: Any) -> float:
+    if _seconds(value) == 0:
+        raise ValueError
+    return _seconds(value)
+
+
 def _element(value: Any) -> Any:
     if isinstance(value, (numbers.Number, np.generic, np.ndarray, tuple)):
         return value
@@ -269,9 +275,11 @@ KINDS: dict[str, Kind] = {
     "cache": choice("disk", "memory"),
     "cache_directory": PATH,
     "cache_limit_bytes": integer("a number of bytes"),
+    "comm": Kind("an intracommunicator of mpi4py", only(foreign.is_communicator)),
     "commutativity": choice(*COMMUTATIVITY),
     "context": integer("a CUcontext's number", 1, 2**64 - 1),
     "count_from": ARRAY,
+    "deadline": Kind("a time limit of more than 0 seconds", _deadline),
     "device": Kind('a bifold.Device or a selector such as "opencl:cpu"', _device),
     # It receives the call's completion, so it may have been closed before.
     "done": Kind("a bifold.Event", only(lambda x: _is_own(x, "Event"))),
@@ -301,8 +309,10 @@ KINDS: dict[str, Kind] = {
     "queue": Kind(
         "a bifold.Queue, a pyopencl.CommandQueue, or a stream of CuPy or PyTorch", _queue
     ),
+    "ranks": integer("a number of ranks", 1, 2**32 - 1),
     "reductions": Kind("a list of names of built-in operators and bifold.Reductions", _reductions),
     "reverse": FLAG,
+    "scan": FLAG,
     "selector": SELECTOR,
     "shape": Kind("extents or a tuple of extents", integers(integer("", -1))),
     "stream": Kind("a stream of CuPy or PyTorch, or a CUstream's number", _stream),

@@ -38,6 +38,9 @@ from .structs import (
     ReduceShape,
     Reduction,
     ScanShape,
+    ScanSlice,
+    Slice,
+    Transport,
     View,
 )
 
@@ -53,6 +56,8 @@ _TRANSFORM_SCAN = [*_SCAN[:4], _HANDLE, *_SCAN[4:]]
 _PAIRS = [_HANDLE, View, View, _HANDLE, _HANDLE, c_int32, c_void_p, c_void_p, POINTER(Options)]
 _ARG = [_HANDLE, View, c_void_p, POINTER(c_uint64), POINTER(Options)]
 _FIND = [_HANDLE, View, View, POINTER(Options)]
+_SPLIT = [c_uint64, c_uint32, _HANDLE, c_int32, POINTER(c_uint64)]
+_GROUP_ARG = [_HANDLE, POINTER(Slice), c_size_t, c_void_p, POINTER(c_uint64), POINTER(Options)]
 
 # Functions that answer with a status, and their arguments in the header's order.
 CALLS: dict[str, list[type]] = {
@@ -115,6 +120,20 @@ CALLS: dict[str, list[type]] = {
     "bifold_workspace_create": [View, _PUT],
     "bifold_workspace_prepare": [_HANDLE, _HANDLE],
     "bifold_workspace_release": [_HANDLE],
+    "bifold_group_create": [POINTER(Transport), _PUT],
+    "bifold_group_create_in_process": [c_uint32, _PUT],
+    "bifold_group_reduce": [
+        *[_HANDLE, POINTER(Slice), c_size_t, _HANDLE, _HANDLE, c_int32, c_void_p, c_void_p],
+        POINTER(Options),
+    ],
+    "bifold_group_argmin": _GROUP_ARG,
+    "bifold_group_argmax": _GROUP_ARG,
+    "bifold_group_scan": [
+        *[_HANDLE, c_int32, POINTER(ScanSlice), c_size_t, _HANDLE, _HANDLE, c_void_p],
+        POINTER(Options),
+    ],
+    "bifold_even_reduce_split": _SPLIT,
+    "bifold_even_scan_split": _SPLIT,
     "bifold_opencl_adopt_device": [c_void_p, c_void_p, POINTER(DeviceOptions), _PUT],
     "bifold_opencl_adopt_queue": [c_void_p, _HANDLE, _PUT],
     "bifold_opencl_adopt_buffer": [c_void_p, _PUT],
@@ -146,6 +165,7 @@ OTHERS: dict[str, tuple[type | None, list[type]]] = {
     "bifold_queue_destroy": (None, [_HANDLE]),
     "bifold_buffer_destroy": (None, [_HANDLE]),
     "bifold_event_destroy": (None, [_HANDLE]),
+    "bifold_group_destroy": (None, [_HANDLE]),
     "bifold_plan_variant": (c_char_p, [_HANDLE]),
     "bifold_plan_destroy": (None, [_HANDLE]),
     "bifold_workspace_destroy": (None, [_HANDLE]),

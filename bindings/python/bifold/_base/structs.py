@@ -141,6 +141,50 @@ class Reduction(ctypes.Structure):
     ]
 
 
+class Message(ctypes.Structure):
+    _fields_ = [
+        ("from", c_uint32),
+        ("to", c_uint32),
+        ("bytes", c_void_p),
+        ("size", c_size_t),
+    ]
+
+
+# `user`, then what the header says.
+ALL_GATHER = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_size_t, c_uint64)
+EXCHANGE = ctypes.CFUNCTYPE(
+    c_int32, c_void_p, POINTER(Message), c_size_t, POINTER(Message), c_size_t, c_uint64
+)
+RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
+
+
+class Transport(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("size", c_uint32),
+        ("local_ranks", POINTER(c_uint32)),
+        ("local_rank_count", c_size_t),
+        ("deadline", c_uint64),
+        ("user", c_void_p),
+        ("all_gather", ALL_GATHER),
+        ("exchange", EXCHANGE),
+        ("release", RELEASE),
+    ]
+
+
+class Slice(ctypes.Structure):
+    _fields_ = [("queue", c_void_p), ("input", View), ("second", POINTER(View))]
+
+
+class ScanSlice(ctypes.Structure):
+    _fields_ = [
+        ("queue", c_void_p),
+        ("input", View),
+        ("output", View),
+        ("total", POINTER(View)),
+    ]
+
+
 def put_lines(
     options: Options,
     lines: tuple[int, ...],
