@@ -25,6 +25,7 @@
 #include <bifold/c_calls.h>
 #include <bifold/c_device.h>
 #include <bifold/c_reductions.h>
+#include <bifold/group/c_accumulation.h>
 #include <bifold/group/c_group.h>
 #include <stdint.h>
 

@@ -44,6 +44,7 @@ void test_pairs(void);
 void test_transform_scans(void);
 void test_reductions(void);
 void test_groups(void);
+void test_accumulations(void);
 void test_null(void);
 void test_struct_sizes(void);
 void test_fork(void);

@@ -64,6 +64,7 @@ int main(void) {
                {"transform scans", test_transform_scans},
                {"reductions", test_reductions},
                {"groups", test_groups},
+               {"accumulations", test_accumulations},
                {"null", test_null},
                {"struct sizes", test_struct_sizes},
                {"fork", test_fork},

@@ -34,6 +34,9 @@ inline std::optional<Lines> lines_from(const bifold_lines* lines) {
                lines->outer_stride, lines->stride, lines->inner_stride};
 }
 
+/// Puts out an Indexed that was found among elements of that type.
+void put_indexed(const Value& found, Type element, void* value, std::uint64_t* index);
+
 /// The map behind a handle; the identity for NULL.
 inline const Map& map_or_identity(const bifold_map* map) {
   static const Map identity;

@@ -151,12 +151,7 @@ bifold_status search(Search find, bifold_group* group, const bifold_slice* slice
       return std::pair(slices_from(slices, count), options_from(options));
     });
     const Value found = find(over, all, known);
-    const std::span<const StructField> fields = found.type().structure()->fields;
-    const Value wide = Value::from_bytes(fields[0].type, found.data() + fields[0].offset);
-    // Of 16 bits, it is one of the elements as a wider type holds them.
-    const Value element = core::convert(wide, all.front().input.type);
-    std::memcpy(value, element.data(), element.size());
-    std::memcpy(index, found.data() + fields[1].offset, sizeof *index);
+    put_indexed(found, all.front().input.type, value, index);
   });
 }
 
