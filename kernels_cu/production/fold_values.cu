@@ -1,10 +1,10 @@
 // Part fold_values: Combines the values that several ranks give, as a list says: the tree over
-// their nodes, or a fold from left to right. A step is two numbers: the place of a value, in
-// ascending order, and a code. Its lower half is 2 times how often the two topmost values of a
-// stack become one behind the value, plus 1 if the top is then a result. Its upper half is how many
-// values from there on are only folded into the top. Results lie from the first one's place on. One
-// group does all of it. Cost: reads each value once; a combination for each merge, one after the
-// other. Source: bifold.
+// their nodes, or a fold from left to right. A step is two numbers, the place of a value and a
+// code. Places ascend, but for the first one. A code's lower half is 2 times how often the two
+// topmost values of a stack become one behind the value, plus 1 if the top is then a result. Its
+// upper half is how many values from there on are only folded into the top. Results lie from the
+// first one's place on. One group does all of it. Cost: reads each value once; a combination for
+// each merge, one after the other. Source: bifold.
 // Provides: fold_values
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)

@@ -338,6 +338,11 @@ TEST_CASE("what a plan over a group cannot do is refused, and it goes on") {
     refused(ErrorCategory::invalid_argument, "overlaps memory of rank", [&] {
       plan.run(slices, {results.view(0, 1), results.view(0, 1)});
     });
+    GroupReducePlan copy = plan;
+    GroupReducePlan taken = std::move(copy);
+    refused(ErrorCategory::invalid_argument, "moved from",
+            [&] { static_cast<void>(copy.run(slices)); });  // NOLINT(bugprone-use-after-move)
+    CHECK(taken.run(slices) == Value(5000.0F));
     CHECK(plan.run(slices) == Value(5000.0F));
 
     auto scans = data.scan_slices({0, 100, 5000});
@@ -371,6 +376,23 @@ TEST_CASE("a failure while a run is enqueued ends the group") {
     CHECK(after.mentions("the group is out of use"));
     CHECK(reduce(data.queue(0), erase(data.input()), plus, 0.0F) == Value(9000.0F));
   }
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("group_splits");
+
+TEST_CASE("plans of many splits of every kind of element") {
+  check_reductions(test::drawn(test::sums<float>(), 100'001), 4096, shape_of(Type::f32, Type::f32),
+                   0.5F, 60);
+  check_reductions(test::drawn(test::products<double>(), 50'001), 2048,
+                   shape_of(Type::f64, Type::f64, multiplies), 1.5, 40);
+  const auto wide = test::maps<app::Map64>();
+  const Type type = type_of<app::Map64>();
+  check_reductions(test::drawn(wide, 50'001), 2048, shape_of(type, type, wide.op), wide.init, 30);
+  check_scans(test::drawn(wide, 3 * 65'536 + 77), 65'536, wide.op, wide.init, 30);
+  check_scans(test::drawn(test::sums<float>(), 4 * 262'144 + 99), 262'144, plus, 0.5F, 30);
+  check_scans(test::drawn(test::sums<double>(), 3 * 131'072 + 1), 131'072, plus, 1.5, 30);
 }
 
 TEST_SUITE_END();

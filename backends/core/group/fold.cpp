@@ -141,7 +141,8 @@ DeviceFold::DeviceFold(const Queue& queue, PlannedKernel kernel, const FoldSteps
       count_(steps.merges.size()),
       steps_(queue.device(), 2 * count_, Type::u32) {
   check_loops(queue.device(), steps.merges.size());
-  if (steps.places.back() > (std::numeric_limits<std::uint32_t>::max)()) {
+  const std::uint64_t furthest = std::max(steps.places.front(), steps.places.back());
+  if (furthest > (std::numeric_limits<std::uint32_t>::max)()) {
     throw Error(ErrorCategory::unsupported, "ranks give more values than 32 bits count");
   }
   std::vector<std::uint32_t> codes(2 * count_);

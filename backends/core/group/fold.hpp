@@ -25,7 +25,7 @@ struct FoldKernel {
 
 /// What a fold does with values in memory. Of value i, which lies at places[i], see fold().
 struct FoldSteps {
-  std::vector<std::uint64_t> places;  ///< Ascending.
+  std::vector<std::uint64_t> places;  ///< The first one anywhere, then ascending from 0 on.
   std::vector<std::uint32_t> merges;
   std::vector<std::uint64_t> wanted;
 };
@@ -37,9 +37,8 @@ class DeviceFold {
   DeviceFold(const Queue& queue, const Operator& op, Type accumulator, const FoldSteps& steps);
   DeviceFold(const Queue& queue, PlannedKernel kernel, const FoldSteps& steps);
 
-  /// Enqueues. Writes to `results` as many as are wanted, and to values in front of the last one,
-  /// which it uses up. A fold from the left does not write to the first one; nor does another one
-  /// whose first value is merged last.
+  /// Enqueues. Writes to `results` as many as are wanted, and uses up values, but no first one that
+  /// lies behind all others.
   void enqueue(const Queue& queue, const DeviceArray& values, const ErasedView& results) const;
 
  private:

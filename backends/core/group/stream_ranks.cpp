@@ -34,10 +34,9 @@ void StreamRanks::make(std::size_t local, const Elements& elements, std::uint64_
     own.staged.input = DeviceArray(device, unit, elements.input.type);
     if (elements.second) own.staged.second = DeviceArray(device, unit, elements.second->type);
   }
-  own.first = init ? 1 : 0;
   own.mine = DeviceArray(device, most_, accumulator);
-  own.all = DeviceArray(device, own.first + split_.ranks() * most_, accumulator);
-  if (init) upload(queue, own.all.view(0, 1), bytes_of(*init));
+  own.all = DeviceArray(device, place_of_init() + (init ? 1 : 0), accumulator);
+  if (init) upload(queue, own.all.view(place_of_init(), 1), bytes_of(*init));
 }
 
 void StreamRanks::exchange_fronts(const std::vector<Elements>& slices) {
@@ -84,8 +83,7 @@ void StreamRanks::gather(const std::vector<Elements>& slices) {
   ranks.reserve(ranks_.size());
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const Rank& own = ranks_[i];
-    ranks.push_back(
-        {slices[i].queue, own.mine.view(), own.all.view(own.first, split_.ranks() * most_)});
+    ranks.push_back({slices[i].queue, own.mine.view(), own.all.view(0, place_of_init())});
   }
   transport_.enqueue_all_gather(ranks);
 }

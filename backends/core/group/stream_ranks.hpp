@@ -27,7 +27,7 @@ class StreamRanks {
   [[nodiscard]] std::size_t count() const noexcept { return local_.size(); }
 
   /// Allocates what a rank's runs use: `scratch` bytes of workspace, the staged unit in front of
-  /// elements of that type, and room for values, with init in front.
+  /// elements of that type, and room for values and init.
   void make(std::size_t local, const Elements& elements, std::uint64_t scratch, Type accumulator,
             const std::optional<Value>& init);
 
@@ -37,12 +37,13 @@ class StreamRanks {
   [[nodiscard]] const Staged& staged(std::size_t local) const { return ranks_[local].staged; }
   /// Where a rank leaves its values.
   [[nodiscard]] const DeviceArray& mine(std::size_t local) const { return ranks_[local].mine; }
-  /// Init, if there is one, and the values of all ranks: `most` of each.
+  /// The values of all ranks, `most` of each, and init behind them if there is one.
   [[nodiscard]] const DeviceArray& all(std::size_t local) const { return ranks_[local].all; }
-  /// Where value `index` of a rank lies in there.
-  [[nodiscard]] std::uint64_t place(bool with_init, std::uint32_t rank, std::uint64_t index) const {
-    return (with_init ? 1 : 0) + rank * most_ + index;
+  /// Where value `index` of a rank lies in there, and init.
+  [[nodiscard]] std::uint64_t place(std::uint32_t rank, std::uint64_t index) const {
+    return rank * most_ + index;
   }
+  [[nodiscard]] std::uint64_t place_of_init() const { return split_.ranks() * most_; }
 
   /// Enqueues what the split's borders say, so that units are whole.
   void exchange_fronts(const std::vector<Elements>& slices);
@@ -59,7 +60,6 @@ class StreamRanks {
     Staged staged;
     DeviceArray mine;
     DeviceArray all;
-    std::uint64_t first = 0;  // Of what others give, in `all`.
   };
 
   StreamTransport& transport_;

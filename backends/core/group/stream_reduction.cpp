@@ -47,10 +47,10 @@ StreamReduction::StreamReduction(StreamTransport& transport, std::vector<std::ui
 
 FoldSteps StreamReduction::steps() const {
   FoldSteps steps;
-  if (init_) steps.places.push_back(0);
+  if (init_) steps.places.push_back(ranks_.place_of_init());
   for (std::uint32_t rank = 0; rank < parts_.split().ranks(); ++rank) {
     for (std::size_t i = 0; i < parts_.of(rank).size(); ++i) {
-      steps.places.push_back(ranks_.place(init_.has_value(), rank, i));
+      steps.places.push_back(ranks_.place(rank, i));
     }
   }
   steps.merges = parts_.merges(init_.has_value());

@@ -122,10 +122,10 @@ void StreamScan::make(std::size_t local, const Elements& elements) {
   ranks_.make(local, elements, scratch, shape_.accumulator, init_);
   if (!wanted.list().empty()) {
     FoldSteps steps;
-    if (init_) steps.places.push_back(0);
+    if (init_) steps.places.push_back(ranks_.place_of_init());
     for (std::uint32_t one = 0; one < split.ranks(); ++one) {
       for (std::uint64_t i = 0; i < totals_.of(one); ++i) {
-        steps.places.push_back(ranks_.place(init_.has_value(), one, i));
+        steps.places.push_back(ranks_.place(one, i));
       }
     }
     // What follows the last one that is wanted is not looked at.

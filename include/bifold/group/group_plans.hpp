@@ -37,7 +37,8 @@ struct Share {
 
 /// A reduction over a group made ready. A value handle; copies are the same plan, which one thread
 /// runs at a time. All ranks run it equally often, and in one order with the group's other calls.
-/// It owns memory on the ranks' devices, where runs leave what they exchange.
+/// It owns memory on the ranks' devices, where runs leave what they exchange: it outlives graphs
+/// that hold a run, of which one at a time is at work.
 class BIFOLD_API_CLASS GroupReducePlan {
  public:
   /// Blocks until all ranks have made the plan. `shares` are those of the local ranks. Throws the
