@@ -56,7 +56,8 @@ typedef struct bifold_options {
   bifold_event** done;               /**< Receives a new event, the call's completion. */
   const bifold_workspace* workspace; /**< Scratch to use instead of the queue's own. */
   const char* variant;               /**< A row of the gallery; NULL: "production". */
-  /** Scans: the accumulator's type. NULL: the output's, or BIFOLD_F32 for a 16-bit floating one. */
+  /** The accumulator's type. NULL: that of the output or result, or BIFOLD_F32 for a 16-bit
+   * floating one; with a result map that of a user's operator. */
   const bifold_type* accumulate;
   /** n, read from device memory when the call runs: a view of one BIFOLD_U32 or BIFOLD_U64. The
    * input's count is then the most there can be, and what a larger n counts as. NULL: none. */
@@ -83,6 +84,10 @@ typedef struct bifold_options {
   /** Scans: not 0: from the last element to the first. output[i] is input[i] to input[n - 1] and
    * init combined in that order, of an exclusive scan input[i + 1] to init. */
   int32_t reverse;
+  /** Makes outputs or the result of accumulators: an expression over s, "s.sum", in the language of
+   * docs/operators.md, whose value is converted once. `init` and `total` are accumulators then, of
+   * the accumulator's type. NULL: none. */
+  const char* result_map;
 } bifold_options;
 
 /** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are; where
@@ -172,6 +177,7 @@ typedef struct bifold_reduce_shape {
   bifold_order order;             /**< What "production" keeps to. */
   const bifold_type* result;      /**< Rounded to it once; NULL: as the accumulator. */
   uint64_t lines;                 /**< Not 0: the calls' options bring lines. */
+  const char* result_map;         /**< Makes the result of an accumulator; NULL: none. */
 } bifold_reduce_shape;
 /** Whether an output takes in the element of its own index. */
 typedef int32_t bifold_scan_kind;
@@ -194,6 +200,7 @@ typedef struct bifold_scan_shape {
   bifold_order order;             /**< What "production" keeps to. */
   uint64_t lines;                 /**< Not 0: the calls' options bring lines. */
   uint64_t reverse;               /**< Not 0: from the last element to the first. */
+  const char* result_map;         /**< Makes outputs of accumulators; NULL: none. */
 } bifold_scan_shape;
 /** A plan of the reduction. May compile. BIFOLD_UNSUPPORTED when the device cannot run it. */
 BIFOLD_API bifold_status bifold_reduce_plan_create(const bifold_device* device,
@@ -213,7 +220,7 @@ BIFOLD_API bifold_status bifold_plan_workspace_bytes_of_lines(const bifold_plan*
                                                               const bifold_lines* lines,
                                                               uint64_t* bytes);
 /** Enqueues the plan on views of its types; `init` is of the accumulator's. The options' variant,
- * order, accumulate and reverse are not looked at. */
+ * order, accumulate, reverse and result_map are not looked at. */
 BIFOLD_API bifold_status bifold_plan_run(const bifold_plan* plan, bifold_queue* queue,
                                          bifold_view input, bifold_view output, const void* init,
                                          const bifold_options* options);

@@ -1,5 +1,6 @@
 /// @file
-/// Maps: functions of one element, written as text, in front of reductions and scans.
+/// Maps: functions of one element, written as text, in front of reductions and scans; and result
+/// maps, functions of an accumulator behind them.
 #pragma once
 
 #include <bifold/export.hpp>
@@ -12,6 +13,7 @@ namespace bifold {
 
 /// @cond internal
 namespace core {
+struct KeptText;
 struct MapMaker;
 }  // namespace core
 /// @endcond
@@ -51,8 +53,36 @@ class BIFOLD_API_CLASS Map {
   /// @cond internal
   friend struct core::MapMaker;  // Of texts that were made of others'.
   /// @endcond
-  struct Definition;
-  std::shared_ptr<const Definition> definition_;
+  std::shared_ptr<const core::KeptText> definition_;
+};
+
+/// What is stored of an accumulator: an expression over `s`, such as "s.sum / s.count", in the
+/// language of docs/operators.md. Its value is converted to the result's or output's type once, or
+/// is of it when that is a struct; to f16 and bf16 it is rounded from f32 or f64. A cheap value, as
+/// a Map is. The default one stores the accumulator itself, and so does one that was moved from.
+class BIFOLD_API_CLASS ResultMap {
+ public:
+  /// The accumulator itself.
+  ResultMap() noexcept = default;
+  /// Throws invalid_argument, with the word and its column, for a text of more than 8192 characters
+  /// or that is not one expression of its language. What its types are is known at the first use,
+  /// where a text that does not fit them is invalid_argument, too.
+  ResultMap(std::string expression);  // NOLINT(google-explicit-constructor)
+  /// The same.
+  ResultMap(const char* expression);  // NOLINT(google-explicit-constructor)
+
+  /// Whether accumulators are stored as they are, because it has no expression.
+  [[nodiscard]] bool is_identity() const noexcept { return definition_ == nullptr; }
+  /// The text, as given; empty for the identity.
+  [[nodiscard]] std::string_view expression() const noexcept;
+  /// A hash of the expression, equal for equal result maps; 0 for the identity.
+  [[nodiscard]] std::uint64_t id() const noexcept;
+
+  /// The same text.
+  friend BIFOLD_API bool operator==(const ResultMap& left, const ResultMap& right) noexcept;
+
+ private:
+  std::shared_ptr<const core::KeptText> definition_;
 };
 
 /// @}

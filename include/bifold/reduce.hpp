@@ -51,6 +51,11 @@ struct ReduceOptions {
   /// One u32 or u64 in device memory, read when the call runs: how many of the lines there are.
   /// Later ones are neither read nor written.
   std::optional<ErasedView> lines_from{};
+  /// Accumulate in this type, not accumulator_of() the result's. Then init is held by this one.
+  std::optional<Type> accumulate{};
+  /// Makes the result of the accumulator. The accumulator's type is then that of a user's operator,
+  /// unless `accumulate` says otherwise.
+  ResultMap result_map{};
 };
 
 /// @}
@@ -69,6 +74,7 @@ struct ReduceShape {
   std::optional<Type> second{};  ///< Of the elements of a second array, which the map names y.
   std::optional<Type> result{};  ///< Rounded to it once; the accumulator's by default.
   bool lines = false;            ///< Whether the options bring lines.
+  ResultMap result_map{};        ///< Makes the result of the accumulator.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -79,8 +85,9 @@ class BIFOLD_API_CLASS ReducePlan {
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
   /// unknown variant, an operator not defined on the accumulator, an accumulator of f16 or bf16, a
   /// count of another type than u32 and u64, a total, a map that names y without a second array or
-  /// a second array without a map, or, without a map, a floating input to an integer accumulator
-  /// (logical operators excepted) or a struct to another type.
+  /// a second array without a map, a map or result map that does not fit its types, or, without
+  /// one, floating values to an integer type (a logical operator's input excepted) or a struct to
+  /// another type.
   ReducePlan(const Device& device, const ReduceShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -94,7 +101,8 @@ class BIFOLD_API_CLASS ReducePlan {
   [[nodiscard]] std::uint64_t workspace_bytes(const Lines& lines) const;
 
   /// Enqueues result[0] = op(init, reduction of input); without init, the reduction alone, and
-  /// Operator::of_nothing() where n = 0. The options' variant and order are not looked at.
+  /// Operator::of_nothing() where n = 0. The options' variant, order,
+  /// accumulate and result_map are not looked at.
   /// Throws invalid_argument, before anything is written, for views of other types, of another
   /// device or overlapping each other or the workspace, a result without exactly one element, an
   /// init that the accumulator's type does not hold exactly, none for n = 0 (or a count in device
@@ -127,7 +135,8 @@ BIFOLD_API void warm(const Device& device, const ReduceShape& shape);
 /// @{
 
 /// Enqueues result[0] = op(init, reduction of map(x) over input); the accumulator is the result's
-/// type, or f32 where that is f16 or bf16, whose result is rounded once. It holds init exactly.
+/// type, or f32 where that is f16 or bf16, whose result is rounded once, unless the options say
+/// otherwise. It holds init exactly.
 /// n = 0 gives init, or without one Operator::of_nothing(), +0.0 for a floating sum. Errors as
 /// ReducePlan and ReducePlan::run; the plan is kept by the device.
 BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,

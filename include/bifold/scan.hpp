@@ -69,6 +69,9 @@ struct ScanOptions {
   /// Scans from the last element to the first: out[i] = x[i], ..., x[n-1], init combined in that
   /// order, or x[i+1] to init. Bits are those of a reversed copy that is scanned with op(b, a).
   bool reverse = false;
+  /// Makes each output of an accumulator; `total` stays one. The accumulator's type is then that of
+  /// a user's operator, unless `accumulate` says otherwise.
+  ResultMap result_map{};
 };
 
 /// @}
@@ -88,6 +91,7 @@ struct ScanShape {
   Map map{};                 ///< Applied to each element before it is combined.
   bool lines = false;        ///< Whether the options bring lines.
   bool reverse = false;      ///< Whether it goes from the last element to the first.
+  ResultMap result_map{};    ///< Makes each output of an accumulator.
 };
 
 /// A scan made ready for a device; see ReducePlan.
@@ -95,8 +99,9 @@ class BIFOLD_API_CLASS ScanPlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
   /// unknown variant, an operator not defined on the accumulator, a count of another type than u32
-  /// and u64, a map that names y, or a shape that would convert floating values to integers (a
-  /// logical operator's input, and what has a map, excepted).
+  /// and u64, a map that names y, a map or result map that does not fit its types, or a shape that
+  /// would convert floating values to integers (a logical operator's input, and what has a map,
+  /// excepted).
   ScanPlan(const Device& device, const ScanShape& shape);
 
   /// The row that runs: "production" resolved. Of production, it may be the one of large inputs,
@@ -113,11 +118,11 @@ class BIFOLD_API_CLASS ScanPlan {
   /// Enqueues the scan of input into output; `init`, of the accumulator type, is the carry before
   /// the first element, the operator's identity where there is none; an exclusive scan's first
   /// value, and a total of nothing, is Operator::of_nothing() then. In place means the same
-  /// memory, offset and element size. The options' variant, order, accumulate and reverse are not
-  /// looked at. Throws invalid_argument, before anything is written, for views of other types,
-  /// counts or devices, any other overlap, an init that the accumulator does not hold exactly, none
-  /// for an exclusive scan or a total where the operator has no identity, values in device memory
-  /// other than the shape's, or a workspace that is too small.
+  /// memory, offset and element size. The options' variant, order, accumulate, reverse and
+  /// result_map are not looked at. Throws invalid_argument, before anything is written, for views
+  /// of other types, counts or devices, any other overlap, an init that the accumulator does not
+  /// hold exactly, none for an exclusive scan or a total where the operator has no identity, values
+  /// in device memory other than the shape's, or a workspace that is too small.
   void run(Queue& queue, const ErasedView& input, const ErasedView& output,
            const std::optional<Value>& init, const ScanOptions& options = {}) const;
 

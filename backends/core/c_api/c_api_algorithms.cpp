@@ -31,13 +31,13 @@ bifold_status reduce_value(bifold_queue* queue, const Source& from, const bifold
     const Map& map = need(from.map, "map").value;
     auto& out = need(static_cast<unsigned char*>(result), "result");
     CallOptions call(options);
-    const Type accumulator = type_from(type);
-    const std::optional<Value> start = init_from(accumulator, init);
+    const Type of = type_from(type);
+    const std::optional<Value> start = call.init(of, with, init);
     const Value value =
         from.second == nullptr
-            ? transform_reduce(on, from.first_view(), accumulator, with, start, map, call.reduce())
-            : transform_reduce(on, from.first_view(), from.second_view(), accumulator, with, start,
-                               map, call.reduce());
+            ? transform_reduce(on, from.first_view(), of, with, start, map, call.reduce())
+            : transform_reduce(on, from.first_view(), from.second_view(), of, with, start, map,
+                               call.reduce());
     std::memcpy(&out, value.data(), value.size());
     call.put_done();
   });
@@ -52,7 +52,7 @@ bifold_status reduce_range(bifold_queue* queue, const Source& from, const bifold
     const Map& map = need(from.map, "map").value;
     CallOptions call(options);
     const ErasedView to = view_from(result, "the result's buffer");
-    const std::optional<Value> start = init_from(to.type, init);
+    const std::optional<Value> start = call.init(to.type, with, init);
     if (from.second == nullptr) {
       transform_reduce_into(on, from.first_view(), to, with, start, map, call.reduce());
     } else {
@@ -72,7 +72,7 @@ bifold_status scan_range(bifold_queue* queue, ScanKind kind, const Source& from,
     const Map& map = need(from.map, "map").value;
     CallOptions call(options);
     const ErasedView to = view_from(output, "the output's buffer");
-    transform_scan(on, kind, from.first_view(), to, with, init_from(to.type, init), map,
+    transform_scan(on, kind, from.first_view(), to, with, call.init(to.type, with, init), map,
                    call.scan());
     call.put_done();
   });

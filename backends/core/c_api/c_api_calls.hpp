@@ -11,6 +11,7 @@
 #include "core/c_api/c_api_queue.hpp"
 #include "core/c_api/c_api_structs.hpp"
 #include "core/c_api/c_api_types.hpp"
+#include "core/call/accumulator.hpp"
 
 namespace bifold::c_api {
 
@@ -43,22 +44,29 @@ inline const Map& map_or_identity(const bifold_map* map) {
   return map == nullptr ? identity : map->value;
 }
 
+/// That of a text; the identity for NULL.
+inline ResultMap result_map_from(const char* expression) {
+  return expression == nullptr ? ResultMap() : ResultMap(expression);
+}
+
 /// The options of a call. The handle of its completion is made before anything is enqueued, so that
 /// nothing can fail behind the enqueueing; put_done() gives it to the caller.
 class CallOptions {
  public:
   explicit CallOptions(const bifold_options* options)
       : given_(read_struct(options, BIFOLD_C_SIZE_TO(bifold_options, accumulate), "options")),
-        wait_(events_from(given_.wait, given_.wait_count)) {
+        wait_(events_from(given_.wait, given_.wait_count)),
+        result_map_(result_map_from(given_.result_map)) {
     if (given_.done != nullptr) done_ = std::make_unique<bifold_event>();
   }
 
   [[nodiscard]] ReduceOptions reduce() const {
-    if (given_.accumulate != nullptr) refuse("accumulate is for scans: reduce has its own type");
     if (given_.reverse != 0) refuse("reverse is for scans");
     ReduceOptions options = reduce_plan();
     options.variant = variant_or_default(given_.variant);
     options.order = order_from(given_.order);
+    options.accumulate = accumulate();
+    options.result_map = result_map_;
     return options;
   }
   [[nodiscard]] ScanOptions scan() const {
@@ -66,10 +74,20 @@ class CallOptions {
     options.variant = variant_or_default(given_.variant);
     options.order = order_from(given_.order);
     options.reverse = given_.reverse != 0;
-    if (given_.accumulate != nullptr) options.accumulate = type_from(*given_.accumulate);
+    options.accumulate = accumulate();
+    options.result_map = result_map_;
     return options;
   }
-  // A plan has its variant, order, types and direction, so that it looks at none here.
+  /// The initial value of a call with that output: of its type, or of the accumulator's where a
+  /// result map makes it.
+  [[nodiscard]] std::optional<Value> init(Type output, const Operator& op,
+                                          const void* bytes) const {
+    const Type type = result_map_.is_identity()
+                          ? output
+                          : core::accumulator_for(output, op, accumulate(), result_map_);
+    return init_from(type, bytes);
+  }
+  // A plan has its variant, order, types, maps and direction, so that it looks at none here.
   [[nodiscard]] ReduceOptions reduce_plan() const {
     if (given_.total != nullptr) refuse("total is for scans: a reduction is its own");
     return {.wait = wait_,
@@ -100,6 +118,10 @@ class CallOptions {
   }
 
  private:
+  [[nodiscard]] std::optional<Type> accumulate() const {
+    if (given_.accumulate == nullptr) return {};
+    return type_from(*given_.accumulate);
+  }
   [[nodiscard]] Event* done() const { return done_ ? &done_->value : nullptr; }
   [[nodiscard]] const Workspace* workspace() const {
     return given_.workspace == nullptr ? nullptr : &given_.workspace->value;
@@ -111,6 +133,7 @@ class CallOptions {
 
   bifold_options given_;
   std::vector<Event> wait_;
+  ResultMap result_map_;
   std::unique_ptr<bifold_event> done_;
 };
 

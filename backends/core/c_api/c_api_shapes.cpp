@@ -47,7 +47,8 @@ ReduceShape reduce_shape_from(const bifold_reduce_shape* shape) {
           order_from(given.order),
           type_or_none(given.second),
           type_or_none(given.result),
-          given.lines != 0};
+          given.lines != 0,
+          result_map_from(given.result_map)};
 }
 
 ScanShape scan_shape_from(const bifold_scan_shape* shape) {
@@ -68,7 +69,8 @@ ScanShape scan_shape_from(const bifold_scan_shape* shape) {
           order_from(given.order),
           map_or_identity(given.map),
           given.lines != 0,
-          given.reverse != 0};
+          given.reverse != 0,
+          result_map_from(given.result_map)};
 }
 
 }  // namespace bifold::c_api

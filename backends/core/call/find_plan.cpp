@@ -88,9 +88,10 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
   if (caller) shape.sizes = Sizes::of(caller->n);
   const gallery::Variant& asked = row_named(algorithm, variant);
   const std::uint64_t map_id = shape.map.is_identity() ? 0 : shape.map.id();
-  const PlanKey key{shape.op.id(),     map_id,       index_of(asked), shape.input,
-                    shape.accumulator, shape.output, shape.kind,      shape.on_device,
-                    shape.order,       shape.second, shape.lines,     shape.reverse};
+  const std::uint64_t result_map_id = shape.result_map.is_identity() ? 0 : shape.result_map.id();
+  const PlanKey key{shape.op.id(), map_id,        index_of(asked), shape.input, shape.accumulator,
+                    shape.output,  shape.kind,    shape.on_device, shape.order, shape.second,
+                    shape.lines,   shape.reverse, result_map_id};
   PlanTable& plans = *device.state()->plans;
   if (auto known = plans.find(key, shape)) return known;
   if (caller) {

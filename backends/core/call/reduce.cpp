@@ -2,6 +2,7 @@
 
 #include <bifold/error.hpp>
 
+#include "core/call/accumulator.hpp"
 #include "core/call/find_plan.hpp"
 #include "core/call/placement.hpp"
 #include "core/call/run_plan.hpp"
@@ -26,7 +27,8 @@ core::PlanShape plan_shape(const ReduceShape& shape,
           .on_device = shape.on_device,
           .order = shape.order,
           .second = shape.second,
-          .lines = shape.lines ? lines : core::LineLayout::none};
+          .lines = shape.lines ? lines : core::LineLayout::none,
+          .result_map = shape.result_map};
 }
 
 const std::optional<ErasedView> no_view;
@@ -109,13 +111,14 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
   std::optional<Type> second;
   if (views.second) second = views.second->type;
   const Type result = views.output.type;
-  const Type accumulator = accumulator_of(result);
+  const Type accumulator =
+      core::accumulator_for(result, op, options.accumulate, options.result_map);
   const core::CallOptions called = call_options(options);
   const core::LineLayout lines = core::layout_of(called);
   const auto plan =
       find(queue.device(),
            {views.input.type, accumulator, op, options.variant, map, core::values_on_device(called),
-            options.order, second, result, lines != core::LineLayout::none},
+            options.order, second, result, lines != core::LineLayout::none, options.result_map},
            core::Caller{queue.state(), core::length_of(called, views.input.count)}, lines);
   core::run_plan(*plan, queue, views, init, called, of_nothing);
 } catch (...) {

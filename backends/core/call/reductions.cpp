@@ -250,7 +250,8 @@ Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& sec
 Value inner_product(Queue& queue, const ErasedView& first, const ErasedView& second, Type result,
                     const std::optional<Value>& init, const ReduceOptions& options) try {
   return transform_reduce(queue, first, second, result, plus, init,
-                          product(first.type, second.type, result), options);
+                          product(first.type, second.type, options.accumulate.value_or(result)),
+                          options);
 } catch (...) {
   detail::rethrow();
 }
@@ -259,7 +260,8 @@ void inner_product_into(Queue& queue, const ErasedView& first, const ErasedView&
                         const ErasedView& result, const std::optional<Value>& init,
                         const ReduceOptions& options) try {
   transform_reduce_into(queue, first, second, result, plus, init,
-                        product(first.type, second.type, result.type), options);
+                        product(first.type, second.type, options.accumulate.value_or(result.type)),
+                        options);
 } catch (...) {
   detail::rethrow();
 }

@@ -127,9 +127,11 @@ void check_device_values(const detail::Plan& plan, const Device& device, const P
   if (init_from) {
     check_value(device, *init_from, shape.accumulator, Access::read, "init_from",
                 init_from->count == 1 ? 1 : call.lines);
-    // A reduction reads its initial value last of all, and writes its result behind that.
+    // A reduction reads its initial value last of all, and writes its result behind that. What a
+    // result map makes is no initial value.
     const bool side_by_side = call.side_by_side && init_from->count == call.lines;
     const bool accumulates = plan.variant().algorithm == Algorithm::reduce && side_by_side &&
+                             shape.result_map.is_identity() &&
                              same_range(device, *init_from, output);
     if (!accumulates && overlap(device, *init_from, output)) {
       refuse("init_from overlaps the output");
@@ -230,12 +232,13 @@ First first_of(const detail::Plan& plan, const std::optional<Value>& nothing) {
 }
 
 // Whether a call has something to launch. Of no elements these are values that only the device
-// knows, and the results of lines.
+// knows, the results of lines, and what a result map makes.
 bool launches(const detail::Plan& plan, std::uint64_t n, std::uint64_t lines) noexcept {
   if (lines == 0) return false;
-  const bool writes =
-      plan.shape().lines != LineLayout::none && plan.variant().algorithm == Algorithm::reduce;
-  return n > 0 || writes || plan.shape().on_device.any();
+  const PlanShape& shape = plan.shape();
+  const bool writes = plan.variant().algorithm == Algorithm::reduce &&
+                      (shape.lines != LineLayout::none || !shape.result_map.is_identity());
+  return n > 0 || writes || shape.on_device.any();
 }
 
 ScratchSize scratch_size(const detail::Plan& plan, std::uint64_t n, std::uint64_t lines) noexcept {

@@ -1,5 +1,6 @@
 #include "core/call/scan.hpp"
 
+#include "core/call/accumulator.hpp"
 #include "core/call/find_plan.hpp"
 #include "core/call/placement.hpp"
 #include "core/call/run_plan.hpp"
@@ -23,7 +24,8 @@ core::PlanShape plan_shape(const ScanShape& shape, core::LineLayout lines = core
           .on_device = shape.on_device,
           .order = shape.order,
           .lines = shape.lines ? lines : core::LineLayout::none,
-          .reverse = shape.reverse};
+          .reverse = shape.reverse,
+          .result_map = shape.result_map};
 }
 
 const std::optional<ErasedView> no_second;
@@ -99,11 +101,12 @@ void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input, const 
                     const ScanOptions& options) try {
   const core::CallOptions called = call_options(options);
   const core::LineLayout lines = core::layout_of(called);
-  const Type accumulator = options.accumulate.value_or(accumulator_of(output.type));
+  const Type accumulator =
+      core::accumulator_for(output.type, op, options.accumulate, options.result_map);
   const ScanPlan plan(find(queue.device(),
                            {input.type, output.type, accumulator, kind, op, options.variant,
                             core::values_on_device(called), options.order, map,
-                            lines != core::LineLayout::none, options.reverse},
+                            lines != core::LineLayout::none, options.reverse, options.result_map},
                            core::Caller{queue.state(), core::length_of(called, input.count)},
                            lines));
   plan.run(queue, input, output, init, options);

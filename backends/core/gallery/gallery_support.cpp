@@ -63,6 +63,9 @@ TextUse text_use(const PlanShape& shape) {
   if (!shape.map.is_identity()) {
     add(core::map_text(shape.map.expression(), shape.input, shape.second, shape.accumulator));
   }
+  if (!shape.result_map.is_identity()) {
+    add(core::result_text(shape.result_map.expression(), shape.accumulator, shape.output));
+  }
   return use;
 }
 
@@ -74,7 +77,8 @@ bool only_chooses_f32(const PlanShape& shape) {
   }
   const std::string text = shape.op.expression(shape.accumulator);
   const bool chooses = shape.op.exact(shape.accumulator) && text.find("!=") == std::string::npos;
-  return chooses && !core::computes(shape.map.expression());
+  return chooses && !core::computes(shape.map.expression()) &&
+         !core::computes(shape.result_map.expression());
 }
 
 // What order v1 asks of a device's arithmetic.

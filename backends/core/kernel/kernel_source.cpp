@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bifold/error.hpp>
+#include <functional>
 #include <span>
 
 #include "core/base/format.hpp"
@@ -10,29 +11,43 @@
 #include "core/kernel/part_list.hpp"
 #include "core/operators/operator_text.hpp"
 #include "core/text/kernel_names.hpp"
+#include "core/text/text_types.hpp"
 
 namespace bifold::core {
 
 namespace {
 
-/// What the operator and the map are in kernels.
+/// What the operator and the maps are in kernels.
 struct Texts {
   WrittenText op;
-  WrittenText map;  ///< Empty for the identity.
+  WrittenText map;     ///< Empty for the identity.
+  WrittenText result;  ///< The same.
+
+  [[nodiscard]] bool any(const std::function<bool(const WrittenText&)>& of) const {
+    return of(op) || of(map) || of(result);
+  }
 };
 
 Texts texts_of(const KernelSpec& spec) {
-  Texts texts{operator_text(spec.op, spec.accumulator), {}};
+  Texts texts{operator_text(spec.op, spec.accumulator), {}, {}};
   if (!spec.map.is_identity()) {
     texts.map = map_text(spec.map.expression(), spec.input, spec.second, spec.accumulator);
+  }
+  if (!spec.result_map.is_identity()) {
+    texts.result = result_text(spec.result_map.expression(), spec.accumulator, spec.output);
   }
   return texts;
 }
 
+/// The type of what is rounded to the output's.
+Type type_to_store(const KernelSpec& spec, const Texts& texts) {
+  return spec.result_map.is_identity() ? spec.accumulator : known_type(texts.result.type);
+}
+
 bool uses_f64(const KernelSpec& spec, const Texts& texts) {
-  return texts.op.has_f64 || texts.map.has_f64 || contains(spec.input, Type::f64) ||
-         contains(spec.accumulator, Type::f64) || contains(spec.output, Type::f64) ||
-         (spec.second && contains(*spec.second, Type::f64));
+  return texts.any([](const WrittenText& text) { return text.has_f64; }) ||
+         contains(spec.input, Type::f64) || contains(spec.accumulator, Type::f64) ||
+         contains(spec.output, Type::f64) || (spec.second && contains(*spec.second, Type::f64));
 }
 
 bool stores(const KernelSpec& spec, Type type) {
@@ -44,11 +59,11 @@ std::string loaded(Type type, std::string_view x) {
   return is_storage(type) ? formatted("f32_of_{}({})", name_of(type), x) : std::string(x);
 }
 
-/// The value `x` of the accumulator's type as an element of `type`, rounded once.
-std::string stored(Type accumulator, Type type, std::string_view x) {
+/// The value `x` of the type `from` as an element of `type`, rounded once.
+std::string stored(Type from, Type type, std::string_view x) {
   if (type.is_struct()) return std::string(x);
   if (!is_storage(type)) return formatted("((OUT){})", x);
-  const std::string_view narrowed = accumulator == Type::f64 ? "odd_f32_of_f64" : "";
+  const std::string_view narrowed = from == Type::f64 ? "odd_f32_of_f64" : "";
   return formatted("{}_of_f32({}({}))", name_of(type), narrowed, x);
 }
 
@@ -113,11 +128,11 @@ void append_types(std::string& text, const KernelSpec& spec) {
 
 /// A function of one expression, which stands on a line of its own: so a compiler names the
 /// operator or map.
-std::string function(std::string_view signature, Type result, std::string_view origin,
-                     std::string_view expression) {
-  const std::string cast = result.is_struct() ? "" : "(VALUE)";
+std::string function(std::string_view signature, Type result, std::string_view name,
+                     std::string_view origin, std::string_view expression) {
+  const std::string cast = result.is_struct() ? "" : formatted("({})", name);
   return formatted(
-      "DEVICE VALUE {} {{\n  return {}(\n#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n  );\n}}\n",
+      "DEVICE {} {} {{\n  return {}(\n#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n  );\n}}\n", name,
       signature, cast, origin, expression);
 }
 
@@ -127,12 +142,12 @@ void append_operator(std::string& text, const KernelSpec& spec, const WrittenTex
   const std::string origin = formatted("operator {}", spec.op.name());
   const std::string_view operands = spec.swapped ? "(VALUE b, VALUE a)" : "(VALUE a, VALUE b)";
   if (spec.op.has_identity()) {
-    text += function(formatted("COMBINE{}", operands), accumulator, origin, op.text);
+    text += function(formatted("COMBINE{}", operands), accumulator, "VALUE", origin, op.text);
     text += formatted("#define IDENTITY {}\n",
                       kernel_value(accumulator, spec.op.identity(accumulator).data()));
     return;
   }
-  text += function(formatted("combined{}", operands), accumulator, origin, op.text);
+  text += function(formatted("combined{}", operands), accumulator, "VALUE", origin, op.text);
   text +=
       "DEVICE ACC COMBINE(ACC a, ACC b) {\n"
       "  if (a.present == 0) return b;\n"
@@ -170,9 +185,9 @@ void append_fields(std::string& text, const KernelSpec& spec, OperatorKind kind)
       fields.size(), name_of(field), builtin_expression(kind, field, "a", "b"));
 }
 
-/// What makes an accumulator of elements and initial values, and an output of an accumulator. Rows
-/// that take neither indices nor pairs know LIFT only.
-void append_conversions(std::string& text, const KernelSpec& spec, const WrittenText& map) {
+/// What makes an accumulator of elements and initial values. Rows that take neither indices nor
+/// pairs know LIFT only.
+void append_lifts(std::string& text, const KernelSpec& spec, const WrittenText& map) {
   const bool decides = is_logical(spec.op.kind());
   if (!spec.map.is_identity()) {
     const bool indexed = uses_word(spec.map.expression(), "i");
@@ -186,7 +201,7 @@ void append_conversions(std::string& text, const KernelSpec& spec, const Written
       parameters += ", u64 i";
       arguments += ", i";
     }
-    text += function(formatted("mapped({})", parameters), spec.accumulator, "map",
+    text += function(formatted("mapped({})", parameters), spec.accumulator, "VALUE", "map",
                      decides ? formatted("({}) != 0", map.text) : map.text);
     const std::string lifted = formatted("ADJOINED(mapped({}))\n", arguments);
     if (spec.second) {
@@ -204,18 +219,32 @@ void append_conversions(std::string& text, const KernelSpec& spec, const Written
   }
   // An initial value counts as what an element of the accumulator's type would.
   text += formatted("#define LIFT_INIT(x) ADJOINED({})\n", decides ? "(VALUE)((x) != 0)" : "x");
-  text += formatted("#define TO_OUT(x) {}\n", stored(spec.accumulator, spec.output, "VALUE_OF(x)"));
+}
+
+/// What makes an output of an accumulator.
+void append_result(std::string& text, const KernelSpec& spec, const Texts& texts) {
+  const Type type = type_to_store(spec, texts);
+  std::string_view value = "VALUE_OF(x)";
+  if (!spec.result_map.is_identity()) {
+    text +=
+        function("result_of(VALUE s)", type, kernel_name(type), "result map", texts.result.text);
+    value = "result_of(VALUE_OF(x))";
+  }
+  text += formatted("#define TO_OUT(x) {}\n", stored(type, spec.output, value));
 }
 
 /// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.
 std::string described(std::string_view file, const KernelSpec& spec) {
   std::string name(file);
   if (spec.op.kind() == OperatorKind::user) name += formatted(" for operator {}", spec.op.name());
-  if (!spec.map.is_identity()) {
+  const auto add = [&name](std::string_view what, std::string_view expression) {
     constexpr std::size_t most = 80;
-    const std::string_view map = spec.map.expression();
-    name += formatted(" with map {}{}", map.substr(0, most), map.size() > most ? "..." : "");
-  }
+    if (expression.empty()) return;
+    name += formatted(" with {} {}{}", what, expression.substr(0, most),
+                      expression.size() > most ? "..." : "");
+  };
+  add("map", spec.map.expression());
+  add("result map", spec.result_map.expression());
   return name;
 }
 
@@ -245,10 +274,10 @@ std::optional<OperatorKind> field_operator(const Operator& op, Type type) {
 std::vector<std::string_view> type_parts(const KernelSpec& spec) {
   const Texts texts = texts_of(spec);
   const auto calls = [&](bool WrittenText::*functions) {
-    return texts.op.*functions || texts.map.*functions;
+    return texts.any([functions](const WrittenText& text) { return text.*functions; });
   };
   const auto names_word = [&](std::string_view word) {
-    return uses_word(texts.op.text, word) || uses_word(texts.map.text, word);
+    return texts.any([word](const WrittenText& text) { return uses_word(text.text, word); });
   };
   std::vector<std::string_view> names{"types"};
   if (names_word("minimum_f32") || names_word("maximum_f32")) names.emplace_back("extrema");
@@ -262,7 +291,7 @@ std::vector<std::string_view> type_parts(const KernelSpec& spec) {
     names.emplace_back("comparisons_f64");
   }
   if (names_word("rounding_of_sum_f64")) names.emplace_back("rounding_of_sum_f64");
-  if (spec.accumulator == Type::f64 && is_storage(spec.output)) {
+  if (type_to_store(spec, texts) == Type::f64 && is_storage(spec.output)) {
     names.emplace_back("odd_f32_of_f64");
   }
   if (stores(spec, Type::f16)) names.emplace_back("f16_conversions");
@@ -294,7 +323,8 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   for (const auto& [name, value] : defines) text += formatted("#define {} {}\n", name, value);
   append_types(text, spec);
   append_operator(text, spec, texts.op);
-  append_conversions(text, spec, texts.map);
+  append_lifts(text, spec, texts.map);
+  append_result(text, spec, texts);
   if (spec.vector_lanes > 0) append_vectors(text, spec);
   if (spec.field_operator) append_fields(text, spec, *spec.field_operator);
 

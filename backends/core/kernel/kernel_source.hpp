@@ -30,6 +30,7 @@ struct KernelSpec {
   Type output = Type::i32;
   Operator op = plus;
   Map map{};                       ///< From elements to the accumulator.
+  ResultMap result_map{};          ///< From the accumulator to what is stored.
   std::optional<Type> second{};    ///< Of the elements of a second array, which the map takes too.
   std::optional<Type> count{};     ///< Of a count in device memory.
   std::uint32_t vector_lanes = 0;  ///< Elements that operators take as one vector; 0: they do not.
@@ -52,7 +53,7 @@ bool has_padding(Type type);
 std::optional<OperatorKind> field_operator(const Operator& op, Type type);
 
 /// The names that parts in front of the spec's types have to provide, by what these are and by what
-/// the operator and the map call.
+/// the operator and the maps call.
 std::vector<std::string_view> type_parts(const KernelSpec& spec);
 
 /// The complete source of the spec's program in the device's dialect: types, defines, operator,

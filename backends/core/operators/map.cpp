@@ -1,21 +1,43 @@
 #include "core/operators/map.hpp"
 
 #include <bifold/error.hpp>
+#include <utility>
 
 #include "core/base/hash.hpp"
 #include "core/text/expression_text.hpp"
 
 namespace bifold {
 
-struct Map::Definition {
+namespace core {
+
+// The text that copies of a map share. The identity has none.
+struct KeptText {
   std::string expression;
   std::uint64_t id;
 };
 
+}  // namespace core
+
+namespace {
+
+std::shared_ptr<const core::KeptText> kept_text(std::string expression) {
+  const std::uint64_t id = core::hash(expression);
+  return std::make_shared<const core::KeptText>(core::KeptText{std::move(expression), id});
+}
+
+std::string_view expression_of(const std::shared_ptr<const core::KeptText>& text) noexcept {
+  return text ? std::string_view(text->expression) : std::string_view();
+}
+
+std::uint64_t id_of(const std::shared_ptr<const core::KeptText>& text) noexcept {
+  return text ? text->id : 0;
+}
+
+}  // namespace
+
 Map::Map(std::string expression) try {
   core::check_map_text(expression);
-  const std::uint64_t id = core::hash(expression);
-  definition_ = std::make_shared<const Definition>(Definition{std::move(expression), id});
+  definition_ = kept_text(std::move(expression));
 } catch (...) {
   detail::rethrow();
 }
@@ -25,22 +47,38 @@ Map::Map(const char* expression) try : Map(std::string(expression)) {
   detail::rethrow();
 }
 
-std::string_view Map::expression() const noexcept {
-  return definition_ ? std::string_view(definition_->expression) : std::string_view();
-}
+std::string_view Map::expression() const noexcept { return expression_of(definition_); }
 
-std::uint64_t Map::id() const noexcept { return definition_ ? definition_->id : 0; }
+std::uint64_t Map::id() const noexcept { return id_of(definition_); }
 
 bool operator==(const Map& left, const Map& right) noexcept {
   return left.definition_ == right.definition_ || left.expression() == right.expression();
 }
 
+ResultMap::ResultMap(std::string expression) try {
+  core::check_result_text(expression);
+  definition_ = kept_text(std::move(expression));
+} catch (...) {
+  detail::rethrow();
+}
+
+ResultMap::ResultMap(const char* expression) try : ResultMap(std::string(expression)) {
+} catch (...) {
+  detail::rethrow();
+}
+
+std::string_view ResultMap::expression() const noexcept { return expression_of(definition_); }
+
+std::uint64_t ResultMap::id() const noexcept { return id_of(definition_); }
+
+bool operator==(const ResultMap& left, const ResultMap& right) noexcept {
+  return left.definition_ == right.definition_ || left.expression() == right.expression();
+}
+
 struct core::MapMaker {
   static Map map(std::string expression) {
-    const std::uint64_t id = hash(expression);
     Map made;
-    made.definition_ =
-        std::make_shared<const Map::Definition>(Map::Definition{std::move(expression), id});
+    made.definition_ = kept_text(std::move(expression));
     return made;
   }
 };

@@ -165,6 +165,8 @@ Operator core::OperatorAccess::multiplying(std::string name, std::string express
                                    of_nothing, Commutativity::commutative, false));
 }
 
+Type core::OperatorAccess::type_of(const Operator& op) { return op.definition().type; }
+
 bool core::OperatorAccess::gives_of_nothing(const Operator& op) {
   return op.has_identity() || op.definition_->of_nothing.has_value();
 }

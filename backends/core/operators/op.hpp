@@ -13,6 +13,8 @@ class OperatorAccess {
                           const Value& of_nothing);
   /// As Operator::user, commutative and without identity, with something of nothing all the same.
   static Operator multiplying(std::string name, std::string expression, const Value& of_nothing);
+  /// The type that a user's operator is defined on.
+  static Type type_of(const Operator& op);
   /// Whether there is something of nothing.
   static bool gives_of_nothing(const Operator& op);
   /// The same operator on `type`, declared not to commute: its operands keep index order.

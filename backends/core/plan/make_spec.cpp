@@ -31,6 +31,7 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
   spec.output = shape.output;
   spec.op = shape.op;
   spec.map = shape.map;
+  spec.result_map = shape.result_map;
   spec.second = shape.second;
   spec.swapped = shape.reverse;
   add_parts({.request = request,

@@ -53,8 +53,8 @@ bool by_vectors(const Question& of, bool floating) {
 // lose them.
 std::optional<OperatorKind> operator_of_fields(const Question& of) {
   const PlanShape& on = shape(of);
-  const bool as_they_are = on.input == on.accumulator && on.output == on.accumulator &&
-                           on.map.is_identity() && !on.second;
+  const bool as_they_are =
+      on.input == on.accumulator && stores_accumulators(on) && on.map.is_identity() && !on.second;
   if (!as_they_are || has(of).tries_types) return {};
   return field_operator(on.op, on.accumulator);
 }
@@ -424,7 +424,8 @@ void add_parts(const Device& device, KernelSpec& spec) {
                                  .accumulator = spec.accumulator,
                                  .output = spec.output,
                                  .op = spec.op,
-                                 .map = spec.map});
+                                 .map = spec.map,
+                                 .result_map = spec.result_map});
   add_parts({.request = request}, spec);
 }
 

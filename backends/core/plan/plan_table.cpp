@@ -10,8 +10,12 @@ namespace bifold::core {
 namespace {
 
 bool means(const detail::Plan& plan, const PlanShape& shape) {
-  const bool no_maps = plan.shape().map.is_identity() && shape.map.is_identity();
-  return plan.shape().op == shape.op && (no_maps || plan.shape().map == shape.map);
+  const auto same = [](const auto& left, const auto& right) {
+    return (left.is_identity() && right.is_identity()) || left == right;
+  };
+  const PlanShape& known = plan.shape();
+  return known.op == shape.op && same(known.map, shape.map) &&
+         same(known.result_map, shape.result_map);
 }
 
 // What is kept refers to definitions that stay; the caller's go when they like.

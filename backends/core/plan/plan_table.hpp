@@ -35,6 +35,7 @@ struct PlanKey {
   std::optional<Type> second;
   LineLayout lines;
   bool reverse;
+  std::uint64_t result_map_id;
 
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
@@ -66,8 +67,8 @@ class PlanTable {
           static_cast<std::uint64_t>(key.lines) << 1 | std::uint64_t{key.reverse};
       const std::uint64_t data =
           (key.second ? word(*key.second) + 1 : 0) << 1 | static_cast<std::uint64_t>(key.order);
-      return (key.operator_id ^ data << 40 ^ key.map_id * 31 ^ (types << 16 | key.row) ^
-              on_device << 56 ^ places << 52) *
+      return (key.operator_id ^ data << 40 ^ key.map_id * 31 ^ key.result_map_id * 37 ^
+              (types << 16 | key.row) ^ on_device << 56 ^ places << 52) *
              0x9e3779b97f4a7c15U;
     }
   };

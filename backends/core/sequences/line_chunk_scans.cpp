@@ -191,10 +191,7 @@ std::shared_ptr<const Plan> plan_line_chunk_scan(const Request& request, const R
   });
   PlannedKernel prefixes;
   if (has_totals) {
-    PlanShape shape = request.shape;
-    shape.input = shape.accumulator;
-    shape.output = shape.accumulator;
-    shape.map = {};
+    PlanShape shape = over_accumulators(request.shape);
     shape.kind = ScanKind::inclusive;
     prefixes = build(request.with(shape), "prefix_line_chunks");
   }

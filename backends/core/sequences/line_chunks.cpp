@@ -155,10 +155,7 @@ std::shared_ptr<const Plan> plan_line_chunk_reduce(const Request& request, const
   const Defines leaves{{"COLUMNS", columns},
                        {"LEAF_ROWS", order_v1::leaf_rows},
                        {"SUMS", kept_sums(request, columns)}};
-  PlanShape nodes = request.shape;
-  nodes.input = nodes.accumulator;
-  nodes.map = {};
-  nodes.second = {};
+  const PlanShape nodes = from_accumulators(request.shape);
   const LineLayout asked = request.shape.lines;
   LineChunkReduce::Kernels kernels;
   if (asked != LineLayout::across) {

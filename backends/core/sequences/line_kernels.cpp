@@ -104,10 +104,7 @@ ShortColumns::ShortColumns(const Request& request, Algorithm algorithm, std::str
 }
 
 LineNodes::LineNodes(const Request& request, const Tuning& tuning) {
-  PlanShape nodes = request.shape;
-  nodes.input = nodes.accumulator;
-  nodes.map = {};
-  nodes.second = {};
+  const PlanShape nodes = from_accumulators(request.shape);
   Tuning values;
   values.group_size = std::min(tuning.group_size.value(), 256U);
   constexpr std::uint32_t kept_each = 2;

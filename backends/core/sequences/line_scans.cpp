@@ -331,10 +331,7 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
   });
   std::unique_ptr<const FirstPasses> first;
   if (!looks_back && lengths.last > tile) {
-    PlanShape prefixes = request.shape;
-    prefixes.input = prefixes.accumulator;
-    prefixes.output = prefixes.accumulator;
-    prefixes.map = {};
+    const PlanShape prefixes = over_accumulators(request.shape);
     Tuning values = tuning;
     values.group_size = std::min(tuning.group_size.value(), 256U);
     // A warp exchanges a value of each row of a warp tile, and keeps its total.

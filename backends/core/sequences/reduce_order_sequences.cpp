@@ -83,6 +83,7 @@ PlannedKernel build_nodes(const Request& request, std::uint32_t group_size) {
   spec.family = spec.entry = "reduce_order_nodes";
   spec.input = spec.accumulator = request.shape.accumulator;
   spec.output = request.shape.output;
+  spec.result_map = request.shape.result_map;
   spec.op = request.shape.op;
   // One work-item has nobody to exchange registers with.
   constexpr ForcedPart alone[] = {{"neighbours", "neighbours_local"},

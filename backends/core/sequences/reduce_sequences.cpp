@@ -24,6 +24,7 @@ PlannedKernel build_partials_stage(const Request& request, std::uint32_t group_s
   spec.family = spec.entry = "reduce_partials";
   spec.input = spec.accumulator = request.shape.accumulator;
   spec.output = request.shape.output;
+  spec.result_map = request.shape.result_map;
   spec.op = request.shape.op;
   spec.group_size = group_size;
   add_parts({.request = request}, spec);
@@ -33,13 +34,6 @@ PlannedKernel build_partials_stage(const Request& request, std::uint32_t group_s
 // Partial results that such a group of work-items combines at most.
 std::uint64_t most_partials(const Device& device, std::uint32_t group_size) {
   return at_most(most_spans(device, turns_of_chunk_results()), group_size);
-}
-
-// A shape over the results of another.
-PlanShape over_accumulators(PlanShape shape) {
-  shape.input = shape.output = shape.accumulator;
-  shape.map = {};
-  return shape;
 }
 
 // Accumulate per group, combine the results in one group.
@@ -101,7 +95,7 @@ class LevelReduce final : public Plan {
   struct Kernels {
     PlannedKernel first;  // From the input's type to accumulators.
     PlannedKernel rest;   // From accumulators.
-    PlannedKernel last;   // From the accumulator to a result of another type, else empty.
+    PlannedKernel last;   // From the accumulator to a result that is none, else empty.
   };
   LevelReduce(const Request& request, const gallery::Variant& variant, Levels levels, bool on_copy,
               Kernels kernels)
@@ -134,7 +128,7 @@ class LevelReduce final : public Plan {
     Range from = call.input.first;
     std::uint64_t n = call.count.n;
     std::uint64_t results = first;
-    for (std::size_t level = 0;; ++level) {
+    for (std::size_t level = 0; n > 0; ++level) {
       const Range to = results == 1 ? result : buffers[level % 2];
       const PlannedKernel& kernel = level == 0 ? kernels_.first : kernels_.rest;
       const std::uint64_t groups = divide_up(results, levels_.per_group);
@@ -149,7 +143,8 @@ class LevelReduce final : public Plan {
       results = levels_.next(n);
     }
     if (!converts()) return;
-    launch(call.queue, kernels_.last, 1, result, std::uint64_t{1}, call.init, call.output);
+    launch(call.queue, kernels_.last, 1, result, std::min<std::uint64_t>(call.count.n, 1),
+           call.init, call.output);
   }
 
  private:
@@ -210,8 +205,7 @@ std::shared_ptr<const Plan> plan_levels(const Request& request, const Row& row,
       request, row.variant, levels, on_copy,
       LevelReduce::Kernels{
           kernel(to_accumulators(request.shape)), kernel(over_accumulators(request.shape)),
-          request.shape.output == request.shape.accumulator ? PlannedKernel{}
-                                                            : build_partials_stage(request, 1)});
+          stores_accumulators(request.shape) ? PlannedKernel{} : build_partials_stage(request, 1)});
 }
 
 // What all reductions of two stages end in: the kernel over the input, and one group of that size
@@ -303,7 +297,7 @@ std::shared_ptr<const Plan> plan_atomic_reduce(const Request& request, const Row
   PlannedKernel last;
   // A struct may be aligned to less than its size.
   if (size_of(request.shape.accumulator) < 4 || request.shape.accumulator.is_struct() ||
-      request.shape.output != request.shape.accumulator) {
+      !stores_accumulators(request.shape)) {
     last = build_partials_stage(request, 1);
   }
   return std::make_shared<AtomicReduce>(

@@ -144,10 +144,8 @@ std::shared_ptr<const Plan> plan_level_scan(const Request& request, const Row& r
   };
   // A carry is what stands before its block, the first one what stands before all elements.
   constexpr ForcedPart carried[] = {{"first", "first_carry"}};
-  PlanShape totals = request.shape;
-  totals.input = totals.output = request.shape.accumulator;
+  PlanShape totals = over_accumulators(request.shape);
   totals.kind = ScanKind::exclusive;
-  totals.map = {};
   return std::make_shared<LevelScan>(request, row.variant, span_of(row, request.shape, values),
                                      kernels(request.shape, {}), kernels(totals, carried));
 }

@@ -66,7 +66,11 @@ void check_shape(const PlanShape& shape) {
   if (shape.map.is_identity() && !is_logical(shape.op.kind())) {
     check_conversion(shape.input, shape.accumulator, "input to accumulator");
   }
-  check_conversion(shape.accumulator, shape.output, "accumulator to output");
+  if (shape.result_map.is_identity()) {
+    check_conversion(shape.accumulator, shape.output, "accumulator to output");
+  } else {
+    static_cast<void>(result_text(shape.result_map.expression(), shape.accumulator, shape.output));
+  }
   if (!shape.map.is_identity()) {
     static_cast<void>(map_text(map, shape.input, shape.second, shape.accumulator));
   }

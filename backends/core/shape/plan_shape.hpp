@@ -1,4 +1,4 @@
-// What is asked of a planner: types, operator, map, and what lies in device memory.
+// What is asked of a planner: types, operator, maps, and what lies in device memory.
 #pragma once
 
 #include <bifold/device_values.hpp>
@@ -8,6 +8,7 @@
 #include <bifold/scan.hpp>
 #include <bifold/type.hpp>
 #include <optional>
+#include <utility>
 
 #include "core/base/sizes.hpp"
 #include "core/operators/op.hpp"
@@ -36,8 +37,14 @@ struct PlanShape {
   std::optional<Type> second{};  ///< Elements of a second array, which a reduction's map takes too.
   Sizes sizes{};                 ///< That the plan serves at least.
   LineLayout lines = LineLayout::none;
-  bool reverse = false;  ///< Elements are combined from the last one to the first.
+  bool reverse = false;    ///< Elements are combined from the last one to the first.
+  ResultMap result_map{};  ///< From accumulators to the output.
 };
+
+/// Whether what is stored are accumulators as they are.
+inline bool stores_accumulators(const PlanShape& shape) noexcept {
+  return shape.output == shape.accumulator && shape.result_map.is_identity();
+}
 
 /// The shape with the operator that combines its accumulators.
 inline PlanShape with_operator_of_type(PlanShape shape) {
@@ -54,7 +61,24 @@ inline bool has_unit_stride(const PlanShape& shape) noexcept {
 /// A shape whose results stay accumulators, without an initial value in them.
 inline PlanShape to_accumulators(PlanShape shape) {
   shape.output = shape.accumulator;
+  shape.result_map = {};
   shape.on_device.init = false;
+  return shape;
+}
+
+/// A shape over the accumulators of another.
+inline PlanShape from_accumulators(PlanShape shape) {
+  shape.input = shape.accumulator;
+  shape.map = {};
+  shape.second = {};
+  return shape;
+}
+
+/// A shape over the accumulators of another, whose results stay accumulators.
+inline PlanShape over_accumulators(PlanShape shape) {
+  shape = from_accumulators(std::move(shape));
+  shape.output = shape.accumulator;
+  shape.result_map = {};
   return shape;
 }
 

@@ -41,6 +41,7 @@ void check_length(const UserText& text) {
 }
 
 constexpr std::string_view map_subject = "map";
+constexpr std::string_view result_subject = "result map";
 
 }  // namespace
 
@@ -85,6 +86,29 @@ WrittenText map_text(std::string_view expression, Type input, std::optional<Type
   }
   WrittenText written = write_text(text, scope);
   check_value(text, written, accumulator);
+  return written;
+}
+
+void check_result_text(std::string_view expression) {
+  const UserText text{result_subject, expression};
+  check_length(text);
+  static_cast<void>(write_text(text, {.names = {{"s", {}}}, .structs = {}, .has_types = false}));
+}
+
+WrittenText result_text(std::string_view expression, Type accumulator, Type output) {
+  TextScope scope{.names = {{"s", accumulator}}, .structs = {}};
+  for (const Type type : {accumulator, output}) {
+    if (type.is_struct()) scope.structs.push_back(type);
+  }
+  const UserText text{result_subject, expression};
+  WrittenText written = write_text(text, scope);
+  check_value(text, written, output);
+  const Type type = known_type(written.type);
+  if (is_storage(output) && !is_floating(type)) {
+    refuse_text(text, 1,
+                formatted("its value is of {}, and {} is rounded from f32 or f64", name_of(type),
+                          name_of(output)));
+  }
   return written;
 }
 

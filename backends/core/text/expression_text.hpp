@@ -1,4 +1,4 @@
-// Expressions of operators and maps as kernel text.
+// Expressions of operators, maps and result maps as kernel text.
 #pragma once
 
 #include <bifold/op.hpp>
@@ -25,6 +25,13 @@ void check_map_text(std::string_view expression);
 /// Throws invalid_argument for one that makes no `accumulator` of them.
 WrittenText map_text(std::string_view expression, Type input, std::optional<Type> second,
                      Type accumulator);
+
+/// Throws invalid_argument for a result map that no types can make right.
+void check_result_text(std::string_view expression);
+
+/// The kernel text of a result map of an accumulator, whose value has a type of its own. Throws
+/// invalid_argument for one that makes no `output` of it.
+WrittenText result_text(std::string_view expression, Type accumulator, Type output);
 
 /// Whether the text uses `word` as a name of its own, not as a field's.
 bool uses_word(std::string_view expression, std::string_view word);
