@@ -17,6 +17,7 @@ from ._calls import Settings
 from ._reduce import reduce_to_array, reduce_to_host
 from ._repeated import repeated
 from ._scans import Scan, scan
+from ._starts import Accumulation
 from ._workspaces import Workspace
 
 
@@ -30,6 +31,8 @@ def reduce(
     axis: Any = None,
     keepdims: bool = False,
     dtype: Any = None,
+    accumulate: Any = None,
+    result_map: str | None = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -49,8 +52,12 @@ def reduce(
             With an axis also an array of the results' shape, with one for each.
         axis: a dimension, or a tuple of some; None: all. Negative ones count from the last.
         keepdims: the dimensions of `axis` stay, with an extent of 1.
-        dtype: of accumulation and result. By default that of an Operator, else that of an `init`
-            with a dtype, else that of `x`: int8 is not widened, unlike in numpy.sum().
+        dtype: of the result. By default that of an Operator, else that of an `init` with a dtype,
+            else that of `x`: int8 is not widened, unlike in numpy.sum().
+        accumulate: the dtype of accumulation; by default the result's, and with a `result_map` that
+            of an Operator.
+        result_map: an expression over the accumulator ``s``, such as ``"s.sum / s.count"``: the
+            result is its value, converted to `dtype` once. `init` is an accumulator then.
         variant: a row of the gallery in place of ``"production"``.
         order: ``"v1"``: floating results have the same bits on every device. ``"any"``: they come
             as fast as can be, also from devices that flush denormals or round otherwise.
@@ -67,7 +74,8 @@ def reduce(
         Error: the base class of these and of the driver's failures.
     """
     settings = Settings(variant, order, queue, wait)
-    return _reduced(x, None, op, None, init, dtype, axis, keepdims, settings)
+    how = Accumulation(accumulate, result_map)
+    return _reduced(x, None, op, None, init, dtype, axis, keepdims, settings, how)
 
 
 def _reduced(
@@ -80,11 +88,12 @@ def _reduced(
     axis: Any,
     keepdims: bool,
     settings: Settings,
+    how: Accumulation,
 ) -> Any:
     if axis is None and not keepdims:
-        return reduce_to_host(x, y, op, map, init, dtype, settings)
+        return reduce_to_host(x, y, op, map, init, dtype, settings, how)
     results = reduce_to_array(
-        x, y, None, op, map, init, settings, axis=axis, keepdims=keepdims, dtype=dtype
+        x, y, None, op, map, init, settings, axis=axis, keepdims=keepdims, dtype=dtype, how=how
     )
     # One result of the host is a scalar, as NumPy has it.
     return results[()] if isinstance(results, np.ndarray) and results.ndim == 0 else results
@@ -102,6 +111,8 @@ def transform_reduce(
     axis: Any = None,
     keepdims: bool = False,
     dtype: Any = None,
+    accumulate: Any = None,
+    result_map: str | None = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -110,18 +121,21 @@ def transform_reduce(
     """Blocks. The reduction of a function of each element: reduce() without a pass of its own.
 
     Args:
-        x, op, init, axis, keepdims, variant, order, queue, wait: as in reduce().
+        x, op, init, axis, keepdims, accumulate, result_map, variant, order, queue, wait: as in
+            reduce().
         map: an expression over ``x`` and its index ``i``, such as ``"x * x"``, or a Map. Along
             an axis, ``i`` is the index in the line.
         y: a second array, of the shape of `x` and of any dtype, whose elements the map knows as
             ``y``: ``transform_reduce(a, "x * y", y=b)``.
-        dtype: of the map's results, of accumulation and of the result; by default as in reduce().
+        dtype: of the result, by default as in reduce(). The map's value is converted to the dtype
+            of accumulation.
 
     Raises:
         BuildFailure: the map does not compile; otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait)
-    return _reduced(x, y, op, map_of(map), init, dtype, axis, keepdims, settings)
+    how = Accumulation(accumulate, result_map)
+    return _reduced(x, y, op, map_of(map), init, dtype, axis, keepdims, settings, how)
 
 
 @repeated
@@ -134,6 +148,8 @@ def reduce_into(
     *,
     axis: Any = None,
     keepdims: bool = False,
+    accumulate: Any = None,
+    result_map: str | None = None,
     count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
@@ -145,9 +161,9 @@ def reduce_into(
     """Enqueues the reduction into an array. Blocks where an array is the host's.
 
     Args:
-        x, op, init, axis, keepdims, variant, order, queue, wait: as in reduce().
-        out: of any kind and layout, and of the results' shape; without an axis of size 1. Its dtype
-            is the one of accumulation.
+        x, op, init, axis, keepdims, accumulate, result_map, variant, order, queue, wait: as in
+            reduce().
+        out: of any kind and layout, and of the results' shape; without an axis of size 1.
         count_from: an array of one uint32 or uint64, read when the call runs: of all elements, or
             of each line, only so many count.
         done: an Event that becomes the call's completion.
@@ -162,7 +178,17 @@ def reduce_into(
     """
     settings = Settings(variant, order, queue, wait, done, workspace)
     return reduce_to_array(
-        x, None, out, op, None, init, settings, axis=axis, keepdims=keepdims, count=count_from
+        x,
+        None,
+        out,
+        op,
+        None,
+        init,
+        settings,
+        axis=axis,
+        keepdims=keepdims,
+        count=count_from,
+        how=Accumulation(accumulate, result_map),
     )
 
 
@@ -178,6 +204,8 @@ def transform_reduce_into(
     y: Any = None,
     axis: Any = None,
     keepdims: bool = False,
+    accumulate: Any = None,
+    result_map: str | None = None,
     count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
@@ -189,7 +217,17 @@ def transform_reduce_into(
     """Enqueues what transform_reduce() computes, as reduce_into() does."""
     settings = Settings(variant, order, queue, wait, done, workspace)
     return reduce_to_array(
-        x, y, out, op, map_of(map), init, settings, axis=axis, keepdims=keepdims, count=count_from
+        x,
+        y,
+        out,
+        op,
+        map_of(map),
+        init,
+        settings,
+        axis=axis,
+        keepdims=keepdims,
+        count=count_from,
+        how=Accumulation(accumulate, result_map),
     )
 
 
@@ -205,6 +243,7 @@ def inclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
+    result_map: str | None = None,
     total: Any = None,
     count_from: Any = None,
     variant: str | None = None,
@@ -228,7 +267,8 @@ def inclusive_scan(
         reverse: scans from the last element to the first: ``out[i] = op over x[i], ..., x[n - 1],
             init``, of an exclusive scan without ``x[i]``. Operands keep their order.
         dtype: of a new output; by default as in reduce().
-        accumulate: the dtype of accumulation; by default the output's.
+        accumulate: the dtype of accumulation; by default as in reduce().
+        result_map: as in reduce(), for each output. `total` stays an accumulator.
         total: an array that receives what all of a line gives, with `init`: of the lines' shape and
             the dtype of accumulation, float32 for float16.
         count_from: as in reduce_into(); behind so many elements nothing is written.
@@ -248,7 +288,7 @@ def inclusive_scan(
         Error: otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait, done, workspace)
-    how = Scan("inclusive", axis, reverse, accumulate, total, count_from)
+    how = Scan("inclusive", axis, reverse, Accumulation(accumulate, result_map), total, count_from)
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
@@ -264,6 +304,7 @@ def exclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
+    result_map: str | None = None,
     total: Any = None,
     count_from: Any = None,
     variant: str | None = None,
@@ -280,7 +321,7 @@ def exclusive_scan(
     Arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done, workspace)
-    how = Scan("exclusive", axis, reverse, accumulate, total, count_from)
+    how = Scan("exclusive", axis, reverse, Accumulation(accumulate, result_map), total, count_from)
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
@@ -297,6 +338,7 @@ def transform_inclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
+    result_map: str | None = None,
     total: Any = None,
     count_from: Any = None,
     variant: str | None = None,
@@ -315,7 +357,7 @@ def transform_inclusive_scan(
     The other arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done, workspace)
-    how = Scan("inclusive", axis, reverse, accumulate, total, count_from)
+    how = Scan("inclusive", axis, reverse, Accumulation(accumulate, result_map), total, count_from)
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 
@@ -332,6 +374,7 @@ def transform_exclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
+    result_map: str | None = None,
     total: Any = None,
     count_from: Any = None,
     variant: str | None = None,
@@ -343,7 +386,7 @@ def transform_exclusive_scan(
 ) -> Any:
     """Enqueues exclusive_scan() of a function of each element: see transform_inclusive_scan()."""
     settings = Settings(variant, order, queue, wait, done, workspace)
-    how = Scan("exclusive", axis, reverse, accumulate, total, count_from)
+    how = Scan("exclusive", axis, reverse, Accumulation(accumulate, result_map), total, count_from)
     return scan(how, x, out, op, map_of(map), init, dtype, settings)
 
 

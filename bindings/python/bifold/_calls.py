@@ -202,6 +202,7 @@ class Call:
         scan: bool = False,
         reverse: bool = False,
         accumulate: np.dtype | None = None,
+        result_map: str | None = None,
         repeated: Repeated | None = None,
     ) -> None:
         """Calls a function of the library with this call's queue, arrays and options.
@@ -251,6 +252,8 @@ class Call:
         done = Event()
         for left, parts in zip(reversed(range(len(calls))), calls):
             options = self._options(parts[:arrays], reverse, accumulate)
+            if result_map is not None:
+                options.result_map = result_map.encode()
             others, bring = list(parts[arrays:]), None
             alone = folded is not None and len(calls) == 1
             alone = alone and all(part.lines.side_by_side for part in others)

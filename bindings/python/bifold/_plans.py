@@ -21,7 +21,7 @@ from ._base.queues import Event, Queue
 from ._beside import on_device as is_on_device
 from ._calls import Call, Settings
 from ._repeated import PLAN, PLAN_PAIRS, Repeated, repeated
-from ._starts import accumulator, address_of, element_of
+from ._starts import Accumulation, accumulator, address_of, element_of
 
 KINDS = ("inclusive_scan", "exclusive_scan")
 
@@ -38,6 +38,7 @@ class _Shape(NamedTuple):
     keepdims: bool = False
     reverse: bool = False
     on_device: frozenset[str] = frozenset()
+    result_map: str | None = None
 
     @property
     def scans(self) -> bool:
@@ -80,6 +81,8 @@ class Plan(Handle):
         map: MapLike | None = None,
         y: Any = None,
         out: Any = None,
+        accumulate: Any = None,
+        result_map: str | None = None,
         axis: Any = None,
         keepdims: bool = False,
         strided: bool = False,
@@ -93,7 +96,8 @@ class Plan(Handle):
             device: a Device, a selector, or a queue on the device: on this one run calls on arrays
                 of the host.
             dtype: of the elements of `x`.
-            op, map, axis, keepdims, variant, order: as in transform_reduce_into().
+            op, map, accumulate, result_map, axis, keepdims, variant, order: as in
+                transform_reduce_into().
             y: the dtype of a second array, which the map knows as ``y``.
             out: the dtype of the results; by default that of an Operator, else `dtype`.
             strided: arrays may have gaps. With an axis they may anyway.
@@ -106,8 +110,10 @@ class Plan(Handle):
             BuildFailure: a text does not compile.
         """
         to = accumulator(out, op, None, dtype)
-        wide = types.accumulated(to)
-        what = _Shape("reduce", dtype, to, wide, y, axis, keepdims, False, frozenset(on_device))
+        told = Accumulation(accumulate, result_map).told(op, to)
+        wide = types.accumulated(to) if told is None else told
+        values = frozenset(on_device)
+        what = _Shape("reduce", dtype, to, wide, y, axis, keepdims, False, values, result_map)
         shape = structs.ReduceShape()
         if y is not None:
             shape.second = ctypes.pointer(ctypes.c_int32(types.type_of(y)))
@@ -128,6 +134,7 @@ class Plan(Handle):
         map: MapLike | None = None,
         out: Any = None,
         accumulate: Any = None,
+        result_map: str | None = None,
         axis: int | None = None,
         reverse: bool = False,
         strided: bool = False,
@@ -139,13 +146,15 @@ class Plan(Handle):
 
         Args:
             device, dtype, out, strided: as in reduce().
-            op, map, accumulate, axis, reverse, variant, order: as in transform_inclusive_scan().
+            op, map, accumulate, result_map, axis, reverse, variant, order: as in
+                transform_inclusive_scan().
             on_device: as in reduce(), and ``"total"``.
 
         Raises:
             InvalidArgument, Unsupported, BuildFailure: as reduce().
         """
-        what = _scan(0, dtype, out, op, accumulate, axis, reverse, on_device)
+        how = Accumulation(accumulate, result_map)
+        what = _scan(0, dtype, out, op, how, axis, reverse, on_device)
         return cls._scanning(what, device, strided, op, map, variant, order)
 
     @classmethod
@@ -159,6 +168,7 @@ class Plan(Handle):
         map: MapLike | None = None,
         out: Any = None,
         accumulate: Any = None,
+        result_map: str | None = None,
         axis: int | None = None,
         reverse: bool = False,
         strided: bool = False,
@@ -170,7 +180,8 @@ class Plan(Handle):
 
         Arguments and errors are those of Plan.inclusive_scan().
         """
-        what = _scan(1, dtype, out, op, accumulate, axis, reverse, on_device)
+        how = Accumulation(accumulate, result_map)
+        what = _scan(1, dtype, out, op, how, axis, reverse, on_device)
         return cls._scanning(what, device, strided, op, map, variant, order)
 
     @classmethod
@@ -217,6 +228,7 @@ class Plan(Handle):
         shape.on_device = sum(ON_DEVICE[name] for name in what.on_device)
         shape.order = ORDERS.index(order)
         shape.lines = self.lines
+        shape.result_map = None if what.result_map is None else what.result_map.encode()
         self._op = op if isinstance(op, str) else op.name
         self._hold(put(function, self.device.handle, ctypes.byref(shape)))
 
@@ -264,7 +276,8 @@ class Plan(Handle):
             call.plan = self
             self._check(call)
             axes = axes_of(what.axis, len(call.input.shape))
-            carry = element_of(call.init or init, what.out)
+            start = what.out if what.result_map is None else what.accumulate
+            carry = element_of(call.init or init, start)
             if carry is not None:
                 carry = types.value_of(carry, what.accumulate, "init")
             call.run(
@@ -364,12 +377,15 @@ def _scan(
     dtype: np.dtype,
     out: np.dtype | None,
     op: OperatorLike,
-    accumulate: np.dtype | None,
+    how: Accumulation,
     axis: Any,
     reverse: bool,
     on_device: Iterable[str],
 ) -> _Shape:
     to = accumulator(out, op, None, dtype)
-    wide = types.accumulated(to) if accumulate is None else accumulate
+    wide = how.told(op, to)
+    wide = types.accumulated(to) if wide is None else wide
     axes = None if axis is None else (axis,)
-    return _Shape(KINDS[kind], dtype, to, wide, None, axes, False, reverse, frozenset(on_device))
+    values = frozenset(on_device)
+    name = KINDS[kind]
+    return _Shape(name, dtype, to, wide, None, axes, False, reverse, values, how.result_map)

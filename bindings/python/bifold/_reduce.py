@@ -12,7 +12,7 @@ from ._base.operators import Map, OperatorLike, handle_of
 from ._beside import on_device
 from ._calls import Call, Settings
 from ._repeated import INTO, REDUCE, Repeated
-from ._starts import accumulator, address_of, element_of
+from ._starts import PLAIN, Accumulation, accumulator, address_of, element_of
 
 
 def _reduction(map: Map | None, y: Any, into: str = "") -> str:
@@ -35,11 +35,12 @@ def reduce_to_host(
     init: Any,
     dtype: Any,
     settings: Settings,
+    how: Accumulation,
 ) -> Any:
     """A reduction of all elements, whose result is a NumPy scalar."""
     with Call(x, settings, y=y) as call:
         of = accumulator(dtype, op, init, call.input.dtype)
-        carry = element_of(init, of)
+        carry = element_of(init, how.of_init(op, of))
         result = np.empty(1, of)
         mapped = () if map is None else (map.handle,)
         call.run(
@@ -50,6 +51,8 @@ def reduce_to_host(
             address_of(carry),
             result.ctypes.data,
             axes=axes_of(None, len(call.input.shape)),
+            accumulate=how.told(op, of),
+            result_map=how.result_map,
             repeated=Repeated(REDUCE + _forms(map, y), op, map, carry, (result,)),
         )
         return result[0]
@@ -68,6 +71,7 @@ def reduce_to_array(
     keepdims: bool,
     dtype: Any = None,
     count: Any = None,
+    how: Accumulation = PLAIN,
 ) -> Any:
     """A reduction along axes, into a new array where none is given."""
     starts = init if axis is not None or on_device(init) else None
@@ -84,15 +88,21 @@ def reduce_to_array(
             raise errors.InvalidArgument(
                 f"out has shape {call.target.shape}, the results have {shape}"
             )
-        reduce_call(call, y, op, map, init, axes)
+        reduce_call(call, y, op, map, init, axes, how)
         return call.target.array
 
 
 def reduce_call(
-    call: Call, y: Any, op: OperatorLike, map: Map | None, init: Any, axes: tuple[int, ...]
+    call: Call,
+    y: Any,
+    op: OperatorLike,
+    map: Map | None,
+    init: Any,
+    axes: tuple[int, ...],
+    how: Accumulation = PLAIN,
 ) -> None:
     """Runs a reduction along axes, of a call that has an output."""
-    carry = element_of(init, call.target.dtype)
+    carry = element_of(init, how.of_init(op, call.target.dtype))
     mapped = () if map is None else (map.handle,)
     function = _reduction(map, y, "_into")
     call.run(
@@ -101,5 +111,7 @@ def reduce_call(
         *mapped,
         address_of(carry),
         axes=axes,
+        accumulate=how.told(op, call.target.dtype),
+        result_map=how.result_map,
         repeated=Repeated(INTO + _forms(map, y), op, map, carry),
     )

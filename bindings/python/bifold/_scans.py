@@ -10,7 +10,7 @@ from ._base.operators import Map, OperatorLike, handle_of
 from ._beside import on_device
 from ._calls import Call, Settings
 from ._repeated import INTO, MAP_INTO, Repeated
-from ._starts import accumulator, address_of, element_of
+from ._starts import Accumulation, accumulator, address_of, element_of
 
 
 class Scan(NamedTuple):
@@ -19,7 +19,7 @@ class Scan(NamedTuple):
     kind: str
     axis: int | None
     reverse: bool
-    accumulate: Any
+    accumulation: Accumulation
     total: Any
     count: Any
 
@@ -46,7 +46,8 @@ def scan(
             raise errors.InvalidArgument(f"out has elements of {call.target.dtype}, not {dtype}")
         if call.target.shape != shape:
             raise errors.InvalidArgument(f"out has shape {call.target.shape}, the scan {shape}")
-        carry = element_of(init, call.target.dtype)
+        out_type = call.target.dtype
+        carry = element_of(init, how.accumulation.of_init(op, out_type))
         mapped = () if map is None else (map.handle,)
         call.run(
             f"bifold_{how.kind}_scan" if map is None else f"bifold_transform_{how.kind}_scan",
@@ -56,7 +57,8 @@ def scan(
             axes=axes,
             scan=True,
             reverse=how.reverse,
-            accumulate=how.accumulate,
+            accumulate=how.accumulation.told(op, out_type),
+            result_map=how.accumulation.result_map,
             repeated=Repeated(INTO if map is None else MAP_INTO, op, map, carry),
         )
         return call.target.array

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,32 @@ def accumulator(dtype: Any, op: OperatorLike, init: Any, input_type: np.dtype) -
     if isinstance(init, Beside):
         return init.operand.dtype
     return input_type
+
+
+class Accumulation(NamedTuple):
+    """What is accumulated in, and what is stored of it.
+
+    Attributes:
+        dtype: as the user gives it; None: what goes without saying.
+        result_map: the text behind the accumulator; None: it is stored as it is.
+    """
+
+    dtype: np.dtype | None = None
+    result_map: str | None = None
+
+    def told(self, op: OperatorLike, out: np.dtype) -> np.dtype | None:
+        """The dtype that the library is told for an output of a dtype, if any."""
+        if self.dtype is not None or self.result_map is None:
+            return self.dtype
+        return op.dtype if isinstance(op, Operator) else types.accumulated(out)
+
+    def of_init(self, op: OperatorLike, out: np.dtype) -> np.dtype:
+        """The dtype of an initial value."""
+        told = self.told(op, out)
+        return out if self.result_map is None or told is None else told
+
+
+PLAIN = Accumulation()
 
 
 def element_of(init: Any, dtype: np.dtype) -> np.ndarray | None:

@@ -105,6 +105,10 @@ Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_op
     variant_ = options.variant;
     options_.variant = variant_.c_str();
   }
+  if (options.result_map) {
+    result_map_ = options.result_map;
+    options_.result_map = result_map_.c_str();
+  }
   if (options.accumulate) {
     accumulate_ = *options.accumulate;
     options_.accumulate = &accumulate_;

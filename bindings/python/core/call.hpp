@@ -177,6 +177,7 @@ class Call {
   Form form_;
   bifold_options options_;
   std::string variant_;
+  std::string result_map_;
   bifold_type accumulate_ = 0;
   std::array<bifold_lines, 3> lines_;
 };

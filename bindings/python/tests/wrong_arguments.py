@@ -156,6 +156,7 @@ TAKEN = {
     "queue": {"queue"},
     "op": {"str", "empty str"},
     "map": {"str", "empty str"},
+    "result_map": {"str", "empty str"},
     "predicate": {"str", "empty str"},
     "expression": {"str", "empty str"},
     "name": {"str", "empty str"},

@@ -311,6 +311,7 @@ KINDS: dict[str, Kind] = {
     ),
     "ranks": integer("a number of ranks", 1, 2**32 - 1),
     "reductions": Kind("a list of names of built-in operators and bifold.Reductions", _reductions),
+    "result_map": text("an expression's text"),
     "reverse": FLAG,
     "scan": FLAG,
     "selector": SELECTOR,

@@ -128,6 +128,7 @@ class Options(ctypes.Structure):
         ("second_lines", POINTER(Lines)),
         ("lines_from", POINTER(View)),
         ("reverse", c_int32),
+        ("result_map", c_char_p),
     ]
 
 
@@ -212,6 +213,7 @@ class ReduceShape(ctypes.Structure):
         ("order", c_int32),
         ("result", POINTER(c_int32)),
         ("lines", c_uint64),
+        ("result_map", c_char_p),
     ]
 
 
@@ -229,4 +231,5 @@ class ScanShape(ctypes.Structure):
         ("order", c_int32),
         ("lines", c_uint64),
         ("reverse", c_uint64),
+        ("result_map", c_char_p),
     ]

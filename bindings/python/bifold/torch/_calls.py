@@ -22,6 +22,7 @@ from .._operands import HostOperand, Operand, ResultOperand
 from .._reduce import reduce_to_array
 from .._repeated import FOUND_INTO, MAP_INTO, Repeated, repeated
 from .._scans import Scan, scan
+from .._starts import PLAIN
 from .._workspaces import Workspace
 
 
@@ -153,7 +154,7 @@ def _scan(
     reverse: bool,
     settings: Settings,
 ) -> None:
-    how = Scan("inclusive", axis, reverse, None, None, None)
+    how = Scan("inclusive", axis, reverse, PLAIN, None, None)
     scan(how, source, target, op, None, None, None, settings)
 
 
