@@ -196,6 +196,8 @@ TEST_CASE("what an accumulation cannot reduce is refused, and nothing has change
   };
   refused(ErrorCategory::unsupported, "names i",
           [&] { made([](ReduceShape& shape) { shape.map = "x + (f32)i"; }); });
+  refused(ErrorCategory::unsupported, "no result map",
+          [&] { made([](ReduceShape& shape) { shape.result_map = "s + 1.0f"; }); });
   refused(ErrorCategory::unsupported, "second array", [&] {
     made([](ReduceShape& shape) {
       shape.second = Type::f32;

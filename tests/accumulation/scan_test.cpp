@@ -175,6 +175,8 @@ TEST_CASE("what an accumulation cannot scan is refused, and nothing has changed"
   };
   refused(ErrorCategory::unsupported, "names i",
           [&] { made([](ScanShape& shape) { shape.map = "x + (f32)i"; }); });
+  refused(ErrorCategory::unsupported, "no result map",
+          [&] { made([](ScanShape& shape) { shape.result_map = "s + 1.0f"; }); });
   refused(ErrorCategory::invalid_argument, "first element to the last",
           [&] { made([](ScanShape& shape) { shape.reverse = true; }); });
   refused(ErrorCategory::invalid_argument, "no lines",

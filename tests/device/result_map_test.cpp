@@ -82,6 +82,7 @@ bool all_same(const std::vector<T>& left, const std::vector<T>& right) {
 template <class Out, class Acc, class Made>
 std::vector<Out> mapped(const std::vector<Acc>& accumulators, Made made) {
   std::vector<Out> results;
+  results.reserve(accumulators.size());
   for (const Acc& one : accumulators) results.push_back(static_cast<Out>(made(one)));
   return results;
 }

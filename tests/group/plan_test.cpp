@@ -310,6 +310,9 @@ TEST_CASE("what a plan over a group cannot do is refused, and it goes on") {
     ReduceShape lines = sum;
     lines.lines = true;
     refused(ErrorCategory::unsupported, "no lines", planned(lines, shares));
+    ReduceShape made = sum;
+    made.result_map = "s + 1.0f";
+    refused(ErrorCategory::unsupported, "result maps", planned(made, shares));
     refused(ErrorCategory::invalid_argument, "", planned(shape_of(Type::f32, Type::i32), shares));
 
     GroupReducePlan plan(group, sum, shares);

@@ -31,6 +31,7 @@ const ReduceShape& checked(const ReduceShape& shape, bool indexed) {
   if (shape.variant != "production") refuse("runs production alone");
   if (shape.lines) refuse("has no lines");
   if (shape.on_device.any()) refuse("takes no values from device memory");
+  if (!shape.result_map.is_identity()) refuse("has no result map", ErrorCategory::unsupported);
   if (shape.second) refuse("has no second array", ErrorCategory::unsupported);
   if (!indexed && uses_word(shape.map.expression(), "i")) {
     refuse("by a map that names i: it would be the index in the chunk", ErrorCategory::unsupported);

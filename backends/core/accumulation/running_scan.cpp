@@ -26,6 +26,7 @@ const ScanShape& checked(const ScanShape& shape) {
   if (shape.lines) refuse("has no lines");
   if (shape.reverse) refuse("goes from the first element to the last");
   if (shape.on_device.any()) refuse("takes no values from device memory");
+  if (!shape.result_map.is_identity()) refuse("has no result map", ErrorCategory::unsupported);
   if (uses_word(shape.map.expression(), "i")) {
     refuse("by a map that names i: it would be the index in the chunk", ErrorCategory::unsupported);
   }

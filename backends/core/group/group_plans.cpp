@@ -19,12 +19,13 @@ namespace bifold {
 namespace {
 
 // But for a scan's total.
-void refuse_extras(std::string_view variant, DeviceValues on_device, bool scans, bool lines) {
+void refuse_extras(std::string_view variant, DeviceValues on_device, bool scans, bool others) {
   if (scans) on_device.total = false;
-  if (variant == "production" && !on_device.any() && !lines) return;
+  if (variant == "production" && !on_device.any() && !others) return;
   throw Error(
       ErrorCategory::unsupported,
-      "over a group there are no lines, reverse scans, variants and values in device memory");
+      "over a group there are no lines, reverse scans, variants, result maps and values in device "
+      "memory");
 }
 
 ErasedView without_memory(std::uint64_t count, Type type) { return {{}, 0, count, type, true}; }
@@ -76,7 +77,8 @@ struct detail::GroupReduction {
               .accumulator = shape.accumulator},
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
-      refuse_extras(shape.variant, shape.on_device, false, shape.lines);
+      refuse_extras(shape.variant, shape.on_device, false,
+                    shape.lines || !shape.result_map.is_identity());
       core::check_shape({.input = shape.input,
                          .accumulator = shape.accumulator,
                          .output = asked.result,
@@ -140,7 +142,8 @@ struct detail::GroupScan {
         asked{shape.kind, op, init, map, options},
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
-      refuse_extras(shape.variant, shape.on_device, true, shape.lines || shape.reverse);
+      refuse_extras(shape.variant, shape.on_device, true,
+                    shape.lines || shape.reverse || !shape.result_map.is_identity());
       return true;
     });
     std::vector<ScanSlice> slices;

@@ -44,8 +44,9 @@ struct AccumulationOptions {
 class BIFOLD_API_CLASS ReduceAccumulation {
  public:
   /// Of nothing so far. May compile. Throws as ReducePlan's constructor, unsupported for a map that
-  /// names i and a second array, and invalid_argument for a variant other than "production", lines,
-  /// values in device memory, and an init that the accumulator's type does not hold exactly.
+  /// names i, a result map and a second array, and invalid_argument for a variant other than
+  /// "production", lines, values in device memory, and an init that the accumulator's type does not
+  /// hold exactly.
   ReduceAccumulation(const Queue& queue, const ReduceShape& shape,
                      const std::optional<Value>& init = {},
                      const AccumulationOptions& options = {});
@@ -105,8 +106,9 @@ class BIFOLD_API_CLASS ReduceAccumulation {
 class BIFOLD_API_CLASS ScanAccumulation {
  public:
   /// Of nothing so far. May compile. Throws as ScanPlan's constructor, unsupported for a map that
-  /// names i, and invalid_argument for a variant other than "production", lines, a scan in reverse,
-  /// values in device memory, and an init that the accumulator's type does not hold exactly.
+  /// names i and a result map, and invalid_argument for a variant other than "production", lines, a
+  /// scan in reverse, values in device memory, and an init that the accumulator's type does not
+  /// hold exactly.
   ScanAccumulation(const Queue& queue, const ScanShape& shape,
                    const std::optional<Value>& init = {}, const AccumulationOptions& options = {});
 
