@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/call/map_errors.hpp"
+#include "core/call/ranks.hpp"
 #include "core/call/reduce_many.hpp"
 #include "core/operators/map.hpp"
 #include "core/operators/op.hpp"
@@ -66,10 +67,37 @@ Operator compensated() {
                                        Value(Sum{T{-0.0}, T{-0.0}}), Value(Sum{T{0}, T{0}}));
 }
 
-Value find_first(Queue& queue, const ErasedView& input, const Operator& op,
-                 const ReduceOptions& options) {
-  return transform_reduce(queue, input, core::indexed_type(input.type), op, {},
-                          core::indexed_map(input.type), options);
+// Whether values are found by their ranks: not where the caller has to do with accumulators.
+bool goes_by_rank(Type element, const ReduceOptions& options) {
+  return is_floating(accumulator_of(element)) && !options.init_from && !options.accumulate &&
+         options.result_map.is_identity();
+}
+
+ReduceOptions with(const core::Search& search, ReduceOptions options) {
+  options.accumulate = search.accumulator;
+  options.result_map = search.result_map;
+  return options;
+}
+
+Value find_first(Queue& queue, const ErasedView& input, bool least, const ReduceOptions& options) {
+  const Operator& op = least ? argmin_operator(input.type) : argmax_operator(input.type);
+  const Type result = core::indexed_type(input.type);
+  if (!goes_by_rank(input.type, options)) {
+    return transform_reduce(queue, input, result, op, {}, core::indexed_map(input.type), options);
+  }
+  const core::Search& search = core::search_by_rank(input.type, least);
+  return transform_reduce(queue, input, result, search.op, {}, search.map, with(search, options));
+}
+
+void find_first_into(Queue& queue, const ErasedView& input, const ErasedView& result, bool least,
+                     const ReduceOptions& options) {
+  const Operator& op = least ? argmin_operator(input.type) : argmax_operator(input.type);
+  if (!goes_by_rank(input.type, options)) {
+    transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type), options);
+    return;
+  }
+  const core::Search& search = core::search_by_rank(input.type, least);
+  transform_reduce_into(queue, input, result, search.op, {}, search.map, with(search, options));
 }
 
 // What an element or an initial value contributes to a compensated sum.
@@ -178,13 +206,13 @@ const Operator& compensated_operator(Type element) try {
 }
 
 Value argmin(Queue& queue, const ErasedView& input, const ReduceOptions& options) try {
-  return find_first(queue, input, argmin_operator(input.type), options);
+  return find_first(queue, input, true, options);
 } catch (...) {
   detail::rethrow();
 }
 
 Value argmax(Queue& queue, const ErasedView& input, const ReduceOptions& options) try {
-  return find_first(queue, input, argmax_operator(input.type), options);
+  return find_first(queue, input, false, options);
 } catch (...) {
   detail::rethrow();
 }
@@ -199,16 +227,14 @@ Value minmax(Queue& queue, const ErasedView& input, const ReduceOptions& options
 
 void argmin_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                  const ReduceOptions& options) try {
-  const Operator& op = argmin_operator(input.type);
-  transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type), options);
+  find_first_into(queue, input, result, true, options);
 } catch (...) {
   detail::rethrow();
 }
 
 void argmax_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                  const ReduceOptions& options) try {
-  const Operator& op = argmax_operator(input.type);
-  transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type), options);
+  find_first_into(queue, input, result, false, options);
 } catch (...) {
   detail::rethrow();
 }

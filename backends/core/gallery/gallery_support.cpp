@@ -69,11 +69,17 @@ TextUse text_use(const PlanShape& shape) {
   return use;
 }
 
+// Whether there are 16-bit types, which become f32 by arithmetic.
+bool has_storage(const PlanShape& shape) {
+  return is_storage(shape.input) || is_storage(shape.output) ||
+         is_storage(shape.second.value_or(shape.input));
+}
+
 // Whether all that happens to f32 values is that some are chosen, by comparisons that look at bits
-// where a device flushes denormals. 16-bit types become f32 by arithmetic.
+// where a device flushes denormals.
 bool only_chooses_f32(const PlanShape& shape) {
   for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
-    if (is_storage(type) || type == Type::f64) return false;
+    if (type == Type::f64) return false;
   }
   const std::string text = shape.op.expression(shape.accumulator);
   const bool chooses = shape.op.exact(shape.accumulator) && text.find("!=") == std::string::npos;
@@ -95,9 +101,9 @@ Support check_arithmetic(const Device& device, const PlanShape& shape) {
   };
   const Type type = shape.accumulator;
   if (contains(type, Type::f64) && !has.denormals_f64) return flushes(Type::f64);
-  if (contains(type, Type::f32) && !has.denormals_f32 && !only_chooses_f32(shape)) {
-    return flushes(Type::f32);
-  }
+  const bool computes_f32 =
+      has_storage(shape) || (contains(type, Type::f32) && !only_chooses_f32(shape));
+  if (computes_f32 && !has.denormals_f32) return flushes(Type::f32);
   if (!has.rounds_division_f32 && use.divides_f32) {
     return no("the device rounds division and square root of f32 otherwise than correctly");
   }

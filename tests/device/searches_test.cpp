@@ -1,0 +1,127 @@
+// argmin and argmax of floating values, which are searched by rank, and of special values.
+#include <doctest/doctest.h>
+
+#include <bifold/bifold.hpp>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include "support/environment.hpp"
+#include "support/values/random.hpp"
+
+namespace bifold {
+
+namespace {
+
+/// Zeros, denormals, ordinary numbers, infinities, and NaNs of both signs and several payloads.
+template <class T>
+std::vector<T> special_values() {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values;
+  for (const T value : {T{0}, Limits::denorm_min(), Limits::min() / 2, Limits::min(), T{1}, T{1.5},
+                        Limits::max(), Limits::infinity()}) {
+    values.insert(values.end(), {value, -value});
+  }
+  const auto infinity = std::bit_cast<Bits>(Limits::infinity());
+  for (const Bits bits : {infinity + 1, infinity + (infinity >> 9), ~Bits{0} >> 1}) {
+    values.push_back(std::bit_cast<T>(bits));
+    values.push_back(std::bit_cast<T>(bits | ~(~Bits{0} >> 1)));
+  }
+  return values;
+}
+
+/// What the operator on elements and their indices finds in lines, and the call, bit for bit.
+template <class T>
+void check_searches(Queue& queue, const std::vector<T>& host, const Lines& lines) {
+  using Found = Indexed<accumulator_t<T>>;
+  const auto data = queue.upload(std::span<const T>(host));
+  const Type type = type_of<T>();
+  for (const bool least : {true, false}) {
+    auto by_value = queue.allocate<Found>(lines.count());
+    auto by_rank = queue.allocate<Found>(lines.count());
+    ReduceOptions options;
+    options.lines = lines;
+    const std::string map = "make_" + std::string(name_of(type_of<Found>())) + "(x, i)";
+    transform_reduce_into(queue, erase(data), erase(by_value),
+                          least ? argmin_operator(type) : argmax_operator(type), {}, map, options);
+    const auto find = least ? argmin_into : argmax_into;
+    find(queue, erase(data), erase(by_rank), options);
+    const auto want = queue.download(by_value);
+    const auto got = queue.download(by_rank);
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      const bool same_value = Value(got[i].value).bits() == Value(want[i].value).bits();
+      if (same_value && got[i].index == want[i].index) continue;
+      FAIL_CHECK(name_of(type), least ? " least" : " greatest", " of line ", i, ": ", got[i].value,
+                 " at ", got[i].index, " instead of ", want[i].value, " at ", want[i].index);
+      break;
+    }
+  }
+}
+
+template <class T>
+std::vector<T> pairs_of(const std::vector<T>& values) {
+  std::vector<T> pairs;
+  for (const T& a : values) {
+    for (const T& b : values) pairs.insert(pairs.end(), {a, b});
+  }
+  return pairs;
+}
+
+template <class T>
+void check_special_searches() {
+  if (!test::device().supports(type_of<T>())) return;
+  Queue queue(test::device());
+  const std::vector<T> values = special_values<T>();
+  const std::vector<T> pairs = pairs_of(values);
+  check_searches(queue, pairs, Lines::rows(pairs.size() / 2, 2));
+  std::vector<T> many(3 * 4099);
+  test::Random random(test::seed());
+  for (T& value : many) {
+    value = values[static_cast<std::size_t>(
+        random.between(0, static_cast<std::int64_t>(values.size()) - 1))];
+  }
+  check_searches(queue, many, Lines::rows(3, 4099));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reductions");
+
+TEST_CASE("searches find what the operators of argmin and argmax find, bit for bit") {
+  check_special_searches<float>();
+  check_special_searches<double>();
+  // Of 16 bits, elements become f32 first: all of them are in one array.
+  Queue queue(test::device());
+  std::vector<f16> halves;
+  std::vector<bf16> upper;
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    halves.push_back(f16::from_bits(static_cast<std::uint16_t>(bits)));
+    upper.push_back(bf16::from_bits(static_cast<std::uint16_t>(bits)));
+  }
+  check_searches(queue, halves, Lines::rows(64, 1024));
+  check_searches(queue, upper, Lines::rows(64, 1024));
+}
+
+TEST_CASE("searches that begin with a value, or make something else of it") {
+  Queue queue(test::device());
+  const std::vector<float> host{3, -1, 7, -1};
+  const auto data = queue.upload(std::span<const float>(host));
+  // Call by call: an index is one of the call's input.
+  auto least = queue.upload(std::span<const Indexed<float>>(std::vector{Indexed<float>{-9, 5}}));
+  ReduceOptions options;
+  options.init_from = erase(least);
+  argmin_into(queue, erase(data), erase(least), options);
+  CHECK(queue.download(least)[0] == Indexed<float>{-9, 5});
+  argmax_into(queue, erase(data), erase(least), options);
+  CHECK(queue.download(least)[0] == Indexed<float>{7, 2});
+  auto place = queue.allocate<std::uint64_t>(1);
+  ReduceOptions made;
+  made.result_map = "s.index * 10";
+  argmin_into(queue, erase(data), erase(place), made);
+  CHECK(queue.download(place)[0] == 10);
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
