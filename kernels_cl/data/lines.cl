@@ -27,6 +27,7 @@ typedef struct {
   u64 input;
   u64 second;
   u64 output;
+  u64 inner;  // The line's index among those of its outer index.
 } LineStarts;
 
 DEVICE LineStarts starts_of_line(LinePlaces places, u64 line) {
@@ -39,6 +40,23 @@ DEVICE LineStarts starts_of_line(LinePlaces places, u64 line) {
   starts.input = outer * places.input.outer + line * places.input.inner;
   starts.second = outer * places.second.outer + line * places.second.inner;
   starts.output = outer * places.output.outer + line * places.output.inner;
+  starts.inner = line;
+  return starts;
+}
+
+// Where the line begins that lies as far behind as another one, `step`, behind line 0. Nothing is
+// divided.
+DEVICE LineStarts starts_behind(LinePlaces places, LineStarts starts, LineStarts step) {
+  starts.input += step.input;
+  starts.second += step.second;
+  starts.output += step.output;
+  starts.inner += step.inner;
+  if (starts.inner >= places.inner) {
+    starts.inner -= places.inner;
+    starts.input += places.input.outer - places.inner * places.input.inner;
+    starts.second += places.second.outer - places.inner * places.second.inner;
+    starts.output += places.output.outer - places.inner * places.output.inner;
+  }
   return starts;
 }
 

@@ -25,23 +25,41 @@ typedef struct {
   LineStarts starts;
 } LineRow;
 
-DEVICE LineRow line_row(LinePlaces places, LineRows rows, u64 block, u32 r, u64 lines, u64 n) {
+// The first one of a warp. Lanes have nothing of a line that does not exist.
+DEVICE LineRow first_line_row(LinePlaces places, LineRows rows, u64 block, u64 lines, u64 n) {
   const u32 lane_shift = (u32)rows.lane_shift;
   const u32 row_shift = (u32)rows.row_shift;
-  const u32 number = warp_index() * LINE_ROWS + r;
   const u32 in_row = 5 - lane_shift;
   LineRow at;
   at.lane = lane_index() & ((1u << lane_shift) - 1);
-  at.row = r & ((1u << row_shift) - 1);
-  at.run = (at.row * LANES + at.lane) * RUN;
+  at.row = 0;
+  at.run = at.lane * RUN;
   at.line = block * ((GROUP_SIZE / LANES * LINE_ROWS >> row_shift) << in_row);
-  at.line += ((number >> row_shift) << in_row) + (lane_index() >> lane_shift);
+  at.line += ((warp_index() * LINE_ROWS >> row_shift) << in_row) + (lane_index() >> lane_shift);
   at.left = at.line < lines ? (u32)n : 0;
-  at.starts = starts_of_line(places, at.line < lines ? at.line : 0);
+  at.starts = starts_of_line(places, at.line);
   const u64 first = place_in_line(0, n);
   at.starts.input += first * ELEMENT_STRIDE(places.input);
   at.starts.second += first * ELEMENT_STRIDE(places.second);
   at.starts.output += first * ELEMENT_STRIDE(places.output);
+  return at;
+}
+
+// Where the lines of a warp's next row begin, as seen from line 0, if they are other ones.
+DEVICE LineStarts line_row_step(LinePlaces places, LineRows rows) {
+  return starts_of_line(places, LANES >> (u32)rows.lane_shift);
+}
+
+// The row behind one, number `r` of the warp.
+DEVICE LineRow next_line_row(LineRow at, LinePlaces places, LineRows rows, LineStarts step, u32 r,
+                             u64 lines, u64 n) {
+  at.row = r & ((1u << (u32)rows.row_shift) - 1);
+  at.run = (at.row * LANES + at.lane) * RUN;
+  if (at.row == 0) {
+    at.line += LANES >> (u32)rows.lane_shift;
+    at.left = at.line < lines ? (u32)n : 0;
+    at.starts = starts_behind(places, at.starts, step);
+  }
   return at;
 }
 
@@ -52,19 +70,21 @@ DEVICE LineRow line_row(LinePlaces places, LineRows rows, u64 block, u32 r, u64 
 // sums[r * RUN + k] becomes the fold of elements 0 to k of this lane's run in row r. What does not
 // exist is the identity. `prefix` becomes the prefix of that run within its row, inclusive, `total`
 // the total of the row, and `earlier` what lies before the run in it, if it is not the first.
-DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows, u64 block,
-                             u64 lines, u64 n, ACC* sums, ACC* prefix, ACC* total, ACC* earlier,
-                             LaneScratch* scratch) {
+DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows, LineRow first,
+                             LineStarts step, u64 lines, u64 n, ACC* sums, ACC* prefix, ACC* total,
+                             ACC* earlier, LaneScratch* scratch) {
   LineVector vectors[EACH / VEC];
+  LineRow at = first;
 #pragma unroll
   for (u32 r = 0; r < LINE_ROWS; ++r) {
-    const LineRow at = line_row(places, rows, block, r, lines, n);
+    if (r > 0) at = next_line_row(at, places, rows, step, r, lines, n);
     load_line_run(elements_from(INPUT_ARGUMENTS, at.starts.input, at.starts.second), places, at.run,
                   at.left, vectors + r * RUN / VEC);
   }
+  at = first;
 #pragma unroll
   for (u32 r = 0; r < LINE_ROWS; ++r) {
-    const LineRow at = line_row(places, rows, block, r, lines, n);
+    if (r > 0) at = next_line_row(at, places, rows, step, r, lines, n);
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
       ACC item = IDENTITY;

@@ -14,20 +14,23 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
   const u32 lanes = 1u << shares.lane_shift;
+  const LineStarts step = line_row_step(places, shares);
   for (u64 block = blockIdx.x; block < shares.blocks; block += gridDim.x) {
     // --- Combine the rows of this warp ---
+    const LineRow first = first_line_row(places, shares, block, lines, n);
     ACC sums[EACH];
     ACC prefix[LINE_ROWS];
     ACC total[LINE_ROWS];
     ACC earlier[LINE_ROWS];
-    load_short_lines(INPUT_ARGUMENTS, places, shares, block, lines, n, sums, prefix, total, earlier,
-                     &scratch);
+    load_short_lines(INPUT_ARGUMENTS, places, shares, first, step, lines, n, sums, prefix, total,
+                     earlier, &scratch);
 
     // --- Write the results ---
     ACC rows = IDENTITY;
+    LineRow at = first;
 #pragma unroll
     for (u32 r = 0; r < LINE_ROWS; ++r) {
-      const LineRow at = line_row(places, shares, block, r, lines, n);
+      if (r > 0) at = next_line_row(at, places, shares, step, r, lines, n);
       const bool valid = at.line < lines;
       ACC before = IDENTITY;
       if (valid) before = INIT_OF_LINE(places, at.line);
@@ -69,20 +72,23 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
   __shared__ LaneScratch scratch;
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
+  const LineStarts step = line_row_step(places, shares);
   for (u64 block = blockIdx.x; block < shares.blocks; block += gridDim.x) {
     // --- Combine the rows of this warp ---
+    const LineRow first = first_line_row(places, shares, block, lines, n);
     ACC sums[EACH];
     ACC prefix[LINE_ROWS];
     ACC total[LINE_ROWS];
     ACC earlier[LINE_ROWS];
-    load_short_lines(INPUT_ARGUMENTS, places, shares, block, lines, n, sums, prefix, total, earlier,
-                     &scratch);
+    load_short_lines(INPUT_ARGUMENTS, places, shares, first, step, lines, n, sums, prefix, total,
+                     earlier, &scratch);
 
     // --- Write the totals ---
     ACC rows = IDENTITY;
+    LineRow at = first;
 #pragma unroll
     for (u32 r = 0; r < LINE_ROWS; ++r) {
-      const LineRow at = line_row(places, shares, block, r, lines, n);
+      if (r > 0) at = next_line_row(at, places, shares, step, r, lines, n);
       rows = fold_rows(at, rows, total[r]);
       if (at.line < lines && at.lane == 0 && at.row + 1 == 1u << shares.row_shift) {
         partials[partials_offset + at.line] = rows;
