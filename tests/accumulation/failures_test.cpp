@@ -120,6 +120,13 @@ TEST_CASE("where the queue's work may be lost, calls throw the same until one re
   sum.feed(chunk);
   const auto saved = sum.save();
   sum.feed(chunk);
+  for (int nth = 1; nth > 0; ++nth) {
+    commands->fail(nth, ErrorCategory::out_of_memory);
+    const auto failure = test::failure_of([&] { static_cast<void>(sum.value()); });
+    if (!commands->stop()) break;
+    CHECK(failure.category == ErrorCategory::out_of_memory);
+    CHECK(sum.count() == 10'000);
+  }
   for (int nth = 1;; ++nth) {  // Its last command is the transfer.
     commands->fail(nth);
     const auto failure = test::failure_of([&] { static_cast<void>(sum.value()); });
@@ -136,6 +143,29 @@ TEST_CASE("where the queue's work may be lost, calls throw the same until one re
   }
   sum.resume(saved);
   CHECK(sum.value() == Value(5000.0F));
+}
+
+TEST_CASE("nothing of an accumulation is captured in a graph") {
+  const auto commands = std::make_shared<CountedCommands>();
+  Queue queue(test::device_of_failing_queues(commands));
+  ReduceAccumulation sum(queue, {.input = Type::f32, .accumulator = Type::f32});
+  ScanAccumulation scan(queue, {.input = Type::f32, .output = Type::f32, .accumulator = Type::f32});
+  const std::vector<float> ones(5000, 1.0F);
+  Buffer<float> chunk = queue.upload(std::span(ones));
+  const auto saved = sum.save();
+  commands->capture(true);
+  for (const auto& call : {std::function<void()>([&] { sum.feed(chunk); }),
+                           std::function<void()>([&] { scan.feed(chunk, chunk); }),
+                           std::function<void()>([&] { sum.resume(saved); }),
+                           std::function<void()>([&] { static_cast<void>(scan.total()); })}) {
+    const auto failure = test::failure_of(call);
+    CHECK(failure.category == ErrorCategory::unsupported);
+    CHECK_MESSAGE(failure.mentions("captured in a graph"), failure.what);
+  }
+  commands->capture(false);
+  CHECK(sum.count() == 0);
+  scan.feed(chunk, chunk);
+  CHECK(scan.total() == Value(5000.0F));
 }
 
 TEST_CASE("threads that share an accumulation take turns") {

@@ -218,6 +218,22 @@ TEST_CASE("a count beyond 32 bits goes on, and one beyond 64 bits does not") {
   CHECK(sum.value() == Value(std::uint64_t{10}));
 }
 
+TEST_CASE("a tree over more units than 32 bits count goes on") {
+  const ReduceShape shape = shape_of<float>(plus);
+  ReduceAccumulation sum(Queue(test::device()), shape);
+  const std::vector<float> ones(4096 + 5, 1.0F);
+  sum.feed(std::span(ones).first(4096));
+  Bytes saved = sum.save();
+  set_word(saved, 112, std::uint64_t{4096} << 33);  // One node of a higher level.
+  seal(saved);
+  sum.resume(saved);
+  sum.feed(std::span(ones));
+  CHECK(sum.value() == Value(8197.0F));
+  const Bytes three = sum.save();
+  CHECK(word(three, 112) == (std::uint64_t{4096} << 33) + 4101);
+  CHECK(word(three, 120) == 2 * 4);
+}
+
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("accumulation_backends");

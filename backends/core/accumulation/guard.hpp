@@ -39,11 +39,12 @@ class Guard {
       throw;
     }
   }
-  /// The exception being handled says that work is lost.
+  /// The exception being handled says that work is lost, unless memory is lacking to learn it.
   void lose() {
     try {
       detail::rethrow();
     } catch (const Error& error) {
+      if (error.category() == ErrorCategory::out_of_memory) return;
       lost_ = Error(error.category(), std::string("the accumulation is lost: ") + error.what());
     }
   }

@@ -39,8 +39,8 @@ struct AccumulationOptions {
 /// A reduction that is fed its array in chunks, one behind the other. A value handle: copies are
 /// the same accumulation, and one that was moved from is refused with invalid_argument.
 /// Thread-safe: calls take turns. A call that fails leaves it as it was. But once waiting for the
-/// queue's work has failed, calls other than resume() throw that failure again. While the queue's
-/// work is captured in a graph, all calls are unsupported.
+/// queue's work has failed, but for a lack of memory, calls other than resume() throw that again.
+/// While the queue's work is captured in a graph, all calls are unsupported.
 class BIFOLD_API_CLASS ReduceAccumulation {
  public:
   /// Of nothing so far. May compile. Throws as ReducePlan's constructor, unsupported for a map that

@@ -13,7 +13,13 @@ namespace bifold::test {
 /// The command of that number from now on fails to be enqueued, from 1 on, whichever thread's.
 class CountedCommands {
  public:
-  void fail(int nth) { left_ = nth; }
+  void fail(int nth, ErrorCategory category = ErrorCategory::backend_failure) {
+    category_ = category;
+    left_ = nth;
+  }
+  /// Whether queues say that a graph is recorded.
+  void capture(bool captured) { captured_ = captured; }
+  [[nodiscard]] bool captured() const { return captured_; }
   /// No command fails any more. Whether one has.
   bool stop() {
     left_ = 0;
@@ -22,12 +28,14 @@ class CountedCommands {
   void next() {
     if (left_ <= 0 || left_.fetch_sub(1) != 1) return;
     failed_ = true;
-    throw Error(ErrorCategory::backend_failure, "a command fails as it is told to");
+    throw Error(category_, "a command fails as it is told to");
   }
 
  private:
   std::atomic<int> left_{0};
   std::atomic<bool> failed_{false};
+  std::atomic<ErrorCategory> category_{ErrorCategory::backend_failure};
+  std::atomic<bool> captured_{false};
 };
 
 class FailingQueue : public backend::Queue {
@@ -80,7 +88,7 @@ class FailingQueue : public backend::Queue {
     return queue_->transfer_pending();
   }
   [[nodiscard]] bool records_graph(std::span<const backend::Event* const> events) const override {
-    return queue_->records_graph(events);
+    return commands_->captured() || queue_->records_graph(events);
   }
 
  private:
