@@ -1,13 +1,13 @@
 // A reduction of an array of which elements come one behind the other.
 #pragma once
 
+#include <array>
 #include <bifold/group/accumulation.hpp>
 #include <bifold/op.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/reduce.hpp>
 #include <bifold/value.hpp>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>

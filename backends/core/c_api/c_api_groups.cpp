@@ -9,7 +9,6 @@
 
 #include "core/c_api/c_api_calls.hpp"
 #include "core/group/group_call.hpp"
-#include "core/operators/initial_value.hpp"
 
 struct bifold_group {
   bifold::Group value;
