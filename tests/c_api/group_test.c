@@ -87,6 +87,80 @@ static void in_process(bifold_view input) {
   bifold_buffer_destroy(output.buffer);
 }
 
+/* The same made ready, and run twice. */
+static void plans(bifold_view input) {
+  const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
+  const bifold_view output = allocated(BIFOLD_F32, n);
+  const bifold_view totals = allocated(BIFOLD_F32, 2);
+  const bifold_view total[2] = {part(totals, 0, 1), part(totals, 1, 1)};
+  const bifold_slice slices[2] = {{queue, part(input, 0, middle), NULL},
+                                  {queue, part(input, middle, n - middle), NULL}};
+  const bifold_scan_slice scans[2] = {
+      {queue, part(input, 0, middle), part(output, 0, middle), &total[0]},
+      {queue, part(input, middle, n - middle), part(output, middle, n - middle), &total[1]}};
+  const bifold_share shares[2] = {{queue, middle}, {queue, n - middle}};
+  const bifold_reduce_shape reduction = {
+      .struct_size = sizeof reduction, .op = plus, .input = BIFOLD_F32, .accumulator = BIFOLD_F32};
+  const bifold_scan_shape scan = {.struct_size = sizeof scan,
+                                  .op = plus,
+                                  .input = BIFOLD_F32,
+                                  .output = BIFOLD_F32,
+                                  .accumulator = BIFOLD_F32,
+                                  .on_device = BIFOLD_TOTAL};
+  const float init = 0.5F;
+  static float want[n];
+  static float got[n];
+  float sums[2] = {0, 0};
+  float sum = 0;
+  float over = 0;
+  int run = 0;
+  bifold_group* group = NULL;
+  bifold_group_plan* reduced = NULL;
+  bifold_group_plan* scanned = NULL;
+  OK(bifold_group_create_in_process(2, &group));
+  OK(bifold_reduce(queue, input, plus, BIFOLD_F32, &init, &sum, NULL));
+  OK(bifold_inclusive_scan(queue, input, output, plus, &init, NULL));
+  OK(bifold_download(queue, output, want));
+  OK(bifold_group_reduce_plan_create(group, &reduction, shares, 2, &init, &reduced));
+  OK(bifold_group_scan_plan_create(group, &scan, shares, 2, &init, &scanned));
+  for (run = 0; run < 2; ++run) {
+    over = 0;
+    OK(bifold_group_plan_reduce(reduced, slices, 2, &over));
+    CHECK(same(&sum, &over, sizeof sum));
+    OK(bifold_group_plan_reduce_into(reduced, slices, 2, total));
+    OK(bifold_group_plan_finish(reduced));
+    OK(bifold_download(queue, totals, sums));
+    CHECK(same(&sum, &sums[0], sizeof sum) && same(&sum, &sums[1], sizeof sum));
+    OK(bifold_fill(queue, output, &init));
+    OK(bifold_group_plan_scan(scanned, scans, 2));
+    OK(bifold_group_plan_finish(scanned));
+    OK(bifold_download(queue, output, got));
+    CHECK(same(want, got, sizeof want));
+    OK(bifold_download(queue, totals, sums));
+    CHECK(same(&want[n - 1], &sums[0], sizeof sum) && same(&sums[0], &sums[1], sizeof sum));
+  }
+  FAILS(bifold_group_plan_reduce(scanned, slices, 2, &over), BIFOLD_INVALID_ARGUMENT);
+  CHECK(says("of the other kind"));
+  FAILS(bifold_group_plan_reduce(reduced, slices, 2, NULL), BIFOLD_INVALID_ARGUMENT);
+  CHECK(says("result"));
+  FAILS(bifold_group_plan_reduce(reduced, slices, 1, &over), BIFOLD_INVALID_ARGUMENT);
+  CHECK(says("slices of 1 ranks"));
+  FAILS(bifold_group_plan_scan(scanned, NULL, 2), BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_plan_finish(NULL), BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_reduce_plan_create(group, NULL, shares, 2, NULL, &reduced),
+        BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_scan_plan_create(group, &scan, NULL, 2, NULL, &scanned),
+        BIFOLD_INVALID_ARGUMENT);
+  OK(bifold_group_plan_reduce(reduced, slices, 2, &over));
+  CHECK(same(&sum, &over, sizeof sum));
+  bifold_group_destroy(group);
+  bifold_group_plan_destroy(reduced);
+  bifold_group_plan_destroy(scanned);
+  bifold_group_plan_destroy(NULL);
+  bifold_buffer_destroy(totals.buffer);
+  bifold_buffer_destroy(output.buffer);
+}
+
 /* Another rank that says the same as this one, or one that does not come. */
 static int released = 0;
 static int gathers = 0;
@@ -179,6 +253,7 @@ void test_groups(void) {
   make_numbers();
   const bifold_view input = uploaded(BIFOLD_F32, host, n);
   in_process(input);
+  plans(input);
   by_functions(input);
   bifold_buffer_destroy(input.buffer);
 }
