@@ -3,6 +3,7 @@ import medians
 from runs import NAMES
 from tables import duration, size
 
+TRANSPORTS = {"in_process": "one process", "mpi": "MPI, a process a device"}
 
 class Group:
     """A call over some ranks: "over 2, strong, mpi"."""
@@ -36,10 +37,11 @@ def scaling_table(file):
         most = max(here, key=lambda g: g.ranks)
         columns = sorted({g.ranks for g in here})
         what = "n" if scaling == "strong" else "n of each"
-        lines += [f"**{most.row['device']}, {NAMES[backend]}, {transport}, {scaling} scaling** "
+        lines += [f"**{most.row['device']}, {NAMES[backend]}, {TRANSPORTS[transport]}, "
+                  f"{scaling} scaling** "
                   f"(driver {most.row['driver']}; bifold {most.row['version']}, "
-                  f"{most.row['date']}): a blocking call (one device's on its slice beside it; "
-                  "the speed as a multiple of one device's with all elements)", "",
+                  f"{most.row['date']}): a blocking call (one device's time for a slice over "
+                  "it; its speed as a multiple of one device's with all elements)", "",
                   f"| call | {what} | " + " | ".join(f"over {ranks}" for ranks in columns) + " |",
                   "| --- | --- |" + " ---: |" * len(columns)]
         for algorithm, type_, n in sorted({g.line for g in here}):
