@@ -70,7 +70,7 @@ BIFOLD_API bifold_status bifold_inner_product(bifold_queue* queue, bifold_view f
                                               const void* init, void* result,
                                               const bifold_options* options);
 /** Enqueues bifold_inner_product() into one element, accumulated as bifold_reduce_into() does.
- * `init` is of the result's type. */
+ * `init` is of the result's type, or of the accumulator's with a result map. */
 BIFOLD_API bifold_status bifold_inner_product_into(bifold_queue* queue, bifold_view first,
                                                    bifold_view second, bifold_view result,
                                                    const void* init, const bifold_options* options);

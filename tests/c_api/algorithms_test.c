@@ -193,6 +193,10 @@ static void test_result_maps(const bifold_operator* plus) {
   OK(bifold_reduce_into(queue, input, cell, plus, &begin, &options));
   OK(bifold_download(queue, output, halves));
   CHECK(halves[0] == 51.5F && halves[1] == 57.5F && halves[2] == 57.5F);
+  OK(bifold_inner_product(queue, input, input, BIFOLD_F32, &begin, &sum, &options));
+  OK(bifold_inner_product_into(queue, input, input, cell, &begin, &options));
+  OK(bifold_download(queue, output, halves));
+  CHECK(sum == 94.5F && halves[1] == 94.5F);
   OK(bifold_reduce_plan_create(device, &shape, &plan));
   OK(bifold_plan_run(plan, queue, input, (bifold_view){output.buffer, BIFOLD_I32, 0, 1}, &begin,
                      NULL));

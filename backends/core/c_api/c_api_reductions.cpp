@@ -146,9 +146,10 @@ bifold_status bifold_inner_product(bifold_queue* queue, bifold_view first, bifol
     void* const out = need_memory(result, "result");
     const bifold::Type of = type_from(type);
     CallOptions call(options);
-    const bifold::Value value = bifold::inner_product(
-        on, view_from(first, "the first array's buffer"),
-        view_from(second, "the second array's buffer"), of, init_from(of, init), call.reduce());
+    const bifold::Value value =
+        bifold::inner_product(on, view_from(first, "the first array's buffer"),
+                              view_from(second, "the second array's buffer"), of,
+                              call.init(of, bifold::plus, init), call.reduce());
     std::memcpy(out, value.data(), value.size());
     call.put_done();
   });
@@ -163,7 +164,7 @@ bifold_status bifold_inner_product_into(bifold_queue* queue, bifold_view first, 
     const bifold::ErasedView to = view_from(result, "the result's buffer");
     bifold::inner_product_into(on, view_from(first, "the first array's buffer"),
                                view_from(second, "the second array's buffer"), to,
-                               init_from(to.type, init), call.reduce());
+                               call.init(to.type, bifold::plus, init), call.reduce());
     call.put_done();
   });
 }
