@@ -4,6 +4,7 @@
 #include <bifold/bifold.hpp>
 #include <bit>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "support/environment.hpp"
@@ -31,15 +32,17 @@ std::vector<T> special_values() {
   return values;
 }
 
-/// What the operator on elements and their indices finds in lines, and the call, bit for bit.
+/// What the operator on elements and their indices finds in lines, or in all elements, and the
+/// call, bit for bit.
 template <class T>
-void check_searches(Queue& queue, const std::vector<T>& host, const Lines& lines) {
+void check_searches(Queue& queue, const std::vector<T>& host, const std::optional<Lines>& lines) {
   using Found = Indexed<accumulator_t<T>>;
   const auto data = queue.upload(std::span<const T>(host));
   const Type type = type_of<T>();
   for (const bool least : {true, false}) {
-    auto by_value = queue.allocate<Found>(lines.count());
-    auto by_rank = queue.allocate<Found>(lines.count());
+    const std::uint64_t count = lines ? lines->count() : 1;
+    auto by_value = queue.allocate<Found>(count);
+    auto by_rank = queue.allocate<Found>(count);
     ReduceOptions options;
     options.lines = lines;
     const std::string map = "make_" + std::string(name_of(type_of<Found>())) + "(x, i)";
@@ -82,6 +85,8 @@ void check_special_searches() {
         random.between(0, static_cast<std::int64_t>(values.size()) - 1))];
   }
   check_searches(queue, many, Lines::rows(3, 4099));
+  check_searches(queue, many, Lines::columns(4099, 3));
+  check_searches(queue, many, {});
 }
 
 }  // namespace
@@ -120,6 +125,9 @@ TEST_CASE("searches that begin with a value, or make something else of it") {
   made.result_map = "s.index * 10";
   argmin_into(queue, erase(data), erase(place), made);
   CHECK(queue.download(place)[0] == 10);
+  // What is wrong is told in the caller's words.
+  CHECK_THROWS_WITH_AS(argmin_into(queue, erase(data), erase(place)),
+                       "the result is Indexed_f32, not u64", Error);
 }
 
 TEST_SUITE_END();

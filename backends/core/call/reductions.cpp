@@ -92,6 +92,11 @@ Value find_first(Queue& queue, const ErasedView& input, bool least, const Reduce
 void find_first_into(Queue& queue, const ErasedView& input, const ErasedView& result, bool least,
                      const ReduceOptions& options) {
   const Operator& op = least ? argmin_operator(input.type) : argmax_operator(input.type);
+  const Type indexed = core::indexed_type(input.type);
+  if (options.result_map.is_identity() && result.type != indexed) {
+    refuse("the result is " + std::string(name_of(indexed)) + ", not " +
+           std::string(name_of(result.type)));
+  }
   if (!goes_by_rank(input.type, options)) {
     transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type), options);
     return;
