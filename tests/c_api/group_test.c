@@ -45,6 +45,8 @@ static void in_process(bifold_view input) {
   uint64_t offsets[3] = {1, 1, 1};
   const bifold_options any = {.struct_size = sizeof any, .order = BIFOLD_ORDER_ANY};
   const bifold_options variant = {.struct_size = sizeof variant, .variant = "production"};
+  const bifold_type f64 = BIFOLD_F64;
+  const bifold_options wide = {.struct_size = sizeof wide, .accumulate = &f64};
   bifold_map* squared = NULL;
   bifold_group* group = NULL;
   OK(bifold_map_create("x * x", &squared));
@@ -59,6 +61,9 @@ static void in_process(bifold_view input) {
   CHECK(says("slices of 1 ranks"));
   FAILS(bifold_group_reduce(group, slices, 2, plus, NULL, BIFOLD_F32, NULL, &sums[1], &variant),
         BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_reduce(group, slices, 2, plus, NULL, BIFOLD_F32, NULL, &sums[1], &wide),
+        BIFOLD_INVALID_ARGUMENT);
+  CHECK(says("accumulate"));
 
   OK(bifold_argmin(queue, input, &least, &index, NULL));
   OK(bifold_group_argmin(group, slices, 2, &least_over, &index_over, NULL));

@@ -254,6 +254,21 @@ TEST_CASE("what a group cannot do is refused, and the queue goes on") {
   CHECK(alone.mentions("reduce_many: a slice has a second array"));
   const auto both = refusal([&] { static_cast<void>(reduce_many(group, {twice, twice}, sums)); });
   CHECK(both.mentions("reduce_many: a slice has a second array"));
+  const DistributedOptions wide{.accumulate = Type::f64};
+  for (Group* const over : {&one, &group}) {
+    const auto all = over == &one ? std::vector{twice} : slices;
+    const auto accumulates = [&](const auto& call) {
+      const auto failure = refusal([&] { static_cast<void>(call()); });
+      CHECK(failure.category == ErrorCategory::invalid_argument);
+      CHECK(failure.mentions("accumulate"));
+    };
+    accumulates([&] { return reduce(*over, all, plus, 0.0F, wide); });
+    accumulates([&] { return argmin(*over, all, wide); });
+    accumulates([&] { return argmax(*over, all, wide); });
+    accumulates([&] { return minmax(*over, all, wide); });
+    accumulates([&] { return count_if(*over, all, "x > 0", wide); });
+    accumulates([&] { return reduce_many(*over, all, sums, wide); });
+  }
   CHECK(reduce(group, slices, plus, 0.0F) == Value(5000.0F));
   CHECK_THROWS_AS(Group(nullptr), Error);
   CHECK_THROWS_AS(static_cast<void>(Group::in_process(0)), Error);

@@ -56,6 +56,12 @@ core::GroupReduction first_of(Type element, const Operator& op, Order order) {
           .index_at = result.structure()->fields[1].offset};
 }
 
+// A reduction has no other accumulator than its result's.
+void refuse_accumulate(const DistributedOptions& options) {
+  if (!options.accumulate) return;
+  throw Error(ErrorCategory::invalid_argument, "accumulate: of calls over groups, scans take it");
+}
+
 void refuse_second(const std::vector<Slice>& slices) {
   for (const Slice& slice : slices) {
     if (!slice.second) continue;
@@ -87,6 +93,7 @@ std::vector<std::uint64_t> even_split(std::uint64_t n, std::uint32_t ranks,
 Value transform_reduce(Group& group, const std::vector<Slice>& slices, Type result,
                        const Operator& op, const std::optional<Value>& init, const Map& map,
                        const DistributedOptions& options) try {
+  core::prepared_over(group, [&] { refuse_accumulate(options); });
   return reduce_all(group, slices,
                     {.result = result, .op = op, .init = init, .map = map, .order = options.order});
 } catch (...) {
@@ -101,6 +108,7 @@ Value reduce(Group& group, const std::vector<Slice>& slices, const Operator& op,
 Value argmin(Group& group, const std::vector<Slice>& slices,
              const DistributedOptions& options) try {
   return reduce_all(group, slices, core::prepared_over(group, [&] {
+                      refuse_accumulate(options);
                       const Type element = element_of(slices);
                       return first_of(element, argmin_operator(element), options.order);
                     }));
@@ -111,6 +119,7 @@ Value argmin(Group& group, const std::vector<Slice>& slices,
 Value argmax(Group& group, const std::vector<Slice>& slices,
              const DistributedOptions& options) try {
   return reduce_all(group, slices, core::prepared_over(group, [&] {
+                      refuse_accumulate(options);
                       const Type element = element_of(slices);
                       return first_of(element, argmax_operator(element), options.order);
                     }));
@@ -121,6 +130,7 @@ Value argmax(Group& group, const std::vector<Slice>& slices,
 Value minmax(Group& group, const std::vector<Slice>& slices,
              const DistributedOptions& options) try {
   return reduce_all(group, slices, core::prepared_over(group, [&] {
+                      refuse_accumulate(options);
                       const Type element = element_of(slices);
                       return core::GroupReduction{.result = core::minmax_type(element),
                                                   .op = minmax_operator(element),
@@ -134,7 +144,10 @@ Value minmax(Group& group, const std::vector<Slice>& slices,
 std::uint64_t count_if(Group& group, const std::vector<Slice>& slices, const Map& predicate,
                        const DistributedOptions& options) try {
   const Operator op = plus;
-  const Map map = core::prepared_over(group, [&] { return core::counting_map(predicate); });
+  const Map map = core::prepared_over(group, [&] {
+    refuse_accumulate(options);
+    return core::counting_map(predicate);
+  });
   return core::naming({{op, Type::u64, predicate}}, element_of(slices), [&] {
     return reduce_all(group, slices,
                       {.result = Type::u64, .op = op, .map = map, .order = options.order})
@@ -148,6 +161,7 @@ std::vector<Value> reduce_many(Group& group, const std::vector<Slice>& slices,
                                const std::vector<Reduction>& reductions,
                                const DistributedOptions& options) try {
   const auto joined = core::prepared_over(group, [&] {
+    refuse_accumulate(options);
     refuse_second(slices);
     const Type type = core::joined_type(reductions);
     return std::pair(type, core::join(element_of(slices), type, reductions));

@@ -47,7 +47,7 @@ struct ScanSlice {
 /// Everything about a call over a group that has a default. Ranks give the same.
 struct DistributedOptions {
   Order order = Order::v1;           ///< What calls keep to.
-  std::optional<Type> accumulate{};  ///< A scan's, not accumulator_of() the output's.
+  std::optional<Type> accumulate{};  ///< A scan's alone, not accumulator_of() the output's.
 };
 
 /// Where to split `n` elements into as even slices as need no exchange of elements: ranks + 1
