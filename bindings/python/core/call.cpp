@@ -101,6 +101,7 @@ struct Call::Resources {
 
 Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_options& options)
     : name_(std::move(name)), function_(function), form_(form), options_(options) {
+  options_.struct_size = sizeof options_;
   if (options.variant) {
     variant_ = options.variant;
     options_.variant = variant_.c_str();

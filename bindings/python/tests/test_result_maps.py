@@ -5,6 +5,8 @@ import pytest
 
 import bifold
 
+pytest_plugins = "repeats"
+
 
 @pytest.fixture(autouse=True)
 def on_a_device(device):
@@ -47,27 +49,30 @@ def test_reductions(queue):
     assert start == 1.5 and type(start) is np.float64
 
 
-def test_lines_repeated(queue):
-    """Calls that are alike are made again without the package, with their own texts."""
+def test_lines(queue):
     host = np.arange(24, dtype=np.float32).reshape(4, 6)
+    starts = bifold.to_device(np.array([(i, 1) for i in range(4)], MEAN), queue)
+    out = bifold.empty(4, np.float32, queue)
     x = bifold.to_device(host, queue)
-    starts = np.array([(i, 1) for i in range(4)], MEAN)
-    means()
-    there = bifold.to_device(starts, queue)
-    for _ in range(3):
-        for text, more in (("s.sum / s.count", 0), ("s.sum / s.count + 1.0f", 1)):
-            out = bifold.empty(4, np.float32, queue)
-            bifold.transform_reduce_into(
-                x,
-                out,
-                "make_Mean(x, 1)",
-                means(),
-                there,
-                axis=1,
-                result_map=text,
+    bifold.transform_reduce_into(
+        x, out, "make_Mean(x, 1)", means(), starts, axis=1, result_map="s.sum / s.count"
+    )
+    np.testing.assert_allclose(out.get(), (host.sum(1) + np.arange(4)) / 7, rtol=1e-6)
+
+
+def test_calls_that_are_repeated_have_their_own_texts(queue, made):
+    host = np.arange(24, dtype=np.float32).reshape(4, 6)
+    x, out = bifold.to_device(host, queue), bifold.empty(4, np.float32, queue)
+    starts = bifold.to_device(np.arange(4.0), queue)
+    before = bifold.reduce_into.known
+    for turn in range(3):
+        for text, factor in (("s * 0.5", 0.5), ("s * 4.0", 4)):
+            bifold.reduce_into(
+                x, out, "plus", starts, axis=1, accumulate=np.float64, result_map=text
             )
-            want = (host.sum(1) + np.arange(4)) / 7 + more
-            np.testing.assert_allclose(out.get(), want, rtol=1e-6)
+            np.testing.assert_array_equal(out.get(), (host.sum(1) + np.arange(4)) * factor)
+        assert bifold.reduce_into.known == before + 2
+        assert len(made) == 2, turn
 
 
 def test_scans(queue):
