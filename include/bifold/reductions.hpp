@@ -120,11 +120,12 @@ struct StructTraits<CompensatedSum<T>> {
 /// @addtogroup results
 /// @{
 
-/// What argmin() reduces by, on Indexed of that built-in type (accumulator_t of f16 and bf16): NaN
-/// comes first of all, then what is less, -0 below +0; of equals, the first.
+/// Finds what argmin() does, on Indexed of that built-in type (accumulator_t of f16 and bf16): NaN
+/// comes first of all, then what is less, -0 below +0; of equals, the first. argmin() itself
+/// reduces floating elements by their ranks, a shape that no plan of this operator prepares.
 BIFOLD_API const Operator& argmin_operator(Type element);
-/// What argmax() reduces by: NaN comes first of all, then what is greater, +0 above -0; of equals,
-/// the first.
+/// Finds what argmax() does, likewise: NaN comes first of all, then what is greater, +0 above -0;
+/// of equals, the first.
 BIFOLD_API const Operator& argmax_operator(Type element);
 /// What minmax() reduces by, on MinMax of that built-in type.
 BIFOLD_API const Operator& minmax_operator(Type element);
