@@ -316,8 +316,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
       !borrows && size.tagged_bytes + size.raw_bytes > 0 ? "a call without a workspace" : nullptr;
   if (own_scratch != nullptr) refuse_in_graph(state, own_scratch, events);
   // What calls share is the queue's scratch: one that brings its own need not wait for the others.
-  const OpenCall call(*state.backend,
-                      borrows ? backend::Ordering::events : backend::Ordering::queue);
+  const OpenCall call(*state.backend, borrows ? options.ordering : backend::Ordering::queue);
   if (state.backend->lost_work()) state.arena.distrust();
   if (!works) {
     if (!events.empty()) state.backend->wait(events);

@@ -34,6 +34,8 @@ struct CallOptions {
   const std::optional<Lines>& output_lines;  ///< Those of a reduction's results.
   const std::optional<Lines>& second_lines;
   const std::optional<ErasedView>& lines_from;
+  /// Of a call with a workspace; without one it comes behind everything.
+  backend::Ordering ordering = backend::Ordering::events;
 };
 
 /// What a plan has to be made for, to be called with these options.

@@ -22,7 +22,7 @@ void run(const std::shared_ptr<const detail::Plan>& plan, Queue queue, const Era
          const Workspace* workspace) {
   run_plan(*plan, queue, {input, second, output}, {},
            {no_events, nullptr, workspace, no_view, no_view, no_view, no_lines, no_lines, no_lines,
-            no_view});
+            no_view, backend::Ordering::queue});
 }
 
 // From an element of that type, whose index counts from the begin of a part, which is the second
@@ -77,7 +77,7 @@ void StreamReduction::make(std::size_t local, const Elements& elements) {
                   .map = asked_.map,
                   .order = asked_.order};
   if (elements.second) shape.second = elements.second->type;
-  for (const Interval& part : parts) own.parts = plan(shape, part.size());
+  for (const Interval& part : parts) own.parts.push_back(plan(shape, part.size()));
   if (asked_.index_at && !parts.empty()) {
     shape.input = accumulator_;
     shape.map = moving_map(accumulator_);
@@ -124,7 +124,7 @@ void StreamReduction::reduce_parts(std::size_t local, const Elements& slice) {
     std::optional<ErasedView> second;
     if (slice.second) second = place(*slice.second, staged.second);
     const ErasedView value = (own.move ? own.unmoved : ranks_.mine(local)).view(i, 1);
-    run(own.parts, slice.queue, place(slice.input, staged.input), second, value,
+    run(own.parts[i], slice.queue, place(slice.input, staged.input), second, value,
         ranks_.workspace(local));
     if (!own.move) continue;
     run(own.move, slice.queue, value, own.begins.view(i, 1), ranks_.mine(local).view(i, 1),

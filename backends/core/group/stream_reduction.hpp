@@ -29,7 +29,7 @@ class StreamReduction {
 
  private:
   struct Rank {
-    std::shared_ptr<const detail::Plan> parts;
+    std::vector<std::shared_ptr<const detail::Plan>> parts;
     std::shared_ptr<const detail::Plan> move;  // Of indices.
     DeviceArray unmoved;
     DeviceArray begins;  // Of the parts.

@@ -19,8 +19,17 @@ const std::vector<Event> no_events;
 
 CallOptions options_of(const Workspace* workspace, const std::optional<ErasedView>& init_from,
                        const std::optional<ErasedView>& total, const std::optional<Lines>& lines) {
-  return {no_events, nullptr, workspace, no_view,  init_from,
-          total,     lines,   no_lines,  no_lines, no_view};
+  return {no_events,
+          nullptr,
+          workspace,
+          no_view,
+          init_from,
+          total,
+          lines,
+          no_lines,
+          no_lines,
+          no_view,
+          backend::Ordering::queue};
 }
 
 // Values that are wanted of a fold from the left, ascending: the one behind so many.
