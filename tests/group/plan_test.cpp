@@ -234,6 +234,18 @@ TEST_CASE("runs exchange nothing between hosts") {
   CHECK(plan.run(slices) == Value(9000.0F));
 }
 
+TEST_CASE("parts of a rank that different kernels reduce") {
+  const std::uint64_t large = std::uint64_t{1} << 23;
+  const std::uint64_t n = large + 4096 + 77;
+  std::vector<float> host(n);
+  for (std::uint64_t i = 0; i < n; ++i) host[i] = static_cast<float>(i % 1001) * 0.37F;
+  Sliced<float> data(host);
+  const auto slices = data.slices({0, large + 4096, n});
+  Group group = group_of(2, true);
+  GroupReducePlan plan(group, shape_of(Type::f32, Type::f32), shares_of(slices));
+  CHECK(plan.run(slices) == Value(reduce(data.queue(0), data.input(), plus, 0.0F)));
+}
+
 TEST_CASE("a device folds long lists with the bits of the host") {
   const Operator added = Operator::user("added", "a + b", Type::f32);
   const Queue queue(test::device());
@@ -377,6 +389,11 @@ TEST_CASE("a failure while a run is enqueued ends the group") {
     CHECK(failure.mentions("the wire is cut"));
     const auto after = test::failure_of([&] { static_cast<void>(plan.run(slices)); });
     CHECK(after.mentions("the group is out of use"));
+    // What was enqueued before is waited for.
+    const std::uint64_t waits = transport->finishes();
+    const auto end = test::failure_of([&] { plan.finish(); });
+    CHECK(end.mentions("the wire is cut"));
+    CHECK(transport->finishes() == waits + 1);
     CHECK(reduce(data.queue(0), erase(data.input()), plus, 0.0F) == Value(9000.0F));
   }
 }

@@ -22,6 +22,8 @@ class QueueTransport final : public StreamTransport {
   [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
   /// How often hosts have exchanged something.
   [[nodiscard]] std::uint64_t host_calls() const noexcept { return host_calls_; }
+  /// How often a host has waited for the queues.
+  [[nodiscard]] std::uint64_t finishes() const noexcept { return finishes_; }
 
   [[nodiscard]] std::uint32_t size() const override {
     return static_cast<std::uint32_t>(ranks_.size());
@@ -73,6 +75,7 @@ class QueueTransport final : public StreamTransport {
     meet(queues);
   }
   void finish(std::span<const Queue> queues, Deadline deadline) override {
+    ++finishes_;
     for (Queue queue : queues) queue.finish(deadline - std::chrono::steady_clock::now());
   }
 
@@ -97,6 +100,7 @@ class QueueTransport final : public StreamTransport {
   std::uint64_t calls_ = 0;
   std::uint64_t failing_ = 0;
   std::uint64_t host_calls_ = 0;
+  std::uint64_t finishes_ = 0;
 };
 
 }  // namespace bifold::test

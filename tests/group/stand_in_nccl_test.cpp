@@ -1,6 +1,7 @@
 // The adapter of NCCL over a stand-in for it, on a CUDA device or the stand-in for that.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <bifold/bifold.hpp>
 #include <bifold/group/group_plans.hpp>
 #include <bifold/interop/nccl.hpp>
@@ -8,6 +9,7 @@
 #include "group/cuts.hpp"
 #include "support/devices/cuda_app.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 #include "support/values/arithmetic.hpp"
 
 namespace bifold {
@@ -97,6 +99,8 @@ TEST_CASE("a captured run is launched again and again") {
   const test::Current current(ranks.clique->context);
   CUDA_OK(test::cuda().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
   plan.run(slices, {result});
+  const auto refused = test::failure_of([&] { plan.finish(); });
+  CHECK(refused.category == ErrorCategory::unsupported);
   CUgraph graph = nullptr;
   CUDA_OK(test::cuda().cuStreamEndCapture(stream, &graph));
   CUgraphExec executable = nullptr;
@@ -117,7 +121,7 @@ TEST_CASE("a captured run is launched again and again") {
 TEST_CASE("communicators that do not block are waited for") {
   Sliced<float> data(std::vector<float>(9000, 1.0F));
   const auto slices = data.slices({0, 5000, 9000});
-  const Ranks ranks(slices);
+  const Ranks ranks(slices, 0, std::chrono::nanoseconds::max());
   ranks.clique->of_group = ranks.clique->state = ncclInProgress;
   CHECK(reduce(*ranks.group, slices, plus, 0.0F) == Value(9000.0F));
 }
@@ -139,6 +143,37 @@ TEST_CASE("past the deadline communicators are aborted, once") {
   CHECK(after.mentions("out of use"));
   CHECK(ranks.clique->aborted == 2);
   CHECK(reduce(data.queue(0), data.input(), plus, 0.0F) == 9000.0F);
+}
+
+TEST_CASE("a call returns past the deadline though NCCL does not end an abort") {
+  if (test::cuda().computes()) return;
+  const Queue queue(test::device());
+  const auto clique = stand_in::make(1, 0, primary_context());
+  const GroupOptions options{std::chrono::milliseconds(50)};
+  interop::nccl::detail::Transport transport({{clique->ranks[0].get(), queue}}, options,
+                                             std::chrono::milliseconds(50));
+  clique->holds_aborts = true;
+  const auto late = [&](const auto& call) {
+    const auto failure = test::failure_of(call);
+    CHECK(failure.category == ErrorCategory::timeout);
+    CHECK_MESSAGE(failure.mentions("other ranks did not come"), failure.what);
+  };
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  {
+    const test::Failing never("cuEventQuery", CUDA_ERROR_NOT_READY);
+    late([&] { transport.exchange({}, {}, now()); });
+  }
+  CHECK(clique->aborted == 0);
+  // What follows tells the same.
+  std::array<std::byte, 8> bytes{};
+  late([&] { transport.all_gather(bytes, bytes, now() + test::patience); });
+  late([&] { transport.enqueue_exchange({}, {}); });
+  clique->holds_aborts = false;
+  const auto until = now() + test::patience;
+  while (clique->aborted == 0 && now() < until) std::this_thread::yield();
+  CHECK(clique->aborted == 1);
+  test::cuda().cuDevicePrimaryCtxRelease(static_cast<CUdevice>(test::device().info().index));
+  clique->ranks.clear();
 }
 
 TEST_CASE("an error that NCCL tells ends the group") {

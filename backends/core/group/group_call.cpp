@@ -71,14 +71,12 @@ std::vector<std::byte> Opened::values(std::size_t bytes) const {
   return values;
 }
 
-GroupCall::GroupCall(const Group& group, std::size_t ranks, Numbered numbered)
+GroupCall::GroupCall(const Group& group, std::size_t ranks, Numbered numbered, OutOfUse out_of_use)
     : group_(group.state()), turn_(group_.in_use, std::try_to_lock) {
   if (!turn_.owns_lock()) {
     throw Error(ErrorCategory::invalid_argument, "another thread is in a call of this group");
   }
-  if (const std::optional<Error>& broken = group_.broken) {
-    throw Error(broken->category(), std::string("the group is out of use: ") + broken->what());
-  }
+  if (out_of_use == OutOfUse::refused) refuse_out_of_use();
   if (numbered == Numbered::yes) ++group_.calls;
   failures_.resize(group_.local.size());
   if (ranks == failures_.size()) return;
@@ -96,6 +94,12 @@ void GroupCall::fail(std::size_t local, const Error& error) {
 void GroupCall::raise() const {
   for (const std::optional<Error>& failure : failures_) {
     if (failure) throw Error(*failure);
+  }
+}
+
+void GroupCall::refuse_out_of_use() const {
+  if (const std::optional<Error>& broken = group_.broken) {
+    throw Error(broken->category(), std::string("the group is out of use: ") + broken->what());
   }
 }
 

@@ -48,13 +48,17 @@ struct Opened {
 /// Whether a call's number is one that ranks tell each other.
 enum class Numbered : std::uint8_t { yes, no };
 
+/// Whether a call of a group that is out of use begins, or throws at once.
+enum class OutOfUse : std::uint8_t { refused, allowed };
+
 /// Local ranks are counted from 0 here.
 class GroupCall {
  public:
   /// Throws invalid_argument while another thread is in a call, and the transport's failure once
-  /// there was one. `ranks` is for how many local ranks the caller brings slices; for others than
-  /// the group's, all of them fail.
-  GroupCall(const Group& group, std::size_t ranks, Numbered numbered = Numbered::yes);
+  /// there was one, unless that is allowed. `ranks` is for how many local ranks the caller brings
+  /// slices; for others than the group's, all of them fail.
+  GroupCall(const Group& group, std::size_t ranks, Numbered numbered = Numbered::yes,
+            OutOfUse out_of_use = OutOfUse::refused);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return group_.size; }
   [[nodiscard]] const std::vector<std::uint32_t>& local() const noexcept { return group_.local; }
@@ -70,6 +74,8 @@ class GroupCall {
   void fail(std::size_t local, const Error& error);
   /// Throws the failure of the first local rank that has one.
   void raise() const;
+  /// Throws the failure that has put the group out of use, if there was one.
+  void refuse_out_of_use() const;
   /// Throws what is being handled, which ends the group.
   [[noreturn]] void end_group();
 

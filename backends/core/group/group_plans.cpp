@@ -2,11 +2,14 @@
 #include <bifold/error.hpp>
 #include <bifold/group/group_plans.hpp>
 #include <bifold/reductions.hpp>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "core/base/process.hpp"
 #include "core/call/reductions.hpp"
+#include "core/device/ranges.hpp"
+#include "core/device/state.hpp"
 #include "core/group/group_call.hpp"
 #include "core/group/group_reduce.hpp"
 #include "core/group/group_scan.hpp"
@@ -30,19 +33,26 @@ void refuse_extras(std::string_view variant, DeviceValues on_device, bool scans,
 
 ErasedView without_memory(std::uint64_t count, Type type) { return {{}, 0, count, type, true}; }
 
-// Waits for the work of a plan over a StreamTransport; a failure ends the group.
+// Waits for the work of a plan over a StreamTransport; a failure ends the group. What a failed run
+// has left on the queues is waited for, too.
 void finish(const Group& group, const std::vector<Queue>& queues) {
   StreamTransport* const transport = group.state().streams;
   if (transport == nullptr) {
     for (Queue queue : queues) queue.finish(group.state().deadline);
     return;
   }
-  core::GroupCall call(group, queues.size(), core::Numbered::no);
+  core::GroupCall call(group, queues.size(), core::Numbered::no, core::OutOfUse::allowed);
+  for (const Queue& queue : queues) {
+    const std::lock_guard lock(queue.state().mutex);
+    core::refuse_in_graph(queue.state(), "waiting for a plan over a group");
+  }
   try {
     transport->finish(queues, call.deadline());
   } catch (...) {
+    call.refuse_out_of_use();
     call.end_group();
   }
+  call.refuse_out_of_use();
 }
 
 std::vector<Queue> queues_of(const std::vector<Share>& shares) {

@@ -58,7 +58,7 @@ class BIFOLD_API_CLASS GroupReducePlan {
   /// Blocks, and returns the result, by the group's deadline.
   [[nodiscard]] Value run(const std::vector<Slice>& slices);
   /// Blocks until the work of the plan's queues is done, by the group's deadline. Past it throws
-  /// `timeout`, and the group is out of use.
+  /// `timeout`, and the group is out of use. After a failed run it waits, too, and then throws.
   void finish();
 
  private:

@@ -22,10 +22,14 @@
 #include <bifold/interop/cuda.hpp>
 #include <bifold/queue.hpp>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -46,16 +50,19 @@ struct Rank {
 /// @cond internal
 namespace detail {
 
-// Throws backend_failure for a result other than success.
-inline void require(ncclResult_t result, const char* call,
-                    ErrorCategory category = ErrorCategory::backend_failure) {
-  if (result == ncclSuccess) return;
+inline Error failure_of(ncclResult_t result, const char* call, ErrorCategory category) {
   Error::Details details;
   details.backend = "nccl";
   details.call = call;
   details.native_code = result;
   details.native_name = ncclGetErrorString(result);
-  throw Error(category, "a group's messages", std::move(details));
+  return {category, "a group's messages", std::move(details)};
+}
+
+// Throws backend_failure for a result other than success.
+inline void require(ncclResult_t result, const char* call,
+                    ErrorCategory category = ErrorCategory::backend_failure) {
+  if (result != ncclSuccess) throw failure_of(result, call, category);
 }
 
 [[noreturn]] inline void refuse(const std::string& why) {
@@ -64,8 +71,10 @@ inline void require(ncclResult_t result, const char* call,
 
 class Transport final : public StreamTransport {
  public:
-  Transport(std::vector<Rank> ranks, const GroupOptions& options)
-      : ranks_(std::move(ranks)), deadline_(options.deadline) {
+  // An abort is waited for until `most_abort` is over.
+  Transport(std::vector<Rank> ranks, const GroupOptions& options,
+            std::chrono::nanoseconds most_abort = std::chrono::seconds(10))
+      : ranks_(std::move(ranks)), deadline_(options.deadline), most_abort_(most_abort) {
     if (ranks_.empty()) refuse("there is no communicator");
     for (const Rank& rank : ranks_) {
       if (rank.comm == nullptr) refuse("a communicator is null");
@@ -218,7 +227,7 @@ class Transport final : public StreamTransport {
   // All of it at once, as other ranks of this thread take part in it.
   template <class Body>
   void grouped(const Body& body) {
-    if (aborted_) throw Error(ErrorCategory::backend_failure, "the communicators are aborted");
+    if (ended_) throw Error(*ended_);
     require(ncclGroupStart(), "ncclGroupStart");
     try {
       body();
@@ -229,7 +238,9 @@ class Transport final : public StreamTransport {
     const ncclResult_t result = ncclGroupEnd();
     begun(result, "ncclGroupEnd");
     if (result != ncclInProgress) return;
-    const Deadline until = std::chrono::steady_clock::now() + deadline_;
+    const Deadline now = std::chrono::steady_clock::now();
+    const std::chrono::nanoseconds most = Deadline::max() - now;
+    const Deadline until = now + std::min(deadline_, most);
     while (!is_enqueued()) give_up_after(until);
   }
 
@@ -244,8 +255,7 @@ class Transport final : public StreamTransport {
     ncclResult_t state = ncclSuccess;
     require(ncclCommGetAsyncError(rank.comm, &state), "ncclCommGetAsyncError");
     if (state != ncclSuccess && state != ncclInProgress) {
-      give_up();
-      require(state, "ncclCommGetAsyncError");
+      give_up(failure_of(state, "ncclCommGetAsyncError", ErrorCategory::backend_failure));
     }
     return state;
   }
@@ -255,24 +265,51 @@ class Transport final : public StreamTransport {
       std::this_thread::yield();
       return;
     }
-    give_up();
-    throw Error(ErrorCategory::timeout, "other ranks did not come before the deadline, in NCCL");
+    give_up({ErrorCategory::timeout, "other ranks did not come before the deadline, in NCCL"});
   }
 
-  // Ends the queues' work, too.
-  void give_up() {
-    if (std::exchange(aborted_, true)) return;
-    // One may wait for another.
-    std::vector<std::thread> threads;
-    threads.reserve(ranks_.size());
-    for (const Rank& rank : ranks_) {
-      threads.emplace_back([comm = rank.comm] { static_cast<void>(ncclCommAbort(comm)); });
+  // Ends the queues' work, too. What is told now is told of every later call.
+  [[noreturn]] void give_up(const Error& error) {
+    if (!ended_) {
+      ended_ = error;
+      abort_all();
     }
-    for (std::thread& thread : threads) thread.join();
+    throw Error(*ended_);
+  }
+
+  struct Aborts {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t left;
+  };
+
+  // NCCL waits in an abort for as long as a CUDA graph holds one of its runs.
+  void abort_all() {
+    const auto aborts = std::make_shared<Aborts>();
+    aborts->left = ranks_.size();
+    const auto end = [aborts](ncclComm_t comm) {
+      static_cast<void>(ncclCommAbort(comm));
+      const std::lock_guard lock(aborts->mutex);
+      --aborts->left;
+      aborts->changed.notify_all();
+    };
+    // One may wait for another.
+    std::vector<ncclComm_t> without_thread;
+    without_thread.reserve(ranks_.size());
+    for (const Rank& rank : ranks_) {
+      try {
+        std::thread(end, rank.comm).detach();
+      } catch (const std::system_error&) {
+        without_thread.push_back(rank.comm);
+      }
+    }
+    for (ncclComm_t comm : without_thread) end(comm);
+    std::unique_lock lock(aborts->mutex);
+    aborts->changed.wait_for(lock, most_abort_, [&] { return aborts->left == 0; });
   }
 
   void wait(std::vector<Queue> queues, Deadline deadline) {
-    if (aborted_) throw Error(ErrorCategory::backend_failure, "the communicators are aborted");
+    if (ended_) throw Error(*ended_);
     std::vector<Event> events;
     events.reserve(queues.size());
     for (Queue& queue : queues) events.push_back(queue.record());
@@ -291,7 +328,8 @@ class Transport final : public StreamTransport {
   std::vector<Buffer<std::uint8_t>> staging_;
   std::chrono::nanoseconds deadline_;
   int size_ = 0;
-  bool aborted_ = false;
+  std::chrono::nanoseconds most_abort_;
+  std::optional<Error> ended_;  // What the communicators were aborted for.
 };
 
 }  // namespace detail
@@ -307,9 +345,10 @@ class Transport final : public StreamTransport {
 ///
 /// Past the deadline, and where NCCL reports an asynchronous error, the communicators are aborted,
 /// which destroys them: behind a call that has thrown `timeout`, or backend_failure of
-/// ncclCommGetAsyncError, the application uses and destroys them no more. Throws invalid_argument
-/// for null, communicators that have failed, of other devices than their queues, or of different
-/// sizes, and for queues that are not CUDA's.
+/// ncclCommGetAsyncError, the application uses and destroys them no more. NCCL does not end an
+/// abort while a CUDA graph holds a run: after 10 seconds the call returns, and the abort goes on
+/// in a thread. Throws invalid_argument for null, communicators that have failed, of other devices
+/// than their queues, or of different sizes, and for queues that are not CUDA's.
 inline Group group(const std::vector<Rank>& ranks, const GroupOptions& options = {}) {
   return Group(std::make_shared<detail::Transport>(ranks, options), options);
 }

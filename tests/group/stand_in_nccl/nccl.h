@@ -4,8 +4,11 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <thread>
 #include <vector>
 
 using cudaStream_t = CUstream;
@@ -27,7 +30,8 @@ struct Clique {
   CUcontext context = nullptr;
   ncclResult_t state = ncclSuccess;     ///< Of ncclCommGetAsyncError.
   ncclResult_t of_group = ncclSuccess;  ///< Of the next ncclGroupEnd.
-  int aborted = 0;
+  std::atomic<int> aborted = 0;
+  std::atomic<bool> holds_aborts = false;  ///< They do not end until this is false.
 };
 
 struct Comm {
@@ -140,7 +144,9 @@ inline ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) 
   return ncclSuccess;
 }
 inline ncclResult_t ncclCommAbort(ncclComm_t comm) {
-  ++comm->clique->aborted;
+  const std::shared_ptr<stand_in::Clique> clique = comm->clique;
+  while (clique->holds_aborts) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ++clique->aborted;
   return ncclSuccess;
 }
 inline ncclResult_t ncclGroupStart() { return ncclSuccess; }
