@@ -14,7 +14,7 @@ from ._base import errors, lines, native, structs, types
 from ._base.arguments import checked
 from ._base.handles import Handle, put
 from ._base.kinds import ARRAY, ORDERS
-from ._base.operators import Map, MapLike, OperatorLike, handle_of, map_of
+from ._base.operators import MapLike, OperatorLike, handle_of, map_of
 from ._base.queues import Event, handles_of
 from ._base.values import described
 from ._calls import Call, Settings
@@ -162,7 +162,8 @@ class Group(Handle):
         Raises:
             InvalidArgument: the ranks ask for different things, or one of them is wrong.
             Timeout: a rank does not come.
-            Error: otherwise as reduce(); the failure of one rank is that of all.
+            Error: otherwise as reduce(). The failure of one rank is that of all, but for arguments
+                of wrong kinds: these are refused at once, and other ranks wait until the deadline.
         """
         return self._reduce(x, None, op, None, init, dtype, order, queue)
 
@@ -183,7 +184,7 @@ class Group(Handle):
 
         The map cannot name the index ``i``, unless the group has one rank.
         """
-        return self._reduce(x, y, op, map_of(map), init, dtype, order, queue)
+        return self._reduce(x, y, op, map, init, dtype, order, queue)
 
     @checked
     def argmin(self, x: Any, *, order: str = "v1", queue: Any = None) -> Indexed:
@@ -275,7 +276,6 @@ class Group(Handle):
 
         What fails before is told to the other ranks by `refuse`.
         """
-        settings = Settings(None, order, queue, ())
         prepared = False
 
         def begin() -> None:
@@ -284,6 +284,7 @@ class Group(Handle):
 
         with ExitStack() as exits:
             try:
+                settings = Settings(None, order, queue, ())
                 arrays = [self._listed(value, n) for value, n in ((x, "x"), (y, "y"), (out, "out"))]
                 calls = [
                     exits.enter_context(Call(a, settings, y=b, out=c)) for a, b, c in zip(*arrays)
@@ -347,19 +348,20 @@ class Group(Handle):
         x: Any,
         y: Any,
         op: OperatorLike,
-        map: Map | None,
+        map: MapLike | None,
         init: Any,
         dtype: Any,
         order: str,
         queue: Any,
     ) -> Any:
         with self._calls(self._refuse_reduction, x, y, None, order, queue) as (calls, begin):
+            mapped = None if map is None else map_of(map)
             of = accumulator(dtype, op, init, calls[0].input.dtype)
             carry = element_of(init, of)
             result = np.empty(1, of)
             rows = self._rows(calls)
             arguments = (
-                *(rows, len(rows), handle_of(op), None if map is None else map.handle),
+                *(rows, len(rows), handle_of(op), None if mapped is None else mapped.handle),
                 *(types.type_of(of), address_of(carry), result.ctypes.data),
             )
             options = self._options(order)

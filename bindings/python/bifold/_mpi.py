@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ._base import structs
@@ -15,7 +16,7 @@ _MOST = 1 << 30  # Bytes of a message, as MPI counts with int.
 _TURNS_ALONE = 2000  # Before other threads and processes get a turn.
 _TAG = 0
 
-# What a deadline has left behind: MPI may write to it for as long as the process lives.
+# What a failure has left behind: MPI may write to it for as long as the process lives.
 _strays: list[Any] = []
 
 
@@ -73,17 +74,23 @@ class Transport:
             kind = type(failure) if isinstance(failure, Error) else BackendFailure
             return _STATUSES[kind]
 
-    def _land(self, requests: list[Any], memory: Any, until: int) -> None:
-        """Waits for all of them."""
-        turns = 0
-        while not self._mpi.Request.Testall(requests):
-            if time.monotonic_ns() >= until:
-                self._strayed = True
-                _strays.append((requests, memory))
-                raise Timeout("other ranks did not come before the deadline")
-            turns += 1
-            if turns > _TURNS_ALONE:
-                time.sleep(0)
+    @contextmanager
+    def _landing(self, memory: Any, until: int) -> Iterator[list[Any]]:
+        """A list for requests on that memory, which are waited for at the end."""
+        requests: list[Any] = []
+        try:
+            yield requests
+            turns = 0
+            while not self._mpi.Request.Testall(requests):
+                if time.monotonic_ns() >= until:
+                    raise Timeout("other ranks did not come before the deadline")
+                turns += 1
+                if turns > _TURNS_ALONE:
+                    time.sleep(0)
+        except BaseException:
+            self._strayed = True
+            _strays.append((requests, memory))
+            raise
 
     def _all_gather(self, _: Any, mine: int, all: int, size: int, nanoseconds: int) -> int:
         until = time.monotonic_ns() + nanoseconds
@@ -94,8 +101,8 @@ class Transport:
                 part = min(_MOST, size - at)
                 sent = ctypes.string_at(mine + at, part)
                 received = bytearray(part * self.size)
-                request = self._comm.Iallgather([sent, byte], [received, byte])
-                self._land([request], (sent, received), until)
+                with self._landing((sent, received), until) as requests:
+                    requests.append(self._comm.Iallgather([sent, byte], [received, byte]))
                 for rank in range(self.size):
                     source = received[rank * part : (rank + 1) * part]
                     ctypes.memmove(all + rank * size + at, bytes(source), part)
@@ -114,11 +121,11 @@ class Transport:
         until = time.monotonic_ns() + nanoseconds
 
         def exchange() -> None:
-            byte, requests = self._mpi.BYTE, []
+            byte = self._mpi.BYTE
             incoming, outgoing = received[:received_count], sent[:sent_count]
             memory = [bytearray(one.size) for one in incoming]
             copies = [ctypes.string_at(one.bytes, one.size) for one in outgoing]
-            try:
+            with self._landing((memory, copies), until) as requests:
                 for one, own in zip(incoming, memory):
                     source = getattr(one, "from")
                     for part in _parts(own):
@@ -126,11 +133,6 @@ class Transport:
                 for one, copy in zip(outgoing, copies):
                     for part in _parts(copy):
                         requests.append(self._comm.Isend([part, byte], one.to, _TAG))
-            except BaseException:
-                self._strayed = True
-                _strays.append((requests, memory, copies))
-                raise
-            self._land(requests, (memory, copies), until)
             for one, own in zip(incoming, memory):
                 ctypes.memmove(one.bytes, bytes(own), one.size)
 

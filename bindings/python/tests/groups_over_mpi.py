@@ -12,6 +12,7 @@ import numpy as np
 from mpi4py import MPI
 
 import bifold
+from bifold import _mpi
 
 N = 262_144 + 50_001
 
@@ -53,6 +54,26 @@ def check_results(group, x, cuts):
     check(same(out, whole[begin:end]), "an exclusive scan")
 
 
+class Interrupted:
+    """MPI, where the keyboard interrupts each wait."""
+
+    BYTE = MPI.BYTE
+
+    class Request:
+        @staticmethod
+        def Testall(requests):
+            raise KeyboardInterrupt
+
+
+def check_interrupt(comm):
+    group = bifold.Group.mpi(comm)
+    group._transport._mpi = Interrupted
+    before = len(_mpi._strays)
+    with raises(KeyboardInterrupt, ""):
+        group.reduce(np.ones(100, np.float32))
+    check(len(_mpi._strays) == before + 1, "what MPI writes to outlives an interrupt")
+
+
 def check_failures(comm, group):
     rank = comm.rank
     ones = np.ones(100, np.float32)
@@ -70,7 +91,10 @@ def check_failures(comm, group):
         bifold.InvalidArgument, "is no element of float32" if rank == 0 else "rank 0: slices of 0"
     ):
         group.reduce(ones, init=np.float64(0.1) if rank == 0 else 0, dtype=np.float32)
+    with raises(bifold.InvalidArgument, "is empty" if rank == 0 else "rank 0: slices of 0"):
+        group.transform_reduce(ones, "" if rank == 0 else "x")
     check(group.reduce(ones) == 100 * comm.size, "after a refusal")
+    check_interrupt(comm)
     hasty = bifold.Group.mpi(comm, deadline=0.3)
     begin = time.monotonic()
     if rank != 0:
