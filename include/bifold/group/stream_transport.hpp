@@ -23,8 +23,8 @@ struct StreamGather {
 
 /// Elements of a rank of this process on their way to or from another rank.
 struct StreamMessage {
-  std::uint32_t from;
-  std::uint32_t to;
+  std::uint32_t from;   ///< The rank that sends.
+  std::uint32_t to;     ///< The rank that receives.
   Queue queue;          ///< Of the rank of this process.
   ErasedView elements;  ///< Read by who sends, written by who receives; both have as many bytes.
 };
