@@ -115,6 +115,8 @@ class Queue {
   /// Whether work has been dropped since the last time of asking, because an event that it waited
   /// for had failed.
   [[nodiscard]] virtual bool lost_work() { return false; }
+  /// How often a wait has thrown that work was dropped, which no later one throws again.
+  [[nodiscard]] virtual std::uint64_t losses_told() const noexcept { return 0; }
 
   /// Enqueues `groups` (at least 1) work-groups of `group_size` work-items, one-dimensional.
   virtual void launch(const Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,

@@ -143,6 +143,14 @@ TEST_CASE("where the queue's work may be lost, calls throw the same until one re
   }
   sum.resume(saved);
   CHECK(sum.value() == Value(5000.0F));
+  // Only the host's lack of memory says nothing of the work.
+  for (int nth = 1;; ++nth) {
+    commands->fail(nth, ErrorCategory::out_of_memory, "a driver's call");
+    const auto failure = test::failure_of([&] { static_cast<void>(sum.value()); });
+    REQUIRE(commands->stop());
+    CHECK(failure.category == ErrorCategory::out_of_memory);
+    if (test::failure_of([&] { static_cast<void>(sum.count()); }).category) break;
+  }
 }
 
 TEST_CASE("nothing of an accumulation is captured in a graph") {

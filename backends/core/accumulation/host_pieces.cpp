@@ -47,7 +47,7 @@ void HostPieces::wait_for(const Event& work) {
   try {
     work.wait();
   } catch (...) {
-    lost_work_ = true;
+    if (!lost_work_.exchange(true)) loss_ = std::current_exception();
     throw;
   }
 }
@@ -85,6 +85,8 @@ struct HostPieces::Run {
         beside, [&place = *piece.place, from = arrays.elements + piece.at * size_of(own.input_),
                  count = piece.count] {
           place.copies.value().upload_bytes(place.input.view(0, count), from, count);
+          // Work of another queue is behind a finished one, not behind a blocking copy.
+          place.copies.value().finish();
         });
     return piece;
   }
@@ -101,6 +103,7 @@ struct HostPieces::Run {
 void HostPieces::run(Queue& queue, std::uint64_t first, const HostArrays& arrays,
                      const Work& work) {
   lost_work_ = false;
+  loss_ = nullptr;
   make_room(queue.device(), std::min(arrays.count, piece_));
   Run run{*this, first, arrays, arrays.count > piece_};
   try {

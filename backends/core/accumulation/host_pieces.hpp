@@ -8,6 +8,7 @@
 #include <bifold/queue.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <future>
 #include <optional>
@@ -36,8 +37,8 @@ class HostPieces {
   /// number `first` of all. Blocks until the host's memory is no longer in use.
   void run(Queue& queue, std::uint64_t first, const HostArrays& arrays, const Work& work);
 
-  /// Whether work of the queue has failed that was waited for.
-  [[nodiscard]] bool lost_work() const noexcept { return lost_work_; }
+  /// What run() met when it waited for work of the queue that had failed, if it did.
+  [[nodiscard]] const std::exception_ptr& loss() const noexcept { return loss_; }
 
  private:
   // What one piece takes on the device. Its copies go through a queue of its own, so that the next
@@ -61,6 +62,7 @@ class HostPieces {
   std::uint64_t room_ = 0;
   std::array<Place, 4> places_;
   std::atomic<bool> lost_work_{false};
+  std::exception_ptr loss_;  // Of whoever set lost_work_.
 };
 
 }  // namespace bifold::core

@@ -67,7 +67,8 @@ RunningReduction::RunningReduction(Queue queue, const ReduceShape& shape,
   at(terms_, Term::op) = op.id();
   at(terms_, Term::map) = shape_.map.is_identity() ? 0 : shape_.map.id();
   at(terms_, Term::init) = digest_of(init_);
-  const auto turn = guard_.enter(queue_);
+  const auto turn = guard_.enter_anew(queue_);
+  guard_.begin_anew();
   // What is wrong with the shape is told first.
   const auto plan = [&](Type input, const Map& map, Type result) {
     static_cast<void>(find_plan(queue_.device(), Algorithm::reduce, "production",
@@ -127,7 +128,7 @@ void RunningReduction::feed_host(const void* elements, std::uint64_t count) {
     pieces_.run(queue_, now.n, {static_cast<const std::byte*>(elements), nullptr, count},
                 [&](const ErasedView& piece, const ErasedView&) { take(now, piece); });
   } catch (...) {
-    if (pieces_.lost_work()) guard_.lose();
+    if (pieces_.loss()) guard_.lose(pieces_.loss());
     throw;
   }
   position_ = now;
@@ -279,24 +280,24 @@ Value RunningReduction::value() {
   const DeviceArray result(queue_.device(), 1, result_type());
   enqueue_value(result.view());
   const std::vector<std::byte> bytes =
-      guard_.waited([&] { return download(queue_, result.view()); });
+      guard_.waited(queue_, [&] { return download(queue_, result.view()); });
   return Value::from_bytes(result_type(), bytes.data());
 }
 
 std::vector<std::byte> RunningReduction::save() {
   const auto turn = guard_.enter(queue_);
-  SavedState saved{terms_, position_.n, {}, {}};
-  guard_.waited([&] {
+  return encode(guard_.waited(queue_, [&] {
+    SavedState saved{terms_, position_.n, {}, {}};
     const std::vector<std::byte> values = download(queue_, memory_.values.view());
     const std::size_t size = size_of(shape_.accumulator);
     for (const std::uint64_t place : places()) {
       const auto from = values.begin() + static_cast<std::ptrdiff_t>(place * size);
       saved.values.insert(saved.values.end(), from, from + static_cast<std::ptrdiff_t>(size));
     }
-    if (one_total_ || unfinished(position_) == 0) return;
+    if (one_total_ || unfinished(position_) == 0) return saved;
     saved.elements = download(queue_, memory_.tails[position_.tail].view(0, unfinished(position_)));
-  });
-  return encode(saved);
+    return saved;
+  }));
 }
 
 void RunningReduction::resume(std::span<const std::byte> saved) {

@@ -61,7 +61,8 @@ RunningScan::RunningScan(Queue queue, const ScanShape& shape, const std::optiona
   at(terms_, Term::op) = op.id();
   at(terms_, Term::map) = shape_.map.is_identity() ? 0 : shape_.map.id();
   at(terms_, Term::init) = digest_of(init_);
-  const auto turn = guard_.enter(queue_);
+  const auto turn = guard_.enter_anew(queue_);
+  guard_.begin_anew();
   memory_ = new_memory();
   if (init_) position_.carry = 0;
   // What is wrong with the shape is told first.
@@ -135,9 +136,11 @@ void RunningScan::feed_host(const void* elements, void* outputs, std::uint64_t c
         queue_, now.n, {from, to, count},
         [&](const ErasedView& piece, const ErasedView& output) { take(now, piece, output); });
   } catch (...) {
-    if (pieces_.lost_work()) guard_.lose();
+    if (pieces_.loss()) guard_.lose(pieces_.loss());
     throw;
   }
+  // A carry from before may have been dropped.
+  guard_.waited(queue_, [this] { return queue_.finish(), true; });
   position_ = now;
 }
 
@@ -198,7 +201,7 @@ void RunningScan::take(Position& now, ErasedView chunk, ErasedView output) {
   }
   while (chunk.count >= unit_) {
     const std::uint64_t units = chunk.count / unit_;
-    const bool first_alone = from_nothing(now) && !one_total_;
+    const bool first_alone = from_nothing(now);
     const std::uint64_t count = first_alone ? unit_ : units * unit_;
     now.carry = scan(now, part(chunk, 0, count), part(output, 0, count));
     behind(count);
@@ -224,21 +227,21 @@ Value RunningScan::total() {
     place = scan(position_, tail(position_.tail).view(0, rest), outputs_.view(0, rest));
   }
   const std::vector<std::byte> bytes =
-      guard_.waited([&] { return download(queue_, memory_.carries.view(place, 1)); });
+      guard_.waited(queue_, [&] { return download(queue_, memory_.carries.view(place, 1)); });
   return Value::from_bytes(shape_.accumulator, bytes.data());
 }
 
 std::vector<std::byte> RunningScan::save() {
   const auto turn = guard_.enter(queue_);
-  SavedState saved{terms_, position_.n, {}, {}};
-  guard_.waited([&] {
+  return encode(guard_.waited(queue_, [&] {
+    SavedState saved{terms_, position_.n, {}, {}};
     if (position_.carry) {
       saved.values = download(queue_, memory_.carries.view(*position_.carry, 1));
     }
     const std::uint64_t rest = unfinished(position_);
     if (rest > 0) saved.elements = download(queue_, tail(position_.tail).view(0, rest));
-  });
-  return encode(saved);
+    return saved;
+  }));
 }
 
 void RunningScan::resume(std::span<const std::byte> saved) {

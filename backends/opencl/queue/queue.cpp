@@ -309,6 +309,7 @@ void Queue::finish(TimeLimit limit) {
     } catch (const Error& failure) {
       if (failure.category() != ErrorCategory::timeout) {
         watched_.forget();  // Told once is enough.
+        ++losses_told_;
       }
       throw;
     }

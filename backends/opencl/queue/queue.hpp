@@ -30,6 +30,7 @@ class Queue final : public backend::Queue {
   void end_call() noexcept override;
   void fence() override;
   [[nodiscard]] bool lost_work() override;
+  [[nodiscard]] std::uint64_t losses_told() const noexcept override { return losses_told_; }
 
   void launch(const backend::Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
               std::span<const Argument> arguments) override;
@@ -67,6 +68,7 @@ class Queue final : public backend::Queue {
   /// Whether it has waited for an event that the application, or something in front, may fail.
   bool behind_others_ = false;
   std::atomic<bool> transfer_pending_ = false;
+  std::uint64_t losses_told_ = 0;
   /// What an event that fails may drop. Where the native queue is in order, the barriers of wait()
   /// and what is enqueued behind them; else every command.
   Watched watched_;

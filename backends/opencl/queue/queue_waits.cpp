@@ -57,6 +57,7 @@ WorkEnd Queue::settle(std::chrono::nanoseconds limit) noexcept {
 void Queue::report_dropped_work() {
   watched_.look();
   if (const auto code = watched_.take_failure()) {
+    ++losses_told_;
     fail_as(ErrorCategory::backend_failure, *code, "clEnqueueBarrierWithWaitList",
             "an event that the queue waited for had failed, and the work behind it was dropped");
   }

@@ -39,7 +39,8 @@ struct AccumulationOptions {
 /// A reduction that is fed its array in chunks, one behind the other. A value handle: copies are
 /// the same accumulation, and one that was moved from is refused with invalid_argument.
 /// Thread-safe: calls take turns. A call that fails leaves it as it was. But once waiting for the
-/// queue's work has failed, but for a lack of memory, calls other than resume() throw that again.
+/// queue's work has failed, here or elsewhere, but for a lack of host memory, calls other than
+/// resume() throw that again.
 /// While the queue's work is captured in a graph, all calls are unsupported.
 class BIFOLD_API_CLASS ReduceAccumulation {
  public:
@@ -60,17 +61,18 @@ class BIFOLD_API_CLASS ReduceAccumulation {
   /// How many elements it has been fed.
   [[nodiscard]] std::uint64_t count() const;
 
-  /// Enqueues the next elements, of any number. Throws invalid_argument for another type or device,
-  /// and for more elements in all than 64 bits count.
+  /// Enqueues the next elements, of any number. Blocks for shared virtual memory on an OpenCL
+  /// device, whose unfinished unit is copied over the host. Throws invalid_argument for another
+  /// type or device, and for more elements in all than 64 bits count.
   void feed(const ErasedView& chunk);
   /// The same of a typed range.
   template <device_range R>
   void feed(R&& chunk) {
     feed(erase(chunk));
   }
-  /// Blocks until the host memory has been read. The next elements, of the shape's input type.
-  /// Copies overlap with the work, at full speed from page-locked memory. When it throws, the
-  /// memory is as upload_bytes() says.
+  /// Blocks until the host memory has been read. The next elements, of the shape's input type. The
+  /// memory is used at once, not behind the queue's work. Copies overlap with the work, at full
+  /// speed from page-locked memory. When it throws, the memory is as upload_bytes() says.
   void feed_bytes(const void* elements, std::uint64_t count);
   /// The same of elements whose type is known. Throws invalid_argument for another one.
   template <class T, std::size_t Extent>
@@ -125,9 +127,10 @@ class BIFOLD_API_CLASS ScanAccumulation {
     feed(erase(chunk), erase(output));
   }
   /// Blocks until the outputs have arrived in host memory, which may be that of the elements. Types
-  /// are the shape's. Copies in both directions overlap with each other and with the work, at full
-  /// speed in page-locked memory. When it throws, the memory is as download_bytes() says. Throws
-  /// invalid_argument where elements and outputs overlap otherwise.
+  /// are the shape's. The memory is used at once, not behind the queue's work. Copies in both
+  /// directions overlap with each other and with the work, at full speed in page-locked memory.
+  /// When it throws, the memory is as download_bytes() says. Throws invalid_argument where elements
+  /// and outputs overlap otherwise.
   void feed_bytes(const void* elements, void* outputs, std::uint64_t count);
   /// The same of elements whose types are known. Throws invalid_argument for other ones.
   template <class T, std::size_t Extent, element Out, std::size_t OutExtent>

@@ -13,8 +13,11 @@ namespace bifold::test {
 /// The command of that number from now on fails to be enqueued, from 1 on, whichever thread's.
 class CountedCommands {
  public:
-  void fail(int nth, ErrorCategory category = ErrorCategory::backend_failure) {
+  /// Of a call of a driver's, where one is named.
+  void fail(int nth, ErrorCategory category = ErrorCategory::backend_failure,
+            const char* call = "") {
     category_ = category;
+    call_ = call;
     left_ = nth;
   }
   /// Whether queues say that a graph is recorded.
@@ -28,13 +31,16 @@ class CountedCommands {
   void next() {
     if (left_ <= 0 || left_.fetch_sub(1) != 1) return;
     failed_ = true;
-    throw Error(category_, "a command fails as it is told to");
+    Error::Details details;
+    details.call = call_;
+    throw Error(category_, "a command fails as it is told to", std::move(details));
   }
 
  private:
   std::atomic<int> left_{0};
   std::atomic<bool> failed_{false};
   std::atomic<ErrorCategory> category_{ErrorCategory::backend_failure};
+  std::atomic<const char*> call_{""};
   std::atomic<bool> captured_{false};
 };
 
@@ -47,6 +53,9 @@ class FailingQueue : public backend::Queue {
   void end_call() noexcept override { queue_->end_call(); }
   void fence() override { queue_->fence(); }
   [[nodiscard]] bool lost_work() override { return queue_->lost_work(); }
+  [[nodiscard]] std::uint64_t losses_told() const noexcept override {
+    return queue_->losses_told();
+  }
   void launch(const backend::Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
               std::span<const backend::Argument> arguments) override {
     commands_->next();
