@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ std::string written_file() {
   for (int part = 0; part < 3; ++part) {
     file.write(reinterpret_cast<const char*>(values.data()), bytes);
   }
+  file.close();
+  if (!file) throw std::runtime_error(path + " cannot be written");
   return path;
 }
 
@@ -35,9 +38,11 @@ void sum(const std::string& path, const bifold::Device& device) {
   while (file) {
     file.read(reinterpret_cast<char*>(chunk.data()),
               static_cast<std::streamsize>(chunk.size() * sizeof(float)));
-    const auto count = static_cast<std::size_t>(file.gcount()) / sizeof(float);
-    sum.feed(std::span(chunk).first(count));
+    const auto bytes = static_cast<std::size_t>(file.gcount());
+    if (bytes % sizeof(float) != 0) throw std::runtime_error(path + " ends within a float");
+    sum.feed(std::span(chunk).first(bytes / sizeof(float)));
   }
+  if (!file.eof()) throw std::runtime_error(path + " cannot be read to its end");
   std::cout << "the sum of " << sum.count() << " floats is " << sum.value().as<float>() << '\n';
 }
 
