@@ -82,8 +82,11 @@ static void scans(bifold_view input) {
   static float want[n];
   static float got[n];
   float total = 0;
+  float last = 0;
   bifold_accumulation* scan = NULL;
 
+  OK(bifold_inclusive_scan(queue, input, output, plus, NULL, NULL));
+  OK(bifold_download(queue, part(output, n - 1, 1), &last));
   OK(bifold_exclusive_scan(queue, input, output, plus, NULL, NULL));
   OK(bifold_download(queue, output, want));
   OK(bifold_scan_accumulation_create(queue, &shape, NULL, NULL, &scan));
@@ -92,7 +95,7 @@ static void scans(bifold_view input) {
   OK(bifold_download(queue, first, got));
   CHECK(same(want, got, sizeof want));
   OK(bifold_accumulation_value(scan, &total, NULL));
-  CHECK(total > want[n - 1] - 9 && total < want[n - 1] + 9);
+  CHECK(same(&total, &last, sizeof total));
   FAILS(bifold_accumulation_feed(scan, input, NULL), BIFOLD_INVALID_ARGUMENT);
   FAILS(bifold_accumulation_resume(scan, saved, 3), BIFOLD_INVALID_ARGUMENT);
   bifold_accumulation_destroy(scan);
