@@ -70,21 +70,27 @@ RunningReduction::RunningReduction(Queue queue, const ReduceShape& shape,
   const auto turn = guard_.enter_anew(queue_);
   guard_.begin_anew();
   // What is wrong with the shape is told first.
-  const auto plan = [&](Type input, const Map& map, Type result) {
+  const auto plan = [&](Type input, const Map& map, Type result, std::optional<Type> second = {}) {
     static_cast<void>(find_plan(queue_.device(), Algorithm::reduce, "production",
                                 {.input = input,
                                  .accumulator = shape_.accumulator,
                                  .output = result,
                                  .op = shape_.op,
                                  .map = map,
-                                 .order = shape_.order},
+                                 .order = shape_.order,
+                                 .second = second},
                                 Caller{queue_.state(), 1}));
   };
   plan(shape_.input, shape_.map, shape_.accumulator);
   plan(shape_.accumulator, {}, result_type());
+  if (result_type() != shape_.accumulator) {
+    plan(shape_.accumulator, {}, shape_.accumulator);
+    plan(shape_.input, shape_.map, result_type());
+  }
   memory_ = new_memory();
   if (indexed_) {
     moved_ = behind(shape_.accumulator);
+    plan(shape_.accumulator, moved_, shape_.accumulator, Type::u64);
     base_ = DeviceArray(queue_.device(), 1, Type::u64);
   }
 }

@@ -65,8 +65,13 @@ RunningScan::RunningScan(Queue queue, const ScanShape& shape, const std::optiona
   guard_.begin_anew();
   memory_ = new_memory();
   if (init_) position_.carry = 0;
-  // What is wrong with the shape is told first.
-  check({{}, 0, 0, shape_.input, false}, {{}, 0, 0, shape_.output, true});
+  // What is wrong with the shape is told first, also of the chunks behind one that leaves a carry.
+  const std::optional<unsigned> first = position_.carry;
+  for (const std::optional<unsigned> carry : {first, std::optional(0U)}) {
+    position_.carry = carry;
+    check({{}, 0, 0, shape_.input, false}, {{}, 0, 0, shape_.output, true});
+  }
+  position_.carry = first;
 }
 
 // With the initial value as the first carry.
