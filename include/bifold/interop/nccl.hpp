@@ -239,8 +239,8 @@ class Transport final : public StreamTransport {
     begun(result, "ncclGroupEnd");
     if (result != ncclInProgress) return;
     const Deadline now = std::chrono::steady_clock::now();
-    const std::chrono::nanoseconds most = Deadline::max() - now;
-    const Deadline until = now + std::min(deadline_, most);
+    const std::chrono::nanoseconds most = (Deadline::max)() - now;
+    const Deadline until = now + (std::min)(deadline_, most);
     while (!is_enqueued()) give_up_after(until);
   }
 
