@@ -163,7 +163,7 @@ std::shared_ptr<const Plan> plan_line_chunk_scan(const Request& request, const R
                                                  const Tuning& tuning) {
   const bool has_totals = request.shape.sizes.last > tile_of(request.shape);
   const auto build = [&](const Request& of, std::string_view name) {
-    KernelSpec spec = make_spec(of, {.algorithm = Algorithm::scan, .family = name}, tuning, name);
+    KernelSpec spec = make_spec(of, {.algorithm = Algorithm::scan, .family = name}, {}, name);
     for (const auto& [define, value] : {
              std::pair<std::string_view, std::uint32_t>{
                  "RUN", order_v1::scan_run(size_of(of.shape.accumulator))},
