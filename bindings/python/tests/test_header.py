@@ -11,8 +11,11 @@ from bifold._base import errors, native, operators, structs
 
 HEADERS = Path(__file__).parents[3] / "include" / "bifold"
 
-# What other functions do as well.
-LEFT_OUT = re.compile(r"bifold_(status_name|copy|buffer_size|cuda_(record|adopt_current_device))$")
+# What other functions do as well, and what the package has not: plans over groups, accumulations.
+LEFT_OUT = re.compile(
+    r"bifold_(status_name|copy|buffer_size|cuda_(record|adopt_current_device)"
+    r"|group_((reduce|scan)_plan_create|plan_\w+)|\w*accumulation_\w+)$"
+)
 
 INTEGERS = {
     "bool": ctypes.c_bool,
