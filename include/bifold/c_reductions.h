@@ -47,7 +47,8 @@ BIFOLD_API bifold_status bifold_count_if(bifold_queue* queue, bifold_view input,
 /** Enqueues bifold_argmin() into one struct of the value and the index: `struct {float value;
  * uint64_t index;}` for inputs of BIFOLD_F32. As an element type it is that of the two fields
  * `value` and `index`, by the name "Indexed_f32", which bifold_struct_type() gives; so for the
- * other types. Of BIFOLD_F16 and BIFOLD_BF16 it is that of BIFOLD_F32. */
+ * other types. Of BIFOLD_F16 and BIFOLD_BF16 it is that of BIFOLD_F32. A result of BIFOLD_U64 or
+ * BIFOLD_I64 is the index alone. */
 BIFOLD_API bifold_status bifold_argmin_into(bifold_queue* queue, bifold_view input,
                                             bifold_view result, const bifold_options* options);
 /** The same for the greatest. */

@@ -140,10 +140,10 @@ BIFOLD_API Value argmin(Queue& queue, const ErasedView& input, const ReduceOptio
 BIFOLD_API Value argmax(Queue& queue, const ErasedView& input, const ReduceOptions& options = {});
 /// Blocks, and returns the least and the greatest element: a MinMax as a Value.
 BIFOLD_API Value minmax(Queue& queue, const ErasedView& input, const ReduceOptions& options = {});
-/// Enqueues argmin() into one Indexed.
+/// Enqueues argmin() into one Indexed, or its index alone into one u64 or i64.
 BIFOLD_API void argmin_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                             const ReduceOptions& options = {});
-/// Enqueues argmax() into one Indexed.
+/// Enqueues argmax() likewise.
 BIFOLD_API void argmax_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                             const ReduceOptions& options = {});
 /// Enqueues minmax() into one MinMax.

@@ -252,6 +252,7 @@ static void test_everyday_reductions_of_lines(bifold_view input) {
                                                BIFOLD_F32, "sum", BIFOLD_F32, "error", 4),
                                      rows);
   const bifold_view counts = allocated(BIFOLD_U64, rows);
+  const bifold_view indices = allocated(BIFOLD_I64, rows);
   const bifold_options options = {.struct_size = sizeof options, .lines = &by_rows};
   const float half = 0.5F;
   bifold_map* positive = NULL;
@@ -259,6 +260,7 @@ static void test_everyday_reductions_of_lines(bifold_view input) {
   min_max both[rows];
   compensated exact[rows];
   uint64_t count[rows];
+  int64_t index[rows];
   int i = 0, k = 0, wrong = 0;
 
   OK(bifold_map_create("x > 0", &positive));
@@ -266,6 +268,8 @@ static void test_everyday_reductions_of_lines(bifold_view input) {
   OK(bifold_download(queue, places, low));
   OK(bifold_argmax_into(queue, input, places, &options));
   OK(bifold_download(queue, places, high));
+  OK(bifold_argmax_into(queue, input, indices, &options));
+  OK(bifold_download(queue, indices, index));
   OK(bifold_minmax_into(queue, input, extremes, &options));
   OK(bifold_download(queue, extremes, both));
   OK(bifold_count_if_into(queue, input, counts, positive, &options));
@@ -281,6 +285,7 @@ static void test_everyday_reductions_of_lines(bifold_view input) {
     }
     wrong += low[i].index != least || low[i].value != at(i, (int)least);
     wrong += high[i].index != greatest || high[i].value != at(i, (int)greatest);
+    wrong += index[i] != (int64_t)greatest;
     wrong += both[i].minimum != low[i].value || both[i].maximum != high[i].value;
     wrong += count[i] != positives;
     wrong += exact[i].sum + exact[i].error != (float)row_sum(i) + half;
@@ -295,6 +300,7 @@ static void test_everyday_reductions_of_lines(bifold_view input) {
   REFUSED(bifold_sum_compensated_into(queue, input, places, NULL, &options));
   CHECK(says("CompensatedSum_f32"));
   bifold_map_destroy(positive);
+  bifold_buffer_destroy(indices.buffer);
   bifold_buffer_destroy(counts.buffer);
   bifold_buffer_destroy(sums.buffer);
   bifold_buffer_destroy(extremes.buffer);

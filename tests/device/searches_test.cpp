@@ -32,6 +32,21 @@ std::vector<T> special_values() {
   return values;
 }
 
+/// What the call writes where a result is the index alone, as U.
+template <class U, class Found>
+void check_indices(Queue& queue, const ErasedView& data, bool least, const ReduceOptions& options,
+                   const std::vector<Found>& want) {
+  auto indices = queue.allocate<U>(want.size());
+  (least ? argmin_into : argmax_into)(queue, data, erase(indices), options);
+  const auto got = queue.download(indices);
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    if (got[i] == static_cast<U>(want[i].index)) continue;
+    FAIL_CHECK(name_of(data.type), least ? " least" : " greatest", " of line ", i, " at ", got[i],
+               " instead of ", want[i].index);
+    break;
+  }
+}
+
 /// What the operator on elements and their indices finds in lines, or in all elements, and the
 /// call, bit for bit.
 template <class T>
@@ -58,6 +73,11 @@ void check_searches(Queue& queue, const std::vector<T>& host, const std::optiona
       FAIL_CHECK(name_of(type), least ? " least" : " greatest", " of line ", i, ": ", got[i].value,
                  " at ", got[i].index, " instead of ", want[i].value, " at ", want[i].index);
       break;
+    }
+    if (least) {
+      check_indices<std::uint64_t>(queue, erase(data), least, options, want);
+    } else {
+      check_indices<std::int64_t>(queue, erase(data), least, options, want);
     }
   }
 }
@@ -126,8 +146,31 @@ TEST_CASE("searches that begin with a value, or make something else of it") {
   argmin_into(queue, erase(data), erase(place), made);
   CHECK(queue.download(place)[0] == 10);
   // What is wrong is told in the caller's words.
-  CHECK_THROWS_WITH_AS(argmin_into(queue, erase(data), erase(place)),
-                       "the result is Indexed_f32, not u64", Error);
+  auto narrow = queue.allocate<std::uint32_t>(1);
+  CHECK_THROWS_WITH_AS(argmin_into(queue, erase(data), erase(narrow)),
+                       "the result is Indexed_f32, u64 or i64, not u32", Error);
+}
+
+TEST_CASE("indices alone: of integers, from a value to begin with, and of nothing") {
+  Queue queue(test::device());
+  std::vector<std::int32_t> host(5000);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<std::int32_t>(i * 7 % 1001);
+  check_searches(queue, host, {});
+  check_searches(queue, host, Lines::rows(5, 1000));
+  check_searches(queue, host, Lines::columns(1000, 5));
+  const std::vector<float> few{3, -1, 7, -1};
+  const auto data = queue.upload(std::span<const float>(few));
+  const auto start =
+      queue.upload(std::span<const Indexed<float>>(std::vector{Indexed<float>{-9, 5}}));
+  auto place = queue.allocate<std::int64_t>(1);
+  ReduceOptions options;
+  options.init_from = erase(start);
+  argmin_into(queue, erase(data), erase(place), options);
+  CHECK(queue.download(place)[0] == 5);
+  argmax_into(queue, erase(data), erase(place), options);
+  CHECK(queue.download(place)[0] == 2);
+  argmax_into(queue, erase(data.view(0, 0)), erase(place));
+  CHECK(queue.download(place)[0] == -1);
 }
 
 TEST_SUITE_END();

@@ -90,7 +90,8 @@ Search search(bool least) {
                          Commutativity::commutative),
           formatted("make_Ranked({}{} - {}, i)", turned, Of::rising("bits_of(x)"), nans),
           formatted("make_Indexed_{0}({0}_of_bits({1}), s.index)", name_of(type_of<T>()),
-                    Of::of_rising(back))};
+                    Of::of_rising(back)),
+          "s.index"};
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ struct Search {
   Operator op;       ///< The higher rank, of equals the lower index. NaNs are equal.
   Map map;
   ResultMap result_map;  ///< To an Indexed, with the bits of the element.
+  ResultMap index;       ///< To the index alone.
 };
 
 /// That for the least, or the greatest, among values of f32, f64, f16 or bf16.

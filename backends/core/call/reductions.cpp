@@ -73,9 +73,9 @@ bool goes_by_rank(Type element, const ReduceOptions& options) {
          options.result_map.is_identity();
 }
 
-ReduceOptions with(const core::Search& search, ReduceOptions options) {
-  options.accumulate = search.accumulator;
-  options.result_map = search.result_map;
+ReduceOptions with(Type accumulator, const ResultMap& map, ReduceOptions options) {
+  options.accumulate = accumulator;
+  options.result_map = map;
   return options;
 }
 
@@ -86,23 +86,34 @@ Value find_first(Queue& queue, const ErasedView& input, bool least, const Reduce
     return transform_reduce(queue, input, result, op, {}, core::indexed_map(input.type), options);
   }
   const core::Search& search = core::search_by_rank(input.type, least);
-  return transform_reduce(queue, input, result, search.op, {}, search.map, with(search, options));
+  return transform_reduce(queue, input, result, search.op, {}, search.map,
+                          with(search.accumulator, search.result_map, options));
+}
+
+const ResultMap& index_of_indexed() {
+  static const ResultMap map = "s.index";
+  return map;
 }
 
 void find_first_into(Queue& queue, const ErasedView& input, const ErasedView& result, bool least,
                      const ReduceOptions& options) {
   const Operator& op = least ? argmin_operator(input.type) : argmax_operator(input.type);
   const Type indexed = core::indexed_type(input.type);
-  if (options.result_map.is_identity() && result.type != indexed) {
-    refuse("the result is " + std::string(name_of(indexed)) + ", not " +
+  const bool mapped = !options.result_map.is_identity();
+  const bool index_alone = !mapped && (result.type == Type::u64 || result.type == Type::i64);
+  if (!mapped && !index_alone && result.type != indexed) {
+    refuse("the result is " + std::string(name_of(indexed)) + ", u64 or i64, not " +
            std::string(name_of(result.type)));
   }
-  if (!goes_by_rank(input.type, options)) {
-    transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type), options);
+  if (goes_by_rank(input.type, options)) {
+    const core::Search& search = core::search_by_rank(input.type, least);
+    const ResultMap& map = index_alone ? search.index : search.result_map;
+    transform_reduce_into(queue, input, result, search.op, {}, search.map,
+                          with(search.accumulator, map, options));
     return;
   }
-  const core::Search& search = core::search_by_rank(input.type, least);
-  transform_reduce_into(queue, input, result, search.op, {}, search.map, with(search, options));
+  transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type),
+                        index_alone ? with(indexed, index_of_indexed(), options) : options);
 }
 
 // What an element or an initial value contributes to a compensated sum.
