@@ -3,66 +3,24 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
 
-from . import _copies
-from ._base import errors, lines, native, structs, types
+from ._base import errors, native, structs, types
 from ._base.arguments import checked
 from ._base.handles import Handle, put
-from ._base.kinds import ARRAY, ORDERS
+from ._base.kinds import ORDERS
 from ._base.operators import MapLike, OperatorLike, handle_of, map_of
-from ._base.queues import Event, handles_of
-from ._base.values import described
 from ._calls import Call, Settings
 from ._mpi import Transport
-from ._operands import Operand, Placed
 from ._reductions import Indexed
+from ._slices import finish, listed, rows_of, scan_rows_of
 from ._starts import accumulator, address_of, element_of
 
 _SCANS = {"inclusive": 0, "exclusive": 1}
-
-
-def _is_dense(place: Placed) -> bool:
-    dense = lines.c_strides(place.shape)
-    return all(n <= 1 or a == b for n, a, b in zip(place.shape, place.strides, dense))
-
-
-def _input(call: Call, operand: Operand) -> structs.View:
-    """The elements one behind the other, in C order."""
-    place = operand.bind(call)
-    if not _is_dense(place):
-        dimensions = range(len(place.shape))
-        place, done = _copies.in_order(call, place, dimensions, call._wait, operand.dtype)
-        call.wait_for(done)
-    return structs.View(place.buffer.handle, place.type, place.first, operand.size)
-
-
-def _output(call: Call, operand: Operand) -> structs.View:
-    operand.check_writable()
-    place = operand.bind(call)
-    if not _is_dense(place):
-        raise errors.InvalidArgument("out has gaps between its elements: a group writes none such")
-    return structs.View(place.buffer.handle, place.type, place.first, operand.size)
-
-
-def _wait_ahead(call: Call) -> None:
-    """Has what the library enqueues start after what the call waits for."""
-    call.wait_ahead()
-    if call.queue.turn is not None and call.queue.turn.last:
-        waited = handles_of([], call.queue.turn.last)
-        native.call("bifold_queue_wait_for", call.queue.handle, *waited)
-
-
-def _finish(call: Call) -> None:
-    """What is left to do with the output of a scan that is enqueued."""
-    if call.queue.turn is not None:
-        call.queue.turn.last = put("bifold_queue_record", call.queue.handle)
-    done = call.queue.record() if call.target.wants_done else Event()
-    call.target.finish(call, done)
 
 
 @checked
@@ -247,27 +205,6 @@ class Group(Handle):
         over = "in this process" if self._transport is None else "over MPI"
         return f"<bifold.Group of {self.size} ranks {over}>"
 
-    def _listed(self, value: Any, name: str) -> list[Any]:
-        """One array for each rank of this process."""
-        count = len(self.local_ranks)
-        if value is None:
-            return [None] * count
-        if count == 1:
-            return [value]
-        listed = isinstance(value, Sequence)
-        if not listed or len(value) != count:
-            found = f"one of {len(value)}" if listed else described(value)
-            kind = errors.InvalidArgument if listed else errors.WrongType
-            raise kind(f"{name} must be a list of {count} arrays, one for each rank, not {found}")
-        for one in value:
-            try:
-                ARRAY.take(one)
-            except (TypeError, ValueError):
-                raise errors.WrongType(
-                    f"{name} must be a list of arrays, not of {described(one)}"
-                ) from None
-        return list(value)
-
     @contextmanager
     def _calls(
         self, refuse: Callable[[], object], x: Any, y: Any, out: Any, order: str, queue: Any
@@ -285,7 +222,8 @@ class Group(Handle):
         with ExitStack() as exits:
             try:
                 settings = Settings(None, order, queue, ())
-                arrays = [self._listed(value, n) for value, n in ((x, "x"), (y, "y"), (out, "out"))]
+                count = len(self.local_ranks)
+                arrays = [listed(a, name, count) for a, name in ((x, "x"), (y, "y"), (out, "out"))]
                 calls = [
                     exits.enter_context(Call(a, settings, y=b, out=c)) for a, b, c in zip(*arrays)
                 ]
@@ -330,19 +268,6 @@ class Group(Handle):
                 self.handle, 0, None, 0, handle_of("plus"), None, None, None
             )
 
-    @staticmethod
-    def _rows(calls: list[Call]) -> Any:
-        """The slices of a reduction."""
-        rows = (structs.Slice * len(calls))()
-        for row, call in zip(rows, calls):
-            row.queue, row.input = call.queue.handle, _input(call, call.input)
-            if call.second is not None:
-                same = call.second is call.input
-                second = row.input if same else _input(call, call.second)
-                row.second = ctypes.pointer(second)
-            _wait_ahead(call)
-        return rows
-
     def _reduce(
         self,
         x: Any,
@@ -359,7 +284,7 @@ class Group(Handle):
             of = accumulator(dtype, op, init, calls[0].input.dtype)
             carry = element_of(init, of)
             result = np.empty(1, of)
-            rows = self._rows(calls)
+            rows = rows_of(calls)
             arguments = (
                 *(rows, len(rows), handle_of(op), None if mapped is None else mapped.handle),
                 *(types.type_of(of), address_of(carry), result.ctypes.data),
@@ -372,7 +297,7 @@ class Group(Handle):
     def _search(self, function: str, x: Any, order: str, queue: Any) -> Indexed:
         with self._calls(self._refuse_reduction, x, None, None, order, queue) as (calls, begin):
             value, index = np.empty(1, calls[0].input.dtype), ctypes.c_uint64()
-            rows = self._rows(calls)
+            rows = rows_of(calls)
             options = self._options(order)
             begin()
             self._run(
@@ -395,22 +320,7 @@ class Group(Handle):
     ) -> Any:
         with self._calls(self._refuse_scan, x, None, out, order, queue) as (calls, begin):
             mapped = None if map is None else map_of(map)
-            rows = (structs.ScanSlice * len(calls))()
-            for row, call in zip(rows, calls):
-                call.make_output((call.input.size,), accumulator(dtype, op, init, call.input.dtype))
-                if dtype is not None and dtype != call.target.dtype:
-                    raise errors.InvalidArgument(
-                        f"out has elements of {call.target.dtype}, not {dtype}"
-                    )
-                if call.target.size != call.input.size:
-                    raise errors.InvalidArgument(
-                        f"out has {call.target.size} elements, the slice {call.input.size}"
-                    )
-                row.queue = call.queue.handle
-                row.output = _output(call, call.target)
-                same = call.target is call.input
-                row.input = row.output if same else _input(call, call.input)
-                _wait_ahead(call)
+            rows = scan_rows_of(calls, op, init, dtype)
             carry = element_of(init, calls[0].target.dtype)
             options = self._options(order)
             arguments = (
@@ -420,6 +330,6 @@ class Group(Handle):
             begin()
             self._run("bifold_group_scan", _SCANS[kind], *arguments)
             for call in calls:
-                _finish(call)
+                finish(call)
             outputs = [call.target.array for call in calls]
             return outputs if len(self.local_ranks) > 1 else outputs[0]
