@@ -66,6 +66,7 @@ from ._reductions import (
     minmax,
     sum_compensated,
 )
+from ._searches import argmax_into, argmin_into
 from ._workspaces import Workspace
 
 __all__ = [
@@ -96,7 +97,9 @@ __all__ = [
     "Workspace",
     "WrongType",
     "argmax",
+    "argmax_into",
     "argmin",
+    "argmin_into",
     "backends",
     "count_if",
     "default_queue",

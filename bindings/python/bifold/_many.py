@@ -178,6 +178,6 @@ def _one_after_another(
             of = accumulator(dtype, op, init, call.input.dtype)
             results, axes = put_results(call, where, of)
             function = None if map is None else map_of(map)
-            reduce_call(call, None, op, function, init, axes)
+            reduce_call(call, None, op, function, init, axes, alone=False)
             found.append(values_of(results))
     return tuple(found)

@@ -216,6 +216,9 @@ class ResultOperand(HostOperand):
     def __init__(self, array: np.ndarray, number: int | None = None) -> None:
         super().__init__(array)
         self._number = number
+        self.fixed = number is not None
+        dtype = array.dtype
+        self.made = lambda _, shape: np.empty(shape, dtype)
 
     @property
     def number(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,19 @@ def reduce_to_host(
         return result[0]
 
 
+def check_results(call: Call, axis: Any, keepdims: bool) -> None:
+    """InvalidArgument where an output has another shape than the results along axes."""
+    found = call.target.shape
+    if axis is None and not keepdims:
+        if call.target.size != 1:
+            raise errors.InvalidArgument(f"out has shape {found}, not one element")
+        return
+    axes = axes_of(axis, len(call.input.shape))
+    shape = reduced_shape(call.input.shape, axes, keepdims)
+    if found != shape:
+        raise errors.InvalidArgument(f"out has shape {found}, the results have {shape}")
+
+
 def reduce_to_array(
     x: Any,
     y: Any,
@@ -78,16 +92,11 @@ def reduce_to_array(
     with Call(x, settings, y=y, out=out, init=starts, count=count) as call:
         init = call.init or init
         axes = axes_of(axis, len(call.input.shape))
-        shape = reduced_shape(call.input.shape, axes, keepdims)
         if out is None:
+            shape = reduced_shape(call.input.shape, axes, keepdims)
             call.make_output(shape, accumulator(dtype, op, init, call.input.dtype))
-        elif axis is None and not keepdims:
-            if call.target.size != 1:
-                raise errors.InvalidArgument(f"out has shape {call.target.shape}, not one element")
-        elif call.target.shape != shape:
-            raise errors.InvalidArgument(
-                f"out has shape {call.target.shape}, the results have {shape}"
-            )
+        else:
+            check_results(call, axis, keepdims)
         reduce_call(call, y, op, map, init, axes, how)
         return call.target.array
 
@@ -100,8 +109,14 @@ def reduce_call(
     init: Any,
     axes: tuple[int, ...],
     how: Accumulation = PLAIN,
+    *,
+    finish: Callable[..., Any] | None = None,
+    alone: bool = True,
 ) -> None:
-    """Runs a reduction along axes, of a call that has an output."""
+    """Runs a reduction along axes, of a call that has an output.
+
+    Where it is `alone`, what `finish` makes of the output is the public function's answer.
+    """
     carry = element_of(init, how.of_init(op, call.target.dtype))
     mapped = () if map is None else (map.handle,)
     function = _reduction(map, y, "_into")
@@ -113,5 +128,5 @@ def reduce_call(
         axes=axes,
         accumulate=how.told(op, call.target.dtype),
         result_map=how.result_map,
-        repeated=Repeated(INTO + _forms(map, y), op, map, carry),
+        repeated=Repeated(INTO + _forms(map, y), op, map, carry, finish=finish) if alone else None,
     )

@@ -7,6 +7,7 @@ as reduce() does. With an axis, results are arrays of NumPy.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -19,7 +20,17 @@ from ._base.operators import MapLike, map_of
 from ._calls import Call, Settings
 from ._operands import ResultOperand
 from ._reduce import reduce_call
-from ._repeated import COUNT, PRODUCT, SUM, TWO, Repeated, repeated
+from ._repeated import (
+    COUNT,
+    COUNT_INTO,
+    FOUND_INTO,
+    PRODUCT,
+    SUM,
+    SUM_INTO,
+    TWO,
+    Repeated,
+    repeated,
+)
 from ._starts import accumulator, address_of, element_of
 
 
@@ -67,10 +78,11 @@ def values_of(results: np.ndarray, dtype: Any = None) -> Any:
     return np.array(results, dtype)[()]
 
 
-def _fields(
-    function: str, call: Call, where: Where, name: str, fields: tuple[str, ...], **more: str
-) -> list[Any]:
-    """Runs what writes a struct of values of the input's type, and of others, for each result."""
+def _fields(function: str, call: Call, where: Where, kind: Any, name: str, **more: str) -> Any:
+    """Runs what writes a struct of values of the input's type, and of others, for each result.
+
+    The answer is a tuple of the `kind` whose fields these are.
+    """
     of = call.input.dtype
     if of.names is not None:
         raise errors.InvalidArgument(f"elements of {of}: structs have no extremes")
@@ -79,11 +91,15 @@ def _fields(
     # 16-bit floating values are accumulated as float32; what is found is one of them.
     wide = types.accumulated(of)
     types.type_of(wide)
-    kinds = {label: np.dtype(more.get(label, wide)) for label in fields}
+    kinds = {label: np.dtype(more.get(label, wide)) for label in kind._fields}
     number, struct = types.pair_type(name, wide, kinds)
     results, axes = put_results(call, where, struct, number)
-    call.run(function, axes=axes)
-    return [values_of(results[label], more.get(label, of)) for label in fields]
+
+    def finish(found: np.ndarray) -> Any:
+        return kind(*(values_of(found[label], more.get(label, of)) for label in kinds))
+
+    call.run(function, axes=axes, repeated=Repeated(FOUND_INTO, finish=finish))
+    return finish(results)
 
 
 def _two(call: Call, function: str, results: tuple[Any, Any], finish: Callable[..., Any]) -> Any:
@@ -100,8 +116,7 @@ def _two(call: Call, function: str, results: tuple[Any, Any], finish: Callable[.
 def _search(function: str, x: Any, where: Where, settings: Settings) -> Indexed:
     with Call(x, settings) as call:
         if not where.one:
-            fields = ("value", "index")
-            return Indexed(*_fields(f"{function}_into", call, where, "Indexed", fields, index="u8"))
+            return _fields(f"{function}_into", call, where, Indexed, "Indexed", index="u8")
         results = np.empty(1, call.input.dtype), np.empty(1, np.uint64)
         return _two(call, function, results, lambda value, index: Indexed(value, int(index)))
 
@@ -174,8 +189,7 @@ def minmax(
     where = Where(axis, keepdims)
     with Call(x, Settings(variant, order, queue, wait)) as call:
         if not where.one:
-            fields = ("minimum", "maximum")
-            return MinMax(*_fields("bifold_minmax_into", call, where, "MinMax", fields))
+            return _fields("bifold_minmax_into", call, where, MinMax, "MinMax")
         results = np.empty(1, call.input.dtype), np.empty(1, call.input.dtype)
         return _two(call, "bifold_minmax", results, MinMax)
 
@@ -205,7 +219,8 @@ def count_if(
         where = Where(axis, keepdims)
         if not where.one:
             counts, axes = put_results(call, where, np.dtype(np.uint64))
-            call.run("bifold_count_if_into", holds.handle, axes=axes)
+            again = Repeated(COUNT_INTO, map=holds, finish=values_of)
+            call.run("bifold_count_if_into", holds.handle, axes=axes, repeated=again)
             return values_of(counts)
         count = np.empty(1, np.uint64)
         place = ctypes.cast(count.ctypes.data, ctypes.POINTER(ctypes.c_uint64))
@@ -224,6 +239,10 @@ def _sum(call: Call, function: str, init: Any, of: np.dtype) -> Any:
     again = Repeated(form, init=start, results=(result,))
     call.run(function, types.type_of(of), *where, axes=axes, repeated=again)
     return result[0]
+
+
+# Known calls keep no maps.
+_map = functools.cache(map_of)
 
 
 def _complex_product(kinds: tuple[np.dtype, ...]) -> str:
@@ -283,9 +302,9 @@ def inner_product(
         if any(kind.names is not None for kind in kinds):
             raise errors.InvalidArgument("structs have no products: transform_reduce() has maps")
         is_complex = any(kind.kind == "c" for kind in kinds)
-        product = map_of(_complex_product(kinds) if is_complex else _real_product(kinds))
+        product = _map(_complex_product(kinds) if is_complex else _real_product(kinds))
         results, axes = put_results(call, where, of)
-        reduce_call(call, y, "plus", product, init, axes)
+        reduce_call(call, y, "plus", product, init, axes, finish=values_of)
         return values_of(results)
 
 
@@ -318,8 +337,14 @@ def sum_compensated(
         start = element_of(init, of)
         number, struct = types.pair_type("CompensatedSum", of, {"sum": of, "error": of})
         results, axes = put_results(call, where, struct, number)
-        call.run("bifold_sum_compensated_into", address_of(start), axes=axes)
-        total, error = results["sum"], results["error"]
-        # A zero error would take the sign of a zero sum, and of infinities there is none.
-        wrong = np.isfinite(total) & (error != 0)
-        return values_of(np.where(wrong, total + np.where(wrong, error, 0), total), of)
+        again = Repeated(SUM_INTO, init=start, finish=_compensated)
+        call.run("bifold_sum_compensated_into", address_of(start), axes=axes, repeated=again)
+        return _compensated(results)
+
+
+def _compensated(results: np.ndarray) -> Any:
+    """Sums with their errors."""
+    total, error = results["sum"], results["error"]
+    # A zero error would take the sign of a zero sum, and of infinities there is none.
+    wrong = np.isfinite(total) & (error != 0)
+    return values_of(np.where(wrong, total + np.where(wrong, error, 0), total), total.dtype)

@@ -49,7 +49,7 @@ def repeated(function: Function) -> Function:
 
 # How functions of the library are called, as _core numbers it.
 INTO, MAP_INTO, PAIRS_INTO, REDUCE, MAP_REDUCE, PAIRS_REDUCE = range(6)
-SUM, PRODUCT, COUNT, TWO, MANY, PLAN, PLAN_PAIRS, FOUND_INTO = range(6, 14)
+SUM, PRODUCT, COUNT, TWO, MANY, PLAN, PLAN_PAIRS, FOUND_INTO, COUNT_INTO, SUM_INTO = range(6, 16)
 # What a call does with an array, as _core numbers it.
 READ, WRITTEN, INIT_FROM, TOTAL, COUNT_FROM = range(5)
 
@@ -61,7 +61,8 @@ class Repeated(NamedTuple):
         form: of the library's function.
         op, map, init: as it is called with them. `op` may be a plan.
         results: arrays of one element where it puts results for the host.
-        finish: makes the answer of the scalars that these hold; None: it is the one alone.
+        finish: makes the answer of the scalars that these hold, or of an output that was made for
+            the call; None: it is the one alone.
         reductions: of each result operator, map, whether nobody else keeps the map, and init.
     """
 
@@ -120,8 +121,9 @@ def learn(
             return
         if shape == () and isinstance(call.input, HostOperand):
             return  # Of no dimension, the host has scalars.
-    elif call.output is not None and call.output.made is not None and place is None:
-        make, shape = call.output.made, call.output.shape
+    elif call.output is not None and call.output.made is not None:
+        if place is None or isinstance(call.output, HostOperand):
+            make, shape = call.output.made, call.output.shape
     results, op = repeated.results, repeated.op
     if any(result.dtype.names for result in results):
         return  # A scalar of a struct is a view.

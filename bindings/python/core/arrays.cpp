@@ -318,7 +318,9 @@ bool look_at(PyObject* array, Seen& seen) {
 }
 
 bool look_at_made(PyObject* array, const Seen& like, const nb::object& shape, Seen& seen) {
-  if (like.kind != Kind::torch) return look_at(array, seen);
+  if (like.kind != Kind::torch || Py_TYPE(array) != Py_TYPE(like.array)) {
+    return look_at(array, seen);
+  }
   seen.array = array;
   seen.kind = like.kind;
   seen.place = like.place;

@@ -192,6 +192,12 @@ bifold_status Call::call(const Resources& used, const bifold_view* views, std::b
     }
     case Form::found_into:
       return at_address<decltype(&bifold_argmin_into)>(function_)(on, views[0], views[1], &options);
+    case Form::count_into:
+      return at_address<decltype(&bifold_count_if_into)>(function_)(on, views[0], views[1], mapped,
+                                                                    &options);
+    case Form::sum_into:
+      return at_address<decltype(&bifold_sum_compensated_into)>(function_)(on, views[0], views[1],
+                                                                           start, &options);
     case Form::two:
       return at_address<decltype(&bifold_minmax)>(function_)(on, views[0], elements,
                                                              elements + max_element, &options);
@@ -380,8 +386,15 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
     }
     if (used.left) used.left->put(event);
   }
-  answer = results.empty() ? nb::borrow(output) : answer_of(elements.data());
+  answer = results.empty() ? answer_of(output) : answer_of(elements.data());
   return true;
+}
+
+nb::object Call::answer_of(PyObject* output) const {
+  if (!finish.is_valid()) return nb::borrow(output);
+  nb::object answer = nb::steal(PyObject_Vectorcall(finish.ptr(), &output, 1, nullptr));
+  if (!answer.is_valid()) throw nb::python_error();
+  return answer;
 }
 
 nb::object Call::answer_of(const std::byte* elements) const {

@@ -75,7 +75,9 @@ enum class Form {
   many,     // As reduce_many.
   plan,     // With a plan instead of an operator.
   plan_pairs,
-  found_into,  // As argmin_into: without an operator.
+  found_into,  // As argmin_into and minmax_into: without an operator.
+  count_into,  // As count_if_into.
+  sum_into,    // As sum_compensated_into.
 };
 
 /// An array of NumPy that receives a result for the host.
@@ -143,7 +145,7 @@ class Call {
   bifold_type type = 0;             // Of a result for the host.
   std::vector<Result> results;      // A call that has some has no output.
   std::vector<Reduced> reductions;  // One for each result, of a call that has many.
-  nb::object finish;                // Makes the answer of them, where it is not the first itself.
+  nb::object finish;                // Makes the answer of them, or of the output.
 
   /// Makes the call. False: something is closed or gone, and nothing was done.
   bool run(Operands& operands, PyObject* output, nb::object& answer) const;
@@ -170,6 +172,7 @@ class Call {
   /// Brings results home and the completion to whoever wants it.
   bifold_status hand_on(const Operands& operands, Resources& used) const;
   static bifold_status pass_turn(const Operands& operands, Resources& used);
+  nb::object answer_of(PyObject* output) const;
   nb::object answer_of(const std::byte* elements) const;
 
   std::string name_;

@@ -20,6 +20,14 @@ bool is_workspace(PyObject* object) {
   return reinterpret_cast<PyObject*>(Py_TYPE(object)) == workspace_class;
 }
 
+/// Whether an axis is the one that an array has.
+bool is_only_axis(PyObject* axis, const Seen& seen) {
+  if (seen.dimensions != 1 || !PyLong_CheckExact(axis)) return false;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(axis, &overflow);
+  return overflow == 0 && (value == 0 || value == -1);
+}
+
 /// Where an argument is named: most names are the very objects that the function has.
 template <class Parameters>
 int index_of(const Parameters& parameters, PyObject* name) {
@@ -160,8 +168,9 @@ bool Function::look_at_init(PyObject* init, Operands& operands, Key& key) {
 }
 
 std::uint64_t Function::relation_of(const Given& given, const Operands& operands) const {
-  if ((axis_ >= 0 && given[axis_] != Py_None) || (keepdims_ >= 0 && given[keepdims_] != Py_False))
-    return 0;
+  const bool along = axis_ >= 0 && given[axis_] != Py_None;
+  if (along && !is_only_axis(given[axis_], operands.seen[0])) return 0;
+  if (keepdims_ >= 0 && given[keepdims_] != Py_False) return 0;
   if (is_method_) {
     // A plan of lines is given all extents.
     static PyObject* name = PyUnicode_InternFromString("lines");
@@ -181,6 +190,8 @@ std::uint64_t Function::relation_of(const Given& given, const Operands& operands
       if (seen.dimensions == 1 && seen.size == x.size) relation |= 2;
       if (seen.size == 1) relation |= 4;
       if (relation == 1) return 0;
+      // Along an axis, a result has no dimension.
+      if (along && seen.dimensions == 0) relation |= 8;
     } else if (seen.dimensions != x.dimensions ||
                !std::equal(x.shape.begin(), x.shape.begin() + x.dimensions, seen.shape.begin())) {
       return 0;

@@ -9,7 +9,19 @@ namespace bifold::python {
 
 namespace {
 
-enum Tag : std::uint64_t { none, truth, text, integer, real, type, tuple, handle, place, scalar };
+enum Tag : std::uint64_t {
+  none,
+  truth,
+  text,
+  integer,
+  real,
+  type,
+  tuple,
+  list,
+  handle,
+  place,
+  scalar
+};
 
 PyObject *operator_class, *map_class, *dtype_class, *scalar_class, *struct_class, *queue_class;
 PyObject* record_class = nullptr;
@@ -89,7 +101,7 @@ bool Key::add_value(PyObject* value) {
   } else if (PyFloat_CheckExact(value)) {
     add(Tag::real);
     add(std::bit_cast<std::uint64_t>(PyFloat_AsDouble(value)));
-  } else if (PyTuple_CheckExact(value)) {
+  } else if (PyTuple_CheckExact(value) || PyList_CheckExact(value)) {
     return add_items(value, false);
   } else if (is_a(value, operator_class) || is_a(value, map_class) || is_a(value, queue_class)) {
     // Not kept: an entry knows by its handle whether it is still the same object.
@@ -107,13 +119,13 @@ bool Key::add_value(PyObject* value) {
 bool Key::add_items(PyObject* values, bool nested) {
   const bool is_tuple = PyTuple_Check(values);
   const Py_ssize_t count = is_tuple ? PyTuple_Size(values) : PyList_Size(values);
-  add(Tag::tuple);
+  add(is_tuple ? Tag::tuple : Tag::list);
   add(static_cast<std::uint64_t>(count));
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* one = is_tuple ? PyTuple_GetItem(values, i) : PyList_GetItem(values, i);
     if (nested && is_a(one, record_class)) {
       if (!add_items(one, false)) return false;
-    } else if (PyTuple_CheckExact(one) || !add_value(one)) {
+    } else if (PyTuple_CheckExact(one) || PyList_CheckExact(one) || !add_value(one)) {
       return false;
     }
   }

@@ -85,7 +85,7 @@ class InterfaceExporter:
     def __init__(self, address, n, dtype=np.int32, **more):
         self.__cuda_array_interface__ = {
             "version": 3,
-            "shape": (n,),
+            "shape": n if isinstance(n, tuple) else (n,),
             "typestr": np.dtype(dtype).str,
             "data": (address, False),
             **more,

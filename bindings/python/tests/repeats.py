@@ -17,6 +17,8 @@ FUNCTIONS = [
     bifold.transform_exclusive_scan,
     bifold.argmin,
     bifold.argmax,
+    bifold.argmin_into,
+    bifold.argmax_into,
     bifold.minmax,
     bifold.count_if,
     bifold.inner_product,

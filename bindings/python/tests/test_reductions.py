@@ -44,6 +44,24 @@ def test_extremes_of_nothing():
     assert bifold.minmax(none) == (32767, -32768)
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u8", "f2", "f4"])
+def test_indices_alone(queue, dtype):
+    x = np.random.default_rng(9).integers(1, 100, (30, 100)).astype(dtype)
+    given, index = bifold.to_device(x, queue), bifold.empty((), np.int64, queue)
+    assert bifold.argmin_into(given, index) is index and index.get() == x.argmin()
+    assert bifold.argmax_into(given[:, 1:50], index).get() == x[:, 1:50].argmax()
+    for axis in (0, 1):
+        rows = np.zeros(x.shape[1 - axis], np.uint64)
+        np.testing.assert_array_equal(bifold.argmin_into(x, rows, axis=axis), x.argmin(axis))
+        kept = bifold.empty(np.expand_dims(rows, axis).shape, np.int64, queue)
+        bifold.argmax_into(given, kept, axis=axis, keepdims=True)
+        np.testing.assert_array_equal(kept.get(), np.expand_dims(x.argmax(axis), axis))
+    assert bifold.argmin_into(given[:0], index, done=bifold.Event()).get() == -1
+    for wrong, why in ((np.zeros(3, np.int64), "shape"), (np.zeros(1, np.int32), "u64 or i64")):
+        with pytest.raises(bifold.InvalidArgument, match=why):
+            bifold.argmax_into(x, wrong)
+
+
 def test_counts():
     x = np.arange(-1000, 5000, dtype=np.int32)
     assert bifold.count_if(x, "x > 0") == 4999

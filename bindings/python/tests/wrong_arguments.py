@@ -50,6 +50,8 @@ def examples(queue, context, commands, buffer):
         "y": x,
         "out": np.zeros(4, np.float32),
         "reduce_into.out": np.zeros(1, np.float32),
+        "argmin_into.out": np.zeros(1, np.int64),
+        "argmax_into.out": np.zeros(1, np.int64),
         "transform_reduce_into.out": np.zeros(1, np.float32),
         "map": "x",
         "predicate": "x > 0",

@@ -20,8 +20,9 @@ from .._base.queues import Queue
 from .._calls import Call, Settings
 from .._operands import HostOperand, Operand, ResultOperand
 from .._reduce import reduce_to_array
-from .._repeated import FOUND_INTO, MAP_INTO, Repeated, repeated
+from .._repeated import MAP_INTO, Repeated, repeated
 from .._scans import Scan, scan
+from .._searches import find_to_array
 from .._starts import PLAIN
 from .._workspaces import Workspace
 
@@ -46,7 +47,8 @@ class TensorOperand(_cuda.DlpackOperand):
 
 @functools.cache
 def _maker(kind: torch.dtype) -> Callable[[Any, tuple[int, ...]], Any]:
-    return lambda tensor, shape: tensor.new_empty(shape, dtype=kind)
+    # An empty tuple takes PyTorch twice as long as an empty list.
+    return lambda tensor, shape: tensor.new_empty([*shape], dtype=kind)
 
 
 class NewOperand(TensorOperand):
@@ -91,6 +93,8 @@ class HostPairsOperand(ResultOperand):
 
 
 def _operand(x: Any) -> Operand:
+    if isinstance(x, Operand):
+        return x
     return HostOperand(x) if isinstance(x, np.ndarray) else TensorOperand(x)
 
 
@@ -103,59 +107,37 @@ def _settings(queue: Queue | None, workspace: Workspace | None) -> Settings:
     return Settings(None, "v1", queue, (), workspace=workspace)
 
 
-def _reduce(
-    x: Any,
-    target: Operand,
-    op: str,
-    axis: int | None,
-    keepdims: bool,
-    settings: Settings,
-) -> None:
-    axes = None if axis is None else (axis,)
-    reduce_to_array(
-        _operand(x), None, target, op, None, None, settings, axis=axes, keepdims=keepdims
-    )
-
-
 @repeated
 def reduce_into(
     x: Any,
     out: Any,
     op: str,
     *,
-    axis: int | None,
+    axis: int | tuple[int, ...] | None,
     keepdims: bool,
     queue: Queue | None,
     workspace: Workspace | None = None,
 ) -> None:
-    """A reduction along an axis, or of all elements."""
-    _reduce(x, _operand(out), op, axis, keepdims, _settings(queue, workspace))
+    """A reduction along axes, or of all elements."""
+    settings, axes = _settings(queue, workspace), (axis,) if isinstance(axis, int) else axis
+    source, target = _operand(x), _operand(out)
+    reduce_to_array(source, None, target, op, None, None, settings, axis=axes, keepdims=keepdims)
 
 
-def reduce_into_new(
-    x: torch.Tensor,
-    out: torch.Tensor,
-    op: str,
+@repeated
+def find_into(
+    x: Any,
+    out: Any,
+    least: bool,
     *,
-    axis: int | None,
+    axis: int | tuple[int, ...] | None,
     keepdims: bool,
     queue: Queue | None,
     workspace: Workspace | None = None,
 ) -> None:
-    """The same into a tensor of CUDA that was made for the call."""
-    _reduce(x, NewOperand(out), op, axis, keepdims, _settings(queue, workspace))
-
-
-def _scan(
-    source: Operand,
-    target: Operand,
-    op: str,
-    axis: int | None,
-    reverse: bool,
-    settings: Settings,
-) -> None:
-    how = Scan("inclusive", axis, reverse, PLAIN, None, None)
-    scan(how, source, target, op, None, None, None, settings)
+    """The indices of the least or greatest elements along axes, or among all elements."""
+    settings, axes = _settings(queue, workspace), (axis,) if isinstance(axis, int) else axis
+    find_to_array(_operand(x), _operand(out), least, settings, axis=axes, keepdims=keepdims)
 
 
 @repeated
@@ -172,49 +154,15 @@ def scan_into(
     """An inclusive scan along an axis, or of all elements into as many."""
     source = _operand(x)
     target = source if out is x else _operand(out)
-    _scan(source, target, op, axis, reverse, _settings(queue, workspace))
+    how = Scan("inclusive", axis, reverse, PLAIN, None, None)
+    scan(how, source, target, op, None, None, None, _settings(queue, workspace))
 
 
-def scan_into_new(
-    x: torch.Tensor,
-    out: torch.Tensor,
-    op: str,
-    *,
-    axis: int | None,
-    reverse: bool,
-    queue: Queue | None,
-    workspace: Workspace | None = None,
+def into_new(
+    function: Any, x: torch.Tensor, out: torch.Tensor, *arguments: Any, **named: Any
 ) -> None:
-    """The same into a tensor of CUDA that was made for the call."""
-    _scan(_operand(x), NewOperand(out), op, axis, reverse, _settings(queue, workspace))
-
-
-@repeated
-def find_into(
-    x: Any,
-    out: Any,
-    least: bool,
-    *,
-    axis: int | None,
-    keepdims: bool,
-    queue: Queue | None,
-    workspace: Workspace | None = None,
-) -> None:
-    """The least or greatest element and its index along an axis, or among all elements.
-
-    `out` has pairs of int64, one more dimension than results have and at least two: of each pair,
-    the second one is the index.
-    """
-    with Call(_operand(x), _settings(queue, workspace)) as call:
-        wide = types.accumulated(call.input.dtype)
-        fields = {"value": wide, "index": np.dtype(np.uint64)}
-        number, struct = types.pair_type("Indexed", wide, fields)
-        call.put_output(_pairs(out, struct, number))
-        call.run(
-            f"bifold_arg{'min' if least else 'max'}_into",
-            axes=axes_of(None if axis is None else (axis,), len(call.input.shape)),
-            repeated=Repeated(FOUND_INTO),
-        )
+    """One of these with an output that was made for the call, which whoever called may learn."""
+    function.__wrapped__(x, NewOperand(out), *arguments, **named)
 
 
 @repeated

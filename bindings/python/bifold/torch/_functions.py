@@ -12,7 +12,7 @@ from torch.overrides import handle_torch_function, has_torch_function_unary
 from .._base import errors
 from . import _kernels, _known
 from ._results import Extremes, axis_of
-from ._state import compiling, direct, quick, transforms
+from ._state import compiling, is_memory, plain, transforms
 
 Tensor = torch.Tensor
 # The operators of PyTorch, by the names of the functions: _operators puts them here.
@@ -50,6 +50,28 @@ def _check(name: str, x: Tensor, out: Any) -> None:
             raise no_gradient(name)
     if forward_ad._current_level >= 0 and forward_ad.unpack_dual(x).tangent is not None:
         raise no_forward_gradient(name)
+
+
+def _check_one(dim: Any, x: Any) -> None:
+    """WrongType where `dim` is no int; whether a tensor has such a dimension is found out later."""
+    if dim is not None and type(dim) is not int:
+        axis_of(dim, x.dim() if isinstance(x, Tensor) else 1)
+
+
+def _made(
+    known: Callable[..., Any], kernel: Callable[..., Any], what: Any, x: Any, out: Any, *how: Any
+) -> Any:
+    """The results for a tensor that PyTorch has no say in; None for others."""
+    if not plain(x):
+        return None
+    if out is None and x.is_cuda:
+        try:
+            result = known(x, what, *how)
+        except errors.Unsupported:  # As the stream is captured, say.
+            result = None
+        if result is not None:
+            return result
+    return kernel(what, x, *how, out) if is_memory(x) else None
 
 
 def operator_of(name: str) -> Callable[..., Any]:
@@ -123,12 +145,9 @@ def sum(
         WrongType: `input` is no tensor, `dim` no int.
         Unsupported: the tensor is sparse or on another device; bifold.Error: the device fails.
     """
-    if out is None and quick(input):
-        result = _known.total("plus", input, dim, keepdim, dtype)
-        if result is not None:
-            return result
-    if direct(input):
-        return _kernels.total("plus", input, dim, keepdim, dtype, out)
+    made = _made(_known.total, _kernels.total, "plus", input, out, dim, keepdim, dtype)
+    if made is not None:
+        return made
     dtype = _typed(dtype, out)
     return _through(sum, input, out, dim=dim, keepdim=keepdim, dtype=dtype)
 
@@ -146,14 +165,10 @@ def prod(
     Arguments, result and errors are those of sum(); `dim` is one dimension, or None for all. Of no
     elements, products are 1.
     """
-    if dim is not None:
-        axis_of(dim, input.dim() if isinstance(input, Tensor) else 1)
-    if out is None and quick(input):
-        result = _known.total("multiplies", input, dim, keepdim, dtype)
-        if result is not None:
-            return result
-    if direct(input):
-        return _kernels.total("multiplies", input, dim, keepdim, dtype, out)
+    _check_one(dim, input)
+    made = _made(_known.total, _kernels.total, "multiplies", input, out, dim, keepdim, dtype)
+    if made is not None:
+        return made
     dtype = _typed(dtype, out)
     return _through(prod, input, out, dim=dim, keepdim=keepdim, dtype=dtype)
 
@@ -174,12 +189,10 @@ def amax(
         InvalidArgument: also where a result is one of no elements.
         Unsupported: also where the input requires a gradient.
     """
-    if out is None and quick(input):
-        result = _known.extreme("maximum", input, dim, keepdim)
-        if result is not None:
-            return result
-    if direct(input):
-        return _kernels.extreme("maximum", input, dim, keepdim, out)
+    dim = None if dim == () else dim
+    made = _made(_known.extreme, _kernels.extreme, "maximum", input, out, dim, keepdim)
+    if made is not None:
+        return made
     return _through(amax, input, out, dim=dim, keepdim=keepdim)
 
 
@@ -191,12 +204,10 @@ def amin(
     out: Tensor | None = None,
 ) -> Tensor:
     """The least of elements, as torch.amin(); -0 of zeros of both signs, else as amax()."""
-    if out is None and quick(input):
-        result = _known.extreme("minimum", input, dim, keepdim)
-        if result is not None:
-            return result
-    if direct(input):
-        return _kernels.extreme("minimum", input, dim, keepdim, out)
+    dim = None if dim == () else dim
+    made = _made(_known.extreme, _kernels.extreme, "minimum", input, out, dim, keepdim)
+    if made is not None:
+        return made
     return _through(amin, input, out, dim=dim, keepdim=keepdim)
 
 
@@ -219,10 +230,10 @@ def argmax(
     Raises:
         InvalidArgument: also where a result is one of no elements; otherwise as sum().
     """
-    if dim is not None:
-        axis_of(dim, input.dim() if isinstance(input, Tensor) else 1)
-    if direct(input):
-        return _kernels.find(False, input, dim, keepdim, out)
+    _check_one(dim, input)
+    made = _made(_known.find, _kernels.find, False, input, out, dim, keepdim)
+    if made is not None:
+        return made
     return _through(argmax, input, out, dim=dim, keepdim=keepdim)
 
 
@@ -230,10 +241,10 @@ def argmin(
     input: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
     """Where the least element is, as torch.argmin(); -0 is less than +0, else as argmax()."""
-    if dim is not None:
-        axis_of(dim, input.dim() if isinstance(input, Tensor) else 1)
-    if direct(input):
-        return _kernels.find(True, input, dim, keepdim, out)
+    _check_one(dim, input)
+    made = _made(_known.find, _kernels.find, True, input, out, dim, keepdim)
+    if made is not None:
+        return made
     return _through(argmin, input, out, dim=dim, keepdim=keepdim)
 
 
@@ -260,12 +271,9 @@ def cumsum(
     Raises:
         As sum().
     """
-    if out is None and quick(input):
-        result = _known.scan("plus", input, dim, dtype, reverse)
-        if result is not None:
-            return result
-    if direct(input):
-        return _kernels.scan("plus", input, dim, dtype, reverse, out)
+    made = _made(_known.scan, _kernels.scan, "plus", input, out, dim, dtype, reverse)
+    if made is not None:
+        return made
     dtype = _typed(dtype, out)
     return _through(cumsum, input, out, dim=dim, dtype=dtype, reverse=reverse)
 
@@ -282,12 +290,9 @@ def cumprod(
 
     Arguments, result and errors are those of cumsum().
     """
-    if out is None and quick(input):
-        result = _known.scan("multiplies", input, dim, dtype, reverse)
-        if result is not None:
-            return result
-    if direct(input):
-        return _kernels.scan("multiplies", input, dim, dtype, reverse, out)
+    made = _made(_known.scan, _kernels.scan, "multiplies", input, out, dim, dtype, reverse)
+    if made is not None:
+        return made
     dtype = _typed(dtype, out)
     return _through(cumprod, input, out, dim=dim, dtype=dtype, reverse=reverse)
 
@@ -313,7 +318,7 @@ def cummax(
     Raises:
         Unsupported: also where the input requires a gradient; otherwise as sum().
     """
-    if direct(input):
+    if plain(input) and is_memory(input):
         return _kernels.scan_extremes(False, input, dim, reverse, out)
     return _through(cummax, input, out, dim=dim, reverse=reverse)
 
@@ -326,6 +331,6 @@ def cummin(
     reverse: bool = False,
 ) -> Extremes:
     """The least elements up to each one and where they are, as torch.cummin(); else as cummax()."""
-    if direct(input):
+    if plain(input) and is_memory(input):
         return _kernels.scan_extremes(True, input, dim, reverse, out)
     return _through(cummin, input, out, dim=dim, reverse=reverse)

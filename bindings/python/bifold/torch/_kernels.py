@@ -27,12 +27,26 @@ def _write_nothing(x: torch.Tensor) -> None:
 _increment_version = getattr(torch.autograd.graph, "increment_version", _write_nothing)
 
 
-def _on_cpu(
-    function: Any, x: torch.Tensor, out: torch.Tensor, *arguments: Any, **named: Any
+def _call(
+    function: Any,
+    x: torch.Tensor,
+    out: torch.Tensor,
+    *arguments: Any,
+    learns: bool = False,
+    **named: Any,
 ) -> None:
-    """Calls one of _calls with tensors of the CPU."""
-    queue = _cpu.queue()
-    function(_cpu.array_of(x), _cpu.array_of(out), *arguments, queue=queue, **named)
+    """Calls one of _calls; a function that `learns` it has made the output, a tensor of CUDA."""
+    if not x.is_cuda:
+        given = _cpu.array_of(x), _cpu.array_of(out)
+        function(*given, *arguments, queue=_cpu.queue(), **named)
+        return
+    try:
+        if learns:
+            _calls.into_new(function, x, out, *arguments, queue=None, **named)
+        else:
+            function(x, out, *arguments, queue=None, **named)
+    except errors.Unsupported as refused:
+        _into_graph(refused, function, x, out, *arguments, **named)
 
 
 def _into_graph(
@@ -123,14 +137,7 @@ def scan(
     target = out
     if dimensions == 0:
         x, target, learns = x.reshape(1), out.view(1), False
-    if x.is_cuda:
-        into = _calls.scan_into_new if learns else _calls.scan_into
-        try:
-            into(x, target, op, axis=axis, reverse=reverse, queue=None)
-        except errors.Unsupported as refused:
-            _into_graph(refused, _calls.scan_into, x, target, op, axis=axis, reverse=reverse)
-    else:
-        _on_cpu(_calls.scan_into, x, target, op, axis=axis, reverse=reverse)
+    _call(_calls.scan_into, x, target, op, learns=learns, axis=axis, reverse=reverse)
     return out
 
 
@@ -162,8 +169,9 @@ def _shape(
 
 
 def _reduce(
+    into: Any,
     x: torch.Tensor,
-    op: str,
+    what: Any,
     dim: int | Sequence[int] | None,
     keepdim: bool,
     kind: torch.dtype,
@@ -177,16 +185,13 @@ def _reduce(
         out = x.new_empty(list(shape), dtype=kind)
     else:
         _check_out(x, out, shape, kind)
-    target = out.view(rest) if keepdim else out
-    if x.is_cuda:
-        known = learns and source is x and target is out
-        into = _calls.reduce_into_new if known else _calls.reduce_into
-        try:
-            into(source, target, op, axis=axis, keepdims=False, queue=None)
-        except errors.Unsupported as refused:
-            _into_graph(refused, _calls.reduce_into, source, target, op, axis=axis, keepdims=False)
+    if learns and (source is x or source.data_ptr() == x.data_ptr()):
+        # Nothing was copied, and the call is known by the tensor itself.
+        axes = None if axis is None else dim if isinstance(dim, int) else tuple(dim or ())
+        _call(into, x, out, what, learns=True, axis=axes, keepdims=keepdim)
     else:
-        _on_cpu(_calls.reduce_into, source, target, op, axis=axis, keepdims=False)
+        target = out.view(rest) if keepdim else out
+        _call(into, source, target, what, axis=axis, keepdims=False)
     return out
 
 
@@ -204,7 +209,7 @@ def total(
     cast, kind = total_of(x.dtype, dtype if out is None else _wanted(dtype, out))
     if cast is not None:
         x, learns = x.to(cast), False
-    return _reduce(x, op, dim, keepdim, kind, out, learns)
+    return _reduce(_calls.reduce_into, x, op, dim, keepdim, kind, out, learns)
 
 
 def extreme(
@@ -220,7 +225,7 @@ def extreme(
     check_elements(x.dtype)
     if x.numel() == 0:
         check_some(x.shape, axes_of(dim, x.dim()), "amin" if op == "minimum" else "amax")
-    return _reduce(x, op, dim, keepdim, x.dtype, out, learns)
+    return _reduce(_calls.reduce_into, x, op, dim, keepdim, x.dtype, out, learns)
 
 
 def find(
@@ -229,31 +234,14 @@ def find(
     dim: int | Sequence[int] | None,
     keepdim: bool,
     out: torch.Tensor | None = None,
+    *,
+    learns: bool = False,
 ) -> torch.Tensor:
-    """argmin() and argmax()."""
+    """argmin() and argmax(); into a new tensor of CUDA for a function that `learns` it."""
     check_elements(x.dtype)
     if x.numel() == 0:
         check_some(x.shape, axes_of(dim, x.dim()), "argmin" if least else "argmax")
-    source, axis, rest = _lines_along(x, dim)
-    shape = _shape(x, dim, keepdim, rest)
-    if out is not None:
-        _check_out(x, out, shape, torch.int64)
-    pairs = x.new_empty((*(rest or (1,)), 2), dtype=torch.int64)
-    if x.is_cuda:
-        try:
-            _calls.find_into(source, pairs, least, axis=axis, keepdims=False, queue=None)
-        except errors.Unsupported as refused:
-            _into_graph(refused, _calls.find_into, source, pairs, least, axis=axis, keepdims=False)
-    else:
-        _on_cpu(_calls.find_into, source, pairs, least, axis=axis, keepdims=False)
-    if len(shape) == 0 and out is None:
-        return pairs.as_strided((), (), 1)  # One alone needs no copy.
-    indices = pairs.select(-1, 1)
-    if keepdim or not shape:
-        indices = indices.view(shape)
-    if out is not None:
-        return out.copy_(indices)
-    return indices.clone(memory_format=_CONTIGUOUS)
+    return _reduce(_calls.find_into, x, least, dim, keepdim, torch.int64, out, learns)
 
 
 # What values are seen as in a pair with an index of the same size, by the letters of NumPy.
@@ -313,13 +301,7 @@ def scan_extremes(
     word = torch.int32 if letters[1] == "4" else torch.int64
     pairs = x.new_empty([*source.shape, 2], dtype=word)
     given = source, pairs, op, map, struct
-    if x.is_cuda:
-        try:
-            _calls.scan_pairs_into(*given, axis=axis, reverse=reverse, queue=None)
-        except errors.Unsupported as refused:
-            _into_graph(refused, _calls.scan_pairs_into, *given, axis=axis, reverse=reverse)
-    else:
-        _on_cpu(_calls.scan_pairs_into, *given, axis=axis, reverse=reverse)
+    _call(_calls.scan_pairs_into, *given, axis=axis, reverse=reverse)
     values, indices = pairs.view(kind).select(-1, 0), pairs.select(-1, 1)
     if x.dim() == 0:
         values, indices = values.view(()), indices.view(())

@@ -130,10 +130,7 @@ def _memory(x: Tensor) -> Tensor:
 
 def _as_kernel(operator: Operator) -> Callable[..., Any]:
     def kernel(x: Tensor, *arguments: Any, **named: Any) -> Any:
-        result = operator.kernel(_memory(x), *_complete(operator, arguments, named))
-        # An index alone may be the second half of a pair: compiled programs count on its offset.
-        is_view = isinstance(result, Tensor) and result.storage_offset() != 0
-        return result.clone() if is_view else result
+        return operator.kernel(_memory(x), *_complete(operator, arguments, named))
 
     return kernel
 

@@ -25,11 +25,10 @@ transforms: Callable[[], Any] = getattr(torch._C, "_are_functorch_transforms_act
 _tracing: Callable[[], Any] = torch._C._is_tracing
 
 
-def quick(x: Any) -> bool:
-    """Whether it may be a tensor of CUDA that PyTorch has no say in: an operand tells the rest."""
+def plain(x: Any) -> bool:
+    """Whether it is a tensor that PyTorch has no say in: asking its dispatcher takes 10 us."""
     return (
         type(x) is Tensor
-        and x.is_cuda
         and not x.requires_grad
         and not compiling()
         and not _modes()
@@ -39,18 +38,6 @@ def quick(x: Any) -> bool:
     )
 
 
-def direct(x: Any) -> bool:
-    """Whether it is memory and nothing else: asking PyTorch's dispatcher takes 10 us."""
-    return (
-        type(x) is Tensor
-        and (x.is_cuda or x.is_cpu)
-        and x.layout is _STRIDED
-        and not x.requires_grad
-        and not compiling()
-        and not _modes()
-        and not transforms()
-        and not _tracing()
-        and forward_ad._current_level < 0
-        and not x.is_neg()
-        and not x.is_conj()
-    )
+def is_memory(x: torch.Tensor) -> bool:
+    """Whether such a tensor is memory of CUDA or of the CPU, as it stands."""
+    return (x.is_cuda or x.is_cpu) and x.layout is _STRIDED and not x.is_neg() and not x.is_conj()

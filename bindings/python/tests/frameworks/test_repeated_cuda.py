@@ -25,7 +25,7 @@ class _Tensor(DlpackExporter):
 
     def __init__(self, address, n=N, index=0, dtype=np.int32):
         super().__init__(np.ones(n, dtype), (2, index), address)
-        self.dtype, self.shape = sys.intern(f"torch.{np.dtype(dtype)}"), (n,)
+        self.dtype, self.shape = sys.intern(f"torch.{np.dtype(dtype)}"), self.array.shape
         self.requires_grad = self.negated = self.conjugated = False
 
     def data_ptr(self):
@@ -35,7 +35,7 @@ class _Tensor(DlpackExporter):
         return self.device[1]
 
     def stride(self):
-        return (1,)
+        return tuple(step // self.array.itemsize for step in self.array.strides)
 
     def is_neg(self):
         return self.negated
@@ -62,11 +62,12 @@ class _Ndarray:
 
     def __init__(self, address, n=N, index=0, dtype=np.int32):
         self.data, self.dtype = _Data(address, index), np.dtype(dtype)
-        self.shape, self.strides = (n,), (self.dtype.itemsize,)
+        like = np.ones(n, dtype)
+        self.shape, self.strides = like.shape, like.strides
 
     @property
     def __cuda_array_interface__(self):
-        exported = InterfaceExporter(self.data.ptr, self.shape[0], self.dtype)
+        exported = InterfaceExporter(self.data.ptr, self.shape, self.dtype)
         return {**exported.__cuda_array_interface__, "stream": current["cupy"] or 1}
 
 
@@ -113,6 +114,20 @@ def test_repeated_calls_do_not_reach_the_package(driver, array, made):  # noqa: 
     assert len(made) == 1
     bifold.inclusive_scan(y, y)
     assert len(made) == 1
+
+
+def test_repeated_calls_along_axes_do_not_reach_the_package(driver, array, made):  # noqa: F811
+    x, out = array(driver.memory(), (20, 50)), array(driver.memory(), (20, 50))
+    rows, kept = array(driver.memory(), 20), array(driver.memory(), (1, 50))
+    indices = array(driver.memory(), 50, 0, np.int64)
+    bifold.inclusive_scan(x, out, axis=0)  # Their class is new.
+    known(made, lambda: bifold.reduce_into(x, rows, axis=1))
+    known(made, lambda: bifold.reduce_into(x, kept, axis=(0,), keepdims=True))
+    known(made, lambda: bifold.inclusive_scan(x, out, axis=0, reverse=True))
+    known(made, lambda: bifold.argmax_into(x, indices, axis=-2))
+    known(made, lambda: bifold.argmin(x, axis=0))
+    with pytest.raises(bifold.InvalidArgument, match="shape"):
+        bifold.reduce_into(x, indices, axis=1)
 
 
 def test_a_known_call_is_none_of_another_dtype(driver, array, made):  # noqa: F811

@@ -18,7 +18,7 @@ pytest.register_assert_rewrite("tensors")
 
 # ruff: noqa: E402
 import tensors
-from tensors import ALL, PAIRS, PLACES, SCANS, own
+from tensors import ALL, EXTREMES, PAIRS, PLACES, SCANS, TOTALS, own
 
 import bifold.torch as functions
 from bifold.torch import _state
@@ -157,7 +157,16 @@ def test_layouts_and_outputs():
 
 
 def every_call(x, truths):
-    return [own(name)(x, 0) for name in ALL] + [functions.sum(x), functions.cumsum(truths, 0)]
+    found = [own(name)(x, 0) for name in ALL] + [functions.sum(x), functions.cumsum(truths, 0)]
+    lines = x.view(5, 2, 5)
+    for name in TOTALS + EXTREMES + PLACES:
+        found += [own(name)(lines, 1), own(name)(lines, -1, True), own(name)(x, 0, True)]
+    for name in TOTALS[:1] + EXTREMES:
+        found += [own(name)(lines, dim, keep) for dim in ((0, 1), [1, 2]) for keep in (0, 1)]
+        found.append(own(name)(lines[:, :, ::2], 0))
+    return found + [
+        own(name)(lines.transpose(0, 2), dim, reverse=dim > 0) for name in SCANS for dim in range(3)
+    ]
 
 
 @pytest.fixture
@@ -186,8 +195,25 @@ def test_repeated_calls_neither_reach_the_package_nor_wait(driver, inputs, monke
     assert driver.library.fake_cuda_count(b"launches") >= launched + len(ALL)
 
 
+def test_dimensions_and_layouts_of_known_calls():
+    x = tensors.values(torch.float32, (4, 3, 6))
+    y = on_cuda(x)
+    for _ in range(3):
+        for dim in (0, -1, (0, 1), [1, 2], (-1, 1), (0, 1, 2), ()):
+            for keep in (False, True):
+                for name in ("sum", "amax"):
+                    compare(name, x, dim, keep)
+        for dim in (0, 2, None):
+            compare("argmin", x, dim)
+            compare("argmin", x, dim, True)
+        for view in (lambda x: x[:, 1], lambda x: x.transpose(0, 2), lambda x: x[..., ::2]):
+            assert torch.equal(functions.argmax(view(y), 1).host(), view(x).argmax(1))
+        found = functions.sum(y[..., ::2], (0, 1), True)
+        assert torch.equal(found.host(), x[..., ::2].sum((0, 1), True))
+
+
 def test_calls_are_known_whatever_the_length(inputs, monkeypatch):
-    names = [name for name in ALL if name not in PLACES + PAIRS]
+    names = [name for name in ALL if name not in PAIRS]
     others = [tensors.values(torch.float32, (n,)) for n in (51, 70_000)]
     longer = [on_cuda(x) for x in others]
     for _ in range(2):
