@@ -15,10 +15,9 @@ import argparse
 import csv
 import statistics
 import sys
-import time
 
 import numpy
-from lines import machine_of, measure, optional, spread_of
+from lines import host_time, machine_of, measure, modules_of, spread_of
 
 SIZES = (1, 1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28)
 CALLS = ("sum", "cumsum")
@@ -27,7 +26,6 @@ CONTENDERS = (("bifold", "bifold"), ("torch", "torch"), ("torch", "bifold"),
               ("torch", "bifold.torch"), ("cupy", "cupy"), ("cupy", "bifold"), ("jax", "jax"))
 COLUMNS = ("n", "call", "type", "arrays", "contender", "version", "median_us", "spread", "host_us",
            "ratio", "backend", "device", "driver", "date")
-HOST_CALLS = 40  # As many launches are queued without waiting for one.
 
 
 class Arrays:
@@ -81,19 +79,6 @@ def calls_of(kind, contender, modules, arrays):
     return {"sum": lambda: module.sum(x), "cumsum": lambda: module.cumsum(x, 0)}
 
 
-def host_time(call, wait, batches=9):
-    """Microseconds of the host for one call."""
-    times = []
-    for _ in range(batches):
-        wait()
-        start = time.perf_counter()
-        for _ in range(HOST_CALLS):
-            call()
-        times.append((time.perf_counter() - start) / HOST_CALLS * 1e6)
-    wait()
-    return statistics.median(times)
-
-
 def rows_of_size(n, modules, queue, arguments):
     host = numpy.random.default_rng(52).random(n, dtype=numpy.float32)
     wide = host.astype(numpy.float64)
@@ -131,14 +116,6 @@ def rows_of_size(n, modules, queue, arguments):
                    "ratio": f"{medians[name] / ours:.3g}"}
 
 
-def modules_of(library):
-    bifold = optional("bifold")
-    bifold.load_library(library)
-    names = ("torch", "bifold.torch", "cupy", "jax")
-    found = {name: optional(name) for name in names}
-    return {"bifold": bifold} | {name: module for name, module in found.items() if module}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -148,7 +125,7 @@ def main():
     parser.add_argument("--samples", type=int, default=15)
     parser.add_argument("--seconds", type=float, default=0.01, help="of a sample")
     arguments = parser.parse_args()
-    modules = modules_of(arguments.library)
+    modules = modules_of(arguments.library, ("torch", "bifold.torch", "cupy", "jax"))
     queue = modules["bifold"].Queue(arguments.device)
     machine = machine_of(queue.device.info)
     out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")

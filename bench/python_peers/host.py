@@ -23,6 +23,7 @@ import time
 
 import numpy
 
+COLUMNS = 10  # Of the matrix that calls along an axis take.
 LOOPS = r"""
 #include <bifold/bifold.h>
 #include <time.h>
@@ -41,10 +42,10 @@ typedef bifold_status (*blocking)(bifold_queue*, bifold_view, const bifold_opera
                                   const void*, void*, const bifold_options*);
 
 double calls(call run, bifold_queue* queue, const bifold_view* views, const bifold_operator* op,
-             int count) {
+             const bifold_options* options, int count) {
   const double start = now();
   for (int i = 0; i < count; ++i) {
-    if (run(queue, views[0], views[1], op, NULL, NULL) != BIFOLD_OK) return -1;
+    if (run(queue, views[0], views[1], op, NULL, options) != BIFOLD_OK) return -1;
   }
   return (now() - start) / count;
 }
@@ -95,6 +96,7 @@ def compiled(include):
 def of_interface(bifold, loops, queue, x, y, one):
     """The library's functions in a loop in C."""
     library = importlib.import_module("bifold._base.native").library()
+    structs = importlib.import_module("bifold._base.structs")
 
     def views(*arrays):
         return (type(x._span()[1]) * 2)(*(array._span()[1] for array in arrays))
@@ -102,18 +104,32 @@ def of_interface(bifold, loops, queue, x, y, one):
     def at(name):
         return ctypes.cast(getattr(library, name), ctypes.c_void_p)
 
+    def calls(name, views, options, n):
+        return loops.calls(at(name), on, views, plus, ctypes.byref(options) if options else None, n)
+
+    def along(*lines):
+        options = structs.Options()
+        options.struct_size = ctypes.sizeof(options)
+        structs.put_lines(options, *lines)
+        return options
+
     on = ctypes.c_void_p(queue.handle)
     plus = ctypes.c_void_p(library.bifold_builtin_operator(0))
-    into, through = views(x, one), views(x, y)
+    rows, columns = len(x) // COLUMNS, COLUMNS
+    into, through, sums = views(x, one), views(x, y), views(x, y[:rows])
+    of_rows = along((rows, columns, 1, columns, 1, 0), (rows, 1, 1, 1, 1, 0))
+    of_columns = along((1, rows, columns, 0, columns, 1), None)
     plan = ctypes.c_void_p()
     status = loops.make_plan(
         at("bifold_reduce_plan_create"), ctypes.c_void_p(queue.device.handle), plus, into[0].type,
         ctypes.byref(plan))
     assert status == 0
     return {
-        "reduce_into": lambda n: loops.calls(at("bifold_reduce_into"), on, into, plus, n),
+        "reduce_into": lambda n: calls("bifold_reduce_into", into, None, n),
+        "reduce_into, axis": lambda n: calls("bifold_reduce_into", sums, of_rows, n),
         "reduce_into, a plan": lambda n: loops.runs(at("bifold_plan_run"), plan, on, into, n),
-        "inclusive_scan": lambda n: loops.calls(at("bifold_inclusive_scan"), on, through, plus, n),
+        "inclusive_scan": lambda n: calls("bifold_inclusive_scan", through, None, n),
+        "inclusive_scan, axis": lambda n: calls("bifold_inclusive_scan", through, of_columns, n),
         "reduce": lambda n: loops.waits(at("bifold_reduce"), on, into, plus, n),
     }
 
@@ -133,10 +149,15 @@ def timed(call):
 def of_package(bifold, place, x, y, one):
     plan = bifold.Plan.reduce(place, numpy.int32)
     both = ["plus", "maximum"]
+    rows = len(x) // COLUMNS
+    matrix, scanned = (a[:rows * COLUMNS].reshape((rows, COLUMNS)) for a in (x, y))
+    sums = y[:rows]
     return {
         "reduce_into": timed(lambda: bifold.reduce_into(x, one)),
+        "reduce_into, axis": timed(lambda: bifold.reduce_into(matrix, sums, axis=1)),
         "reduce_into, a plan": timed(lambda: plan(x, one)),
         "inclusive_scan": timed(lambda: bifold.inclusive_scan(x, y)),
+        "inclusive_scan, axis": timed(lambda: bifold.inclusive_scan(matrix, scanned, axis=0)),
         "inclusive_scan, total": timed(lambda: bifold.inclusive_scan(x, y, total=one)),
         "reduce": timed(lambda: bifold.reduce(x)),
         "reduce_many": timed(lambda: bifold.reduce_many(x, both)),
@@ -196,10 +217,13 @@ def of_jax(on_cuda, n):
 
 def of_tensors(functions, x):
     """PyTorch's functions, and those with its signatures."""
+    matrix = x[:len(x) // COLUMNS * COLUMNS].reshape(-1, COLUMNS)
     return {
         "sum": timed(lambda: functions.sum(x)),
+        "sum, axis": timed(lambda: functions.sum(matrix, 1)),
         "argmax": timed(lambda: functions.argmax(x)),
         "cumsum": timed(lambda: functions.cumsum(x, 0)),
+        "cumsum, axis": timed(lambda: functions.cumsum(matrix, 0)),
         "cummax": timed(lambda: functions.cummax(x, 0)),
     }
 

@@ -5,11 +5,12 @@ CUDA device PyTorch, CuPy and JAX, on a CPU NumPy.
   lines.py > medians.csv
   lines.py --device opencl:cpu > medians.csv
 
-Each call works on an array on the device and is enqueued on the stream of its library. A sample is
-a batch of calls and a wait, so that a time is that of a call among others. Contenders take turns.
-What is not installed is left out. Results of bifold's are compared with NumPy's in double precision
-before they are timed. Times are in microseconds; `ratio` is a contender's time over bifold's, and
-`copy` the device's own copy of the input.
+bifold is called with its own arrays, with those of CuPy and tensors of PyTorch, and as
+bifold.torch. Each call works on an array on the device and is enqueued on the stream of its
+library. `median_us` is the time of a call among others: of a batch of them and a wait. `host_us` is
+what the host spends on one, of a batch of some tens that nobody waits for. Contenders take turns.
+What is not installed is left out. Results are compared with NumPy's in double precision before they
+are timed. `ratio` is a contender's time over that of bifold on its own arrays.
 """
 import argparse
 import csv
@@ -22,9 +23,14 @@ import time
 import numpy
 
 SHAPES = ("4096x4096:1", "4096x4096:0", f"{1 << 20}x16:1", f"16x{1 << 20}:1")
-CALLS = ("sum", "cumsum", "copy")
-COLUMNS = ("shape", "axis", "call", "type", "contender", "version", "median_us", "spread", "ratio",
-           "backend", "device", "driver", "date")
+CALLS = ("sum", "cumsum")
+# Whose arrays a contender takes, and whose call it is.
+CONTENDERS = (("bifold", "bifold"), ("torch", "torch"), ("torch", "bifold"),
+              ("torch", "bifold.torch"), ("cupy", "cupy"), ("cupy", "bifold"), ("jax", "jax"),
+              ("numpy", "numpy"))
+COLUMNS = ("shape", "axis", "call", "type", "arrays", "contender", "version", "median_us", "spread",
+           "host_us", "ratio", "backend", "device", "driver", "date")
+HOST_CALLS = 40  # As many launches are queued without waiting for one.
 
 
 def optional(name):
@@ -35,75 +41,57 @@ def optional(name):
         return None
 
 
-def of_torch(torch, host, axis):
-    """Calls of PyTorch, and how to wait for them."""
-    x = torch.from_numpy(host).cuda()
-    total = torch.empty(x.sum(axis).shape, dtype=x.dtype, device=x.device)
-    running = torch.empty_like(x)
-    return {
-        "sum": lambda: torch.sum(x, axis, out=total),
-        "cumsum": lambda: torch.cumsum(x, axis, out=running),
-        "copy": lambda: running.copy_(x),
-    }, torch.cuda.synchronize
+class Arrays:
+    """Arrays of one library: an input, room for what sums and running sums give, how to wait."""
+
+    def __init__(self, kind, module, host, axis, queue):
+        few = host.shape[:axis] + host.shape[axis + 1:]
+        if kind == "bifold":
+            self.x = module.to_device(host, queue)
+            self.total, self.running = (
+                module.empty(shape, host.dtype, queue) for shape in (few, host.shape))
+            self.wait = queue.finish
+            self.get = lambda array: array.get()
+        elif kind == "torch":
+            self.x = module.from_numpy(host).cuda()
+            self.total, self.running = (
+                module.empty(shape, device="cuda") for shape in (few, host.shape))
+            self.wait = module.cuda.synchronize
+            self.get = lambda array: array.cpu().numpy()
+        elif kind == "jax":
+            self.x = module.device_put(host)
+            self.last = None
+            self.wait = lambda: self.last is None or self.last.block_until_ready()
+            self.get = numpy.asarray
+        else:
+            self.x = module.asarray(host)
+            self.total, self.running = (
+                module.empty(shape, host.dtype) for shape in (few, host.shape))
+            on_device = kind == "cupy"
+            self.wait = (module.cuda.get_current_stream().synchronize if on_device
+                         else lambda: None)
+            self.get = module.asnumpy if on_device else module.asarray
 
 
-def of_cupy(cupy, host, axis):
-    x = cupy.asarray(host)
-    total = cupy.empty(host.shape[1 - axis], host.dtype)
-    running = cupy.empty_like(x)
-    return {
-        "sum": lambda: cupy.sum(x, axis, out=total),
-        "cumsum": lambda: cupy.cumsum(x, axis, out=running),
-        "copy": lambda: cupy.copyto(running, x),
-    }, cupy.cuda.get_current_stream().synchronize
+def calls_of(contender, module, arrays, axis):
+    """{what: call}, each of which gives its result."""
+    x = arrays.x
+    if contender == "bifold":
+        return {"sum": lambda: module.reduce_into(x, arrays.total, axis=axis),
+                "cumsum": lambda: module.inclusive_scan(x, arrays.running, axis=axis)}
+    if contender in ("cupy", "numpy"):
+        return {"sum": lambda: module.sum(x, axis, out=arrays.total),
+                "cumsum": lambda: module.cumsum(x, axis, out=arrays.running)}
+    if contender == "jax":
+        def kept(function):
+            compiled = module.jit(function, static_argnums=1)
 
-
-def of_jax(jax, host, axis):
-    x = jax.device_put(host)
-    last = {}
-
-    def call(function):
-        compiled = jax.jit(function)
-
-        def run():
-            last["result"] = compiled(x)
-
-        return run
-
-    calls = {
-        "sum": call(lambda a: jax.numpy.sum(a, axis)),
-        "cumsum": call(lambda a: jax.numpy.cumsum(a, axis)),
-    }
-    return calls, lambda: last["result"].block_until_ready() if last else None
-
-
-def of_numpy(host, axis):
-    total = numpy.empty(host.shape[1 - axis], host.dtype)
-    running = numpy.empty_like(host)
-    return {
-        "sum": lambda: numpy.sum(host, axis, out=total),
-        "cumsum": lambda: numpy.cumsum(host, axis, out=running),
-        "copy": lambda: numpy.copyto(running, host),
-    }, lambda: None
-
-
-def of_bifold(bifold, host, axis, backend):
-    """Calls of bifold on a device of its own, checked."""
-    queue = bifold.Queue(backend)
-    x = bifold.to_device(host, queue)
-    total = bifold.empty((host.shape[1 - axis],), host.dtype, queue)
-    running = bifold.empty(host.shape, host.dtype, queue)
-    calls = {
-        "sum": lambda: bifold.reduce_into(x, total, axis=axis),
-        "cumsum": lambda: bifold.inclusive_scan(x, running, axis=axis),
-    }
-    wide = host.astype(numpy.float64)
-    for name, result, expected in (("sum", total, wide.sum(axis)),
-                                   ("cumsum", running, wide.cumsum(axis))):
-        calls[name]()
-        queue.finish()
-        numpy.testing.assert_allclose(result.get(), expected, rtol=1e-4, atol=1e-2)
-    return calls, queue.finish
+            def call():
+                arrays.last = compiled(x, axis)
+                return arrays.last
+            return call
+        return {"sum": kept(module.numpy.sum), "cumsum": kept(module.numpy.cumsum)}
+    return {"sum": lambda: module.sum(x, axis), "cumsum": lambda: module.cumsum(x, axis)}
 
 
 def batch_of(call, wait, seconds):
@@ -148,37 +136,68 @@ def machine_of(info):
             "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat()}
 
 
-def versions(library, names):
-    """The libraries that are here, bifold first."""
-    bifold = importlib.import_module("bifold")
+def host_time(call, wait, batches=9):
+    """Microseconds of the host for one call."""
+    times = []
+    for _ in range(batches):
+        wait()
+        start = time.perf_counter()
+        for _ in range(HOST_CALLS):
+            call()
+        times.append((time.perf_counter() - start) / HOST_CALLS * 1e6)
+    wait()
+    return statistics.median(times)
+
+
+def modules_of(library, names):
+    """The libraries that are here, bifold among them."""
+    bifold = optional("bifold")
     bifold.load_library(library)
-    found = {"bifold": (bifold, bifold.version())}
-    for name in names:
-        module = optional(name)
-        if module is not None:
-            found[name] = (module, module.__version__)
-    return found
+    found = {name: optional(name) for name in names}
+    return {"bifold": bifold} | {name: module for name, module in found.items() if module}
 
 
-def calls_of(found, host, axis, backend):
-    """(contender, call) and how to make it and to wait for it."""
-    make = {"torch": of_torch, "cupy": of_cupy, "jax": of_jax,
-            "numpy": lambda _, *data: of_numpy(*data)}
-    all_calls = {}
-    for name, (module, _) in found.items():
-        try:
-            calls, wait = (of_bifold(module, host, axis, backend) if name == "bifold"
-                           else make[name](module, host, axis))
-        except AssertionError:
-            raise
-        except Exception as error:  # A library without a device, or with one it does not know.
-            if name == "bifold":
-                raise
-            print(f"{name} is left out: {error}", file=sys.stderr)
+def made_arrays(modules, host, axis, queue):
+    """The arrays of each library that has a device it knows."""
+    made = {}
+    for kind in dict.fromkeys(kind for kind, _ in CONTENDERS):
+        if kind not in modules:
             continue
-        for what, call in calls.items():
-            all_calls[name, what] = (call, wait)
-    return all_calls
+        try:
+            made[kind] = Arrays(kind, modules[kind], host, axis, queue)
+        except Exception as error:  # A library without a device, or with one it does not know.
+            if kind == "bifold":
+                raise
+            print(f"{kind} is left out: {error}", file=sys.stderr)
+    return made
+
+
+def rows_of_shape(host, axis, modules, queue, arguments):
+    wide = host.astype(numpy.float64)
+    expected = {"sum": wide.sum(axis), "cumsum": wide.cumsum(axis)}
+    made = made_arrays(modules, host, axis, queue)
+    for what in arguments.calls.split(","):
+        names, calls = [], []
+        for kind, contender in CONTENDERS:
+            if kind not in made or contender not in modules:
+                continue
+            call = calls_of(contender, modules[contender], made[kind], axis)[what]
+            if "bifold" in contender:
+                numpy.testing.assert_allclose(
+                    made[kind].get(call()), expected[what], rtol=1e-4, atol=1e-2)
+            names.append((kind, contender))
+            calls.append((call, made[kind].wait))
+        times = measure(calls, arguments.samples, arguments.seconds)
+        ours = statistics.median(times[0])
+        for (kind, contender), own, (call, wait) in zip(names, times, calls):
+            module = modules[contender.split(".")[0]]
+            median = statistics.median(own)
+            few = median > 2000  # A host that computes itself takes as long.
+            yield {"call": what, "type": "f32", "arrays": kind, "contender": contender,
+                   "version": module.__version__, "median_us": f"{median:.4g}",
+                   "spread": spread_of(own),
+                   "host_us": f"{host_time(call, wait, 2 if few else 9):.3g}",
+                   "ratio": f"{median / ours:.3g}"}
 
 
 def main():
@@ -192,8 +211,10 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.02, help="of a sample")
     arguments = parser.parse_args()
     on_cpu = "cpu" in arguments.device
-    found = versions(arguments.library, ("numpy",) if on_cpu else ("torch", "cupy", "jax"))
-    machine = machine_of(found["bifold"][0].open_device(arguments.device).info)
+    modules = modules_of(arguments.library,
+                         ("numpy",) if on_cpu else ("torch", "bifold.torch", "cupy", "jax"))
+    queue = modules["bifold"].Queue(arguments.device)
+    machine = machine_of(queue.device.info)
     out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     out.writeheader()
     random = numpy.random.default_rng(51)
@@ -201,22 +222,8 @@ def main():
         shape, axis = text.split(":")
         rows, columns = (int(size) for size in shape.split("x"))
         host = random.standard_normal((rows, columns), dtype=numpy.float32)
-        all_calls = calls_of(found, host, int(axis), arguments.device)
-        for what in arguments.calls.split(","):
-            names = [key for key in all_calls if key[1] == what]
-            if not names:
-                continue
-            times = measure([all_calls[key] for key in names], arguments.samples,
-                            arguments.seconds)
-            medians = {name: statistics.median(own) for (name, _), own in zip(names, times)}
-            for (name, _), own in zip(names, times):
-                ours = medians.get("bifold")
-                out.writerow({
-                    "shape": shape, "axis": axis, "call": what, "type": "f32", "contender": name,
-                    "version": found[name][1], "median_us": f"{medians[name]:.4g}",
-                    "spread": spread_of(own),
-                    "ratio": "" if ours is None else f"{medians[name] / ours:.3g}",
-                    } | machine)
+        for row in rows_of_shape(host, int(axis), modules, queue, arguments):
+            out.writerow({"shape": shape, "axis": axis} | row | machine)
         sys.stdout.flush()
 
 

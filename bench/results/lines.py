@@ -2,13 +2,15 @@
 import pathlib
 
 import medians
+from python_calls import CONTENDERS, cell as call_cell
 from runs import NAMES
 from tables import duration, size
 
 ALGORITHMS = ("reduce", "scan")
 CUB = "CUB, segments"
-# Libraries that Python calls, and what their calls are beside.
-LIBRARIES = (("torch", "PyTorch"), ("cupy", "CuPy"), ("jax", "JAX"), ("numpy", "NumPy"))
+# What Python calls, as the record names it.
+LIBRARIES = (*CONTENDERS, ("NumPy", "numpy"))
+CALLS = (("sums", "reduce"), ("running sums", "scan"))
 # The matrices that libraries are compared on.
 SHAPES = ((4096, 4096, 1), (4096, 4096, 0), (1 << 20, 16, 1), (16, 1 << 20, 1))
 SWEPT = 1 << 26
@@ -136,25 +138,23 @@ def shapes_tables(runs):
 
 
 def libraries_table(runs):
-    names = [(key, name) for key, name in LIBRARIES if any(k[0] == key for k in runs.libraries)]
-    if not names:
+    """Microseconds of each call from Python, and of the host's part of it."""
+    here = [(name, key) for name, key in LIBRARIES if any(k[0] == key for k in runs.libraries)]
+    if not here:
         return []
     versions = {key: next(row["version"] for k, row in runs.libraries.items() if k[0] == key)
-                for key, _ in (*names, ("bifold", ""))}
-    columns = [(a, key, name) for a in ALGORITHMS for key, name in names]
-    text = ", ".join(f"{name} {versions[key].partition('+')[0]}" for key, name in names)
-    lines = [f"**Called from Python**, f32: {text}; their time over that of bifold's package", "",
-             "| R x C, axis | reduce, bifold | scan, bifold | "
-             + " | ".join(f"{'sum' if a == 'reduce' else 'cumsum'}, {name}"
-                          for a, _, name in columns) + " |",
-             "| --- |" + " ---: |" * (2 + len(columns))]
-    for matrix in sorted({key[2] for key in runs.libraries}, key=shape_place):
-        own = [runs.libraries.get(("bifold", a, matrix)) for a in ALGORITHMS]
-        cells = [duration(float(row["back_to_back_us"]) / 1e6) if row else "" for row in own]
-        rows = [runs.libraries.get((key, a, matrix)) for a, key, _ in columns]
-        cells += [f"{float(row['back_to_back_ratio']):.2f}"
-                  if row and row["back_to_back_ratio"] else "" for row in rows]
-        lines.append(f"| {name_of(matrix)}, {matrix[2]} | " + " | ".join(cells) + " |")
+                for _, key in here}
+    text = ", ".join(f"{name} {versions[key].partition('+')[0]}" for name, key in here
+                     if "bifold" not in key)
+    lines = [f"**Called from Python**, f32: microseconds of a call among others (of the host); "
+             f"{text}", "",
+             "| R x C, axis | " + " | ".join(name for name, _ in here) + " |",
+             "| --- |" + " ---: |" * len(here)]
+    for title, algorithm in CALLS:
+        for matrix in sorted({key[2] for key in runs.libraries if key[1] == algorithm},
+                             key=shape_place):
+            cells = [call_cell(runs.libraries.get((key, algorithm, matrix))) for _, key in here]
+            lines.append(f"| {title}, {name_of(matrix)}, {matrix[2]} | " + " | ".join(cells) + " |")
     return [*lines, ""]
 
 

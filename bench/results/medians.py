@@ -118,9 +118,9 @@ def rows_of_libraries(path, set_):
             library = row["contender"]
             if "shape" in row:
                 rows, columns = (int(size) for size in row["shape"].split("x"))
-                place = {"n": str(rows * columns),
-                         "lines": lines_text(rows, columns, row["axis"])}
-            elif row["arrays"] != library:
+                place |= {"n": str(rows * columns),
+                          "lines": lines_text(rows, columns, row["axis"])}
+            if row["arrays"] != library:
                 library += f" on {row['arrays']}"
             yield place | {
                 "set": set_, "algorithm": names.get(row["call"], row["call"]),

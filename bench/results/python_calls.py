@@ -12,10 +12,16 @@ CONTENDERS = (("PyTorch", "torch"), ("bifold.torch", "bifold.torch on torch"),
 CALLS = (("Sums", "reduce"), ("Running sums", "scan"))
 
 
+def short(text):
+    number = float(text)
+    return f"{number:.3g}" if number < 1000 else f"{number:.0f}"
+
+
 def cell(row):
     if row is None:
         return ""
-    return f"{float(row['back_to_back_us']):.3g} ({float(row['enqueue_us']):.3g})"
+    host = f" ({short(row['enqueue_us'])})" if row["enqueue_us"] else ""
+    return short(row["back_to_back_us"]) + host
 
 
 def python_tables(file):
