@@ -5,7 +5,7 @@
 # groups take about the same time.
 set(bifold_quick
   # Cheap, whole: host, the C interface, stand-in drivers.
-  "host\\.(type|half|operator|reference|selector|words|pairwise|comparison|gallery|lines)"
+  "host\\.(type|half|operator|reference|functions|selector|words|pairwise|comparison|gallery|lines)"
   "host\\.group_split"
   "host\\.compiled_texts"
   "host\\.(self_check|tuning|tuning_file|kept_files|house_rules|kernel_mirror|documents)"

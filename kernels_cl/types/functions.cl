@@ -55,10 +55,8 @@ DEVICE i64 text_abs_i64(i64 x) { return x < 0 ? (i64)((u64)0 - (u64)x) : x; }
   FUNCTION_OF_ONE(T, S, text_rint, rint)                                                           \
   FUNCTION_OF_ONE(T, S, text_round, round)                                                         \
   FUNCTION_OF_ONE(T, S, text_sqrt, sqrt)                                                           \
-  FUNCTION_OF_ONE(T, S, text_exp, exp)                                                             \
   FUNCTION_OF_ONE(T, S, text_exp2, exp2)                                                           \
   FUNCTION_OF_ONE(T, S, text_expm1, expm1)                                                         \
-  FUNCTION_OF_ONE(T, S, text_log, log)                                                             \
   FUNCTION_OF_ONE(T, S, text_log2, log2)                                                           \
   FUNCTION_OF_ONE(T, S, text_log10, log10)                                                         \
   FUNCTION_OF_ONE(T, S, text_log1p, log1p)                                                         \

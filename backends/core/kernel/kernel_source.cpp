@@ -291,6 +291,10 @@ std::vector<std::string_view> type_parts(const KernelSpec& spec) {
     names.emplace_back("comparisons_f64");
   }
   if (names_word("rounding_of_sum_f64")) names.emplace_back("rounding_of_sum_f64");
+  for (const std::string_view part :
+       {"exponential_f32", "logarithm_f32", "exponential_f64", "logarithm_f64"}) {
+    if (names_word(part)) names.push_back(part);
+  }
   if (type_to_store(spec, texts) == Type::f64 && is_storage(spec.output)) {
     names.emplace_back("odd_f32_of_f64");
   }

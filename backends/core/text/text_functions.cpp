@@ -43,10 +43,10 @@ constexpr std::array table{
     TextFunction{"f32_of_bits", 1, "", "f32_of_bits", Gives::same, Type::u32, Type::f32},
     TextFunction{"f64_of_bits", 1, "", "f64_of_bits", Gives::same, Type::u64, Type::f64},
 
-    TextFunction{"exp", 1, "", "text_exp"},
+    TextFunction{"exp", 1, "", "exponential"},
     TextFunction{"exp2", 1, "", "text_exp2"},
     TextFunction{"expm1", 1, "", "text_expm1"},
-    TextFunction{"log", 1, "", "text_log"},
+    TextFunction{"log", 1, "", "logarithm"},
     TextFunction{"log2", 1, "", "text_log2"},
     TextFunction{"log10", 1, "", "text_log10"},
     TextFunction{"log1p", 1, "", "text_log1p"},

@@ -53,7 +53,8 @@ constexpr const char* words =
     "word made value present adjoined absent combined mapped a b x y i text input output VEC "
     "UNROLL ROWS TILE GROUP_SIZE PER_ITEM STRIPES COUNT COUNT_PARAMETERS INIT INIT_PARAMETERS "
     "TOTAL_PARAMETERS LEAVE_TOTAL Element KeptTile Tile Run Range Places Segment made_ layout "
-    "bits bits_of_f32 f32_of_bits minimum_f32 maximum_f32 comes_before_f32 rounding_of_sum_f32 "
+    "bits exponential_f32 logarithm_f32 bits_of_f32 f32_of_bits minimum_f32 maximum_f32 "
+    "comes_before_f32 rounding_of_sum_f32 "
     "text_min_i32 text_abs_f32 TEXT_MAGNITUDE_F32 INTEGER_FUNCTIONS Phases Mbarrier lane lanes "
     "groups group_sum tile_sum epoch state total count lead n ";
 
