@@ -21,8 +21,10 @@
 #include <bifold/reduce.hpp>
 #include <bifold/reductions.hpp>
 #include <bifold/reference.hpp>
+#include <bifold/reference/functions.hpp>
 #include <bifold/reference_v1.hpp>
 #include <bifold/scan.hpp>
+#include <bifold/statistics/logsumexp.hpp>
 #include <bifold/struct.hpp>
 #include <bifold/type.hpp>
 #include <bifold/value.hpp>

@@ -175,6 +175,7 @@ const std::map<std::string, std::string> implemented{
     {"c_api/c_api_reductions", "c_reductions.h"},
     {"accumulation/accumulation", "group/accumulation.hpp"},
     {"group/group_plans", "group/group_plans.hpp"},
+    {"call/logsumexp", "statistics/logsumexp.hpp"},
 };
 // Files that have both.
 const std::map<std::string, std::string> implemented_besides{

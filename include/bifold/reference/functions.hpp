@@ -48,7 +48,7 @@ inline double exp(double x) {
   p = p * r + 1.6666666666666671e-1;
   p = p * r + 5.0000000000000000e-1;
   const double one_to_two = ((p * r) * r + r) + 1.0;
-  const std::int32_t exponent = static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(shifted));
+  const auto exponent = static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(shifted));
   const std::int32_t half_of_it = exponent >> 1;
   return one_to_two * std::bit_cast<double>(static_cast<std::uint64_t>(half_of_it + 1023) << 52) *
          std::bit_cast<double>(static_cast<std::uint64_t>(exponent - half_of_it + 1023) << 52);
