@@ -21,11 +21,11 @@
 #ifndef BIFOLD_BIFOLD_H
 #define BIFOLD_BIFOLD_H
 
+#include <bifold/accumulation/c_accumulation.h>
 #include <bifold/c_base.h>
 #include <bifold/c_calls.h>
 #include <bifold/c_device.h>
 #include <bifold/c_reductions.h>
-#include <bifold/group/c_accumulation.h>
 #include <bifold/group/c_group.h>
 #include <stdint.h>
 

@@ -2,13 +2,13 @@
 /// Everything but the adoption of an application's own objects.
 #pragma once
 
+#include <bifold/accumulation/accumulation.hpp>
 #include <bifold/buffer.hpp>
 #include <bifold/device.hpp>
 #include <bifold/device_values.hpp>
 #include <bifold/error.hpp>
 #include <bifold/event.hpp>
 #include <bifold/gallery.hpp>
-#include <bifold/group/accumulation.hpp>
 #include <bifold/group/distributed.hpp>
 #include <bifold/group/group.hpp>
 #include <bifold/half.hpp>

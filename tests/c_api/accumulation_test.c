@@ -1,19 +1,9 @@
 /* Accumulations: arrays that come in chunks. */
-#include <string.h>
-
-#include "harness.h"
+#include "numbers.h"
 
 enum { n = 50000, middle = 12345, room = 65536 };
 static float host[n];
 static unsigned char saved[room];
-
-static bool same(const void* a, const void* b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
-
-static bifold_view part(bifold_view view, uint64_t offset, uint64_t count) {
-  view.offset += offset;
-  view.count = count;
-  return view;
-}
 
 static void reductions(bifold_view input) {
   const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
@@ -107,14 +97,8 @@ static void scans(bifold_view input) {
 }
 
 void test_accumulations(void) {
-  const bifold_view input = allocated(BIFOLD_F32, n);
-  uint32_t state = 99;
-  int i = 0;
-  for (i = 0; i < n; ++i) {
-    state = state * 1664525U + 1013904223U;
-    host[i] = (float)(state >> 8) * 0x1p-20F - 8.0F;
-  }
-  OK(bifold_upload(queue, host, input));
+  make_numbers(host, n);
+  const bifold_view input = uploaded(BIFOLD_F32, host, n);
   reductions(input);
   scans(input);
   bifold_buffer_destroy(input.buffer);

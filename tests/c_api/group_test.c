@@ -1,27 +1,8 @@
 /* Groups: several ranks of one process, and transports by functions. */
-#include <string.h>
-
-#include "harness.h"
+#include "numbers.h"
 
 enum { n = 50000, middle = 12345 };
 static float host[n];
-
-static void make_numbers(void) {
-  uint32_t state = 99;
-  int i = 0;
-  for (i = 0; i < n; ++i) {
-    state = state * 1664525U + 1013904223U;
-    host[i] = (float)(state >> 8) * 0x1p-20F - 8.0F;
-  }
-}
-
-static bool same(const void* a, const void* b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
-
-static bifold_view part(bifold_view view, uint64_t offset, uint64_t count) {
-  view.offset += offset;
-  view.count = count;
-  return view;
-}
 
 static void in_process(bifold_view input) {
   const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
@@ -255,7 +236,7 @@ static void by_functions(bifold_view input) {
 }
 
 void test_groups(void) {
-  make_numbers();
+  make_numbers(host, n);
   const bifold_view input = uploaded(BIFOLD_F32, host, n);
   in_process(input);
   plans(input);

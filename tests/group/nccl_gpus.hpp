@@ -155,4 +155,19 @@ inline void with_processes(std::vector<Gpu>& gpus, bool threads, const GroupOpti
   for (ncclComm_t comm : comms) ncclCommDestroy(comm);
 }
 
+// A program's main(): its arguments may be a number of GPUs, all by default.
+inline int run_on_gpus(int argc, char** argv, const std::function<void(std::vector<Gpu>&)>& body) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  try {
+    std::vector<Gpu> gpus = open_gpus(argc > 1 ? std::stoi(argv[1]) : 1 << 10);
+    if (gpus.size() < 2) return 0;
+    body(gpus);
+  } catch (const std::exception& error) {
+    std::printf("FAILED: %s\n", error.what());
+    return 1;
+  }
+  std::printf("%s\n", wrong == 0 ? "all right" : "WRONG");
+  return wrong == 0 ? 0 : 1;
+}
+
 }  // namespace bifold::test

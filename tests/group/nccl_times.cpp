@@ -159,18 +159,4 @@ void run(std::vector<Gpu>& gpus) {
 
 }  // namespace bifold::test
 
-// The number of GPUs, all by default.
-int main(int argc, char** argv) {
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  try {
-    std::vector<bifold::test::Gpu> gpus =
-        bifold::test::open_gpus(argc > 1 ? std::stoi(argv[1]) : 1 << 10);
-    if (gpus.size() < 2) return 0;
-    bifold::test::run(gpus);
-  } catch (const std::exception& error) {
-    std::printf("FAILED: %s\n", error.what());
-    return 1;
-  }
-  std::printf("%s\n", bifold::test::wrong == 0 ? "all right" : "WRONG");
-  return bifold::test::wrong == 0 ? 0 : 1;
-}
+int main(int argc, char** argv) { return bifold::test::run_on_gpus(argc, argv, bifold::test::run); }

@@ -170,10 +170,10 @@ const std::map<std::string, std::string> implemented{
     {"group/distributed", "group/distributed.hpp"},
     {"c_api/c_api_algorithms", "c_calls.h"},
     {"c_api/c_api_groups", "group/c_group.h"},
-    {"c_api/c_api_accumulations", "group/c_accumulation.h"},
+    {"c_api/c_api_accumulations", "accumulation/c_accumulation.h"},
     {"c_api/c_api_plans", "c_calls.h"},
     {"c_api/c_api_reductions", "c_reductions.h"},
-    {"accumulation/accumulation", "group/accumulation.hpp"},
+    {"accumulation/accumulation", "accumulation/accumulation.hpp"},
     {"group/group_plans", "group/group_plans.hpp"},
     {"call/logsumexp", "statistics/logsumexp.hpp"},
 };

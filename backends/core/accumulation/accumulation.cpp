@@ -1,4 +1,4 @@
-#include <bifold/group/accumulation.hpp>
+#include <bifold/accumulation/accumulation.hpp>
 #include <string>
 #include <utility>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <bifold/group/accumulation.hpp>
+#include <bifold/accumulation/accumulation.hpp>
 #include <bifold/op.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/reduce.hpp>

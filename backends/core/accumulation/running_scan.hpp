@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <bifold/group/accumulation.hpp>
+#include <bifold/accumulation/accumulation.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/value.hpp>

@@ -1,5 +1,5 @@
 // The C interface: accumulations.
-#include <bifold/group/accumulation.hpp>
+#include <bifold/accumulation/accumulation.hpp>
 #include <cstring>
 #include <optional>
 #include <span>

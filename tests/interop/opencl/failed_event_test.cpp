@@ -1,6 +1,6 @@
 // An application's event that has failed, with any status: a refusal, and no lost device.
 #include <array>
-#include <bifold/group/accumulation.hpp>
+#include <bifold/accumulation/accumulation.hpp>
 #include <bifold/reduce.hpp>
 #include <functional>
 #include <span>

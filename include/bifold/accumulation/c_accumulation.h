@@ -1,8 +1,8 @@
 /** @file
  * Accumulations in the C interface: arrays that come in chunks. <bifold/bifold.h> includes it, and
  * says what holds for all functions. */
-#ifndef BIFOLD_GROUP_C_ACCUMULATION_H
-#define BIFOLD_GROUP_C_ACCUMULATION_H
+#ifndef BIFOLD_ACCUMULATION_C_ACCUMULATION_H
+#define BIFOLD_ACCUMULATION_C_ACCUMULATION_H
 
 #include <bifold/c_base.h>
 #include <bifold/c_calls.h>
@@ -18,7 +18,7 @@ extern "C" {
 
 /** @addtogroup c_accumulations
  *
- * <bifold/group/accumulation.hpp> says more of each call.
+ * <bifold/accumulation/accumulation.hpp> says more of each call.
  * @{ */
 
 /** A reduction or a scan that is fed its array in chunks. */
