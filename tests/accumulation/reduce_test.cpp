@@ -194,16 +194,8 @@ TEST_CASE("what an accumulation cannot reduce is refused, and nothing has change
     change(shape);
     return ReduceAccumulation(queue, shape);
   };
-  refused(ErrorCategory::unsupported, "names i",
-          [&] { made([](ReduceShape& shape) { shape.map = "x + (f32)i"; }); });
   refused(ErrorCategory::unsupported, "no result map",
           [&] { made([](ReduceShape& shape) { shape.result_map = "s + 1.0f"; }); });
-  refused(ErrorCategory::unsupported, "second array", [&] {
-    made([](ReduceShape& shape) {
-      shape.second = Type::f32;
-      shape.map = "x * y";
-    });
-  });
   refused(ErrorCategory::invalid_argument, "production",
           [&] { made([](ReduceShape& shape) { shape.variant = "order_v1"; }); });
   refused(ErrorCategory::invalid_argument, "no lines",

@@ -59,6 +59,34 @@ static void reductions(bifold_view input) {
   bifold_accumulation_destroy(others);
 }
 
+static void pairs(bifold_view input) {
+  const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
+  const bifold_type f32 = BIFOLD_F32;
+  bifold_reduce_shape shape = {.struct_size = sizeof shape,
+                               .op = plus,
+                               .input = BIFOLD_F32,
+                               .accumulator = BIFOLD_F32,
+                               .second = &f32};
+  float want = 0;
+  float sum = 0;
+  bifold_map* product = NULL;
+  bifold_accumulation* sums = NULL;
+  OK(bifold_map_create("x * y", &product));
+  shape.map = product;
+  OK(bifold_transform_reduce_pairs(queue, input, input, plus, product, BIFOLD_F32, NULL, &want,
+                                   NULL));
+  OK(bifold_reduce_accumulation_create(queue, &shape, NULL, NULL, &sums));
+  OK(bifold_accumulation_feed_pairs(sums, part(input, 0, middle), part(input, 0, middle)));
+  FAILS(bifold_accumulation_feed(sums, input, NULL), BIFOLD_INVALID_ARGUMENT);
+  CHECK(says("of two arrays is fed one"));
+  FAILS(bifold_accumulation_feed_host_pairs(sums, host, NULL, 1), BIFOLD_INVALID_ARGUMENT);
+  OK(bifold_accumulation_feed_host_pairs(sums, host + middle, host + middle, n - middle));
+  OK(bifold_accumulation_value(sums, &sum, NULL));
+  CHECK(same(&want, &sum, sizeof sum));
+  bifold_accumulation_destroy(sums);
+  bifold_map_destroy(product);
+}
+
 static void scans(bifold_view input) {
   const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
   bifold_scan_shape shape = {.struct_size = sizeof shape,
@@ -88,6 +116,7 @@ static void scans(bifold_view input) {
   CHECK(same(&total, &last, sizeof total));
   FAILS(bifold_accumulation_feed(scan, input, NULL), BIFOLD_INVALID_ARGUMENT);
   FAILS(bifold_accumulation_resume(scan, saved, 3), BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_accumulation_feed_pairs(scan, input, input), BIFOLD_INVALID_ARGUMENT);
   bifold_accumulation_destroy(scan);
   scan = NULL;
   shape.kind = 9;
@@ -100,6 +129,7 @@ void test_accumulations(void) {
   make_numbers(host, n);
   const bifold_view input = uploaded(BIFOLD_F32, host, n);
   reductions(input);
+  pairs(input);
   scans(input);
   bifold_buffer_destroy(input.buffer);
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
+#include <bifold/group/group_plans.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -131,6 +132,72 @@ TEST_SUITE("cuda driver") {
     const Cost copied = cost_of(reduce(own, from));
     CHECK(copied.launches == 1);
     CHECK(copied.copies == 1);
+  }
+
+  TEST_CASE_FIXTURE(Working, "a warm call over a group allocates nothing" * unless("working")) {
+    const WithoutDriver without;
+    Bench on;
+    bifold::Queue other{on.device};
+    constexpr std::uint64_t half = 65'536;  // A node of the tree, and no whole group of tiles.
+    const std::uint64_t rest = on.from.size() - half;
+    bifold::Buffer<std::int32_t> integers{on.device, on.from.size()};
+    const std::vector<bifold::Slice> slices{{on.queue, on.from.view(0, half)},
+                                            {other, on.from.view(half, rest)}};
+    const std::vector<bifold::Slice> uneven{{on.queue, on.from.view(0, 5000)},
+                                            {other, on.from.view(5000, 95'000)}};
+    const std::vector<bifold::ScanSlice> scans{
+        {on.queue, on.from.view(0, half), on.to.view(0, half)},
+        {other, on.from.view(half, rest), on.to.view(half, rest)}};
+    const std::vector<bifold::ScanSlice> exact{
+        {on.queue, integers.view(0, half), integers.view(0, half)},
+        {other, integers.view(half, rest), integers.view(half, rest)}};
+    auto group = bifold::Group::in_process(2);
+    const bifold::Operator sum = bifold::plus;
+    const bifold::Operator own = bifold::Operator::user("own", "a + b", bifold::Type::f32);
+    const bifold::Value init(0.5F);
+    bifold::GroupReducePlan plan(group,
+                                 {.input = bifold::Type::f32, .accumulator = bifold::Type::f32},
+                                 {{on.queue, half}, {other, rest}});
+    struct Call {
+      std::string name;
+      std::int64_t launches;
+      std::int64_t copies;
+      std::int64_t waits;  // At most.
+      std::function<void()> body;
+    };
+    const auto reduce = [&](const std::vector<bifold::Slice>& over, const bifold::Operator& op) {
+      return [&] { static_cast<void>(bifold::reduce(group, over, op, init)); };
+    };
+    const std::vector<Call> warm{
+        {"reduce", 2, 0, 2, reduce(slices, sum)},
+        {"reduce by an operator that the host does not know", 3, 1, 4, reduce(slices, own)},
+        {"a run of a plan", 2, 0, 2, [&] { static_cast<void>(plan.run(slices)); }},
+        {"scan of integers", 3, 0, 1,
+         [&] { bifold::scan(group, bifold::ScanKind::inclusive, exact, sum); }}};
+    for (const Call& call : warm) {
+      CAPTURE(call.name);
+      const Cost cost = cost_of(call.body);
+      CHECK(cost.launches == call.launches);
+      CHECK(cost.copies == call.copies);
+      CHECK(cost.waits <= call.waits);
+      CHECK(cost.allocations == 0);
+    }
+    // Where elements travel between ranks, too.
+    for (const auto& body : std::vector<std::function<void()>>{
+             reduce(uneven, sum),
+             [&] { bifold::scan(group, bifold::ScanKind::inclusive, scans, sum); }}) {
+      CHECK(cost_of(body).allocations == 0);
+    }
+    // Nor on the device.
+    const auto memory_calls = [] {
+      return calls("cuMemAlloc") + calls("cuMemFree") + calls("cuMemHost");
+    };
+    const std::int64_t before = memory_calls();
+    for (const Call& call : warm) call.body();
+    reduce(uneven, sum)();
+    CHECK(memory_calls() == before);
+    on.queue.finish();
+    other.finish();
   }
 }
 

@@ -250,10 +250,13 @@ TEST_CASE("a device folds long lists with the bits of the host") {
   const Operator added = Operator::user("added", "a + b", Type::f32);
   const Queue queue(test::device());
   std::vector<core::FoldKernel> known;
+  core::CallMemory memory(queue);
+  core::FoldRecords records;
   test::Random random(test::seed());
   for (const std::size_t count : {1U, 2U, 15U, 17U, 1024U, 1025U, 3000U}) {
     const auto host = test::drawn(test::sums<float>(), count);
     const auto values = std::as_bytes(std::span<const float>(host));
+    records.values.assign(values.begin(), values.end());
     for (const bool left : {true, false}) {
       CAPTURE(count);
       CAPTURE(left);
@@ -265,12 +268,22 @@ TEST_CASE("a device folds long lists with the bits of the host") {
         merges[i] = std::min(merges[i], below);
         below += 1 - merges[i];
       }
-      std::vector<std::uint64_t> wanted;
+      records.wanted.clear();
       for (std::uint64_t i = 0; i < count; ++i) {
-        if (i + 1 == count || random.one_in(100)) wanted.push_back(i);
+        if (i + 1 == count || random.one_in(100)) records.wanted.push_back(i);
       }
-      CHECK(core::fold(known, queue, added, Type::f32, values, merges, wanted) ==
-            core::fold(known, queue, plus, Type::f32, values, merges, wanted));
+      core::MemoryNeeds needs;
+      core::add_fold(needs, added, Type::f32, records.wanted.size());
+      memory.need(needs);
+      memory.reserve();
+      core::fold(known, queue, memory, plus, Type::f32, merges, records);
+      const std::vector<Value> by_host = records.results;
+      CHECK(by_host.size() == records.wanted.size());
+      core::fold(known, queue, memory, added, Type::f32, merges, records);
+      CHECK(records.results == by_host);
+      // What the kernel was made ready for serves again.
+      core::fold(known, queue, memory, added, Type::f32, merges, records);
+      CHECK(records.results == by_host);
     }
   }
   CHECK(known.size() == 1);

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/group/parts.hpp"
-#include "core/group/split.hpp"
+#include "core/slices/parts.hpp"
+#include "core/slices/split.hpp"
 
 namespace bifold::test {
 

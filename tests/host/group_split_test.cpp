@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/group/split.hpp"
+#include "core/slices/split.hpp"
 #include "support/environment.hpp"
 #include "support/values/random.hpp"
 

@@ -85,18 +85,44 @@ std::uint64_t ReduceAccumulation::count() const try { return state().count(); } 
 // What changes the accumulation is not const, though its handle stays as it is.
 // NOLINTBEGIN(readability-make-member-function-const)
 
-void ReduceAccumulation::feed(const ErasedView& chunk) try { state().feed(chunk); } catch (...) {
+void ReduceAccumulation::feed(const ErasedView& chunk) try { state().feed({chunk}); } catch (...) {
+  detail::rethrow();
+}
+
+void ReduceAccumulation::feed(const ErasedView& chunk, const ErasedView& second) try {
+  state().feed({chunk, second});
+} catch (...) {
   detail::rethrow();
 }
 
 void ReduceAccumulation::feed_bytes(const void* elements, std::uint64_t count) try {
-  state().feed_host(elements, count);
+  state().feed_host(elements, nullptr, count);
+} catch (...) {
+  detail::rethrow();
+}
+
+void ReduceAccumulation::feed_bytes(const void* elements, const void* seconds,
+                                    std::uint64_t count) try {
+  state().feed_host(elements, seconds, count);
 } catch (...) {
   detail::rethrow();
 }
 
 void ReduceAccumulation::check_input(Type type) const try {
   check_type("elements", type, state().input());
+} catch (...) {
+  detail::rethrow();
+}
+
+void ReduceAccumulation::check_inputs(Type type, Type second, std::uint64_t count,
+                                      std::uint64_t seconds) const try {
+  check_type("elements", type, state().input());
+  if (const std::optional<Type> wanted = state().second()) {
+    check_type("second elements", second, *wanted);
+  }
+  if (count == seconds) return;
+  refuse("is fed " + std::to_string(count) + " elements, and of the second array " +
+         std::to_string(seconds));
 } catch (...) {
   detail::rethrow();
 }

@@ -24,9 +24,9 @@ std::future<void> begun(bool beside, const std::function<void()>& job) {
 
 }  // namespace
 
-HostPieces::HostPieces(Type input, std::optional<Type> output, std::uint64_t bytes,
-                       std::uint64_t unit)
-    : input_(input), output_(output) {
+HostPieces::HostPieces(Type input, std::optional<Type> second, std::optional<Type> output,
+                       std::uint64_t bytes, std::uint64_t unit)
+    : input_(input), second_(second), output_(output) {
   const std::uint64_t most = std::max<std::uint64_t>(bytes / size_of(input), 1);
   // A power of two of units is one node of the tree over them.
   piece_ = most < unit ? most : std::bit_floor(most / unit) * unit;
@@ -37,6 +37,7 @@ void HostPieces::make_room(const Device& device, std::uint64_t count) {
   room_ = 0;
   for (Place& place : places_) {
     place.input = DeviceArray(device, count, input_);
+    if (second_) place.second = DeviceArray(device, count, *second_);
     if (output_) place.output = DeviceArray(device, count, *output_);
     if (!place.copies) place.copies = Queue(device);
   }
@@ -81,12 +82,17 @@ struct HostPieces::Run {
                       std::min(left, own.piece_ - (first + at) % own.piece_)};
     at += piece.count;
     own.wait_for(*piece.place);
-    piece.place->copied = begun(
-        beside, [&place = *piece.place, from = arrays.elements + piece.at * size_of(own.input_),
-                 count = piece.count] {
-          place.copies.value().upload_bytes(place.input.view(0, count), from, count);
+    piece.place->copied =
+        begun(beside, [&place = *piece.place, &all = arrays, second = own.second_,
+                       from = arrays.elements + piece.at * size_of(own.input_), piece] {
+          Queue& copies = place.copies.value();
+          copies.upload_bytes(place.input.view(0, piece.count), from, piece.count);
+          if (second) {
+            copies.upload_bytes(place.second.view(0, piece.count),
+                                all.second + piece.at * size_of(*second), piece.count);
+          }
           // Work of another queue is behind a finished one, not behind a blocking copy.
-          place.copies.value().finish();
+          copies.finish();
         });
     return piece;
   }
@@ -112,8 +118,12 @@ void HostPieces::run(Queue& queue, std::uint64_t first, const HostArrays& arrays
       const Run::Piece piece = *next;
       next = run.upload();
       piece.place->copied.get();
-      const ErasedView outputs = output_ ? piece.place->output.view(0, piece.count) : ErasedView{};
-      work(piece.place->input.view(0, piece.count), outputs);
+      const auto part_of = [&piece](const DeviceArray& array, bool there) {
+        return there ? array.view(0, piece.count) : ErasedView{};
+      };
+      const ErasedView outputs = part_of(piece.place->output, output_.has_value());
+      work({part_of(piece.place->input, true), part_of(piece.place->second, second_.has_value()),
+            outputs});
       piece.place->done = queue.record();
       if (output_) run.download(piece, outputs);
     }

@@ -13,25 +13,34 @@
 #include <future>
 #include <optional>
 
-#include "core/group/device_array.hpp"
+#include "core/slices/device_array.hpp"
 
 namespace bifold::core {
 
 /// What is read from host memory, and where as many results go to, if anywhere.
 struct HostArrays {
   const std::byte* elements;
+  const std::byte* second;  ///< Of a second array, if there is one.
   std::byte* outputs;
   std::uint64_t count;
+};
+
+/// The same on the device, without those that are not there.
+struct DevicePiece {
+  ErasedView elements;
+  ErasedView second;
+  ErasedView outputs;
 };
 
 class HostPieces {
  public:
   /// Enqueues the work on a piece's elements, which leaves as many outputs, if any.
-  using Work = std::function<void(const ErasedView& elements, const ErasedView& outputs)>;
+  using Work = std::function<void(const DevicePiece& piece)>;
 
   /// Pieces of up to `bytes` bytes of elements, that end with units of `unit` elements where these
   /// fit.
-  HostPieces(Type input, std::optional<Type> output, std::uint64_t bytes, std::uint64_t unit);
+  HostPieces(Type input, std::optional<Type> second, std::optional<Type> output,
+             std::uint64_t bytes, std::uint64_t unit);
 
   /// Calls work for piece after piece, which enqueues on `queue`. The arrays' first element is
   /// number `first` of all. Blocks until the host's memory is no longer in use.
@@ -46,6 +55,7 @@ class HostPieces {
   struct Place {
     std::optional<Queue> copies;
     DeviceArray input;
+    DeviceArray second;
     DeviceArray output;
     Event done;                // The work on it.
     std::future<void> copied;  // Valid while a copy goes on.
@@ -57,6 +67,7 @@ class HostPieces {
   void wait_for(Place& place);
 
   Type input_;
+  std::optional<Type> second_;
   std::optional<Type> output_;
   std::uint64_t piece_;
   std::uint64_t room_ = 0;

@@ -9,6 +9,7 @@
 #include "core/call/run_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/operators/initial_value.hpp"
+#include "core/operators/map.hpp"
 #include "core/operators/op.hpp"
 #include "core/text/expression_text.hpp"
 
@@ -21,6 +22,14 @@ constexpr std::uint64_t levels = 64;
 constexpr std::uint64_t values_of_level = 4;
 // A value on its way.
 constexpr std::uint64_t spare = levels * values_of_level;
+// So many elements have their indices in memory.
+constexpr std::uint64_t most_indices = std::uint64_t{1} << 20;
+
+FedElements part(const FedElements& fed, std::uint64_t offset, std::uint64_t count) {
+  FedElements elements{core::part(fed.x, offset, count)};
+  if (fed.y) elements.y = core::part(*fed.y, offset, count);
+  return elements;
+}
 
 [[noreturn]] void refuse(const std::string& why,
                          ErrorCategory category = ErrorCategory::invalid_argument) {
@@ -32,11 +41,16 @@ const ReduceShape& checked(const ReduceShape& shape, bool indexed) {
   if (shape.lines) refuse("has no lines");
   if (shape.on_device.any()) refuse("takes no values from device memory");
   if (!shape.result_map.is_identity()) refuse("has no result map", ErrorCategory::unsupported);
-  if (shape.second) refuse("has no second array", ErrorCategory::unsupported);
-  if (!indexed && uses_word(shape.map.expression(), "i")) {
-    refuse("by a map that names i: it would be the index in the chunk", ErrorCategory::unsupported);
+  if (!indexed && shape.second && uses_word(shape.map.expression(), "i")) {
+    refuse("of two arrays by a map that names i", ErrorCategory::unsupported);
   }
   return shape;
+}
+
+// The map of elements and of what is second to them: indices, where it names these.
+Map map_of(const ReduceShape& shape, bool names_index) {
+  if (!names_index) return shape.map;
+  return composed_map(with_word(shape.map.expression(), "i", "y"));
 }
 
 Map behind(Type indexed) {
@@ -56,12 +70,16 @@ RunningReduction::RunningReduction(Queue queue, const ReduceShape& shape,
       unit_(one_total_ ? 1
                        : unit_of_reduction(operator_for(shape.op, shape.accumulator),
                                            shape.accumulator, shape.order)),
-      pieces_(shape.input, {}, options.piece_bytes, unit_) {
+      names_index_(!indexed && uses_word(shape.map.expression(), "i")),
+      map_(map_of(shape, names_index_)),
+      second_(names_index_ ? std::optional<Type>(Type::u64) : shape.second),
+      pieces_(shape.input, shape.second, {}, options.piece_bytes, unit_) {
   const Operator& op = operator_for(shape_.op, shape_.accumulator);
   if (init) init_ = initial_value(op, *init, shape_.accumulator);
   at(terms_, Term::version) = saved_version();
   at(terms_, Term::order) = static_cast<std::uint64_t>(shape_.order);
   at(terms_, Term::input) = digest_of(shape_.input);
+  at(terms_, Term::second) = digest_of(shape_.second);
   at(terms_, Term::accumulator) = digest_of(shape_.accumulator);
   at(terms_, Term::output) = digest_of(result_type());
   at(terms_, Term::op) = op.id();
@@ -81,11 +99,11 @@ RunningReduction::RunningReduction(Queue queue, const ReduceShape& shape,
                                  .second = second},
                                 Caller{queue_.state(), 1}));
   };
-  plan(shape_.input, shape_.map, shape_.accumulator);
+  plan(shape_.input, map_, shape_.accumulator, second_);
   plan(shape_.accumulator, {}, result_type());
   if (result_type() != shape_.accumulator) {
     plan(shape_.accumulator, {}, shape_.accumulator);
-    plan(shape_.input, shape_.map, result_type());
+    plan(shape_.input, map_, result_type(), second_);
   }
   memory_ = new_memory();
   if (indexed_) {
@@ -100,6 +118,10 @@ RunningReduction::Memory RunningReduction::new_memory() const {
   memory.values = DeviceArray(queue_.device(), spare + 1, shape_.accumulator);
   if (one_total_) return memory;
   for (DeviceArray& tail : memory.tails) tail = DeviceArray(queue_.device(), unit_, shape_.input);
+  if (!shape_.second) return memory;
+  for (DeviceArray& tail : memory.second_tails) {
+    tail = DeviceArray(queue_.device(), unit_, *shape_.second);
+  }
   return memory;
 }
 
@@ -112,27 +134,47 @@ void RunningReduction::check_count(std::uint64_t more) const {
   if (more > ~position_.n) refuse("of more elements than 64 bits count");
 }
 
-void RunningReduction::feed(const ErasedView& chunk) {
+void RunningReduction::check_second(bool given) const {
+  if (given == shape_.second.has_value()) return;
+  refuse(given ? "of one array is fed two" : "of two arrays is fed one");
+}
+
+void RunningReduction::feed(const FedElements& chunk) {
   const auto turn = guard_.enter(queue_);
-  check_view(queue_.device(), chunk, Access::read, "input");
-  if (chunk.type != shape_.input) {
-    refuse("of " + std::string(name_of(shape_.input)) + " is fed " +
-           std::string(name_of(chunk.type)));
+  const auto check = [this](const ErasedView& view, Type wanted, const char* role) {
+    check_view(queue_.device(), view, Access::read, role);
+    if (view.type == wanted) return;
+    refuse("of " + std::string(name_of(wanted)) + " is fed " + std::string(name_of(view.type)));
+  };
+  check(chunk.x, shape_.input, "input");
+  check_second(chunk.y.has_value());
+  if (chunk.y) {
+    check(*chunk.y, *shape_.second, "second");
+    if (chunk.y->count != chunk.x.count) {
+      refuse("is fed " + std::to_string(chunk.x.count) + " elements, and of the second array " +
+             std::to_string(chunk.y->count));
+    }
   }
-  check_count(chunk.count);
+  check_count(chunk.x.count);
   Position now = position_;
   take(now, chunk);
   position_ = now;
 }
 
-void RunningReduction::feed_host(const void* elements, std::uint64_t count) {
+void RunningReduction::feed_host(const void* elements, const void* seconds, std::uint64_t count) {
   const auto turn = guard_.enter(queue_);
+  check_second(seconds != nullptr || (count == 0 && shape_.second));
   check_count(count);
   if (count == 0) return;
   Position now = position_;
+  const HostArrays arrays{static_cast<const std::byte*>(elements),
+                          static_cast<const std::byte*>(seconds), nullptr, count};
   try {
-    pieces_.run(queue_, now.n, {static_cast<const std::byte*>(elements), nullptr, count},
-                [&](const ErasedView& piece, const ErasedView&) { take(now, piece); });
+    pieces_.run(queue_, now.n, arrays, [&](const DevicePiece& piece) {
+      FedElements fed{piece.elements};
+      if (shape_.second) fed.y = piece.second;
+      take(now, fed);
+    });
   } catch (...) {
     if (pieces_.loss()) guard_.lose(pieces_.loss());
     throw;
@@ -160,36 +202,83 @@ void RunningReduction::reduce(const ErasedView& input, const Map& map, const Era
             none.lines, none.result_lines, none.second_lines, none.lines_from});
 }
 
-void RunningReduction::take(Position& now, ErasedView chunk) {
-  if (chunk.count == 0) return;
-  if (one_total_) return take_total(now, chunk);
-  if (const std::uint64_t before = unfinished(now); before > 0) {
-    const std::uint64_t count = std::min(unit_ - before, chunk.count);
-    append(now, part(chunk, 0, count));
-    chunk = part(chunk, count, chunk.count - count);
-    now.n += count;
-    if (unfinished(now) > 0) return;
-    put(now, {0, now.n / unit_ - 1}, memory_.tails[now.tail].view());
-    now.tail = 1 - position_.tail;
-  }
-  while (chunk.count >= unit_) {
-    // The largest node that begins here and lies in the chunk.
-    const std::uint64_t first = now.n / unit_;
-    std::uint64_t units = std::bit_floor(chunk.count / unit_);
-    if (first > 0) units = std::min(units, std::uint64_t{1} << std::countr_zero(first));
-    const std::uint64_t count = unit_ * units;
-    const auto level = static_cast<std::uint32_t>(std::countr_zero(units));
-    put(now, {level, first / units}, part(chunk, 0, count));
-    chunk = part(chunk, count, chunk.count - count);
-    now.n += count;
-  }
-  if (chunk.count == 0) return;
-  append(now, chunk);
-  now.n += chunk.count;
+// Elements of the array from number `first` on.
+void RunningReduction::reduce_fed(std::uint64_t first, const FedElements& elements,
+                                  const ErasedView& result, const std::optional<Value>& init) {
+  std::optional<ErasedView> second = elements.y;
+  if (names_index_) second = indices(first, elements.x.count);
+  reduce(elements.x, map_, result, init, second);
 }
 
-void RunningReduction::append(const Position& now, const ErasedView& elements) {
-  copy_any(queue_, elements, memory_.tails[now.tail].view(unfinished(now), elements.count));
+// In memory that the work before no longer uses when this is written.
+ErasedView RunningReduction::indices(std::uint64_t first, std::uint64_t count) {
+  if (count == 0) return {{}, 0, 0, Type::u64, false};
+  if (indices_.view().count < count) {
+    const std::uint64_t room = std::bit_ceil(count);
+    ones_ = DeviceArray(queue_.device(), room, Type::u8);
+    indices_ = DeviceArray(queue_.device(), room, Type::u64);
+    queue_.fill(ones_.view(), std::uint8_t{1});
+  }
+  const ErasedView all = indices_.view(0, count);
+  scan(queue_, ScanKind::exclusive, ones_.view(0, count), all, plus, Value(first));
+  return all;
+}
+
+void RunningReduction::take(Position& now, FedElements chunk) {
+  if (chunk.x.count == 0) return;
+  const auto behind = [&](std::uint64_t count) {
+    chunk = part(chunk, count, chunk.x.count - count);
+  };
+  if (one_total_) {
+    const std::uint64_t most = names_index_ ? most_indices : chunk.x.count;
+    while (chunk.x.count > 0) {
+      const std::uint64_t count = std::min(most, chunk.x.count);
+      take_total(now, part(chunk, 0, count));
+      behind(count);
+    }
+    return;
+  }
+  if (const std::uint64_t before = unfinished(now); before > 0) {
+    const std::uint64_t count = std::min(unit_ - before, chunk.x.count);
+    append(now, part(chunk, 0, count));
+    behind(count);
+    now.n += count;
+    if (unfinished(now) > 0) return;
+    put(now, {0, now.n / unit_ - 1}, tail(now, unit_));
+    now.tail = 1 - position_.tail;
+  }
+  while (chunk.x.count >= unit_) {
+    // The largest node that begins here and lies in the chunk.
+    const std::uint64_t first = now.n / unit_;
+    std::uint64_t units = std::bit_floor(chunk.x.count / unit_);
+    if (first > 0) units = std::min(units, std::uint64_t{1} << std::countr_zero(first));
+    if (names_index_) units = std::min(units, most_indices / unit_);
+    const std::uint64_t count = unit_ * units;
+    const auto level = static_cast<std::uint32_t>(std::countr_zero(units));
+    now.n += count;
+    put(now, {level, first / units}, part(chunk, 0, count));
+    behind(count);
+  }
+  if (chunk.x.count == 0) return;
+  append(now, chunk);
+  now.n += chunk.x.count;
+}
+
+void RunningReduction::append(const Position& now, const FedElements& elements) {
+  const std::uint64_t at = unfinished(now);
+  copy_any(queue_, elements.x, memory_.tails[now.tail].view(at, elements.x.count));
+  if (!elements.y) return;
+  copy_any(queue_, *elements.y, memory_.second_tails[now.tail].view(at, elements.y->count));
+}
+
+// The elements of the unfinished unit.
+FedElements RunningReduction::tail(const Position& now, std::uint64_t count) const {
+  const auto of = [count](const DeviceArray& array, Type type) {
+    return count > 0 ? array.view(0, count) : ErasedView{{}, 0, 0, type, false};
+  };
+  FedElements elements{of(memory_.tails[now.tail], shape_.input)};
+  if (shape_.second) elements.y = of(memory_.second_tails[now.tail], *shape_.second);
+  return elements;
 }
 
 // A left node takes the pair that none waits in, neither now nor before the call.
@@ -202,9 +291,10 @@ std::uint64_t RunningReduction::place_of(Position& now, const Node& node) const 
   return values_of_level * node.level + 2 * pair + node.index % 2;
 }
 
-void RunningReduction::put(Position& now, Node node, const ErasedView& elements) {
+// The node's elements are the last ones so far.
+void RunningReduction::put(Position& now, Node node, const FedElements& elements) {
   std::uint64_t place = place_of(now, node);
-  reduce(elements, shape_.map, memory_.values.view(place, 1));
+  reduce_fed(now.n - elements.x.count, elements, memory_.values.view(place, 1));
   while (node.index % 2 == 1) {
     const ErasedView siblings = memory_.values.view(place - 1, 2);
     node = {node.level + 1, node.index / 2};
@@ -213,7 +303,7 @@ void RunningReduction::put(Position& now, Node node, const ErasedView& elements)
   }
 }
 
-void RunningReduction::take_total(Position& now, const ErasedView& chunk) {
+void RunningReduction::take_total(Position& now, const FedElements& chunk) {
   unsigned next = 0;
   while (next == now.total || next == position_.total) ++next;
   const auto place = [this](unsigned total, std::uint64_t side, std::uint64_t count = 1) {
@@ -222,15 +312,15 @@ void RunningReduction::take_total(Position& now, const ErasedView& chunk) {
   const ErasedView own = now.n > 0 ? place(now.total, 1) : place(next, 0);
   if (indexed_ && now.n > 0) {
     const ErasedView found = memory_.values.view(spare, 1);
-    reduce(chunk, shape_.map, found);
+    reduce(chunk.x, shape_.map, found);
     queue_.fill(base_.view(), now.n);
     reduce(found, moved_, own, {}, base_.view());
   } else {
-    reduce(chunk, shape_.map, own);
+    reduce_fed(now.n, chunk, own);
   }
   if (now.n > 0) reduce(place(now.total, 0, 2), {}, place(next, 0));
   now.total = next;
-  now.n += chunk.count;
+  now.n += chunk.x.count;
 }
 
 // Where values wait, in the order of their elements.
@@ -252,12 +342,10 @@ void RunningReduction::enqueue_value(const ErasedView& result) {
   std::vector<std::uint64_t> left = places();
   const std::uint64_t rest = one_total_ ? 0 : unfinished(position_);
   if (left.empty()) {
-    const ErasedView elements = memory_.tails[position_.tail].view();
-    return reduce({elements.memory, 0, rest, shape_.input, false}, shape_.map, result, init_);
+    return reduce_fed(position_.n - rest, tail(position_, rest), result, init_);
   }
   if (rest > 0) {
-    reduce(memory_.tails[position_.tail].view(0, rest), shape_.map,
-           memory_.values.view(left.back() + 1, 1));
+    reduce_fed(position_.n - rest, tail(position_, rest), memory_.values.view(left.back() + 1, 1));
   } else if (left.size() > 1) {
     const ErasedView last = memory_.values.view(left.back(), 1);
     left.pop_back();
@@ -301,7 +389,11 @@ std::vector<std::byte> RunningReduction::save() {
       saved.values.insert(saved.values.end(), from, from + static_cast<std::ptrdiff_t>(size));
     }
     if (one_total_ || unfinished(position_) == 0) return saved;
-    saved.elements = download(queue_, memory_.tails[position_.tail].view(0, unfinished(position_)));
+    const FedElements rest = tail(position_, unfinished(position_));
+    saved.elements = download(queue_, rest.x);
+    if (!rest.y) return saved;
+    const std::vector<std::byte> second = download(queue_, *rest.y);
+    saved.elements.insert(saved.elements.end(), second.begin(), second.end());
     return saved;
   }));
 }
@@ -314,8 +406,9 @@ void RunningReduction::resume(std::span<const std::byte> saved) {
     const std::vector<std::uint64_t> wanted = places();
     const std::uint64_t rest = one_total_ ? 0 : unfinished(position_);
     const std::size_t size = size_of(shape_.accumulator);
+    const std::size_t size_of_second = shape_.second ? size_of(*shape_.second) : 0;
     if (there.values.size() != wanted.size() * size ||
-        there.elements.size() != rest * size_of(shape_.input)) {
+        there.elements.size() != rest * (size_of(shape_.input) + size_of_second)) {
       refuse("cannot go on from the saved state, which has a wrong number of values or elements");
     }
     Memory memory = new_memory();
@@ -324,7 +417,14 @@ void RunningReduction::resume(std::span<const std::byte> saved) {
       upload(queue_, memory.values.view(wanted[i], 1),
              {from, from + static_cast<std::ptrdiff_t>(size)});
     }
-    if (rest > 0) upload(queue_, memory.tails[0].view(0, rest), there.elements);
+    if (rest > 0) {
+      const auto middle =
+          there.elements.begin() + static_cast<std::ptrdiff_t>(rest * size_of(shape_.input));
+      upload(queue_, memory.tails[0].view(0, rest), {there.elements.begin(), middle});
+      if (shape_.second) {
+        upload(queue_, memory.second_tails[0].view(0, rest), {middle, there.elements.end()});
+      }
+    }
     memory_ = std::move(memory);
   } catch (...) {
     position_ = before;

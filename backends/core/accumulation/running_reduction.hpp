@@ -15,10 +15,16 @@
 #include "core/accumulation/guard.hpp"
 #include "core/accumulation/host_pieces.hpp"
 #include "core/accumulation/saved_state.hpp"
-#include "core/group/device_array.hpp"
-#include "core/group/split.hpp"
+#include "core/slices/device_array.hpp"
+#include "core/slices/split.hpp"
 
 namespace bifold::core {
+
+/// Elements that are fed, and as many of a second array, if there is one.
+struct FedElements {
+  ErasedView x;
+  std::optional<ErasedView> y{};
+};
 
 /// The tree over units as far as it has come: of each level at most one node waits, a left one. All
 /// values stay on the device, and a merge is a reduction of two. What is there before a call is not
@@ -31,8 +37,10 @@ class RunningReduction {
 
   [[nodiscard]] std::uint64_t count();
   [[nodiscard]] Type input() const noexcept { return shape_.input; }
-  void feed(const ErasedView& chunk);
-  void feed_host(const void* elements, std::uint64_t count);
+  [[nodiscard]] std::optional<Type> second() const noexcept { return shape_.second; }
+  void feed(const FedElements& chunk);
+  /// `seconds` are of the second array; null where there is none.
+  void feed_host(const void* elements, const void* seconds, std::uint64_t count);
   Value value();
   void value_into(const ErasedView& result);
   std::vector<std::byte> save();
@@ -48,6 +56,7 @@ class RunningReduction {
   struct Memory {
     DeviceArray values;
     std::array<DeviceArray, 2> tails;
+    std::array<DeviceArray, 2> second_tails;
   };
 
   [[nodiscard]] Type result_type() const { return shape_.result.value_or(shape_.accumulator); }
@@ -57,13 +66,18 @@ class RunningReduction {
   }
 
   void check_count(std::uint64_t more) const;
-  void take(Position& now, ErasedView chunk);
-  void take_total(Position& now, const ErasedView& chunk);
-  void append(const Position& now, const ErasedView& elements);
-  void put(Position& now, Node node, const ErasedView& elements);
+  void check_second(bool given) const;
+  void take(Position& now, FedElements chunk);
+  void take_total(Position& now, const FedElements& chunk);
+  void append(const Position& now, const FedElements& elements);
+  [[nodiscard]] FedElements tail(const Position& now, std::uint64_t count) const;
+  void put(Position& now, Node node, const FedElements& elements);
   std::uint64_t place_of(Position& now, const Node& node) const;
   void reduce(const ErasedView& input, const Map& map, const ErasedView& result,
               const std::optional<Value>& init = {}, const std::optional<ErasedView>& second = {});
+  void reduce_fed(std::uint64_t first, const FedElements& elements, const ErasedView& result,
+                  const std::optional<Value>& init = {});
+  [[nodiscard]] ErasedView indices(std::uint64_t first, std::uint64_t count);
   void enqueue_value(const ErasedView& result);
   [[nodiscard]] std::vector<std::uint64_t> places() const;
   [[nodiscard]] Memory new_memory() const;
@@ -75,11 +89,16 @@ class RunningReduction {
   bool indexed_;
   bool one_total_;  // As any association gives the same.
   std::uint64_t unit_;
+  bool names_index_;  // The map does: then indices are a second array.
+  Map map_;           // Of elements, and of what is second to them.
+  std::optional<Type> second_;
   Map moved_;  // An Indexed behind y elements.
   Terms terms_{};
   Position position_;
   Memory memory_;
   DeviceArray base_;  // One u64.
+  DeviceArray ones_;
+  DeviceArray indices_;
   HostPieces pieces_;
 };
 

@@ -7,9 +7,9 @@
 
 #include "core/call/find_plan.hpp"
 #include "core/call/run_plan.hpp"
-#include "core/group/split.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
+#include "core/slices/split.hpp"
 #include "core/text/expression_text.hpp"
 
 namespace bifold::core {
@@ -45,7 +45,7 @@ RunningScan::RunningScan(Queue queue, const ScanShape& shape, const std::optiona
           OperatorAccess::gives_of_nothing(operator_for(shape.op, shape.accumulator))),
       unit_(
           unit_of_scan(operator_for(shape.op, shape.accumulator), shape.accumulator, shape.order)),
-      pieces_(shape.input, shape.output, options.piece_bytes, unit_) {
+      pieces_(shape.input, {}, shape.output, options.piece_bytes, unit_) {
   const Operator& op = operator_for(shape_.op, shape_.accumulator);
   if (init) init_ = initial_value(op, *init, shape_.accumulator);
   if (!init && !gives_of_nothing_ && shape_.kind == ScanKind::exclusive) {
@@ -137,9 +137,8 @@ void RunningScan::feed_host(const void* elements, void* outputs, std::uint64_t c
   if (count == 0) return;
   Position now = position_;
   try {
-    pieces_.run(
-        queue_, now.n, {from, to, count},
-        [&](const ErasedView& piece, const ErasedView& output) { take(now, piece, output); });
+    pieces_.run(queue_, now.n, {from, nullptr, to, count},
+                [&](const DevicePiece& piece) { take(now, piece.elements, piece.outputs); });
   } catch (...) {
     if (pieces_.loss()) guard_.lose(pieces_.loss());
     throw;
@@ -261,11 +260,11 @@ void RunningScan::resume(std::span<const std::byte> saved) {
   Memory memory = new_memory();
   if (values > 0) {
     position.carry = 0;
-    upload(queue_, memory.carries.view(0, 1), there.values);
+    upload(queue_, memory.carries.view(0, 1), std::vector(there.values));
   }
   std::swap(memory_, memory);
   try {
-    if (rest > 0) upload(queue_, tail(0).view(0, rest), there.elements);
+    if (rest > 0) upload(queue_, tail(0).view(0, rest), std::vector(there.elements));
   } catch (...) {
     std::swap(memory_, memory);
     throw;

@@ -14,7 +14,7 @@
 #include "core/accumulation/guard.hpp"
 #include "core/accumulation/host_pieces.hpp"
 #include "core/accumulation/saved_state.hpp"
-#include "core/group/device_array.hpp"
+#include "core/slices/device_array.hpp"
 
 namespace bifold::core {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/group/terms.hpp"
+#include "core/slices/terms.hpp"
 
 namespace bifold::core {
 

@@ -40,6 +40,12 @@ bifold_status create(Search search, bifold_queue* queue, bifold_type element,
   });
 }
 
+ReduceAccumulation& reduction_of(std::variant<ReduceAccumulation, ScanAccumulation>& value) {
+  auto* const sum = std::get_if<ReduceAccumulation>(&value);
+  if (sum == nullptr) refuse("a scan has no second array");
+  return *sum;
+}
+
 void refuse_scans(bool given) {
   if (given) refuse("a reduction has no outputs");
 }
@@ -117,6 +123,25 @@ bifold_status bifold_accumulation_feed_host(bifold_accumulation* accumulation, c
       if (count > 0) need(static_cast<unsigned char*>(outputs), "outputs");
       std::get<bifold::ScanAccumulation>(value).feed_bytes(elements, outputs, count);
     }
+  });
+}
+
+bifold_status bifold_accumulation_feed_pairs(bifold_accumulation* accumulation, bifold_view chunk,
+                                             bifold_view second) {
+  return guard([&] {
+    reduction_of(need(accumulation, "accumulation").value)
+        .feed(view_from(chunk, "the input's buffer"),
+              view_from(second, "the second array's buffer"));
+  });
+}
+
+bifold_status bifold_accumulation_feed_host_pairs(bifold_accumulation* accumulation,
+                                                  const void* elements, const void* seconds,
+                                                  uint64_t count) {
+  return guard([&] {
+    if (count > 0) need(static_cast<const unsigned char*>(elements), "elements");
+    if (count > 0) need(static_cast<const unsigned char*>(seconds), "seconds");
+    reduction_of(need(accumulation, "accumulation").value).feed_bytes(elements, seconds, count);
   });
 }
 

@@ -102,12 +102,14 @@ Scratch Arena::reserve(ScratchSize size) {
   return scratch;
 }
 
-ResultSlot Arena::lend_slot() {
-  if (slot_.memory.bytes == 0) {
-    if (allocator_.allocate == nullptr) slot_ = device_->allocate_host_visible(max_element_bytes);
+ResultSlot Arena::lend_slot(std::uint64_t bytes) {
+  if (slot_.memory.bytes < bytes) {
+    give_back_slot(!slot_lent_ || work_ends());
+    const std::uint64_t room = std::max(std::bit_ceil(bytes), std::uint64_t{max_element_bytes});
+    if (allocator_.allocate == nullptr) slot_ = device_->allocate_host_visible(room);
     if (slot_.host == nullptr) {
-      if (!stage_) stage_ = std::make_unique<std::array<std::byte, max_element_bytes>>();
-      slot_ = {allocate(max_element_bytes), nullptr};
+      stage_ = std::make_unique<std::vector<std::byte>>(room);
+      slot_ = {allocate(room), nullptr};
     }
   }
   slot_lent_ = true;
@@ -126,6 +128,33 @@ void Arena::collect() {
   });
 }
 
+// Memory that work may use for ever.
+void Arena::keep(std::uint64_t bytes) noexcept {
+  if (bytes == 0) return;
+  try {
+    log().error(
+        "{} bytes of scratch memory are not given back: work may use them whose end the "
+        "driver does not tell",
+        bytes);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left to tell.
+  }
+}
+
+void Arena::give_back_slot(bool work_has_ended) noexcept {
+  const backend::HostVisible slot = std::exchange(slot_, {});
+  const bool lent = std::exchange(slot_lent_, false) && !work_has_ended;
+  if (slot.host != nullptr) {
+    if (lent) return keep(slot.memory.bytes);
+    return device_->free_host_visible(slot);
+  }
+  if (lent && stage_) keep(stage_.release()->size());
+  stage_.reset();
+  if (slot.memory.bytes == 0) return;
+  // A driver frees its own memory behind the work.
+  if (work_has_ended || allocator_.release == nullptr) return release(slot.memory);
+  keep(slot.memory.bytes);
+}
+
 void Arena::give_back(bool work_has_ended) noexcept {
   std::uint64_t kept = 0;
   const auto end = [&](const Memory& block) {
@@ -136,20 +165,8 @@ void Arena::give_back(bool work_has_ended) noexcept {
   retired_.clear();
   const Memory unused = std::exchange(block_, {});
   if (unused.bytes > 0) end(unused);
-  const backend::HostVisible slot = std::exchange(slot_, {});
-  const bool lent = std::exchange(slot_lent_, false) && !work_has_ended;
-  if (slot.memory.bytes > 0 && slot.host == nullptr) end(slot.memory);
-  if (slot.host != nullptr && lent) kept += slot.memory.bytes;
-  if (slot.host != nullptr && !lent) device_->free_host_visible(slot);
-  if (stage_ && lent) kept += stage_.release()->size();
-  if (kept == 0) return;
-  try {
-    log().error(
-        "{} bytes of scratch memory are not given back: work may use them whose end the "
-        "driver does not tell",
-        kept);
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody is left to tell.
-  }
+  keep(kept);
+  give_back_slot(work_has_ended);
 }
 
 }  // namespace bifold::core

@@ -1,7 +1,6 @@
 // A queue's scratch memory.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,7 +10,7 @@
 
 namespace bifold::core {
 
-/// Where one element of any type comes to the host.
+/// Where results come to the host.
 struct ResultSlot {
   Memory memory;
   const std::byte* host = nullptr;  ///< Where the host reads it in place; null where it does not.
@@ -37,10 +36,10 @@ class Arena {
   /// enqueue a fill. Throws out_of_memory, and stays usable.
   Scratch reserve(ScratchSize size);
 
-  /// Room for a result on its way to the host, which work may write to until take_back_slot(). The
-  /// host reads it in place where the device has such memory and the application brings none of its
-  /// own.
-  ResultSlot lend_slot();
+  /// Room for results on their way to the host, which work may write to until take_back_slot(). The
+  /// host reads them in place where the device has such memory and the application brings none of
+  /// its own.
+  ResultSlot lend_slot(std::uint64_t bytes = max_element_bytes);
   /// That work has ended. Whoever was lent the slot calls it, without the queue's lock.
   void take_back_slot() noexcept { slot_lent_ = false; }
 
@@ -63,6 +62,8 @@ class Arena {
   Memory allocate(std::uint64_t bytes);
   void release(const Memory& block) noexcept;
   [[nodiscard]] bool work_ends() noexcept;
+  void give_back_slot(bool work_has_ended) noexcept;
+  void keep(std::uint64_t bytes) noexcept;
   void give_back(bool work_has_ended) noexcept;
   void grow(std::uint64_t bytes);
 
@@ -71,7 +72,7 @@ class Arena {
   ScratchAllocator allocator_;
   Memory block_;
   backend::HostVisible slot_;
-  std::unique_ptr<std::array<std::byte, max_element_bytes>> stage_;
+  std::unique_ptr<std::vector<std::byte>> stage_;
   bool slot_lent_ = false;
   std::uint64_t clean_bytes_ = 0;  // Of its tagged words: from the first one on.
   std::vector<Retired> retired_;

@@ -37,6 +37,7 @@ void wait_under_lock(detail::QueueState& state, const char* what, Wait wait) {
     throw;
   }
   state.arena.collect();
+  state.group_arena.collect();
 }
 
 // The same for one that reads or writes host memory.
@@ -92,9 +93,11 @@ void Queue::finish(TimeLimit limit) try {
 
 void Queue::trim() try {
   const std::lock_guard turn(state().blocking_reduce);  // Nobody's result is in the arena.
-  wait_under_lock(state(), "freeing scratch memory, which waits,", [this](backend::Queue& queue) {
+  const std::unique_lock group(state().group_call, std::try_to_lock);
+  wait_under_lock(state(), "freeing scratch memory, which waits,", [&](backend::Queue& queue) {
     queue.finish({});
     state().arena.trim();
+    if (group) state().group_arena.trim();
   });
 } catch (...) {
   detail::rethrow();

@@ -68,13 +68,16 @@ struct QueueState {
   QueueState(Device owner, std::unique_ptr<backend::Queue> queue)
       : device(std::move(owner)),
         backend(std::move(queue)),
-        arena(device.state()->backend, *backend, device.state()->scratch) {}
+        arena(device.state()->backend, *backend, device.state()->scratch),
+        group_arena(device.state()->backend, *backend, device.state()->scratch) {}
 
   Device device;
   std::unique_ptr<backend::Queue> backend;
   std::mutex mutex;            // Held while one call enqueues its commands.
   std::mutex blocking_reduce;  // Held while a result is in the arena's slot; taken before mutex.
+  std::mutex group_call;       // Held while a call over a group uses group_arena; only tried.
   core::Arena arena;           // Ends before the queue, which tells when its memory is free.
+  core::Arena group_arena;     // What such a call leaves for its own later steps.
 };
 
 /// Copies of a workspace share it, as they share the memory's content.

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "core/device/state.hpp"
-#include "core/group/device_array.hpp"
 #include "core/plan/launch.hpp"
 #include "core/plan/part_choices.hpp"
 #include "core/plan/planning.hpp"
+#include "core/slices/device_array.hpp"
 
 namespace bifold::core {
 
@@ -43,22 +43,22 @@ bool on_host(const Operator& op, Type accumulator) {
 }
 
 template <class T>
-std::vector<Value> fold_on_host(OperatorKind kind, std::span<const std::byte> values,
-                                std::span<const std::uint32_t> merges,
-                                std::span<const std::uint64_t> wanted) {
-  std::vector<Value> results;
-  std::vector<T> stack;
-  for (std::size_t i = 0; i < merges.size() && results.size() < wanted.size(); ++i) {
+void fold_on_host(OperatorKind kind, std::span<const std::uint32_t> merges, FoldRecords& records) {
+  records.results.clear();
+  records.stack.resize(merges.size() * sizeof(T));
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < merges.size() && records.results.size() < records.wanted.size();
+       ++i) {
     T top;
-    std::memcpy(&top, values.data() + i * sizeof(T), sizeof(T));
+    std::memcpy(&top, records.values.data() + i * sizeof(T), sizeof(T));
     for (std::uint32_t merge = 0; merge < merges[i]; ++merge) {
-      top = reference::combine(kind, stack.back(), top);
-      stack.pop_back();
+      T below;
+      std::memcpy(&below, records.stack.data() + --depth * sizeof(T), sizeof(T));
+      top = reference::combine(kind, below, top);
     }
-    stack.push_back(top);
-    if (wanted[results.size()] == i) results.emplace_back(top);
+    std::memcpy(records.stack.data() + depth++ * sizeof(T), &top, sizeof(T));
+    if (records.wanted[records.results.size()] == i) records.results.emplace_back(top);
   }
-  return results;
 }
 
 PlannedKernel build_fold(const Device& device, const Operator& op, Type accumulator) {
@@ -86,15 +86,15 @@ PlannedKernel build_fold(const Device& device, const Operator& op, Type accumula
   }
 }
 
-const PlannedKernel& kernel_of(std::vector<FoldKernel>& known, const Device& device,
-                               const Operator& op, Type type) {
-  for (const FoldKernel& one : known) {
+FoldKernel& kernel_of(std::vector<FoldKernel>& known, const Device& device, const Operator& op,
+                      Type type) {
+  for (FoldKernel& one : known) {
     if (one.device.state() == device.state() && one.accumulator == type && one.op == op) {
-      return one.kernel;
+      return one;
     }
   }
-  known.push_back({device, op, type, build_fold(device, op, type)});
-  return known.back().kernel;
+  known.push_back({device, op, type, build_fold(device, op, type), {}, {}, {}, {}});
+  return known.back();
 }
 
 // Loops of some devices end early.
@@ -107,27 +107,28 @@ void check_loops(const Device& device, std::size_t values) {
                                               std::to_string(turns) + " turns");
 }
 
-std::vector<Value> fold_on_device(std::vector<FoldKernel>& known, const Queue& queue,
-                                  const Operator& op, Type accumulator,
-                                  std::span<const std::byte> values,
-                                  std::span<const std::uint32_t> merges,
-                                  std::span<const std::uint64_t> wanted) {
-  const Device& device = queue.device();
-  FoldSteps steps{{}, {merges.begin(), merges.end()}, {wanted.begin(), wanted.end()}};
-  steps.places.resize(merges.size());
-  std::iota(steps.places.begin(), steps.places.end(), std::uint64_t{0});
-  const DeviceFold device_fold(queue, kernel_of(known, device, op, accumulator), steps);
-  const DeviceArray stack(device, merges.size(), accumulator);
-  const DeviceArray results(device, wanted.size(), accumulator);
-  upload(queue, stack.view(), {values.begin(), values.end()});
-  device_fold.enqueue(queue, stack, results.view());
-  const std::vector<std::byte> bytes = download(queue, results.view());
-  std::vector<Value> found;
-  found.reserve(wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    found.push_back(Value::from_bytes(accumulator, bytes.data() + i * size_of(accumulator)));
+void fold_on_device(FoldKernel& known, const Queue& queue, CallMemory& memory,
+                    std::span<const std::uint32_t> merges, FoldRecords& records) {
+  const std::size_t count = merges.size();
+  if (!known.fold || !std::ranges::equal(known.merges, merges) || known.wanted != records.wanted) {
+    known.fold.reset();
+    FoldSteps steps{{}, {merges.begin(), merges.end()}, records.wanted};
+    steps.places.resize(count);
+    std::iota(steps.places.begin(), steps.places.end(), std::uint64_t{0});
+    known.stack = DeviceArray(queue.device(), count, known.accumulator);
+    known.fold.emplace(queue, known.kernel, steps);
+    known.merges = std::move(steps.merges);
+    known.wanted = std::move(steps.wanted);
   }
-  return found;
+  const Type type = known.accumulator;
+  upload(queue, known.stack.view(), records.values);
+  const ErasedView results = memory.take_results(records.wanted.size(), type);
+  known.fold->enqueue(queue, known.stack, results);
+  const std::span<const std::byte> bytes = memory.fetch(results);
+  records.results.clear();
+  for (std::size_t i = 0; i < records.wanted.size(); ++i) {
+    records.results.push_back(Value::from_bytes(type, bytes.data() + i * size_of(type)));
+  }
 }
 
 }  // namespace
@@ -169,17 +170,21 @@ void DeviceFold::enqueue(const Queue& queue, const DeviceArray& values,
          Range{results.memory, results.byte_offset / size_of(results.type)});
 }
 
-std::vector<Value> fold(std::vector<FoldKernel>& known, const Queue& queue, const Operator& op,
-                        Type accumulator, std::span<const std::byte> values,
-                        std::span<const std::uint32_t> merges,
-                        std::span<const std::uint64_t> wanted) {
-  if (wanted.empty()) return {};
+void add_fold(MemoryNeeds& needs, const Operator& op, Type accumulator, std::size_t wanted) {
+  if (!on_host(op, accumulator)) needs.add_results(wanted, accumulator);
+}
+
+void fold(std::vector<FoldKernel>& known, const Queue& queue, CallMemory& memory,
+          const Operator& op, Type accumulator, std::span<const std::uint32_t> merges,
+          FoldRecords& records) {
+  records.results.clear();
+  if (records.wanted.empty()) return;
   if (!on_host(op, accumulator)) {
-    return fold_on_device(known, queue, op, accumulator, values, merges, wanted);
+    FoldKernel& kernel = kernel_of(known, queue.device(), op, accumulator);
+    return fold_on_device(kernel, queue, memory, merges, records);
   }
-  return visit_type(accumulator, [&](auto zero) {
-    return fold_on_host<decltype(zero)>(op.kind(), values, merges, wanted);
-  });
+  visit_type(accumulator,
+             [&](auto zero) { fold_on_host<decltype(zero)>(op.kind(), merges, records); });
 }
 
 }  // namespace bifold::core

@@ -7,21 +7,15 @@
 #include <bifold/value.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "core/group/device_array.hpp"
+#include "core/group/call_records.hpp"
 #include "core/plan/plan.hpp"
+#include "core/slices/device_array.hpp"
 
 namespace bifold::core {
-
-/// The kernel by which a device folds values of an operator.
-struct FoldKernel {
-  Device device;
-  Operator op;
-  Type accumulator;
-  PlannedKernel kernel;
-};
 
 /// What a fold does with values in memory. Of value i, which lies at places[i], see fold().
 struct FoldSteps {
@@ -47,13 +41,28 @@ class DeviceFold {
   DeviceArray steps_;
 };
 
+/// The kernel by which a device folds values of an operator, and its last fold.
+struct FoldKernel {
+  Device device;
+  Operator op;
+  Type accumulator;
+  PlannedKernel kernel;
+  std::vector<std::uint32_t> merges;
+  std::vector<std::uint64_t> wanted;
+  std::optional<DeviceFold> fold;
+  DeviceArray stack;
+};
+
+/// Adds what a fold takes of its queue's memory for as many results.
+void add_fold(MemoryNeeds& needs, const Operator& op, Type accumulator, std::size_t wanted);
+
 /// Puts value after value onto a stack. Behind value i, the two topmost become one merges[i] times.
-/// Returns the top behind each of the values that `wanted` names, ascending. `values` are of the
-/// accumulator's type, one behind the other. Built-in operators are computed by the host, with the
-/// bits of a device, others on the queue's device, for which it blocks; `known` keeps its kernels.
-std::vector<Value> fold(std::vector<FoldKernel>& known, const Queue& queue, const Operator& op,
-                        Type accumulator, std::span<const std::byte> values,
-                        std::span<const std::uint32_t> merges,
-                        std::span<const std::uint64_t> wanted);
+/// Leaves in `records` the top behind each of the values that it names as wanted, ascending.
+/// Its values are of the accumulator's type, one behind the other. Built-in operators are computed
+/// by the host, with the bits of a device, others on the queue's device, for which it blocks;
+/// `known` keeps its kernels.
+void fold(std::vector<FoldKernel>& known, const Queue& queue, CallMemory& memory,
+          const Operator& op, Type accumulator, std::span<const std::uint32_t> merges,
+          FoldRecords& records);
 
 }  // namespace bifold::core

@@ -62,23 +62,16 @@ std::uint64_t checksum(std::span<const std::byte> bytes) noexcept {
   return sum;
 }
 
-std::vector<std::byte> Opened::values(std::size_t bytes) const {
-  std::vector<std::byte> values;
-  values.reserve(openings.size() * bytes);
-  for (const Opening& one : openings) {
-    values.insert(values.end(), one.values.data(), one.values.data() + bytes);
-  }
-  return values;
-}
-
 GroupCall::GroupCall(const Group& group, std::size_t ranks, Numbered numbered, OutOfUse out_of_use)
-    : group_(group.state()), turn_(group_.in_use, std::try_to_lock) {
+    : group_(group.state()),
+      turn_(group_.in_use, std::try_to_lock),
+      failures_(group_.records.failures) {
   if (!turn_.owns_lock()) {
     throw Error(ErrorCategory::invalid_argument, "another thread is in a call of this group");
   }
   if (out_of_use == OutOfUse::refused) refuse_out_of_use();
   if (numbered == Numbered::yes) ++group_.calls;
-  failures_.resize(group_.local.size());
+  failures_.assign(group_.local.size(), std::nullopt);
   if (ranks == failures_.size()) return;
   for (std::size_t i = 0; i < failures_.size(); ++i) {
     fail(i, {ErrorCategory::invalid_argument, "slices of " + std::to_string(ranks) +
@@ -116,10 +109,23 @@ Deadline GroupCall::deadline() const {
   return now + wait;
 }
 
-std::vector<std::byte> GroupCall::gather(std::size_t bytes,
-                                         std::span<const std::vector<std::byte>> mine) {
+CallMemory& GroupCall::memory_of(std::size_t local) {
+  std::vector<CallMemory>& known = records().memory;
+  const Queue& queue = records().slices[local].queue;
+  for (CallMemory& one : known) {
+    if (one.is_of(queue)) return one;
+  }
+  return known.emplace_back(queue);
+}
+
+// Of local rank i, bytes_of(i) are sent, up to `bytes`.
+template <class BytesOf>
+void GroupCall::exchange_all(std::size_t bytes, const BytesOf& bytes_of) {
   const std::size_t stride = sizeof(Header) + bytes;
-  std::vector<std::byte> sent(local().size() * stride);
+  std::vector<std::byte>& sent = records().sent;
+  std::vector<std::byte>& received = records().received;
+  sent.assign(local().size() * stride, {});
+  received.resize(size() * stride);
   for (std::size_t i = 0; i < local().size(); ++i) {
     std::byte* const to = sent.data() + i * stride;
     Header header;
@@ -130,20 +136,19 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
       header.failure = 1 + static_cast<std::uint32_t>(own->category());
       const std::string_view what = own->what();
       what.copy(header.message.data(), header.message.size() - 1);
-    } else if (!mine[i].empty()) {
-      std::memcpy(to + sizeof header, mine[i].data(), std::min(bytes, mine[i].size()));
+    } else {
+      const std::span<const std::byte> own_bytes = bytes_of(i);
+      std::copy_n(own_bytes.begin(), std::min(bytes, own_bytes.size()), to + sizeof header);
     }
     std::memcpy(to, &header, sizeof header);
     header.sum = checksum({to, stride});
     std::memcpy(to, &header, sizeof header);
   }
-  std::vector<std::byte> received(size() * stride);
   try {
     group_.transport->all_gather(sent, received, deadline());
   } catch (...) {
     end_group();
   }
-  std::vector<std::byte> all(size() * bytes);
   std::optional<Error> failure;
   bool lost_messages = false;
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
@@ -164,26 +169,26 @@ std::vector<std::byte> GroupCall::gather(std::size_t bytes,
       header.message.back() = 0;
       failure.emplace(category_of(header.failure), name() + ": " + header.message.data());
     }
-    std::copy(from + sizeof header, from + stride, all.data() + rank * bytes);
   }
   ++gathered_;
   if (failure && lost_messages) group_.broken = failure;
   if (failure) throw Error(*failure);
-  return all;
 }
 
-Opened GroupCall::open(std::span<const Opening> mine) {
-  std::vector<std::vector<std::byte>> bytes(mine.size());
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    const auto whole = std::as_bytes(mine.subspan(i, 1));
-    bytes[i].assign(whole.begin(), whole.end());
-  }
-  const std::vector<std::byte> all = gather(sizeof(Opening), bytes);
-  Opened opened;
-  std::vector<Opening>& openings = opened.openings;
+Gathered GroupCall::gather(std::size_t bytes, std::span<const std::vector<std::byte>> mine) {
+  exchange_all(bytes, [mine](std::size_t i) { return std::span<const std::byte>(mine[i]); });
+  return {records().received.data() + sizeof(Header), sizeof(Header) + bytes};
+}
+
+bool GroupCall::open(std::span<const Opening> mine) {
+  exchange_all(sizeof(Opening),
+               [mine](std::size_t i) { return std::as_bytes(mine.subspan(i, 1)); });
+  std::vector<Opening>& openings = records().all_openings;
   openings.resize(size());
-  std::memcpy(openings.data(), all.data(), all.size());
   for (std::uint32_t rank = 0; rank < size(); ++rank) {
+    const std::size_t stride = sizeof(Header) + sizeof(Opening);
+    std::memcpy(&openings[rank], records().received.data() + rank * stride + sizeof(Header),
+                sizeof(Opening));
     for (std::size_t term = 0; term < term_count; ++term) {
       if (openings[rank].terms.at(term) == openings[0].terms.at(term)) continue;
       throw Error(ErrorCategory::invalid_argument, std::string(name_of(static_cast<Term>(term))) +
@@ -191,12 +196,13 @@ Opened GroupCall::open(std::span<const Opening> mine) {
                                                        std::to_string(rank));
     }
   }
+  bool all_early = true;
+  group_.counts.clear();
   for (const Opening& one : openings) {
-    opened.counts.push_back(one.count);
-    opened.all_early = opened.all_early && one.early != 0;
+    group_.counts.push_back(one.count);
+    all_early = all_early && one.early != 0;
   }
-  group_.counts = opened.counts;
-  return opened;
+  return all_early;
 }
 
 void GroupCall::exchange(std::span<const Outgoing> sent, std::span<const Incoming> received) {

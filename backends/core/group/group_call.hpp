@@ -1,7 +1,6 @@
 // One call of a group: what its local ranks have come to, and what all ranks tell each other.
 #pragma once
 
-#include <array>
 #include <bifold/error.hpp>
 #include <bifold/group/group.hpp>
 #include <cstddef>
@@ -9,11 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "core/group/group_state.hpp"
-#include "core/group/terms.hpp"
 
 namespace bifold::core {
 
@@ -23,26 +20,12 @@ Error error_of_exception();
 /// What tells one content from another, of any length.
 std::uint64_t checksum(std::span<const std::byte> bytes) noexcept;
 
-/// Values of a rank that travel with its terms have up to so many bytes.
-inline constexpr std::size_t early_bytes = 256;
+/// As many bytes of each rank, in their order, until the next gather.
+struct Gathered {
+  const std::byte* first = nullptr;
+  std::size_t stride = 0;
 
-/// What each rank says first.
-struct Opening {
-  Terms terms{};
-  std::uint64_t count = 0;  ///< Its elements.
-  std::uint64_t early = 0;  ///< Whether values follow, made for the counts of the last call.
-  std::array<std::byte, early_bytes> values{};
-};
-static_assert(std::has_unique_object_representations_v<Opening>);
-
-/// What all ranks have said first.
-struct Opened {
-  std::vector<std::uint64_t> counts;
-  bool all_early = true;
-  std::vector<Opening> openings;
-
-  /// So many early bytes of each rank.
-  [[nodiscard]] std::vector<std::byte> values(std::size_t bytes) const;
+  [[nodiscard]] const std::byte* of(std::uint32_t rank) const { return first + rank * stride; }
 };
 
 /// Whether a call's number is one that ranks tell each other.
@@ -59,6 +42,9 @@ class GroupCall {
   /// slices; for others than the group's, all of them fail.
   GroupCall(const Group& group, std::size_t ranks, Numbered numbered = Numbered::yes,
             OutOfUse out_of_use = OutOfUse::refused);
+  GroupCall(const GroupCall&) = delete;
+  GroupCall& operator=(const GroupCall&) = delete;
+  ~GroupCall() { group_.records.end(); }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return group_.size; }
   [[nodiscard]] const std::vector<std::uint32_t>& local() const noexcept { return group_.local; }
@@ -69,7 +55,10 @@ class GroupCall {
   }
   /// When a wait that begins now ends.
   [[nodiscard]] Deadline deadline() const;
-  [[nodiscard]] std::vector<FoldKernel>& folds() noexcept { return group_.folds; }
+  [[nodiscard]] detail::GroupState& group() noexcept { return group_; }
+  [[nodiscard]] CallRecords& records() noexcept { return group_.records; }
+  /// Of a local rank's queue. A reference is good until memory of another rank is asked for.
+  CallMemory& memory_of(std::size_t local);
   [[nodiscard]] bool failed(std::size_t local) const { return failures_[local].has_value(); }
   void fail(std::size_t local, const Error& error);
   /// Throws the failure of the first local rank that has one.
@@ -94,19 +83,23 @@ class GroupCall {
 
   /// All ranks' bytes, of which each local rank gives as many. Throws the failure of the first rank
   /// that has one, on all ranks.
-  std::vector<std::byte> gather(std::size_t bytes, std::span<const std::vector<std::byte>> mine);
-  /// gather() of what ranks say first. Throws invalid_argument, on all ranks, where terms differ.
-  Opened open(std::span<const Opening> mine);
+  Gathered gather(std::size_t bytes, std::span<const std::vector<std::byte>> mine);
+  /// gather() of what ranks say first, which stays in the records. Throws invalid_argument, on all
+  /// ranks, where terms differ. Whether all ranks have early values.
+  bool open(std::span<const Opening> mine);
   /// Messages between ranks. A failure of the transport is that of all local ranks.
   void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received);
 
  private:
+  template <class BytesOf>
+  void exchange_all(std::size_t bytes, const BytesOf& bytes_of);
+
   detail::GroupState& group_;
   std::unique_lock<std::mutex> turn_;
   std::uint32_t gathered_ = 0;
   bool late_ = false;  // Other ranks may be, by one deadline.
   bool lost_messages_ = false;
-  std::vector<std::optional<Error>> failures_;
+  std::vector<std::optional<Error>>& failures_;
 };
 
 /// A call in which all local ranks fail for what is wrong before it, so that no other rank waits.

@@ -5,13 +5,15 @@
 #include <string>
 
 #include "core/call/find_plan.hpp"
+#include "core/call/run_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/group/fold.hpp"
+#include "core/group/fronts.hpp"
 #include "core/group/group_work.hpp"
-#include "core/group/parts.hpp"
 #include "core/group/stream_reduction.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
+#include "core/slices/parts.hpp"
 
 namespace bifold::core {
 
@@ -21,37 +23,33 @@ namespace {
   throw Error(ErrorCategory::invalid_argument, why);
 }
 
-std::vector<Elements> elements_of(const std::vector<Slice>& slices) {
-  std::vector<Elements> elements;
-  elements.reserve(slices.size());
-  for (const Slice& slice : slices) elements.push_back({slice.queue, slice.input, slice.second});
-  return elements;
-}
+const std::optional<ErasedView> no_view;
+const std::optional<Lines> no_lines;
+const std::vector<Event> no_events;
 
 class GroupReducer final : GroupWork {
  public:
   // Results are those of a run, or none.
   GroupReducer(const Group& group, const std::vector<Slice>& slices, const GroupReduction& asked,
                const std::vector<ErasedView>* results = nullptr, Numbered numbered = Numbered::yes)
-      : GroupWork(group, elements_of(slices), asked.op,
+      : GroupWork(group, slices.size(), asked.op,
                   asked.accumulator.value_or(accumulator_of(asked.result)), asked.order, numbered),
         asked_(asked),
-        results_(results) {}
-
-  Value run() {
-    const Given given = give();
-    return finish(given);
+        results_(results) {
+    for (const Slice& slice : slices) {
+      slices_.push_back({slice.queue, slice.input, slice.second});
+    }
   }
+
+  Value run() { return finish(give()); }
 
   void plan(PlannedReduction& planned, StreamTransport* transport) {
     planned.agreed = agree();
-    const Split split = split_of(planned.agreed.counts);
-    if (transport == nullptr || split.n() == 0) return;
+    if (transport == nullptr || parts_->split().n() == 0) return;
     call_.each([&](std::size_t i) {
       if (!planned.stream) {
         transport->check(queues());
-        planned.stream = std::make_unique<StreamReduction>(*transport, call_.local(),
-                                                           ReductionParts(split, one_total_),
+        planned.stream = std::make_unique<StreamReduction>(*transport, call_.local(), *parts_,
                                                            asked_, op_, accumulator_, init_);
       }
       planned.stream->make(i, slices_[i]);
@@ -60,8 +58,7 @@ class GroupReducer final : GroupWork {
   }
 
   Value run(const Agreement& agreed) {
-    const Given given = give(agreed);
-    Value result = finish(given);
+    Value result = finish(give(agreed));
     for (std::size_t i = 0; results_ != nullptr && i < results_->size(); ++i) {
       slices_[i].queue.fill((*results_)[i], result);
     }
@@ -70,8 +67,7 @@ class GroupReducer final : GroupWork {
 
   void enqueue(PlannedReduction& planned) {
     GroupWork::check(planned.agreed);
-    const Split split = split_of(planned.agreed.counts);
-    if (split.n() == 0) {
+    if (set_split(planned.agreed.counts).n() == 0) {
       const Value result = convert(nothing(), asked_.result);
       for (std::size_t i = 0; i < slices_.size(); ++i) {
         slices_[i].queue.fill((*results_)[i], result);
@@ -86,13 +82,13 @@ class GroupReducer final : GroupWork {
   }
 
  private:
-  [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const override {
-    return {counts, unit_of_reduction(op_, accumulator_, order_), Fronts::of_units};
+  const Split& set_split(const std::vector<std::uint64_t>& counts) override {
+    parts_ = call_.group().reductions.of(counts, unit_of_reduction(op_, accumulator_, order_),
+                                         Fronts::of_units, one_total_);
+    return parts_->split();
   }
 
-  [[nodiscard]] std::size_t most_values(const Split& split) const override {
-    return ReductionParts(split, one_total_).most();
-  }
+  [[nodiscard]] std::size_t most_values() const override { return parts_->most(); }
 
   void check(std::size_t i) override {
     const auto& [queue, input, second] = slices_[i];
@@ -130,81 +126,69 @@ class GroupReducer final : GroupWork {
     const auto& [queue, input, second] = slices_[i];
     if (!asked_.index_at) refuse_index(asked_.map);
     if (asked_.init) init_ = initial_value(op_, *asked_.init, accumulator_);
-    std::optional<Type> second_type;
-    if (second) second_type = second->type;
-    const PlanShape shape{.input = input.type,
-                          .accumulator = accumulator_,
-                          .output = accumulator_,
-                          .op = op_,
-                          .map = asked_.map,
-                          .order = order_,
-                          .second = second_type};
-    static_cast<void>(find_plan(queue.device(), Algorithm::reduce, "production", shape,
-                                Caller{queue.state(), input.count}));
+    records_.plans[i] = plan(i, input.count);
     return opening_of(i, asked_.map, asked_.result);
   }
 
-  void compute(const Split& split) override {
-    const ReductionParts parts(split, one_total_);
-    const std::vector<Staged> staged = split.borders().empty()
-                                           ? std::vector<Staged>(slices_.size())
-                                           : exchange_fronts(call_, split, slices_);
-    std::vector<DeviceArray> results(slices_.size());
-    const bool alone = slices_.size() == 1;
-    call_.each([&](std::size_t i) {
-      const std::uint32_t rank = call_.local()[i];
-      const std::vector<Interval>& own = parts.of(rank);
-      values_[i].clear();
-      if (alone && own.size() == 1 && split.front(rank) == 0) {
-        const Value value = reduce_to_host(i, own.front(), split.elements(rank).begin);
-        values_[i].assign(value.data(), value.data() + value.size());
-        return;
-      }
-      results[i] = DeviceArray(slices_[i].queue.device(), own.size(), accumulator_);
-      for (std::size_t part = 0; part < own.size(); ++part) {
-        const bool shared = part == 0 && split.front(rank) > 0;
-        enqueue(i, shared ? staged[i] : Staged{}, own[part], split.elements(rank).begin,
-                results[i].view(part, 1));
-      }
-    });
-    call_.each([&](std::size_t i) {
-      const ErasedView view = results[i].view();
-      if (view.count > 0) values_[i] = download(slices_[i].queue, view);
-      if (const auto& at = asked_.index_at) {
-        move_indices(values_[i], *at, parts.of(call_.local()[i]));
-      }
-    });
+  [[nodiscard]] std::shared_ptr<const detail::Plan> plan(std::size_t i, std::uint64_t n) const {
+    const auto& [queue, input, second] = slices_[i];
+    std::optional<Type> second_type;
+    if (second) second_type = second->type;
+    return find_plan(queue.device(), Algorithm::reduce, "production",
+                     {.input = input.type,
+                      .accumulator = accumulator_,
+                      .output = accumulator_,
+                      .op = op_,
+                      .map = asked_.map,
+                      .order = order_,
+                      .second = second_type},
+                     Caller{queue.state(), n});
   }
 
-  Value reduce_to_host(std::size_t i, const Interval& elements, std::uint64_t begin) {
-    auto& [queue, input, second] = slices_[i];
-    const ErasedView x = part(input, elements.begin - begin, elements.size());
-    ReduceOptions options;
-    options.order = order_;
-    if (!second) {
-      return bifold::transform_reduce(queue, x, accumulator_, op_, {}, asked_.map, options);
-    }
-    const ErasedView y = part(*second, elements.begin - begin, elements.size());
-    return bifold::transform_reduce(queue, x, y, accumulator_, op_, {}, asked_.map, options);
+  void compute() override {
+    const Split& split = parts_->split();
+    reserve([&](std::size_t i) {
+      MemoryNeeds needs;
+      const std::uint32_t rank = call_.local()[i];
+      needs.add_results(parts_->of(rank).size(), accumulator_);
+      add_front(needs, split, rank, slices_[i]);
+      if (i == 0) add_fold(needs, op_, accumulator_, 1);
+      return needs;
+    });
+    records_.staged.assign(slices_.size(), {});
+    if (!split.borders().empty()) exchange_fronts(call_, split);
+    records_.results.assign(slices_.size(), {});
+    call_.each([&](std::size_t i) {
+      const std::vector<Interval>& own = parts_->of(call_.local()[i]);
+      records_.results[i] = call_.memory_of(i).take_results(own.size(), accumulator_);
+      for (std::size_t at = 0; at < own.size(); ++at) {
+        reduce_part(i, own[at], at == 0 && split.front(call_.local()[i]) > 0,
+                    part(records_.results[i], at, 1));
+      }
+    });
+    call_.each([&](std::size_t i) {
+      const std::span<const std::byte> bytes = call_.memory_of(i).fetch(records_.results[i]);
+      values_[i].assign(bytes.begin(), bytes.end());
+      if (const auto& at = asked_.index_at) {
+        move_indices(values_[i], *at, parts_->of(call_.local()[i]));
+      }
+    });
   }
 
   // One value: of what was staged, else of elements where they lie.
-  void enqueue(std::size_t i, const Staged& staged, const Interval& elements, std::uint64_t begin,
-               const ErasedView& result) {
+  void reduce_part(std::size_t i, const Interval& elements, bool staged, const ErasedView& result) {
     auto& [queue, input, second] = slices_[i];
-    const bool in_place = staged.input.view().count == 0;
-    const auto place = [&](const ErasedView& view, const DeviceArray& copy) {
-      return in_place ? part(view, elements.begin - begin, elements.size()) : copy.view();
+    const std::uint64_t begin = parts_->split().elements(call_.local()[i]).begin;
+    const auto place = [&](const ErasedView& view, const ErasedView& copy) {
+      return staged ? copy : part(view, elements.begin - begin, elements.size());
     };
-    ReduceOptions options;
-    options.order = order_;
-    const ErasedView x = place(input, staged.input);
-    if (second) {
-      transform_reduce_into(queue, x, place(*second, staged.second), result, op_, {}, asked_.map,
-                            options);
-    } else {
-      transform_reduce_into(queue, x, result, op_, {}, asked_.map, options);
-    }
+    std::optional<ErasedView> y;
+    if (second) y = place(*second, records_.staged[i].second);
+    const bool whole = records_.plans[i] && elements.size() == input.count;
+    const auto known = whole ? records_.plans[i] : plan(i, elements.size());
+    run_plan(*known, queue, {place(input, records_.staged[i].input), y, result}, {},
+             {no_events, nullptr, nullptr, no_view, no_view, no_view, no_lines, no_lines, no_lines,
+              no_view});
   }
 
   // Each value was made of elements that were counted from its first one.
@@ -220,23 +204,15 @@ class GroupReducer final : GroupWork {
   }
 
   // The result of all ranks' values.
-  Value finish(const Given& given) {
-    if (given.split.n() == 0) return convert(nothing(), asked_.result);
-    const ReductionParts parts(given.split, one_total_);
-    const std::size_t size = size_of(accumulator_);
-    const std::size_t stride = parts.most() * size;
-    std::vector<std::byte> values;
-    if (init_) values.assign(init_->data(), init_->data() + size);
-    for (std::uint32_t rank = 0; rank < given.split.ranks(); ++rank) {
-      const std::byte* const from = given.values.data() + rank * stride;
-      values.insert(values.end(), from, from + parts.of(rank).size() * size);
-    }
-    const std::vector<std::uint32_t> merges = parts.merges(init_.has_value());
-    const std::uint64_t last = merges.size() - 1;
-    const Value result =
-        fold(call_.folds(), slices_.front().queue, op_, accumulator_, values, merges, {&last, 1})
-            .front();
-    return convert(result, asked_.result);
+  Value finish(const Gathered& all) {
+    const Split& split = parts_->split();
+    if (split.n() == 0) return convert(nothing(), asked_.result);
+    list_values(all, split.ranks(), [&](std::uint32_t rank) { return parts_->of(rank).size(); });
+    const std::vector<std::uint32_t>& merges = parts_->merges(init_.has_value());
+    records_.fold.wanted.assign(1, merges.size() - 1);
+    fold(call_.group().folds, slices_.front().queue, call_.memory_of(0), op_, accumulator_, merges,
+         records_.fold);
+    return convert(records_.fold.results.front(), asked_.result);
   }
 
   [[nodiscard]] Value nothing() const {
@@ -251,6 +227,7 @@ class GroupReducer final : GroupWork {
 
   const GroupReduction& asked_;
   const std::vector<ErasedView>* results_;
+  std::shared_ptr<const ReductionParts> parts_;
 };
 
 }  // namespace

@@ -6,14 +6,16 @@
 #include <string>
 
 #include "core/call/find_plan.hpp"
+#include "core/call/placement.hpp"
 #include "core/call/run_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/group/fold.hpp"
+#include "core/group/fronts.hpp"
 #include "core/group/group_work.hpp"
-#include "core/group/parts.hpp"
 #include "core/group/stream_scan.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
+#include "core/slices/parts.hpp"
 
 namespace bifold::core {
 
@@ -28,22 +30,20 @@ Type accumulator_of_call(const std::vector<ScanSlice>& slices, const GroupScan& 
   return slices.empty() ? Type() : accumulator_of(slices.front().output.type);
 }
 
-std::vector<Elements> elements_of(const std::vector<ScanSlice>& slices) {
-  std::vector<Elements> elements;
-  elements.reserve(slices.size());
-  for (const ScanSlice& slice : slices) elements.push_back({slice.queue, slice.input, {}});
-  return elements;
-}
+const std::optional<ErasedView> no_view;
+const std::optional<Lines> no_lines;
+const std::vector<Event> no_events;
 
 class GroupScanner final : GroupWork {
  public:
   GroupScanner(const Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked,
                Numbered numbered = Numbered::yes)
-      : GroupWork(group, elements_of(slices), asked.op, accumulator_of_call(slices, asked),
+      : GroupWork(group, slices.size(), asked.op, accumulator_of_call(slices, asked),
                   asked.options.order, numbered),
         asked_(asked),
-        outputs_(slices),
-        staged_(slices.size()) {}
+        outputs_(slices) {
+    for (const ScanSlice& slice : slices) slices_.push_back({slice.queue, slice.input, {}});
+  }
   // Of a run.
   GroupScanner(const Group& group, const std::vector<ScanSlice>& slices, const GroupScan& asked,
                const PlannedScan& planned, Numbered numbered)
@@ -57,14 +57,13 @@ class GroupScanner final : GroupWork {
     planned.agreed = agree();
     for (const ScanSlice& slice : outputs_) planned.outputs.push_back(slice.output.type);
     planned.with_total = with_total();
-    const Split split = split_of(planned.agreed.counts);
-    if (transport == nullptr || split.n() == 0) return;
+    if (transport == nullptr || totals_->split().n() == 0) return;
     call_.each([&](std::size_t i) {
       if (!planned.stream) {
         transport->check(queues());
         planned.stream =
-            std::make_unique<StreamScan>(*transport, call_.local(), totals_of(split),
-                                         shape_of(i, false), one_total_, with_total(), init_);
+            std::make_unique<StreamScan>(*transport, call_.local(), *totals_, shape_of(i, false),
+                                         one_total_, with_total(), init_);
       }
       planned.stream->make(i, slices_[i]);
     });
@@ -73,9 +72,8 @@ class GroupScanner final : GroupWork {
 
   void enqueue(StreamScan* stream) {
     GroupWork::check(planned_->agreed);
-    const Split split = split_of(planned_->agreed.counts);
-    if (split.n() == 0) {
-      if (with_total()) leave_totals(totals_of(split));
+    if (set_split(planned_->agreed.counts).n() == 0) {
+      if (with_total()) leave_totals();
       return;
     }
     try {
@@ -86,40 +84,30 @@ class GroupScanner final : GroupWork {
   }
 
  private:
-  void finish(const Given& given) {
-    const ScanTotals totals = totals_of(given.split);
+  void finish(const Gathered& all) {
     try {
-      fold_totals(totals, given.values);
-      scan_slices(totals);
+      fold_totals(all);
+      scan_slices();
     } catch (...) {
-      if (!gathers_total(given.split)) throw;
+      if (!gathers_total()) throw;
       for (std::size_t i = 0; i < outputs_.size(); ++i) call_.fail(i, error_of_exception());
     }
-    if (with_total()) leave_totals(totals);
+    if (with_total()) leave_totals();
   }
-
-  // What a local rank's two scans begin with, if anything.
-  struct Carries {
-    std::optional<Value> head;
-    std::optional<Value> rest;
-  };
 
   // Ranks that disagree about it have been refused.
   [[nodiscard]] bool with_total() const {
     return planned_ != nullptr ? planned_->with_total : outputs_.front().total.has_value();
   }
 
-  [[nodiscard]] Split split_of(const std::vector<std::uint64_t>& counts) const override {
-    return {counts, unit_of_scan(op_, accumulator_, order_), Fronts::of_elements};
+  const Split& set_split(const std::vector<std::uint64_t>& counts) override {
+    totals_ =
+        call_.group().scans.of(counts, unit_of_scan(op_, accumulator_, order_), Fronts::of_elements,
+                               one_total_, init_.has_value(), with_total());
+    return totals_->split();
   }
 
-  [[nodiscard]] ScanTotals totals_of(const Split& split) const {
-    return {split, one_total_, init_.has_value(), with_total()};
-  }
-
-  [[nodiscard]] std::size_t most_values(const Split& split) const override {
-    return totals_of(split).most();
-  }
+  [[nodiscard]] std::size_t most_values() const override { return totals_->most(); }
 
   [[nodiscard]] PlanShape shape_of(std::size_t i, bool total) const {
     return {.input = outputs_[i].input.type,
@@ -175,11 +163,9 @@ class GroupScanner final : GroupWork {
       }
     }
     const auto whole = plan(i, slice.input.count, false);
-    const std::optional<ErasedView> none;
-    const std::optional<Lines> no_lines;
-    const std::vector<Event> no_events;
-    check_plan(*whole, slice.queue.device(), {slice.input, none, slice.output}, asked_.init,
-               {no_events, nullptr, nullptr, none, none, none, no_lines, no_lines, no_lines, none});
+    check_plan(*whole, slice.queue.device(), {slice.input, no_view, slice.output}, asked_.init,
+               {no_events, nullptr, nullptr, no_view, no_view, no_view, no_lines, no_lines,
+                no_lines, no_view});
     if (slice.total) check_total(slice, *slice.total);
     check_others(i);
   }
@@ -200,75 +186,91 @@ class GroupScanner final : GroupWork {
     return opening;
   }
 
-  void compute(const Split& split) override {
-    const ScanTotals totals = totals_of(split);
-    if (!split.borders().empty()) staged_ = exchange_fronts(call_, split, slices_);
-    std::vector<DeviceArray> results(outputs_.size());
+  void compute() override {
+    const Split& split = totals_->split();
+    reserve([&](std::size_t i) {
+      MemoryNeeds needs;
+      const std::uint32_t rank = call_.local()[i];
+      needs.add_results(totals_->of(rank), accumulator_);
+      if (totals_->leaves_total(rank)) needs.add_results(1, accumulator_);
+      add_front(needs, split, rank, slices_[i]);
+      needs.add_device(staged_size(rank), outputs_[i].output.type);
+      if (i == 0) add_fold(needs, op_, accumulator_, 2 * slices_.size() + 1);
+      return needs;
+    });
+    records_.staged.assign(slices_.size(), {});
+    if (!split.borders().empty()) exchange_fronts(call_, split);
+    records_.results.assign(slices_.size(), {});
     call_.each([&](std::size_t i) {
-      values_[i].clear();
-      const std::uint64_t count = totals.of(call_.local()[i]);
+      const std::uint64_t count = totals_->of(call_.local()[i]);
+      records_.results[i] = call_.memory_of(i).take_results(count, accumulator_);
       if (count == 0) return;
-      results[i] = DeviceArray(slices_[i].queue.device(), count, accumulator_);
       if (one_total_) {
-        reduce_part(i, slices_[i].input, op_, results[i].view());
+        reduce_part(i, slices_[i].input, op_, records_.results[i]);
       } else {
-        total_groups(split, i, results[i]);
+        total_groups(i, records_.results[i]);
       }
     });
-    call_.each([&](std::size_t i) { values_[i] = download(slices_[i].queue, results[i].view()); });
-    call_.each([&](std::size_t i) { make_ready(totals, i); });
+    call_.each([&](std::size_t i) {
+      const std::span<const std::byte> bytes = call_.memory_of(i).fetch(records_.results[i]);
+      values_[i].assign(bytes.begin(), bytes.end());
+    });
+    call_.each([&](std::size_t i) { make_ready(i); });
   }
 
   void reduce_part(std::size_t i, const ErasedView& input, const Operator& op,
                    const ErasedView& results, const std::optional<Lines>& lines = {}) {
     Queue queue = slices_[i].queue;
-    ReduceOptions options;
-    options.order = order_;
-    options.lines = lines;
-    transform_reduce_into(queue, input, results, op, {}, asked_.map, options);
+    const CallOptions options{no_events, nullptr, nullptr,  no_view,  no_view,
+                              no_view,   lines,   no_lines, no_lines, no_view};
+    const auto known = find_plan(queue.device(), Algorithm::reduce, "production",
+                                 {.input = input.type,
+                                  .accumulator = accumulator_,
+                                  .output = accumulator_,
+                                  .op = op,
+                                  .map = asked_.map,
+                                  .order = order_,
+                                  .lines = layout_of(options)},
+                                 Caller{queue.state(), length_of(options, input.count)});
+    run_plan(*known, queue, {input, no_view, results}, {}, options);
   }
 
   // A group's total is the reduction of its elements in index order.
-  void total_groups(const Split& split, std::size_t i, const DeviceArray& results) {
+  void total_groups(std::size_t i, const ErasedView& results) {
     const Operator op = OperatorAccess::in_order(op_, accumulator_);
-    const Interval head = split.head(call_.local()[i]);
+    const Interval head = totals_->split().head(call_.local()[i]);
     const std::uint64_t shared = head.empty() ? 0 : 1;
-    const std::uint64_t count = results.view().count - shared;
-    if (shared > 0) reduce_part(i, staged_[i].input.view(), op, results.view(0, 1));
+    const std::uint64_t count = results.count - shared;
+    if (shared > 0) reduce_part(i, records_.staged[i].input, op, part(results, 0, 1));
     if (count == 0) return;
     const std::uint64_t group = unit_of_scan(op_, accumulator_, order_);
     const ErasedView whole = part(slices_[i].input, head.size(), count * group);
-    reduce_part(i, whole, op, results.view(shared, count), Lines::rows(count, group));
+    reduce_part(i, whole, op, part(results, shared, count), Lines::rows(count, group));
+  }
+
+  [[nodiscard]] std::uint64_t staged_size(std::uint32_t rank) const {
+    const std::uint64_t before = totals_->split().front(rank);
+    return before == 0 ? 0 : before + totals_->split().head(rank).size();
   }
 
   // Plans what scan_slices() will run, while a failure can still be told to all.
-  void make_ready(const ScanTotals& totals, std::size_t i) {
-    const Split& split = totals.split();
+  void make_ready(std::size_t i) {
+    const Split& split = totals_->split();
     const std::uint32_t rank = call_.local()[i];
-    const std::uint64_t head = staged_[i].input.view().count;
+    const std::uint64_t head = staged_size(rank);
     const std::uint64_t rest = split.elements(rank).size() - split.head(rank).size();
-    const bool total = totals.leaves_total(rank);
+    const bool total = totals_->leaves_total(rank);
     if (head > 0) static_cast<void>(plan(i, head, total && rest == 0));
     if (rest > 0) static_cast<void>(plan(i, rest, total));
-    if (head > 0) staged_outputs_.resize(outputs_.size());
-    const Device& device = slices_[i].queue.device();
-    if (head > 0) staged_outputs_[i] = DeviceArray(device, head, outputs_[i].output.type);
-    if (total) total_ = DeviceArray(device, 1, accumulator_);
   }
 
   // The fold of init and the totals, as far as each local rank wants it.
-  void fold_totals(const ScanTotals& totals, std::span<const std::byte> all) {
-    const Split& split = totals.split();
-    const std::size_t size = size_of(accumulator_);
-    const std::size_t stride = totals.most() * size;
-    std::vector<std::byte> values;
-    if (init_) values.assign(init_->data(), init_->data() + size);
-    for (std::uint32_t rank = 0; rank < split.ranks(); ++rank) {
-      const std::byte* const from = all.data() + rank * stride;
-      values.insert(values.end(), from, from + totals.of(rank) * size);
-    }
-    const std::uint64_t count = totals.values();
-    std::vector<std::uint64_t> wanted;
+  void fold_totals(const Gathered& all) {
+    const Split& split = totals_->split();
+    FoldRecords& folded = records_.fold;
+    list_values(all, split.ranks(), [&](std::uint32_t rank) { return totals_->of(rank); });
+    std::vector<std::uint64_t>& wanted = folded.wanted;
+    wanted.clear();
     const auto want = [&wanted](std::uint64_t behind) {
       if (behind > 0 && (wanted.empty() || wanted.back() < behind - 1)) {
         wanted.push_back(behind - 1);
@@ -276,48 +278,47 @@ class GroupScanner final : GroupWork {
     };
     for (const std::uint32_t rank : call_.local()) {
       if (split.elements(rank).empty()) continue;
-      want(totals.before(rank));
-      if (totals.has_rest(rank)) want(totals.before_rest(rank));
+      want(totals_->before(rank));
+      if (totals_->has_rest(rank)) want(totals_->before_rest(rank));
     }
-    const bool whole = one_total_ && with_total();
-    if (whole) want(count);
-    std::vector<std::uint32_t> merges(count, 1);
-    if (count > 0) merges.front() = 0;
-    const std::vector<Value> folded =
-        fold(call_.folds(), slices_.front().queue, op_, accumulator_, values, merges, wanted);
-    const auto carry = [&](std::uint64_t behind) -> std::optional<Value> {
-      if (behind == 0) return {};
-      const auto found = std::lower_bound(wanted.begin(), wanted.end(), behind - 1);
-      return folded[static_cast<std::size_t>(found - wanted.begin())];
-    };
-    carries_.assign(outputs_.size(), {});
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const std::uint32_t rank = call_.local()[i];
-      if (split.elements(rank).empty()) continue;
-      carries_[i].head = carry(totals.before(rank));
-      if (totals.has_rest(rank)) carries_[i].rest = carry(totals.before_rest(rank));
-    }
-    if (whole && split.n() > 0) whole_ = carry(count);
+    const bool whole = one_total_ && with_total() && split.n() > 0;
+    if (whole) want(totals_->values());
+    folded.merges.assign(totals_->values(), 1);
+    if (!folded.merges.empty()) folded.merges.front() = 0;
+    fold(call_.group().folds, slices_.front().queue, call_.memory_of(0), op_, accumulator_,
+         folded.merges, folded);
+    if (whole) whole_ = folded_behind(totals_->values());
+  }
+
+  // Of so many values, if there are some.
+  [[nodiscard]] std::optional<Value> folded_behind(std::uint64_t count) const {
+    if (count == 0) return {};
+    const std::vector<std::uint64_t>& wanted = records_.fold.wanted;
+    const auto found = std::lower_bound(wanted.begin(), wanted.end(), count - 1);
+    return records_.fold.results[static_cast<std::size_t>(found - wanted.begin())];
   }
 
   // From here on outputs are written.
-  void scan_slices(const ScanTotals& totals) {
-    const Split& split = totals.split();
+  void scan_slices() {
+    const Split& split = totals_->split();
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const std::uint32_t rank = call_.local()[i];
       const auto& [queue, input, output, unused] = outputs_[i];
       const std::uint64_t own = split.head(rank).size();
       const std::uint64_t rest = split.elements(rank).size() - own;
       std::optional<ErasedView> total;
-      if (totals.leaves_total(rank)) total = total_.view();
+      if (totals_->leaves_total(rank)) {
+        total = total_ = call_.memory_of(i).take_results(1, accumulator_);
+      }
       if (own > 0) {
-        const ErasedView scanned = staged_outputs_[i].view();
-        scan_part(i, staged_[i].input.view(), scanned, carries_[i].head,
+        const ErasedView scanned = call_.memory_of(i).take(staged_size(rank), output.type);
+        scan_part(i, records_.staged[i].input, scanned, folded_behind(totals_->before(rank)),
                   rest == 0 ? total : std::nullopt);
         copy_any(queue, part(scanned, scanned.count - own, own), part(output, 0, own));
       }
       if (rest > 0) {
-        scan_part(i, part(input, own, rest), part(output, own, rest), carries_[i].rest, total);
+        scan_part(i, part(input, own, rest), part(output, own, rest),
+                  folded_behind(totals_->before_rest(rank)), total);
       }
     }
   }
@@ -325,30 +326,29 @@ class GroupScanner final : GroupWork {
   void scan_part(std::size_t i, const ErasedView& input, const ErasedView& output,
                  const std::optional<Value>& init, const std::optional<ErasedView>& total) {
     Queue queue = slices_[i].queue;
-    ScanOptions options;
-    options.accumulate = accumulator_;
-    options.order = order_;
-    options.total = total;
-    bifold::transform_scan(queue, asked_.kind, input, output, op_, init, asked_.map, options);
+    run_plan(*plan(i, input.count, total.has_value()), queue, {input, no_view, output}, init,
+             {no_events, nullptr, nullptr, no_view, no_view, total, no_lines, no_lines, no_lines,
+              no_view});
   }
 
-  [[nodiscard]] bool gathers_total(const Split& split) const {
-    return with_total() && !one_total_ && split.n() > 0;
+  [[nodiscard]] bool gathers_total() const {
+    return with_total() && !one_total_ && totals_->split().n() > 0;
   }
 
   // In order v1 the total is what the last rank's scan ends with.
-  void leave_totals(const ScanTotals& totals) {
-    const Split& split = totals.split();
+  void leave_totals() {
     const std::size_t size = size_of(accumulator_);
-    if (split.n() == 0) {
+    if (totals_->split().n() == 0) {
       whole_ = init_ ? *init_ : op_.of_nothing(accumulator_);
-    } else if (gathers_total(split)) {
-      std::vector<std::vector<std::byte>> mine(outputs_.size());
+    } else if (gathers_total()) {
+      for (std::vector<std::byte>& values : values_) values.clear();
       call_.each([&](std::size_t i) {
-        if (call_.local()[i] == totals.last()) mine[i] = download(slices_[i].queue, total_.view());
+        if (call_.local()[i] != totals_->last()) return;
+        const std::span<const std::byte> bytes = call_.memory_of(i).fetch(total_);
+        values_[i].assign(bytes.begin(), bytes.end());
       });
-      const std::vector<std::byte> all = call_.gather(size, mine);
-      whole_ = Value::from_bytes(accumulator_, all.data() + totals.last() * size);
+      const Gathered all = call_.gather(size, values_);
+      whole_ = Value::from_bytes(accumulator_, all.of(totals_->last()));
     }
     for (const ScanSlice& slice : outputs_) {
       Queue queue = slice.queue;
@@ -358,10 +358,8 @@ class GroupScanner final : GroupWork {
 
   const GroupScan& asked_;
   const std::vector<ScanSlice>& outputs_;
-  std::vector<Staged> staged_;
-  std::vector<DeviceArray> staged_outputs_;
-  std::vector<Carries> carries_;
-  DeviceArray total_;           // Of the last rank's scan.
+  std::shared_ptr<const ScanTotals> totals_;
+  ErasedView total_{};          // Of the last rank's scan.
   std::optional<Value> whole_;  // Of all ranks.
   const PlannedScan* planned_ = nullptr;
 };

@@ -10,7 +10,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/group/call_records.hpp"
 #include "core/group/fold.hpp"
+#include "core/slices/parts.hpp"
 
 namespace bifold::detail {
 
@@ -25,6 +27,9 @@ struct GroupState {
   std::optional<Error> broken;        // The transport's failure.
   std::vector<std::uint64_t> counts;  // Elements of the ranks in the last call; empty before it.
   std::vector<core::FoldKernel> folds;
+  core::KnownParts<core::ReductionParts> reductions;
+  core::KnownParts<core::ScanTotals> scans;
+  core::CallRecords records;
 };
 
 }  // namespace bifold::detail

@@ -21,15 +21,20 @@ bool same_context(const Device& a, const Device& b) {
   return a.state()->backend->context() == b.state()->backend->context();
 }
 
-GroupWork::GroupWork(const Group& group, std::vector<Elements> slices, const Operator& op,
-                     Type accumulator, Order order, Numbered numbered)
-    : call_(group, slices.size(), numbered),
-      slices_(std::move(slices)),
+GroupWork::GroupWork(const Group& group, std::size_t slices, const Operator& op, Type accumulator,
+                     Order order, Numbered numbered)
+    : call_(group, slices, numbered),
+      records_(call_.records()),
+      slices_(records_.slices),
       order_(order),
       accumulator_(accumulator),
       op_(operator_for(op, accumulator)),
       one_total_(order == Order::any || op_.exact(accumulator)),
-      values_(call_.local().size()) {}
+      values_(records_.values) {
+  values_.resize(call_.local().size());
+  for (std::vector<std::byte>& values : values_) values.clear();
+  records_.plans.resize(call_.local().size());
+}
 
 std::vector<Queue> GroupWork::queues() const {
   std::vector<Queue> queues;
@@ -63,11 +68,11 @@ bool GroupWork::compute_early(std::vector<Opening>& openings) {
   for (std::size_t i = 0; i < openings.size(); ++i) {
     if (call_.failed(i) || openings[i].count != counts[call_.local()[i]]) return false;
   }
-  const Split split = split_of(counts);
-  const std::size_t bytes = most_values(split) * size_of(accumulator_);
+  const Split& split = set_split(counts);
+  const std::size_t bytes = most_values() * size_of(accumulator_);
   if (split.n() == 0 || bytes > early_bytes || !split.borders().empty()) return false;
-  early_counts_ = counts;
-  compute(split);
+  records_.early_counts = counts;
+  compute();
   for (std::size_t i = 0; i < openings.size(); ++i) {
     openings[i].early = 1;
     std::copy(values_[i].begin(), values_[i].end(), openings[i].values.begin());
@@ -75,30 +80,29 @@ bool GroupWork::compute_early(std::vector<Opening>& openings) {
   return true;
 }
 
-Given GroupWork::give() {
-  std::vector<Opening> openings(call_.local().size());
+Gathered GroupWork::give() {
+  std::vector<Opening>& openings = records_.openings;
+  openings.assign(call_.local().size(), {});
   call_.each([&](std::size_t i) {
     check(i);
     openings[i] = prepare(i);
   });
   const bool early = compute_early(openings);
-  const Opened all = call_.open(openings);
-  Split split = split_of(all.counts);
-  const std::size_t bytes = most_values(split) * size_of(accumulator_);
-  if (all.all_early) return {std::move(split), all.values(bytes)};
-  if (split.n() == 0) return {std::move(split), {}};
+  const bool all_early = call_.open(openings);
+  const Split& split = set_split(call_.last_counts());
+  if (all_early) return {records_.all_openings.front().values.data(), sizeof(Opening)};
+  if (split.n() == 0) return {};
   // What was made for the last call's counts serves where they are still the same.
-  if (!early || all.counts != early_counts_) compute(split);
-  std::vector<std::byte> values = call_.gather(bytes, values_);
-  return {std::move(split), std::move(values)};
+  if (!early || call_.last_counts() != records_.early_counts) compute();
+  return call_.gather(most_values() * size_of(accumulator_), values_);
 }
 
 Agreement GroupWork::agree() {
   std::vector<Opening> openings(call_.local().size());
   call_.each([&](std::size_t i) { openings[i] = prepare(i); });
-  std::vector<std::uint64_t> counts = call_.open(openings).counts;
-  static_cast<void>(split_of(counts));
-  return {slices_, std::move(counts), init_};
+  static_cast<void>(call_.open(openings));
+  static_cast<void>(set_split(call_.last_counts()));
+  return {slices_, call_.last_counts(), init_};
 }
 
 void GroupWork::check_share(const Agreement& agreed, std::size_t local) {
@@ -126,7 +130,7 @@ void GroupWork::check(const Agreement& agreed) {
   call_.raise();
 }
 
-Given GroupWork::give(const Agreement& agreed) {
+Gathered GroupWork::give(const Agreement& agreed) {
   init_ = agreed.init;
   // A rank that has failed sends as much as any other.
   if (slices_.size() != agreed.shares.size()) slices_ = agreed.shares;
@@ -134,14 +138,13 @@ Given GroupWork::give(const Agreement& agreed) {
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     if (call_.failed(i)) slices_[i] = agreed.shares[i];
   }
-  Split split = split_of(agreed.counts);
+  const Split& split = set_split(agreed.counts);
   if (split.n() == 0) {
     call_.raise();
-    return {std::move(split), {}};
+    return {};
   }
-  compute(split);
-  std::vector<std::byte> values = call_.gather(most_values(split) * size_of(accumulator_), values_);
-  return {std::move(split), std::move(values)};
+  compute();
+  return call_.gather(most_values() * size_of(accumulator_), values_);
 }
 
 }  // namespace bifold::core

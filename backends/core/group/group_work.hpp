@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/group/fronts.hpp"
 #include "core/group/group_call.hpp"
-#include "core/group/split.hpp"
+#include "core/slices/elements.hpp"
+#include "core/slices/split.hpp"
 
 namespace bifold::core {
 
@@ -21,12 +21,6 @@ void refuse_index(const Map& map);
 
 /// Whether memory of one device may be that of the other.
 bool same_context(const Device& a, const Device& b);
-
-/// The values of all ranks, as many bytes of each, in the order of ranks.
-struct Given {
-  Split split;
-  std::vector<std::byte> values;
-};
 
 /// What the ranks of a plan have agreed on, and what the local ones bring to its runs.
 struct Agreement {
@@ -41,8 +35,8 @@ class GroupWork {
   GroupWork& operator=(const GroupWork&) = delete;
 
  protected:
-  /// `slices` are those of the local ranks.
-  GroupWork(const Group& group, std::vector<Elements> slices, const Operator& op, Type accumulator,
+  /// For so many slices, which the derived class adds: those of the local ranks.
+  GroupWork(const Group& group, std::size_t slices, const Operator& op, Type accumulator,
             Order order, Numbered numbered);
   ~GroupWork() = default;
 
@@ -50,39 +44,57 @@ class GroupWork {
   virtual void check(std::size_t local) = 0;
   /// Checks everything else and plans, so that what is wrong is told first.
   virtual Opening prepare(std::size_t local) = 0;
-  [[nodiscard]] virtual Split split_of(const std::vector<std::uint64_t>& counts) const = 0;
+  /// From now on the ranks have so many elements.
+  virtual const Split& set_split(const std::vector<std::uint64_t>& counts) = 0;
   /// How many values a rank gives at most.
-  [[nodiscard]] virtual std::size_t most_values(const Split& split) const = 0;
+  [[nodiscard]] virtual std::size_t most_values() const = 0;
   /// Leaves the local ranks' values in values_.
-  virtual void compute(const Split& split) = 0;
+  virtual void compute() = 0;
 
   [[nodiscard]] std::vector<Queue> queues() const;
   /// What prepare() returns: terms that both kinds of calls have.
   [[nodiscard]] Opening opening_of(std::size_t local, const Map& map, Type output) const;
-  /// Checks and prepares, and tells all ranks the values of each.
-  Given give();
+  /// Reserves memory for what needs_of(local) says of each local rank.
+  template <class Needs>
+  void reserve(const Needs& needs_of) {
+    call_.each([&](std::size_t i) { call_.memory_of(i).need(needs_of(i)); });
+    call_.each([&](std::size_t i) { call_.memory_of(i).reserve(); });
+  }
+  /// Lists init, if there is one, and as many values of each rank as count_of(rank), to be folded.
+  template <class CountOf>
+  void list_values(const Gathered& all, std::uint32_t ranks, const CountOf& count_of) {
+    std::vector<std::byte>& values = records_.fold.values;
+    const std::size_t size = size_of(accumulator_);
+    values.clear();
+    if (init_) values.assign(init_->data(), init_->data() + size);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      values.insert(values.end(), all.of(rank), all.of(rank) + count_of(rank) * size);
+    }
+  }
+
+  /// Checks and prepares, and tells all ranks the values of each. Of no elements there are none.
+  Gathered give();
 
   /// Prepares for elements whose memory is not known yet, and agrees with all ranks.
   Agreement agree();
   /// Throws what is wrong with a run's elements, on this process alone.
   void check(const Agreement& agreed);
   /// give(), of a run.
-  Given give(const Agreement& agreed);
+  Gathered give(const Agreement& agreed);
 
   GroupCall call_;
-  std::vector<Elements> slices_;
+  CallRecords& records_;
+  std::vector<Elements>& slices_;
   Order order_;
   Type accumulator_;
   Operator op_;
   bool one_total_;  ///< Of each rank, as any association gives the same.
   std::optional<Value> init_;
-  std::vector<std::vector<std::byte>> values_;  ///< Of the local ranks.
+  std::vector<std::vector<std::byte>>& values_;  ///< Of the local ranks.
 
  private:
   void check_share(const Agreement& agreed, std::size_t local);
   bool compute_early(std::vector<Opening>& openings);
-
-  std::vector<std::uint64_t> early_counts_;
 };
 
 }  // namespace bifold::core

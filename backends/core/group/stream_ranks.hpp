@@ -9,11 +9,17 @@
 #include <optional>
 #include <vector>
 
-#include "core/group/device_array.hpp"
-#include "core/group/fronts.hpp"
-#include "core/group/split.hpp"
+#include "core/slices/device_array.hpp"
+#include "core/slices/elements.hpp"
+#include "core/slices/split.hpp"
 
 namespace bifold::core {
+
+/// StagedViews of memory that a plan keeps.
+struct Staged {
+  DeviceArray input;
+  DeviceArray second;
+};
 
 /// Local ranks are counted from 0.
 class StreamRanks {

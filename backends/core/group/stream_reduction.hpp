@@ -9,8 +9,8 @@
 
 #include "core/group/fold.hpp"
 #include "core/group/group_reduce.hpp"
-#include "core/group/parts.hpp"
 #include "core/group/stream_ranks.hpp"
+#include "core/slices/parts.hpp"
 
 namespace bifold::core {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/group/fold.hpp"
-#include "core/group/parts.hpp"
 #include "core/group/stream_ranks.hpp"
 #include "core/plan/plan.hpp"
 #include "core/shape/plan_shape.hpp"
+#include "core/slices/parts.hpp"
 
 namespace bifold::core {
 

@@ -11,9 +11,9 @@ namespace bifold::core {
 
 namespace {
 
-/// Where the text uses `word` as a name of its own; npos when it does not.
-std::size_t place_of(std::string_view expression, std::string_view word) {
-  for (std::size_t at = expression.find(word); at != std::string_view::npos;
+/// Where the text, from some place on, uses `word` as a name of its own; npos when it does not.
+std::size_t place_of(std::string_view expression, std::string_view word, std::size_t from = 0) {
+  for (std::size_t at = expression.find(word, from); at != std::string_view::npos;
        at = expression.find(word, at + 1)) {
     const std::size_t end = at + word.size();
     const bool begins = at == 0 || !is_word(expression[at - 1]);
@@ -114,6 +114,17 @@ WrittenText result_text(std::string_view expression, Type accumulator, Type outp
 
 bool uses_word(std::string_view expression, std::string_view word) {
   return place_of(expression, word) != std::string_view::npos;
+}
+
+std::string with_word(std::string_view expression, std::string_view word, std::string_view other) {
+  std::string text;
+  std::size_t done = 0;
+  for (std::size_t at = place_of(expression, word); at != std::string_view::npos;
+       at = place_of(expression, word, done)) {
+    text.append(expression.substr(done, at - done)).append(other);
+    done = at + word.size();
+  }
+  return text.append(expression.substr(done));
 }
 
 bool computes(std::string_view expression) {

@@ -36,6 +36,9 @@ WrittenText result_text(std::string_view expression, Type accumulator, Type outp
 /// Whether the text uses `word` as a name of its own, not as a field's.
 bool uses_word(std::string_view expression, std::string_view word);
 
+/// The text with `other` instead of each such `word`.
+std::string with_word(std::string_view expression, std::string_view word, std::string_view other);
+
 /// Whether the text does more with values than to hand them on: it has arithmetic, comparisons, or
 /// calls of functions other than those that make a struct of its fields.
 bool computes(std::string_view expression);

@@ -11,7 +11,7 @@
 #include "base/grid.hpp"
 #include "base/sizes.hpp"
 #include "core/device/state.hpp"
-#include "core/group/device_array.hpp"
+#include "core/slices/device_array.hpp"
 #include "data/host_data.hpp"
 #include "data/types.hpp"
 #include "measure/options.hpp"

@@ -44,8 +44,9 @@ struct AccumulationOptions {
 /// While the queue's work is captured in a graph, all calls are unsupported.
 class BIFOLD_API_CLASS ReduceAccumulation {
  public:
-  /// Of nothing so far. May compile. Throws as ReducePlan's constructor, unsupported for a map that
-  /// names i, a result map and a second array, and invalid_argument for a variant other than
+  /// Of nothing so far. May compile. A map may name i, the index in the whole array, or y, an
+  /// element of a second array that is fed beside. Throws as ReducePlan's constructor, unsupported
+  /// for a result map and for a map that names both, and invalid_argument for a variant other than
   /// "production", lines, values in device memory, and an init that the accumulator's type does not
   /// hold exactly.
   ReduceAccumulation(const Queue& queue, const ReduceShape& shape,
@@ -70,16 +71,32 @@ class BIFOLD_API_CLASS ReduceAccumulation {
   void feed(R&& chunk) {
     feed(erase(chunk));
   }
+  /// The same with as many elements of the second array, where the shape has one.
+  void feed(const ErasedView& chunk, const ErasedView& second);
+  /// The same of typed ranges.
+  template <device_range R, device_range S>
+  void feed(R&& chunk, S&& second) {
+    feed(erase(chunk), erase(second));
+  }
   /// Blocks until the host memory has been read. The next elements, of the shape's input type. The
   /// memory is used at once, not behind the queue's work. Copies overlap with the work, at full
   /// speed from page-locked memory. When it throws, the memory is as upload_bytes() says.
   void feed_bytes(const void* elements, std::uint64_t count);
+  /// The same with as many elements of the second array.
+  void feed_bytes(const void* elements, const void* seconds, std::uint64_t count);
   /// The same of elements whose type is known. Throws invalid_argument for another one.
   template <class T, std::size_t Extent>
     requires element<T>
   void feed(std::span<T, Extent> chunk) {
     check_input(type_of<T>());
     feed_bytes(chunk.data(), chunk.size());
+  }
+  /// The same with as many elements of the second array.
+  template <class T, std::size_t Extent, class S, std::size_t SecondExtent>
+    requires element<T> && element<S>
+  void feed(std::span<T, Extent> chunk, std::span<S, SecondExtent> second) {
+    check_inputs(type_of<T>(), type_of<S>(), chunk.size(), second.size());
+    feed_bytes(chunk.data(), second.data(), chunk.size());
   }
 
   /// Blocks, and returns op(init, reduction so far) in the shape's result type. What it is of no
@@ -99,6 +116,7 @@ class BIFOLD_API_CLASS ReduceAccumulation {
   explicit ReduceAccumulation(std::shared_ptr<detail::ReduceAccumulationState> state);
   [[nodiscard]] detail::ReduceAccumulationState& state() const;
   void check_input(Type type) const;
+  void check_inputs(Type type, Type second, std::uint64_t count, std::uint64_t seconds) const;
 
   std::shared_ptr<detail::ReduceAccumulationState> state_;
 };

@@ -60,6 +60,13 @@ BIFOLD_API bifold_status bifold_accumulation_feed(bifold_accumulation* accumulat
 BIFOLD_API bifold_status bifold_accumulation_feed_host(bifold_accumulation* accumulation,
                                                        const void* elements, void* outputs,
                                                        uint64_t count);
+/** bifold_accumulation_feed() of a reduction of two arrays, of as many elements. */
+BIFOLD_API bifold_status bifold_accumulation_feed_pairs(bifold_accumulation* accumulation,
+                                                        bifold_view chunk, bifold_view second);
+/** The same in host memory. */
+BIFOLD_API bifold_status bifold_accumulation_feed_host_pairs(bifold_accumulation* accumulation,
+                                                             const void* elements,
+                                                             const void* seconds, uint64_t count);
 /** How many elements it has been fed. */
 BIFOLD_API bifold_status bifold_accumulation_count(bifold_accumulation* accumulation,
                                                    uint64_t* count);

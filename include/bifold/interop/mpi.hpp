@@ -59,9 +59,18 @@ inline bool is_running() {
 
 // Requests on their way, with the memory that they read and write.
 struct Flight {
-  std::vector<MPI_Request> requests;
-  std::vector<std::vector<std::byte>> memory;
+  std::vector<MPI_Request> requests{};
+  std::vector<std::byte> memory{};
   std::vector<MPI_Status> statuses{};
+
+  // From here on nothing moves that MPI knows.
+  void begin(std::size_t bytes, std::size_t most_requests) {
+    memory.resize(bytes);
+    requests.clear();
+    statuses.clear();
+    requests.reserve(most_requests);
+    statuses.reserve(most_requests);
+  }
 
   // MPI_Testall's code; for "see the statuses" that of the first request that failed.
   int test(int& done) {
@@ -136,19 +145,18 @@ class Transport final : public bifold::Transport {
     const auto ranks = static_cast<std::size_t>(size_);
     for (std::size_t at = 0; at < mine.size(); at += most_bytes) {
       const std::size_t bytes = (std::min)(most_bytes, mine.size() - at);
-      auto flight = std::make_unique<Flight>();
-      flight->memory.emplace_back(mine.data() + at, mine.data() + at + bytes);
-      flight->memory.emplace_back(bytes * ranks);
+      auto flight = new_flight(bytes * (1 + ranks), 1);
+      std::byte* const own = flight->memory.data();
+      std::memcpy(own, mine.data() + at, bytes);
       const auto count = static_cast<int>(bytes);
       const int code =
-          MPI_Iallgather(flight->memory[0].data(), count, MPI_BYTE, flight->memory[1].data(), count,
-                         MPI_BYTE, comm_, flight->add());
+          MPI_Iallgather(own, count, MPI_BYTE, own + bytes, count, MPI_BYTE, comm_, flight->add());
       if (code != MPI_SUCCESS) keep(std::move(flight));
       check(code, "MPI_Iallgather");
-      flight = land(std::move(flight), deadline, "MPI_Iallgather");
+      land(std::move(flight), deadline, "MPI_Iallgather");
       for (std::size_t rank = 0; rank < ranks; ++rank) {
-        std::memcpy(all.data() + rank * mine.size() + at, flight->memory[1].data() + rank * bytes,
-                    bytes);
+        std::memcpy(all.data() + rank * mine.size() + at,
+                    landed_->memory.data() + (1 + rank) * bytes, bytes);
       }
     }
   }
@@ -156,41 +164,43 @@ class Transport final : public bifold::Transport {
   void exchange(std::span<const Outgoing> sent, std::span<const Incoming> received,
                 Deadline deadline) override {
     begin();
-    auto flight = std::make_unique<Flight>();
-    // From here on nothing moves that MPI knows.
-    flight->memory.reserve(sent.size() + received.size());
+    std::size_t bytes = 0;
     std::size_t parts = 0;
-    const auto count_parts = [&parts](std::size_t bytes) {
-      parts += (bytes + most_bytes - 1) / most_bytes;
+    const auto count = [&](std::size_t more) {
+      bytes += more;
+      parts += (more + most_bytes - 1) / most_bytes;
     };
-    for (const Outgoing& one : sent) count_parts(one.bytes.size());
-    for (const Incoming& one : received) count_parts(one.bytes.size());
-    flight->requests.reserve(parts);
+    for (const Outgoing& one : sent) count(one.bytes.size());
+    for (const Incoming& one : received) count(one.bytes.size());
+    auto flight = new_flight(bytes, parts);
+    std::byte* at = flight->memory.data();
     try {
       for (const Incoming& one : received) {
-        std::vector<std::byte>& memory = flight->memory.emplace_back(one.bytes.size());
-        each_part(memory, [&](std::byte* bytes, int count) {
-          check(MPI_Irecv(bytes, count, MPI_BYTE, static_cast<int>(one.from), tag, comm_,
+        each_part(at, one.bytes.size(), [&](std::byte* part, int size) {
+          check(MPI_Irecv(part, size, MPI_BYTE, static_cast<int>(one.from), tag, comm_,
                           flight->add()),
                 "MPI_Irecv");
         });
+        at += one.bytes.size();
       }
       for (const Outgoing& one : sent) {
-        std::vector<std::byte>& memory =
-            flight->memory.emplace_back(one.bytes.begin(), one.bytes.end());
-        each_part(memory, [&](std::byte* bytes, int count) {
-          check(MPI_Isend(bytes, count, MPI_BYTE, static_cast<int>(one.to), tag, comm_,
-                          flight->add()),
-                "MPI_Isend");
+        std::copy(one.bytes.begin(), one.bytes.end(), at);
+        each_part(at, one.bytes.size(), [&](std::byte* part, int size) {
+          check(
+              MPI_Isend(part, size, MPI_BYTE, static_cast<int>(one.to), tag, comm_, flight->add()),
+              "MPI_Isend");
         });
+        at += one.bytes.size();
       }
     } catch (...) {
       keep(std::move(flight));
       throw;
     }
-    flight = land(std::move(flight), deadline, "MPI_Isend, MPI_Irecv");
-    for (std::size_t i = 0; i < received.size(); ++i) {
-      std::copy(flight->memory[i].begin(), flight->memory[i].end(), received[i].bytes.begin());
+    land(std::move(flight), deadline, "MPI_Isend, MPI_Irecv");
+    const std::byte* from = landed_->memory.data();
+    for (const Incoming& one : received) {
+      std::copy_n(from, one.bytes.size(), one.bytes.begin());
+      from += one.bytes.size();
     }
   }
 
@@ -211,21 +221,30 @@ class Transport final : public bifold::Transport {
     Strays::keep(std::move(flight));
   }
 
+  // The last one that landed, if there is one: its memory is there.
+  std::unique_ptr<Flight> new_flight(std::size_t bytes, std::size_t requests) {
+    auto flight = landed_ ? std::move(landed_) : std::make_unique<Flight>();
+    flight->begin(bytes, requests);
+    return flight;
+  }
+
   template <class Body>
-  static void each_part(std::vector<std::byte>& memory, const Body& body) {
-    for (std::size_t at = 0; at < memory.size(); at += most_bytes) {
-      body(memory.data() + at, static_cast<int>((std::min)(most_bytes, memory.size() - at)));
+  static void each_part(std::byte* bytes, std::size_t size, const Body& body) {
+    for (std::size_t at = 0; at < size; at += most_bytes) {
+      body(bytes + at, static_cast<int>((std::min)(most_bytes, size - at)));
     }
   }
 
-  // Waits for all of them; what is not there in time becomes a stray.
-  std::unique_ptr<Flight> land(std::unique_ptr<Flight> flight, Deadline deadline,
-                               const char* call) {
+  // Waits for all of them, and keeps them as landed_; what is not there in time becomes a stray.
+  void land(std::unique_ptr<Flight> flight, Deadline deadline, const char* call) {
     constexpr std::uint64_t turns_alone = 2000;  // Before other threads and processes get a turn.
     for (std::uint64_t turn = 0;; ++turn) {
       int done = 0;
       const int code = flight->test(done);
-      if (code == MPI_SUCCESS && done != 0) return flight;
+      if (code == MPI_SUCCESS && done != 0) {
+        landed_ = std::move(flight);
+        return;
+      }
       const bool late = turn % 16 == 15 && std::chrono::steady_clock::now() >= deadline;
       if (code == MPI_SUCCESS && !late) {
         if (turn > turns_alone) std::this_thread::yield();
@@ -242,6 +261,7 @@ class Transport final : public bifold::Transport {
   int rank_ = 0;
   int size_ = 0;
   bool strayed_ = false;  // At some time.
+  std::unique_ptr<Flight> landed_{};
 };
 
 }  // namespace detail

@@ -1,11 +1,14 @@
 // What ranks give to a call over a group, by the split alone.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "core/group/split.hpp"
+#include "core/slices/split.hpp"
 
 namespace bifold::core {
 
@@ -22,12 +25,15 @@ class ReductionParts {
   [[nodiscard]] std::size_t most() const noexcept { return most_; }
   /// How often the two topmost of a stack become one behind each value, an initial value in front
   /// of all others included.
-  [[nodiscard]] std::vector<std::uint32_t> merges(bool with_init) const;
+  [[nodiscard]] const std::vector<std::uint32_t>& merges(bool with_init) const {
+    return with_init ? merges_with_init_ : merges_;
+  }
 
  private:
   Split split_;
-  bool one_total_;
   std::vector<std::vector<Interval>> parts_;
+  std::vector<std::uint32_t> merges_;
+  std::vector<std::uint32_t> merges_with_init_;
   std::size_t most_ = 0;
 };
 
@@ -65,6 +71,38 @@ class ScanTotals {
   std::vector<std::uint64_t> before_;
   std::uint64_t most_ = 0;
   std::uint32_t last_ = 0;
+};
+
+/// Parts of the last few splits, as calls repeat theirs.
+template <class Parts>
+class KnownParts {
+ public:
+  /// Parts(Split(counts, unit, fronts), flags...).
+  template <class... Flags>
+  std::shared_ptr<const Parts> of(const std::vector<std::uint64_t>& counts, std::uint64_t unit,
+                                  Fronts fronts, Flags... flags) {
+    const std::array<bool, 3> all{flags...};
+    for (const Entry& known : entries_) {
+      if (known.parts && known.unit == unit && known.flags == all && known.counts == counts) {
+        return known.parts;
+      }
+    }
+    Entry& next = entries_.at(next_);
+    next = {counts, unit, all,
+            std::make_shared<const Parts>(Split(counts, unit, fronts), flags...)};
+    next_ = (next_ + 1) % entries_.size();
+    return next.parts;
+  }
+
+ private:
+  struct Entry {
+    std::vector<std::uint64_t> counts;
+    std::uint64_t unit = 0;
+    std::array<bool, 3> flags{};
+    std::shared_ptr<const Parts> parts;
+  };
+  std::array<Entry, 4> entries_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace bifold::core

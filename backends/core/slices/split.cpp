@@ -1,4 +1,4 @@
-#include "core/group/split.hpp"
+#include "core/slices/split.hpp"
 
 #include <algorithm>
 #include <bifold/error.hpp>

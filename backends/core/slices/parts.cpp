@@ -1,4 +1,4 @@
-#include "core/group/parts.hpp"
+#include "core/slices/parts.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,37 +6,26 @@
 namespace bifold::core {
 
 ReductionParts::ReductionParts(Split split, bool one_total)
-    : split_(std::move(split)), one_total_(one_total), parts_(split_.ranks()) {
+    : split_(std::move(split)), parts_(split_.ranks()) {
+  std::vector<Node> all;
   for (std::uint32_t rank = 0; rank < split_.ranks(); ++rank) {
+    std::vector<Interval>& own = parts_[rank];
     if (!one_total) {
-      for (const Node& node : split_.nodes(rank)) parts_[rank].push_back(split_.elements(node));
+      const std::vector<Node> nodes = split_.nodes(rank);
+      for (const Node& node : nodes) own.push_back(split_.elements(node));
+      all.insert(all.end(), nodes.begin(), nodes.end());
     } else if (!split_.elements(rank).empty()) {
-      parts_[rank].push_back(split_.elements(rank));
+      own.push_back(split_.elements(rank));
+      merges_.push_back(merges_.empty() ? 0 : 1);
     }
-    most_ = std::max(most_, parts_[rank].size());
+    most_ = std::max(most_, own.size());
   }
-}
-
-std::vector<std::uint32_t> ReductionParts::merges(bool with_init) const {
-  std::vector<std::uint32_t> merges;
-  if (one_total_) {
-    std::size_t count = with_init ? 1 : 0;
-    for (const auto& own : parts_) count += own.size();
-    merges.assign(count, 1);
-    if (count > 0) merges.front() = 0;
-    return merges;
-  }
-  std::vector<Node> nodes;
-  for (std::uint32_t rank = 0; rank < split_.ranks(); ++rank) {
-    const std::vector<Node> own = split_.nodes(rank);
-    nodes.insert(nodes.end(), own.begin(), own.end());
-  }
-  merges = core::merges(nodes);
-  if (with_init) {
-    if (!merges.empty()) ++merges.back();
-    merges.insert(merges.begin(), 0);
-  }
-  return merges;
+  if (!one_total) merges_ = core::merges(all);
+  merges_with_init_.push_back(0);
+  merges_with_init_.insert(merges_with_init_.end(), merges_.begin(), merges_.end());
+  if (merges_.empty()) return;
+  // It comes in front of the first total, or of the tree's root.
+  ++(one_total ? merges_with_init_[1] : merges_with_init_.back());
 }
 
 ScanTotals::ScanTotals(Split split, bool one_total, bool with_init, bool with_total)

@@ -1,4 +1,4 @@
-#include "core/group/terms.hpp"
+#include "core/slices/terms.hpp"
 
 #include <string>
 

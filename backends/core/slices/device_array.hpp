@@ -42,33 +42,33 @@ inline ErasedView part(const ErasedView& view, std::uint64_t offset, std::uint64
   return part;
 }
 
-/// The bytes behind transfer(bytes). Where it fails and the device may still use the host memory,
-/// that is kept for ever.
+/// transfer(), which reads or writes the bytes. Where it fails and the device may still use them,
+/// they are kept for ever.
 template <class Transfer>
-std::vector<std::byte> transferred(const Queue& queue, std::vector<std::byte> bytes,
-                                   const Transfer& transfer) {
-  auto host = std::make_unique<std::vector<std::byte>>(std::move(bytes));
+void transferred(const Queue& queue, std::vector<std::byte>& bytes, const Transfer& transfer) {
   try {
-    transfer(*host);
+    transfer();
   } catch (...) {
-    if (detail::transfer_pending(queue.state())) static_cast<void>(host.release());
+    if (detail::transfer_pending(queue.state())) {
+      static_cast<void>(std::make_unique<std::vector<std::byte>>(std::move(bytes)).release());
+    }
     throw;
   }
-  return std::move(*host);
 }
 
 /// Blocks. The bytes of the view's elements.
 inline std::vector<std::byte> download(Queue queue, const ErasedView& view) {
-  return transferred(
-      queue, std::vector<std::byte>(view.count * size_of(view.type)),
-      [&](std::vector<std::byte>& host) { queue.download_bytes(view, host.data(), view.count); });
+  std::vector<std::byte> bytes(view.count * size_of(view.type));
+  transferred(queue, bytes, [&] { queue.download_bytes(view, bytes.data(), view.count); });
+  return bytes;
 }
 
 /// Blocks. Writes the bytes of as many elements as the view has.
-inline void upload(Queue queue, const ErasedView& view, std::vector<std::byte> bytes) {
-  transferred(queue, std::move(bytes), [&](std::vector<std::byte>& host) {
-    queue.upload_bytes(view, host.data(), view.count);
-  });
+inline void upload(Queue queue, const ErasedView& view, std::vector<std::byte>& bytes) {
+  transferred(queue, bytes, [&] { queue.upload_bytes(view, bytes.data(), view.count); });
+}
+inline void upload(const Queue& queue, const ErasedView& view, std::vector<std::byte>&& bytes) {
+  upload(queue, view, bytes);
 }
 
 /// Queue::copy(). Between an OpenCL buffer and shared virtual memory, which it refuses, it goes
