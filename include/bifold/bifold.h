@@ -27,6 +27,7 @@
 #include <bifold/c_device.h>
 #include <bifold/c_reductions.h>
 #include <bifold/group/c_group.h>
+#include <bifold/group/c_group_plans.h>
 #include <stdint.h>
 
 #include <bifold/export.hpp>

@@ -147,6 +147,90 @@ static void plans(bifold_view input) {
   bifold_buffer_destroy(output.buffer);
 }
 
+struct sums {
+  float sum;
+  double squares;
+};
+
+/* Plans of what is found and counted, and of several results. */
+static void result_plans(bifold_view input) {
+  const bifold_operator* plus = bifold_builtin_operator(BIFOLD_PLUS);
+  const bifold_slice slices[2] = {{queue, part(input, 0, middle), NULL},
+                                  {queue, part(input, middle, n - middle), NULL}};
+  const bifold_share shares[2] = {{queue, middle}, {queue, n - middle}};
+  struct {
+    float value;
+    uint64_t index;
+  } found = {0, 0};
+  struct {
+    float minimum;
+    float maximum;
+  } ends = {0, 0};
+  struct sums many = {0, 0};
+  float least = 0;
+  float greatest = 0;
+  float sum = 0;
+  double squares = 0;
+  uint64_t index = 0;
+  uint64_t count = 0;
+  uint64_t counted = 0;
+  const bifold_field fields[2] = {{"sum", BIFOLD_F32, offsetof(struct sums, sum)},
+                                  {"squares", BIFOLD_F64, offsetof(struct sums, squares)}};
+  bifold_type pair = 0;
+  bifold_map* positive = NULL;
+  bifold_map* squared = NULL;
+  bifold_group* group = NULL;
+  bifold_group_plan* plan = NULL;
+  OK(bifold_map_create("x > 0", &positive));
+  OK(bifold_map_create("x * x", &squared));
+  OK(bifold_struct_type("SumAndSquares", sizeof many, fields, 2, &pair));
+  const bifold_reduction reductions[2] = {{plus, NULL, NULL, &sum, BIFOLD_F32},
+                                          {plus, squared, NULL, &squares, BIFOLD_F64}};
+  OK(bifold_group_create_in_process(2, &group));
+
+  OK(bifold_argmin(queue, input, &least, &index, NULL));
+  OK(bifold_group_argmin_plan_create(group, BIFOLD_F32, shares, 2, &plan));
+  OK(bifold_group_plan_reduce(plan, slices, 2, &found));
+  CHECK(same(&least, &found.value, sizeof least) && index == found.index);
+  bifold_group_plan_destroy(plan);
+  OK(bifold_argmax(queue, input, &greatest, &index, NULL));
+  OK(bifold_group_argmax_plan_create(group, BIFOLD_F32, shares, 2, &plan));
+  OK(bifold_group_plan_reduce(plan, slices, 2, &found));
+  CHECK(same(&greatest, &found.value, sizeof least) && index == found.index);
+  bifold_group_plan_destroy(plan);
+  OK(bifold_group_minmax_plan_create(group, BIFOLD_F32, shares, 2, &plan));
+  OK(bifold_group_plan_reduce(plan, slices, 2, &ends));
+  CHECK(ends.minimum == least && ends.maximum == greatest);
+  bifold_group_plan_destroy(plan);
+  OK(bifold_count_if(queue, input, positive, &count, NULL));
+  OK(bifold_group_count_if_plan_create(group, BIFOLD_F32, positive, shares, 2, &plan));
+  OK(bifold_group_plan_reduce(plan, slices, 2, &counted));
+  CHECK(count > 0 && count == counted);
+  bifold_group_plan_destroy(plan);
+  OK(bifold_reduce_many(queue, input, reductions, 2, NULL));
+  OK(bifold_group_reduce_many_plan_create(group, BIFOLD_F32, reductions, 2, pair, shares, 2,
+                                          &plan));
+  OK(bifold_group_plan_reduce(plan, slices, 2, &many));
+  CHECK(same(&sum, &many.sum, sizeof sum) && same(&squares, &many.squares, sizeof squares));
+  bifold_group_plan_destroy(plan);
+
+  plan = NULL;
+  FAILS(bifold_group_argmin_plan_create(group, BIFOLD_F32, NULL, 2, &plan),
+        BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_minmax_plan_create(group, BIFOLD_F32, shares, 2, NULL),
+        BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_group_count_if_plan_create(group, BIFOLD_F32, NULL, shares, 2, &plan),
+        BIFOLD_INVALID_ARGUMENT);
+  CHECK(says("predicate"));
+  FAILS(bifold_group_reduce_many_plan_create(group, BIFOLD_F32, reductions, 1, pair, shares, 2,
+                                             &plan),
+        BIFOLD_INVALID_ARGUMENT);
+  CHECK(plan == NULL);
+  bifold_group_destroy(group);
+  bifold_map_destroy(positive);
+  bifold_map_destroy(squared);
+}
+
 /* Another rank that says the same as this one, or one that does not come. */
 static int released = 0;
 static int gathers = 0;
@@ -240,6 +324,7 @@ void test_groups(void) {
   const bifold_view input = uploaded(BIFOLD_F32, host, n);
   in_process(input);
   plans(input);
+  result_plans(input);
   by_functions(input);
   bifold_buffer_destroy(input.buffer);
 }

@@ -94,11 +94,13 @@ void run() {
   MPI_Comm between = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : 1, static_cast<int>(rank), &side);
   MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &between);
-  try {
-    static_cast<void>(interop::mpi::group(between));
-    check(false, "an intercommunicator");
-  } catch (const Error& error) {
-    check(error.category() == ErrorCategory::invalid_argument, error.what());
+  for (MPI_Comm comm : {between, MPI_Comm(MPI_COMM_NULL)}) {
+    try {
+      static_cast<void>(interop::mpi::group(comm));
+      check(false, "a communicator that no group takes");
+    } catch (const Error& error) {
+      check(error.category() == ErrorCategory::invalid_argument, error.what());
+    }
   }
   MPI_Comm_free(&between);
   MPI_Comm_free(&side);
@@ -144,5 +146,12 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();
+  try {
+    static_cast<void>(bifold::interop::mpi::group(MPI_COMM_WORLD));
+    std::cout << "FAILED: a group after MPI_Finalize\n";
+    return 1;
+  } catch (const bifold::Error& error) {
+    if (error.category() != bifold::ErrorCategory::invalid_argument) return 1;
+  }
   return bifold::wrong == 0 ? 0 : 1;
 }

@@ -1,25 +1,15 @@
 // The C interface: groups of ranks.
 #include <algorithm>
 #include <bifold/group/distributed.hpp>
-#include <bifold/group/group_plans.hpp>
 #include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "core/c_api/c_api_calls.hpp"
-#include "core/c_api/c_api_shapes.hpp"
+#include "core/c_api/c_api_slices.hpp"
 #include "core/group/group_call.hpp"
-
-struct bifold_group {
-  bifold::Group value;
-};
-
-struct bifold_group_plan {
-  std::variant<bifold::GroupReducePlan, bifold::GroupScanPlan> value;
-};
 
 namespace bifold::c_api {
 
@@ -100,35 +90,6 @@ DistributedOptions options_from(const bifold_options* options) {
   return known;
 }
 
-std::vector<Slice> slices_from(const bifold_slice* slices, std::size_t count) {
-  std::vector<Slice> all;
-  if (count > 0) need(slices, "slices");
-  all.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    Slice slice{need(slices[i].queue, "queue").value,
-                view_from(slices[i].input, "the input's buffer")};
-    if (slices[i].second != nullptr) {
-      slice.second = view_from(*slices[i].second, "the second array's buffer");
-    }
-    all.push_back(std::move(slice));
-  }
-  return all;
-}
-
-std::vector<ScanSlice> scan_slices_from(const bifold_scan_slice* slices, std::size_t count) {
-  std::vector<ScanSlice> all;
-  if (count > 0) need(slices, "slices");
-  all.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    ScanSlice slice{need(slices[i].queue, "queue").value,
-                    view_from(slices[i].input, "the input's buffer"),
-                    view_from(slices[i].output, "the output's buffer")};
-    if (slices[i].total != nullptr) slice.total = view_from(*slices[i].total, "total");
-    all.push_back(std::move(slice));
-  }
-  return all;
-}
-
 // What calls are given besides their slices.
 struct Reduced {
   const Operator& op;
@@ -159,53 +120,6 @@ bifold_status search(Search find, bifold_group* group, const bifold_slice* slice
     });
     const Value found = find(over, all, known);
     put_indexed(found, all.front().input.type, value, index);
-  });
-}
-
-std::vector<Share> shares_from(const bifold_share* shares, std::size_t count) {
-  std::vector<Share> all;
-  if (count > 0) need(shares, "shares");
-  all.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    all.push_back({need(shares[i].queue, "queue").value, shares[i].count});
-  }
-  return all;
-}
-
-// Plans by what `shape_from` reads.
-template <class Plan, class Shape>
-bifold_status make_plan(bifold_group* group, const Shape& shape_from, const bifold_share* shares,
-                        std::size_t count, const void* init, bifold_group_plan** plan) {
-  return guard([&] {
-    Group& over = need(group, "group").value;
-    const auto [shape, all, first] = core::prepared_over(over, [&] {
-      need(plan, "plan");
-      const auto known = shape_from();
-      return std::tuple(known, shares_from(shares, count), init_from(known.accumulator, init));
-    });
-    put_handle(plan, Plan(over, shape, all, first));
-  });
-}
-
-// A run of a plan of that kind, with what `prepare` reads. Where that fails, the other ranks are
-// told.
-template <class Plan, class Prepare, class Run>
-bifold_status run_plan(bifold_group_plan* plan, const Prepare& prepare, const Run& run) {
-  return guard([&] {
-    auto* const known = std::get_if<Plan>(&need(plan, "plan").value);
-    if (known == nullptr) refuse("the plan is of the other kind");
-    decltype(prepare()) slices;
-    try {
-      slices = prepare();
-    } catch (...) {
-      const Error failure = core::error_of_exception();
-      try {
-        run(*known, {});
-      } catch (const Error&) {
-        throw Error(failure);  // Not that there are no slices.
-      }
-    }
-    run(*known, slices);
   });
 }
 
@@ -309,66 +223,6 @@ bifold_status bifold_group_scan(bifold_group* group, bifold_scan_kind kind,
                            given.init, map_or_identity(map), given.options);
   });
 }
-
-bifold_status bifold_group_reduce_plan_create(bifold_group* group, const bifold_reduce_shape* shape,
-                                              const bifold_share* shares, size_t share_count,
-                                              const void* init, bifold_group_plan** plan) {
-  return make_plan<bifold::GroupReducePlan>(
-      group, [shape] { return reduce_shape_from(shape); }, shares, share_count, init, plan);
-}
-
-bifold_status bifold_group_scan_plan_create(bifold_group* group, const bifold_scan_shape* shape,
-                                            const bifold_share* shares, size_t share_count,
-                                            const void* init, bifold_group_plan** plan) {
-  return make_plan<bifold::GroupScanPlan>(
-      group, [shape] { return scan_shape_from(shape); }, shares, share_count, init, plan);
-}
-
-bifold_status bifold_group_plan_reduce(bifold_group_plan* plan, const bifold_slice* slices,
-                                       size_t slice_count, void* result) {
-  return run_plan<bifold::GroupReducePlan>(
-      plan,
-      [&] {
-        need(static_cast<unsigned char*>(result), "result");
-        return slices_from(slices, slice_count);
-      },
-      [&](bifold::GroupReducePlan& known, const std::vector<bifold::Slice>& all) {
-        const bifold::Value value = known.run(all);
-        std::memcpy(result, value.data(), value.size());
-      });
-}
-
-bifold_status bifold_group_plan_reduce_into(bifold_group_plan* plan, const bifold_slice* slices,
-                                            size_t slice_count, const bifold_view* results) {
-  std::vector<bifold::ErasedView> views;
-  return run_plan<bifold::GroupReducePlan>(
-      plan,
-      [&] {
-        if (slice_count > 0) need(results, "results");
-        for (size_t i = 0; i < slice_count; ++i) {
-          views.push_back(view_from(results[i], "a result's buffer"));
-        }
-        return slices_from(slices, slice_count);
-      },
-      [&](bifold::GroupReducePlan& known, const std::vector<bifold::Slice>& all) {
-        known.run(all, views);
-      });
-}
-
-bifold_status bifold_group_plan_scan(bifold_group_plan* plan, const bifold_scan_slice* slices,
-                                     size_t slice_count) {
-  return run_plan<bifold::GroupScanPlan>(
-      plan, [&] { return scan_slices_from(slices, slice_count); },
-      [](bifold::GroupScanPlan& known, const std::vector<bifold::ScanSlice>& all) {
-        known.run(all);
-      });
-}
-
-bifold_status bifold_group_plan_finish(bifold_group_plan* plan) {
-  return guard([&] { std::visit([](auto& known) { known.finish(); }, need(plan, "plan").value); });
-}
-
-void bifold_group_plan_destroy(bifold_group_plan* plan) { delete plan; }
 
 bifold_status bifold_even_reduce_split(uint64_t n, uint32_t ranks, const bifold_operator* op,
                                        bifold_type accumulator, uint64_t* offsets) {

@@ -1,4 +1,6 @@
 // The C interface: extremes, counts, products, compensated sums, several results.
+#include "core/c_api/c_api_reductions.hpp"
+
 #include <cstddef>
 #include <vector>
 
@@ -60,6 +62,15 @@ bifold_status search_into(SearchInto find, bifold_queue* queue, const bifold_vie
   });
 }
 
+// The element of a compensated sum of that type; none of any other.
+std::optional<Type> summand_of(Type sum) {
+  if (sum == type_of<CompensatedSum<float>>()) return Type::f32;
+  if (sum == type_of<CompensatedSum<double>>()) return Type::f64;
+  return {};
+}
+
+}  // namespace
+
 std::vector<Reduction> reductions_from(const bifold_reduction* given, std::size_t count) {
   std::vector<Reduction> all;
   for (std::size_t i = 0; i < count; ++i) {
@@ -70,15 +81,6 @@ std::vector<Reduction> reductions_from(const bifold_reduction* given, std::size_
   }
   return all;
 }
-
-// The element of a compensated sum of that type; none of any other.
-std::optional<Type> summand_of(Type sum) {
-  if (sum == type_of<CompensatedSum<float>>()) return Type::f32;
-  if (sum == type_of<CompensatedSum<double>>()) return Type::f64;
-  return {};
-}
-
-}  // namespace
 
 }  // namespace bifold::c_api
 

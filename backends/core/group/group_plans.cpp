@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/base/process.hpp"
+#include "core/call/map_errors.hpp"
+#include "core/call/reduce_many.hpp"
 #include "core/call/reductions.hpp"
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
@@ -73,8 +75,14 @@ struct detail::GroupReduction {
   core::PlannedReduction planned;
   std::vector<core::DeviceArray> results;  // For those that go to the host.
 
+  // Of what the shape does not tell.
+  struct Besides {
+    std::optional<std::size_t> index_at{};
+    std::optional<Value> of_nothing{};
+  };
+
   GroupReduction(Group& over, const ReduceShape& shape, const std::vector<Share>& shares,
-                 const std::optional<Value>& init, std::optional<std::size_t> index_at)
+                 const std::optional<Value>& init, const Besides& besides)
       : group(over),
         op(core::prepared_over(over, [&] { return shape.op; })),
         map(core::prepared_over(over, [&] { return shape.map; })),
@@ -83,7 +91,8 @@ struct detail::GroupReduction {
               .init = init,
               .map = map,
               .order = shape.order,
-              .index_at = index_at,
+              .of_nothing = besides.of_nothing,
+              .index_at = besides.index_at,
               .accumulator = shape.accumulator},
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
@@ -187,8 +196,9 @@ std::shared_ptr<detail::GroupReduction> plan_first(Group& group, Type element, b
   const ReduceShape shape = core::prepared_over(group, [&] {
     return shape_of_first(element, greatest ? argmax_operator(element) : argmin_operator(element));
   });
-  return std::make_shared<detail::GroupReduction>(group, shape, shares, std::nullopt,
-                                                  shape.accumulator.structure()->fields[1].offset);
+  return std::make_shared<detail::GroupReduction>(
+      group, shape, shares, std::nullopt,
+      detail::GroupReduction::Besides{shape.accumulator.structure()->fields[1].offset});
 }
 
 }  // namespace
@@ -196,7 +206,8 @@ std::shared_ptr<detail::GroupReduction> plan_first(Group& group, Type element, b
 GroupReducePlan::GroupReducePlan(Group& group, const ReduceShape& shape,
                                  const std::vector<Share>& shares,
                                  const std::optional<Value>& init) try
-    : plan_(std::make_shared<detail::GroupReduction>(group, shape, shares, init, std::nullopt)) {
+    : plan_(std::make_shared<detail::GroupReduction>(group, shape, shares, init,
+                                                     detail::GroupReduction::Besides{})) {
 } catch (...) {
   detail::rethrow();
 }
@@ -214,6 +225,50 @@ GroupReducePlan GroupReducePlan::argmin(Group& group, Type element,
 GroupReducePlan GroupReducePlan::argmax(Group& group, Type element,
                                         const std::vector<Share>& shares) try {
   return GroupReducePlan(plan_first(group, element, true, shares));
+} catch (...) {
+  detail::rethrow();
+}
+
+GroupReducePlan GroupReducePlan::minmax(Group& group, Type element,
+                                        const std::vector<Share>& shares) try {
+  const ReduceShape shape = core::prepared_over(group, [&] {
+    return ReduceShape{.input = element,
+                       .accumulator = core::minmax_type(element),
+                       .op = minmax_operator(element),
+                       .map = core::minmax_map(element)};
+  });
+  return {group, shape, shares};
+} catch (...) {
+  detail::rethrow();
+}
+
+GroupReducePlan GroupReducePlan::count_if(Group& group, Type element, const Map& predicate,
+                                          const std::vector<Share>& shares) try {
+  const ReduceShape shape = core::prepared_over(group, [&] {
+    return ReduceShape{
+        .input = element, .accumulator = Type::u64, .map = core::counting_map(predicate)};
+  });
+  return core::naming({{plus, Type::u64, predicate}}, element,
+                      [&] { return GroupReducePlan(group, shape, shares); });
+} catch (...) {
+  detail::rethrow();
+}
+
+GroupReducePlan GroupReducePlan::reduce_many(Group& group, Type element,
+                                             const std::vector<Reduction>& reductions,
+                                             const std::vector<Share>& shares,
+                                             const std::optional<Type>& result) try {
+  const auto [type, all] = core::prepared_over(group, [&] {
+    if (result) core::check_fields(*result, reductions);
+    const Type fields = result ? *result : core::joined_type(reductions);
+    return std::pair(fields, core::join(element, fields, reductions));
+  });
+  const ReduceShape shape{.input = element, .accumulator = type, .op = all.op, .map = all.map};
+  const detail::GroupReduction::Besides besides{{}, all.beginning.of_nothing};
+  return core::naming(reductions, element, [&] {
+    return GroupReducePlan(std::make_shared<detail::GroupReduction>(group, shape, shares,
+                                                                    all.beginning.init, besides));
+  });
 } catch (...) {
   detail::rethrow();
 }

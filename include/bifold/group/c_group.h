@@ -102,45 +102,6 @@ BIFOLD_API bifold_status bifold_group_scan(bifold_group* group, bifold_scan_kind
                                            const bifold_scan_slice* slices, size_t slice_count,
                                            const bifold_operator* op, const bifold_map* map,
                                            const void* init, const bifold_options* options);
-/** What a local rank brings to all runs of a plan. */
-typedef struct bifold_share {
-  bifold_queue* queue; /**< On which runs work. */
-  uint64_t count;      /**< The rank's elements. */
-} bifold_share;
-/** A reduction or a scan over a group made ready: <bifold/group/group_plans.hpp>. One thread runs
- * it at a time. */
-typedef struct bifold_group_plan bifold_group_plan;
-/** Blocks until all ranks have made the plan; `shares` are those of the local ranks. `init` is of
- * the accumulator's type, NULL for none. */
-BIFOLD_API bifold_status bifold_group_reduce_plan_create(bifold_group* group,
-                                                         const bifold_reduce_shape* shape,
-                                                         const bifold_share* shares,
-                                                         size_t share_count, const void* init,
-                                                         bifold_group_plan** plan);
-/** The same of a scan, whose runs have totals where the shape names BIFOLD_TOTAL. */
-BIFOLD_API bifold_status bifold_group_scan_plan_create(bifold_group* group,
-                                                       const bifold_scan_shape* shape,
-                                                       const bifold_share* shares,
-                                                       size_t share_count, const void* init,
-                                                       bifold_group_plan** plan);
-/** Blocks until *result, of the shape's result, is the reduction of the slices of all ranks. */
-BIFOLD_API bifold_status bifold_group_plan_reduce(bifold_group_plan* plan,
-                                                  const bifold_slice* slices, size_t slice_count,
-                                                  void* result);
-/** The same into one element in the memory of each local rank. */
-BIFOLD_API bifold_status bifold_group_plan_reduce_into(bifold_group_plan* plan,
-                                                       const bifold_slice* slices,
-                                                       size_t slice_count,
-                                                       const bifold_view* results);
-/** Scans the slices of all ranks into their outputs. */
-BIFOLD_API bifold_status bifold_group_plan_scan(bifold_group_plan* plan,
-                                                const bifold_scan_slice* slices,
-                                                size_t slice_count);
-/** Blocks until the work of the plan's queues is done, by the group's deadline. */
-BIFOLD_API bifold_status bifold_group_plan_finish(bifold_group_plan* plan);
-/** Gives the plan back. */
-BIFOLD_API void bifold_group_plan_destroy(bifold_group_plan* plan);
-
 /** Writes the ranks + 1 offsets of as even slices as need no exchange of elements, for reductions
  * by that operator, in order v1, in an accumulator of that type. */
 BIFOLD_API bifold_status bifold_even_reduce_split(uint64_t n, uint32_t ranks,

@@ -10,8 +10,10 @@
 #include <bifold/export.hpp>
 #include <bifold/group/distributed.hpp>
 #include <bifold/group/group.hpp>
+#include <bifold/map.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/reduce.hpp>
+#include <bifold/reductions.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/value.hpp>
 #include <cstdint>
@@ -50,6 +52,17 @@ class BIFOLD_API_CLASS GroupReducePlan {
   static GroupReducePlan argmin(Group& group, Type element, const std::vector<Share>& shares);
   /// The plan of argmax().
   static GroupReducePlan argmax(Group& group, Type element, const std::vector<Share>& shares);
+  /// The plan of minmax(), whose result is a MinMax.
+  static GroupReducePlan minmax(Group& group, Type element, const std::vector<Share>& shares);
+  /// The plan of count_if(), whose result is a u64.
+  static GroupReducePlan count_if(Group& group, Type element, const Map& predicate,
+                                  const std::vector<Share>& shares);
+  /// The plan of reduce_many(), whose result is one struct with a field for each reduction, of its
+  /// accumulator: of the type `result`, or of one that the library makes.
+  static GroupReducePlan reduce_many(Group& group, Type element,
+                                     const std::vector<Reduction>& reductions,
+                                     const std::vector<Share>& shares,
+                                     const std::optional<Type>& result = {});
 
   /// Reduces the slices into one element of the result's type in each local rank's memory. Slices
   /// are of the plan's queues, counts and types. Over a StreamTransport what is wrong with them is
