@@ -14,6 +14,7 @@ queue or stream. Calls release the interpreter's lock.
 from ._base import interpreter  # noqa: F401 - First of all: it may refuse.
 
 # isort: split
+from ._accumulations import Accumulation
 from ._algorithms import (
     exclusive_scan,
     inclusive_scan,
@@ -51,6 +52,7 @@ from ._base.native import load_library, version
 from ._base.operators import Map, Operator, identity
 from ._base.queues import Event, Queue, default_queue, elapsed
 from ._base.types import struct_type
+from ._group_plans import GroupPlan
 from ._groups import Group, even_split
 from ._many import Reduction, reduce_many
 from ._memory import Array, empty, from_opencl, to_device
@@ -71,6 +73,7 @@ from ._workspaces import Workspace
 
 __all__ = [
     "NO_INDEX",
+    "Accumulation",
     "Array",
     "BackendFailure",
     "BackendInfo",
@@ -82,6 +85,7 @@ __all__ = [
     "Error",
     "Event",
     "Group",
+    "GroupPlan",
     "Indexed",
     "InvalidArgument",
     "Map",

@@ -221,11 +221,12 @@ class Group(Handle):
 
         with ExitStack() as exits:
             try:
-                settings = Settings(None, order, queue, ())
                 count = len(self.local_ranks)
+                queues = queue if isinstance(queue, tuple) else [queue] * count
                 arrays = [listed(a, name, count) for a, name in ((x, "x"), (y, "y"), (out, "out"))]
                 calls = [
-                    exits.enter_context(Call(a, settings, y=b, out=c)) for a, b, c in zip(*arrays)
+                    exits.enter_context(Call(a, Settings(None, order, q, ()), y=b, out=c))
+                    for a, b, c, q in zip(*arrays, queues)
                 ]
                 yield calls, begin
             except BaseException:
@@ -234,12 +235,16 @@ class Group(Handle):
                 raise
 
     def _run(self, function: str, *arguments: Any) -> None:
+        """Calls the library on the group."""
+        self._told(function, self.handle, *arguments)
+
+    def _told(self, function: str, *arguments: Any) -> None:
         """Calls the library; what the transport raised comes first."""
         transport = self._transport
         if transport is not None:
             transport.failure = None
         try:
-            native.call(function, self.handle, *arguments)
+            native.call(function, *arguments)
         except errors.Error as failure:
             cause = None if transport is None else transport.failure
             if cause is not None and not isinstance(cause, Exception):

@@ -1,4 +1,4 @@
-"""The slices of a group's calls: what users give, and the rows that the library takes."""
+"""Slices of a group's calls, and chunks: what users give, and the rows that the library takes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _is_dense(place: Placed) -> bool:
     return all(n <= 1 or a == b for n, a, b in zip(place.shape, place.strides, dense))
 
 
-def _input(call: Call, operand: Operand) -> structs.View:
+def input_of(call: Call, operand: Operand) -> structs.View:
     """The elements one behind the other, in C order."""
     place = operand.bind(call)
     if not _is_dense(place):
@@ -54,15 +54,15 @@ def _input(call: Call, operand: Operand) -> structs.View:
     return structs.View(place.buffer.handle, place.type, place.first, operand.size)
 
 
-def _output(call: Call, operand: Operand) -> structs.View:
+def output_of(call: Call, operand: Operand) -> structs.View:
     operand.check_writable()
     place = operand.bind(call)
     if not _is_dense(place):
-        raise errors.InvalidArgument("out has gaps between its elements: a group writes none such")
+        raise errors.InvalidArgument("out has gaps between its elements, where none are written")
     return structs.View(place.buffer.handle, place.type, place.first, operand.size)
 
 
-def _wait_ahead(call: Call) -> None:
+def wait_ahead(call: Call) -> None:
     """Has what the library enqueues start after what the call waits for."""
     call.wait_ahead()
     if call.queue.turn is not None and call.queue.turn.last:
@@ -71,9 +71,11 @@ def _wait_ahead(call: Call) -> None:
 
 
 def finish(call: Call) -> None:
-    """What is left to do with the output of a scan that is enqueued."""
+    """What is left to do where something is enqueued, with an output of a scan."""
     if call.queue.turn is not None:
         call.queue.turn.last = put("bifold_queue_record", call.queue.handle)
+    if call.output is None:
+        return
     done = call.queue.record() if call.target.wants_done else Event()
     call.target.finish(call, done)
 
@@ -82,12 +84,12 @@ def rows_of(calls: list[Call]) -> Any:
     """The slices of a reduction."""
     rows = (structs.Slice * len(calls))()
     for row, call in zip(rows, calls):
-        row.queue, row.input = call.queue.handle, _input(call, call.input)
+        row.queue, row.input = call.queue.handle, input_of(call, call.input)
         if call.second is not None:
             same = call.second is call.input
-            second = row.input if same else _input(call, call.second)
+            second = row.input if same else input_of(call, call.second)
             row.second = ctypes.pointer(second)
-        _wait_ahead(call)
+        wait_ahead(call)
     return rows
 
 
@@ -103,8 +105,8 @@ def scan_rows_of(calls: list[Call], op: OperatorLike, init: Any, dtype: Any) -> 
                 f"out has {call.target.size} elements, the slice {call.input.size}"
             )
         row.queue = call.queue.handle
-        row.output = _output(call, call.target)
+        row.output = output_of(call, call.target)
         same = call.target is call.input
-        row.input = row.output if same else _input(call, call.input)
-        _wait_ahead(call)
+        row.input = row.output if same else input_of(call, call.input)
+        wait_ahead(call)
     return rows

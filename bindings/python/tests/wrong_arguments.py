@@ -85,6 +85,9 @@ def examples(queue, context, commands, buffer):
         "Array.fill.value": 1,
         "stream": 1,
         "memory": bifold.empty(64, np.uint8, queue),
+        "group": bifold.Group(1),
+        "counts": 4,
+        "saved": b"",
     }
 
 
@@ -173,6 +176,15 @@ TAKEN = {
     "Plan.out": {"class", "empty list"},
     "Plan.axis": {"int", "negative"},
     "Plan.shape": {"int"},
+    "Accumulation.queue": {"queue"},
+    "Accumulation.y": {"class", "empty list"},
+    "Accumulation.out": {"class", "empty list"},
+    "GroupPlan.y": {"class", "empty list"},
+    "GroupPlan.out": {"class", "empty list"},
+    "counts": {"int"},
+    "queues": {"queue"},
+    "piece_bytes": {"int"},
+    "saved": {"bytes"},
 }
 
 
@@ -205,6 +217,8 @@ def main():
         "Plan": bifold.Plan.reduce(queue, np.float32),
         "Workspace": bifold.Workspace(right["memory"]),
         "Group": bifold.Group(1),
+        "Accumulation": bifold.Accumulation.reduce(queue, np.float32),
+        "GroupPlan": bifold.GroupPlan.reduce(bifold.Group(1), 4, np.float32),
     }
     wrong = wrong_values(queue)
     for name, thing in callables():

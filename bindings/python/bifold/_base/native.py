@@ -26,6 +26,7 @@ from . import errors
 from .arguments import checked
 from .locks import Lock
 from .structs import (
+    AccumulationOptions,
     BackendInfo,
     Capabilities,
     DeviceInfo,
@@ -39,6 +40,7 @@ from .structs import (
     Reduction,
     ScanShape,
     ScanSlice,
+    Share,
     Slice,
     Transport,
     View,
@@ -58,6 +60,7 @@ _ARG = [_HANDLE, View, c_void_p, POINTER(c_uint64), POINTER(Options)]
 _FIND = [_HANDLE, View, View, POINTER(Options)]
 _SPLIT = [c_uint64, c_uint32, _HANDLE, c_int32, POINTER(c_uint64)]
 _GROUP_ARG = [_HANDLE, POINTER(Slice), c_size_t, c_void_p, POINTER(c_uint64), POINTER(Options)]
+_GROUP_FIND = [_HANDLE, c_int32, POINTER(Share), c_size_t, _PUT]
 
 # Functions that answer with a status, and their arguments in the header's order.
 CALLS: dict[str, list[type]] = {
@@ -132,6 +135,38 @@ CALLS: dict[str, list[type]] = {
         *[_HANDLE, c_int32, POINTER(ScanSlice), c_size_t, _HANDLE, _HANDLE, c_void_p],
         POINTER(Options),
     ],
+    "bifold_group_reduce_plan_create": [
+        *[_HANDLE, POINTER(ReduceShape), POINTER(Share), c_size_t, c_void_p, _PUT]
+    ],
+    "bifold_group_scan_plan_create": [
+        *[_HANDLE, POINTER(ScanShape), POINTER(Share), c_size_t, c_void_p, _PUT]
+    ],
+    "bifold_group_argmin_plan_create": _GROUP_FIND,
+    "bifold_group_argmax_plan_create": _GROUP_FIND,
+    "bifold_group_minmax_plan_create": _GROUP_FIND,
+    "bifold_group_count_if_plan_create": [*_GROUP_FIND[:2], _HANDLE, *_GROUP_FIND[2:]],
+    "bifold_group_reduce_many_plan_create": [
+        *[_HANDLE, c_int32, POINTER(Reduction), c_size_t, c_int32, POINTER(Share), c_size_t, _PUT]
+    ],
+    "bifold_group_plan_reduce": [_HANDLE, POINTER(Slice), c_size_t, c_void_p],
+    "bifold_group_plan_scan": [_HANDLE, POINTER(ScanSlice), c_size_t],
+    "bifold_group_plan_finish": [_HANDLE],
+    "bifold_reduce_accumulation_create": [
+        *[_HANDLE, POINTER(ReduceShape), c_void_p, POINTER(AccumulationOptions), _PUT]
+    ],
+    "bifold_scan_accumulation_create": [
+        *[_HANDLE, POINTER(ScanShape), c_void_p, POINTER(AccumulationOptions), _PUT]
+    ],
+    "bifold_argmin_accumulation_create": [_HANDLE, c_int32, POINTER(AccumulationOptions), _PUT],
+    "bifold_argmax_accumulation_create": [_HANDLE, c_int32, POINTER(AccumulationOptions), _PUT],
+    "bifold_accumulation_feed": [_HANDLE, View, POINTER(View)],
+    "bifold_accumulation_feed_host": [_HANDLE, c_void_p, c_void_p, c_uint64],
+    "bifold_accumulation_feed_pairs": [_HANDLE, View, View],
+    "bifold_accumulation_feed_host_pairs": [_HANDLE, c_void_p, c_void_p, c_uint64],
+    "bifold_accumulation_count": [_HANDLE, POINTER(c_uint64)],
+    "bifold_accumulation_value": [_HANDLE, c_void_p, POINTER(c_uint64)],
+    "bifold_accumulation_save": [_HANDLE, c_void_p, c_size_t, POINTER(c_size_t)],
+    "bifold_accumulation_resume": [_HANDLE, c_void_p, c_size_t],
     "bifold_even_reduce_split": _SPLIT,
     "bifold_even_scan_split": _SPLIT,
     "bifold_opencl_adopt_device": [c_void_p, c_void_p, POINTER(DeviceOptions), _PUT],
@@ -166,6 +201,8 @@ OTHERS: dict[str, tuple[type | None, list[type]]] = {
     "bifold_buffer_destroy": (None, [_HANDLE]),
     "bifold_event_destroy": (None, [_HANDLE]),
     "bifold_group_destroy": (None, [_HANDLE]),
+    "bifold_group_plan_destroy": (None, [_HANDLE]),
+    "bifold_accumulation_destroy": (None, [_HANDLE]),
     "bifold_plan_variant": (c_char_p, [_HANDLE]),
     "bifold_plan_destroy": (None, [_HANDLE]),
     "bifold_workspace_destroy": (None, [_HANDLE]),

@@ -173,6 +173,14 @@ class Transport(ctypes.Structure):
     ]
 
 
+class Share(ctypes.Structure):
+    _fields_ = [("queue", c_void_p), ("count", c_uint64)]
+
+
+class AccumulationOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("piece_bytes", c_uint64)]
+
+
 class Slice(ctypes.Structure):
     _fields_ = [("queue", c_void_p), ("input", View), ("second", POINTER(View))]
 
