@@ -2,8 +2,8 @@
 """Keeps the medians of runs: one CSV file a device, which the documents' tables are made from.
 
   medians.py DEVICE.csv SET RUN.json...   puts the medians of `bifold-bench run --json` into a set
-  medians.py DEVICE.csv SET PYTHON.csv... the same of what bench/python_peers/lines.py or arrays.py
-                                          writes
+  medians.py DEVICE.csv SET OTHER.csv...  the same of what bench/python_peers/lines.py or arrays.py,
+                                          or bifold-nccl-times writes
   medians.py --back-to-back ...           without the other regimes
 
 A row is bifold's call, or a peer's in turns with it; a ratio is the peer's time over bifold's. A
@@ -110,10 +110,14 @@ def rows_of_groups(run, set_):
 
 
 def rows_of_libraries(path, set_):
-    """The rows of libraries that Python calls, bifold among them."""
+    """The rows of libraries that Python calls, bifold among them; or rows that name their columns
+    as the files of medians do."""
     names = {"sum": "reduce", "cumsum": "scan"}
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
+            if "library" in row:
+                yield row | {"set": set_}
+                continue
             place = {"n": row.get("n"), "lines": "", "enqueue_us": row.get("host_us")}
             library = row["contender"]
             if "shape" in row:

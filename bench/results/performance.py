@@ -11,7 +11,7 @@ import sys
 from lines import cpu_line_tables, line_tables
 from python_calls import python_tables
 from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, middle
-from scaling import scaling_table
+from scaling import nccl_table, scaling_table
 from tables import duration, size
 from targets import WHY, target_table
 
@@ -176,6 +176,7 @@ def main(arguments):
     check = "--check" in arguments
     h200, h100 = MEDIANS / "nvidia-h200.csv", MEDIANS / "nvidia-h100.csv"
     pocl = MEDIANS / "pocl-3.1-intel-xeon-2-cores.csv"
+    groups = MEDIANS / "nvidia-h200-groups.csv"
     runs = Runs(h200, ("peers", "host", "cub", "offset"), ("rows",))
     newer = Runs(h100, ("cub", "offset"))
     cpu = Runs(pocl, ("peers",))
@@ -188,7 +189,7 @@ def main(arguments):
                 "halves-h100": halves_table(newer), "noise-h100": noise_table(newer),
                 "cpu": cpu_table(cpu), "lines": line_tables(h200),
                 "lines-cpu": cpu_line_tables(pocl), "python": python_tables(h200),
-                "scaling": scaling_table(MEDIANS / "nvidia-h200-groups.csv")}
+                "scaling": scaling_table(groups), "nccl": nccl_table(groups)}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
         new = text = path.read_text()

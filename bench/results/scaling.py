@@ -28,7 +28,8 @@ def scaling_table(file):
     if not file.exists():
         return []
     groups = [Group(row) for row in medians.read(file)
-              if row["library"] == "bifold" and not row["variant"].endswith("any order")]
+              if row["set"] == "scaling" and row["library"] == "bifold"
+              and not row["variant"].endswith("any order")]
     lines = []
     kinds = sorted({(g.row["backend"], g.transport, g.scaling) for g in groups})
     for backend, transport, scaling in kinds:
@@ -50,3 +51,32 @@ def scaling_table(file):
                          + " | ".join(cells.get(ranks, "") for ranks in columns) + " |")
         lines.append("")
     return lines
+
+
+def device_time(row, regime):
+    return duration(float(row[f"{regime}_us"]) / 1e6) if row.get(f"{regime}_us") else ""
+
+
+def nccl_table(file):
+    """Of plans over NCCL, whose runs only enqueue. Nothing where nothing is kept."""
+    rows = [row for row in medians.read(file) if row["set"] == "nccl"] if file.exists() else []
+    if not rows:
+        return []
+    calls = {}
+    for row in rows:
+        ranks = int(row["variant"].split(", ")[0].removeprefix("over "))
+        key = (row["algorithm"], row["type"], int(row["n"]) // ranks)
+        calls.setdefault(key, {})[row["library"]] = row
+    any_row = rows[0]
+    beside = ["one device's slice", "NCCL all-gather", "NCCL all-reduce of the slices' sums"]
+    lines = [f"**{any_row['device']}, plans over NCCL** (driver {any_row['driver']}; bifold "
+             f"{any_row['version']}, {any_row['date']}): device time of a run, and in a CUDA graph",
+             "", "| call | n of each | run | in a graph | " + " | ".join(beside) + " |",
+             "| --- | --- |" + " ---: |" * (2 + len(beside))]
+    for (algorithm, type_, n), libraries in sorted(calls.items()):
+        own = libraries["bifold"]
+        cells = [device_time(own, "back_to_back"), device_time(own, "graph")]
+        cells += [device_time(libraries[name], "back_to_back") if name in libraries else ""
+                  for name in beside]
+        lines.append(f"| {algorithm} {type_} | {size(n)} | " + " | ".join(cells) + " |")
+    return [*lines, ""]
