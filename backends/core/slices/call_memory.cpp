@@ -1,6 +1,6 @@
 #include "core/slices/call_memory.hpp"
 
-#include <numeric>
+#include <algorithm>
 #include <utility>
 
 #include "core/device/ranges.hpp"
@@ -10,11 +10,20 @@ namespace bifold::core {
 
 namespace {
 
-// What arrays begin at a multiple of, elements of that type at a multiple of their size, too.
-std::uint64_t granule(Type type) { return std::lcm(std::uint64_t{256}, size_of(type)); }
+// What arrays begin at a multiple of, and elements of that type.
+std::uint64_t granule(Type type) { return std::max<std::uint64_t>(256 * size_of(type), 256); }
 
 std::uint64_t room_for(std::uint64_t count, Type type) {
   return count == 0 ? 0 : granule(type) + count * size_of(type);
+}
+
+// Behind what is used so far.
+ErasedView taken(const detail::Memory& memory, std::uint64_t& used, std::uint64_t count,
+                 Type type) {
+  if (count == 0) return {{}, 0, 0, type, true};
+  const std::uint64_t offset = (used + granule(type) - 1) / granule(type) * granule(type);
+  used = offset + count * size_of(type);
+  return {memory, offset, count, type, true};
 }
 
 }  // namespace
@@ -62,14 +71,6 @@ void CallMemory::reserve() {
   pending_ = false;
   device_used_ = 0;
   results_used_ = 0;
-}
-
-ErasedView CallMemory::taken(const detail::Memory& memory, std::uint64_t& used, std::uint64_t count,
-                             Type type) const {
-  if (count == 0) return {{}, 0, 0, type, true};
-  const std::uint64_t offset = (used + granule(type) - 1) / granule(type) * granule(type);
-  used = offset + count * size_of(type);
-  return {memory, offset, count, type, true};
 }
 
 ErasedView CallMemory::take(std::uint64_t count, Type type) {

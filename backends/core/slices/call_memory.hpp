@@ -50,9 +50,6 @@ class CallMemory {
   std::span<const std::byte> fetch(const ErasedView& results);
 
  private:
-  ErasedView taken(const detail::Memory& memory, std::uint64_t& used, std::uint64_t count,
-                   Type type) const;
-
   Queue queue_;
   detail::QueueState* state_;
   std::unique_lock<std::mutex> turn_;
