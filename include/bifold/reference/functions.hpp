@@ -75,7 +75,7 @@ inline float log(float x) {
   const float square = f * f;
   const float value =
       (f - (0.5F * square - (square * (f * p) + k * -2.90889711e-5F))) + k * 6.93176270e-1F;
-  if (x == 0.0F) return std::bit_cast<float>(0xff800000U);
+  if ((std::bit_cast<std::uint32_t>(x) << 1) == 0) return std::bit_cast<float>(0xff800000U);
   if (x < 0.0F) return std::bit_cast<float>(0x7fc00000U);
   return x < std::bit_cast<float>(0x7f800000U) ? value : x;
 }
@@ -102,7 +102,8 @@ inline double log(double x) {
   const double value =
       (f - (half_square - (s * (half_square + z * p) + k * -1.7239444525614835e-13))) +
       k * 6.9314718056011770e-1;
-  if (x == 0.0) return std::bit_cast<double>(std::uint64_t{0xfff0000000000000});
+  if ((std::bit_cast<std::uint64_t>(x) << 1) == 0)
+    return std::bit_cast<double>(std::uint64_t{0xfff0000000000000});
   if (x < 0.0) return std::bit_cast<double>(std::uint64_t{0x7ff8000000000000});
   return x < std::bit_cast<double>(std::uint64_t{0x7ff0000000000000}) ? value : x;
 }
