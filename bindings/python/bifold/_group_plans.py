@@ -24,6 +24,8 @@ from ._starts import accumulator, address_of, element_of
 
 def _queues(value: Any) -> tuple[Queue, ...]:
     listed = value if isinstance(value, (list, tuple)) else [value]
+    if not listed:
+        raise errors.InvalidArgument("queues must be one or more")
     return tuple(own("Queue").take(one) for one in listed)
 
 
@@ -56,7 +58,7 @@ class GroupPlan(Handle):
     """
 
     _destructor = "bifold_group_plan_destroy"
-    _made_by = "GroupPlan.reduce() and the like make plans"
+    _made_by = "GroupPlan.reduce(), GroupPlan.inclusive_scan() and the like make plans"
     _copied_by = "the same call makes it again"
     _group: Group
     _queues: tuple[Queue, ...]

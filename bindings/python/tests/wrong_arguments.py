@@ -176,7 +176,7 @@ TAKEN = {
     "Plan.out": {"class", "empty list"},
     "Plan.axis": {"int", "negative"},
     "Plan.shape": {"int"},
-    "Accumulation.queue": {"queue"},
+    "Accumulation.queue": {"empty str", "queue"},
     "Accumulation.y": {"class", "empty list"},
     "Accumulation.out": {"class", "empty list"},
     "GroupPlan.y": {"class", "empty list"},

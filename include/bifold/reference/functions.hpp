@@ -31,6 +31,7 @@ inline float exp(float x) {
   return one_to_two * std::bit_cast<float>(static_cast<std::uint32_t>(half_of_it + 127) << 23) *
          std::bit_cast<float>(static_cast<std::uint32_t>(exponent - half_of_it + 127) << 23);
 }
+/// The same of an f64.
 inline double exp(double x) {
   const double within = x > 710.0 ? 710.0 : x < -746.0 ? -746.0 : x;
   const double shifted = within * 1.4426950408889634e+0 + 6755399441055744.0;
@@ -79,6 +80,7 @@ inline float log(float x) {
   if (x < 0.0F) return std::bit_cast<float>(0x7fc00000U);
   return x < std::bit_cast<float>(0x7f800000U) ? value : x;
 }
+/// The same of an f64.
 inline double log(double x) {
   const bool denormal = x < 2.2250738585072014e-308;
   const std::uint64_t bits =
