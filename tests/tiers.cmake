@@ -4,16 +4,16 @@
 # together. Continuous integration takes one group of them a commit, by the label sweep_GROUP; the
 # groups take about the same time.
 set(bifold_quick
-  # Cheap, whole: host, the C interface, stand-in drivers.
+  # Cheap, whole: host, stand-in drivers.
   "host\\.(type|half|operator|reference|functions|selector|words|pairwise|comparison|gallery|lines)"
   "host\\.group_split"
   "host\\.compiled_texts"
   "host\\.(self_check|tuning|tuning_file|kept_files|house_rules|kernel_mirror|documents)"
   "host\\.(rate|accuracy|performance)_results" "host\\.results_schema" "host\\.fuzz_.*"
-  "opencl\\.c_api" "cuda_driver_(arch_9\\.0|without_nvrtc|no_device|absent|too_old)"
+  "cuda_driver_(arch_9\\.0|without_nvrtc|no_device|absent|too_old)"
   "cuda_emulated\\.stops" "cuda_embedded\\.(plans_9\\.0|check|table)"
   # One suite a backend, with some that compile little.
-  "opencl\\.(workspace|handles|bad_input|event)" "cuda_emulated\\.(handles|nothing)"
+  "opencl\\.(handles|bad_input|event)" "cuda_emulated\\.(handles|nothing)"
   "example\\.(quickstart|c_quickstart)"
   # The tool's parts.
   "host\\.bench_compare" "host\\.bench_tool_documents")
@@ -35,15 +35,19 @@ set(bifold_sweep_5
   "(cuda|opencl|cuda_emulated)\\.lines_values" "python\\.torch_functions")
 set(bifold_sweep_6
   "opencl\\.all_faults" "opencl\\.single_pass_delayed" "nvrtc\\.12\\.0"
-  "cuda_emulated\\.(long_rings|wide_rings)"
+  "cuda_emulated\\.(long_rings|wide_rings)" "(cuda|opencl|cuda_emulated)\\.scalars_rows"
   "(cuda|opencl)\\.(narrow|group_splits|accumulation_scans)"
   "(cuda|opencl|cuda_emulated)\\.lines_layouts" "python\\.opencl_beside")
 set(bifold_sweep_7
   "(cuda|opencl)\\.(order_scan|tuning)" "package\\.(subdirectory|shared|deb)"
-  "python\\.opencl_repeated")
-set(bifold_sweep_8 "(cuda|opencl)\\.(floating|struct|semantics|user_operator)"
+  "python\\.opencl_repeated" "cuda\\.interop" "opencl_embedded\\.images_(7\\.5|12\\.1)")
+set(bifold_sweep_8 "(cuda|opencl)\\.(struct|semantics|user_operator)"
   "(cuda|opencl|cuda_emulated)\\.lines_reduce" "cuda_emulated\\.(lines_calls|line_graphs)")
-set(bifold_sweep_groups 1 2 3 4 5 6 7 8)
+set(bifold_sweep_9 "(cuda|opencl)\\.(floating|workspace|searches|result_map|select)"
+  "opencl_rusticl\\.loops")
+set(bifold_sweep_10 "(cuda|opencl)\\.(outputs|outputs_rows|zip)"
+  "(cuda|opencl|cuda_emulated)\\.(outputs|zip)_lengths" "python\\.opencl_several_arrays")
+set(bifold_sweep_groups 1 2 3 4 5 6 7 8 9 10)
 
 # Gives a test the labels of its tier.
 function(bifold_label_tier test)

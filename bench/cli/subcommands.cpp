@@ -206,7 +206,7 @@ void add_stream_command(CLI::App& app, StreamArguments& arguments) {
 void add_kernel_command(CLI::App& app, KernelArguments& arguments) {
   CLI::App& command =
       *app.add_subcommand("kernel", "The text of a kernel as it is compiled; needs no device");
-  command.add_option("algorithm", arguments.algorithm, "reduce or scan")->required();
+  command.add_option("algorithm", arguments.algorithm, "reduce, scan or select")->required();
   command.add_option("variant", arguments.variant, "As `list` names it; default: production");
   command.add_option("--type", arguments.type, "As for run; default: i32");
   command.add_option("--output", arguments.output, "Type of the results; default: the same");

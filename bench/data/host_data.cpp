@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <bit>
 #include <cmath>
 #include <cstring>

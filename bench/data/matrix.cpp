@@ -1,7 +1,7 @@
 #include "data/matrix.hpp"
 
 #include <algorithm>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <cstring>
 #include <span>
 #include <thread>

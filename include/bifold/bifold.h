@@ -28,6 +28,8 @@
 #include <bifold/c_reductions.h>
 #include <bifold/group/c_group.h>
 #include <bifold/group/c_group_plans.h>
+#include <bifold/selection/c_selection.h>
+#include <bifold/statistics/c_statistics.h>
 #include <stdint.h>
 
 #include <bifold/export.hpp>

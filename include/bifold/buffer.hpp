@@ -6,10 +6,12 @@
 #include <bifold/export.hpp>
 #include <bifold/type.hpp>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace bifold {
 
@@ -261,6 +263,23 @@ template <class T>
 void erase(Buffer<T>&&) = delete;
 template <class T>
 void erase(const Buffer<T>&&) = delete;
+
+/// The most arrays that a map takes together.
+inline constexpr std::size_t max_inputs = 4;
+
+/// Arrays of one length, whose elements of one index a map takes together. zip() makes it.
+struct Zipped {
+  ErasedView x;                    ///< The first array, whose elements the map names x.
+  std::vector<ErasedView> more{};  ///< The others, whose elements it names y, z and w.
+};
+
+/// Two to four arrays as one input: `transform_inclusive_scan(queue, zip(x, y), out, plus,
+/// "x * y")`.
+template <device_range First, device_range... Others>
+  requires(sizeof...(Others) >= 1 && sizeof...(Others) < max_inputs)
+Zipped zip(First&& x, Others&&... more) {
+  return {erase(x), {erase(more)...}};
+}
 
 /// @}
 

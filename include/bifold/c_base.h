@@ -121,6 +121,15 @@ BIFOLD_API bifold_status bifold_struct_type(const char* name, size_t size,
 /** Bytes of an element; 0 for no type. */
 BIFOLD_API size_t bifold_type_size(bifold_type type);
 
+/** A scalar that a text names beside its operands, such as "limit" in "x > limit", which is of
+ * `type` there; of 16-bit floating types it is BIFOLD_F32. Every call brings a value, so that
+ * another one compiles nothing. A text has 8 at most; no two names are the same, and none is a word
+ * that texts know already. */
+typedef struct bifold_scalar_type {
+  const char* name; /**< An identifier. */
+  bifold_type type; /**< Of the values. */
+} bifold_scalar_type;
+
 /** An associative binary operator. */
 typedef struct bifold_operator bifold_operator;
 /** Which built-in operator it is. */
@@ -156,6 +165,11 @@ BIFOLD_API bifold_status bifold_operator_create(const char* name, const char* ex
                                                 bifold_type type, const void* identity,
                                                 bifold_commutativity commutativity,
                                                 bifold_operator** op);
+/** bifold_operator_create() of an expression that names `scalar_count` scalars, too. */
+BIFOLD_API bifold_status bifold_operator_create_with_scalars(
+    const char* name, const char* expression, bifold_type type, const void* identity,
+    bifold_commutativity commutativity, const bifold_scalar_type* scalars, size_t scalar_count,
+    bifold_operator** op);
 /** Combines each field of a struct type by the built-in operator of the same place, as many as
  * there are fields; BIFOLD_INVALID_ARGUMENT where one is not defined on its field. */
 BIFOLD_API bifold_status bifold_operator_create_fieldwise(bifold_type type,
@@ -174,6 +188,10 @@ typedef struct bifold_map bifold_map;
 /** A map of that text, which is BIFOLD_INVALID_ARGUMENT when it is not one expression of the
  * language of docs/operators.md. What does not fit the types is that at the first use. */
 BIFOLD_API bifold_status bifold_map_create(const char* expression, bifold_map** map);
+/** bifold_map_create() of an expression that names `scalar_count` scalars, too. */
+BIFOLD_API bifold_status bifold_map_create_with_scalars(const char* expression,
+                                                        const bifold_scalar_type* scalars,
+                                                        size_t scalar_count, bifold_map** map);
 /** Gives a map back. */
 BIFOLD_API void bifold_map_destroy(bifold_map* map);
 

@@ -48,6 +48,30 @@ typedef struct bifold_lines {
   int64_t inner_stride; /**< Elements from a line to the next one along the faster index. */
 } bifold_lines;
 
+/** The value of a scalar in one call. */
+typedef struct bifold_scalar {
+  const char* name;        /**< As the text declares it. */
+  bifold_type type;        /**< The declared one. */
+  const void* value;       /**< Of that type; NULL: it is read from device memory. */
+  const bifold_view* from; /**< One element in device memory, read when the call runs. */
+} bifold_scalar;
+
+/** An array that a call writes beside its output, of as many elements. It lies as the output. */
+typedef struct bifold_output {
+  bifold_view view;       /**< Where it is. */
+  const char* result_map; /**< Makes each element of an accumulator; NULL: it is converted. */
+  const bifold_scalar_type* scalars; /**< Scalars that `result_map` names. */
+  size_t scalar_count;               /**< How many there are. */
+} bifold_output;
+
+/** The same of a plan. */
+typedef struct bifold_output_shape {
+  bifold_type type;       /**< Of the elements written. */
+  const char* result_map; /**< Makes each element of an accumulator; NULL: it is converted. */
+  const bifold_scalar_type* scalars; /**< Scalars that `result_map` names. */
+  size_t scalar_count;               /**< How many there are. */
+} bifold_output_shape;
+
 /** Everything about a call that has a default, which is zero. */
 typedef struct bifold_options {
   size_t struct_size;                /**< sizeof(bifold_options). */
@@ -76,7 +100,7 @@ typedef struct bifold_options {
   /** Where outputs lie. Scans: as many lines of as many elements; NULL: as the input's. Reductions:
    * as many lines of one element; NULL: side by side in the order of the lines. */
   const bifold_lines* output_lines;
-  /** The lines of a second array; NULL: those of the first. */
+  /** The lines of the arrays beside the first; NULL: those of the first. */
   const bifold_lines* second_lines;
   /** How many of the lines there are, read from device memory when the call runs: a view of one
    * BIFOLD_U32 or BIFOLD_U64. Later ones are neither read nor written. NULL: all. */
@@ -88,6 +112,17 @@ typedef struct bifold_options {
    * docs/operators.md, whose value is converted once. `init` and `total` are accumulators then, of
    * the accumulator's type. NULL: none. */
   const char* result_map;
+  const bifold_scalar_type* result_map_scalars; /**< Scalars that `result_map` names. */
+  size_t result_map_scalar_count;               /**< How many there are. */
+  /** A value for each scalar that the call's operator and maps name, in any order. */
+  const bifold_scalar* scalars;
+  size_t scalar_count;               /**< How many there are. */
+  const bifold_output* more_outputs; /**< Outputs beside the call's, three at most. */
+  size_t more_output_count;          /**< How many there are. */
+  /** Reductions and scans with a map: arrays behind the input, or behind the second array, whose
+   * elements the map names y, z and w. They lie as `second_lines` says. */
+  const bifold_view* more_inputs;
+  size_t more_input_count; /**< How many there are. */
 } bifold_options;
 
 /** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are; where
@@ -162,6 +197,16 @@ enum {
   BIFOLD_LINES_U64 = 32  /**< `lines_from`, of that type. */
 };
 
+/** Enqueues h[t] = gates[t] * h[t - 1] + tokens[t], where *h0 stands before h[0]; with `h0` NULL,
+ * h[0] = tokens[0]. With the options' reverse, h[t] = gates[t] * h[t + 1] + tokens[t], where *h0
+ * stands behind the last. All is computed in the accumulator's type of `h`, which *h0 is of. `h`
+ * may be one of the others. Tokens lie as the options' second_lines says; init_from and total are
+ * LinearStep of bifold/recurrence/linear_recurrence.hpp. The options have no accumulate and no
+ * result_map. */
+BIFOLD_API bifold_status bifold_linear_recurrence(bifold_queue* queue, bifold_view gates,
+                                                  bifold_view tokens, bifold_view h, const void* h0,
+                                                  const bifold_options* options);
+
 /** A reduction or a scan made ready for a device: variant chosen, kernels built. */
 typedef struct bifold_plan bifold_plan;
 /** What a reduction is, apart from its data. */
@@ -178,6 +223,15 @@ typedef struct bifold_reduce_shape {
   const bifold_type* result;      /**< Rounded to it once; NULL: as the accumulator. */
   uint64_t lines;                 /**< Not 0: the calls' options bring lines. */
   const char* result_map;         /**< Makes the result of an accumulator; NULL: none. */
+  const bifold_scalar_type* result_map_scalars; /**< Scalars that `result_map` names. */
+  size_t result_map_scalar_count;               /**< How many there are. */
+  /** Which scalars the calls' options will name in device memory: bit k for the k-th one, in the
+   * order in which the map, the operator and the result maps declare them, each name once. */
+  uint32_t scalars_on_device;
+  const bifold_output_shape* more_outputs; /**< Results beside it, three at most. */
+  size_t more_output_count;                /**< How many there are. */
+  const bifold_type* more_inputs;          /**< Of arrays behind the input and `second`. */
+  size_t more_input_count;                 /**< How many there are. */
 } bifold_reduce_shape;
 /** Whether an output takes in the element of its own index. */
 typedef int32_t bifold_scan_kind;
@@ -201,6 +255,13 @@ typedef struct bifold_scan_shape {
   uint64_t lines;                 /**< Not 0: the calls' options bring lines. */
   uint64_t reverse;               /**< Not 0: from the last element to the first. */
   const char* result_map;         /**< Makes outputs of accumulators; NULL: none. */
+  const bifold_scalar_type* result_map_scalars; /**< Scalars that `result_map` names. */
+  size_t result_map_scalar_count;               /**< How many there are. */
+  uint32_t scalars_on_device;                   /**< As a reduction's. */
+  const bifold_output_shape* more_outputs;      /**< Outputs beside it, three at most. */
+  size_t more_output_count;                     /**< How many there are. */
+  const bifold_type* more_inputs;               /**< Of arrays behind the input. */
+  size_t more_input_count;                      /**< How many there are. */
 } bifold_scan_shape;
 /** A plan of the reduction. May compile. BIFOLD_UNSUPPORTED when the device cannot run it. */
 BIFOLD_API bifold_status bifold_reduce_plan_create(const bifold_device* device,
@@ -220,7 +281,7 @@ BIFOLD_API bifold_status bifold_plan_workspace_bytes_of_lines(const bifold_plan*
                                                               const bifold_lines* lines,
                                                               uint64_t* bytes);
 /** Enqueues the plan on views of its types; `init` is of the accumulator's. The options' variant,
- * order, accumulate, reverse and result_map are not looked at. */
+ * order, accumulate, reverse and result maps are not looked at. */
 BIFOLD_API bifold_status bifold_plan_run(const bifold_plan* plan, bifold_queue* queue,
                                          bifold_view input, bifold_view output, const void* init,
                                          const bifold_options* options);

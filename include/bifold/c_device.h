@@ -84,6 +84,10 @@ typedef struct bifold_device_options {
   /** What `bifold-bench tune` measured on such a device; one that cannot be used is ignored with a
    * warning in the log. NULL: the file that it installed beside the kernels, if any. */
   const char* tuning_file;
+  /** How many programs are kept in memory, 0: 1024. Those that are made once half as many are there
+   * go when there are more, the least recently used first; but none that a plan of the caller's or
+   * a CUDA graph runs. */
+  uint64_t cache_programs;
 } bifold_device_options;
 /** Opens what `selector` names, as "cuda:0", "gpu", "opencl:cpu", "opencl:nvidia"; NULL or "": what
  * $BIFOLD_DEVICE names, or the best there is. `options` may be NULL. */

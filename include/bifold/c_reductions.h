@@ -44,6 +44,18 @@ BIFOLD_API bifold_status bifold_minmax(bifold_queue* queue, bifold_view input, v
 BIFOLD_API bifold_status bifold_count_if(bifold_queue* queue, bifold_view input,
                                          const bifold_map* predicate, uint64_t* count,
                                          const bifold_options* options);
+/** Blocks until *index is that of the first element for which the expression of `predicate` is not
+ * 0, or BIFOLD_NO_INDEX. Without a predicate, of the first that is not 0. Reads on in pieces, and
+ * none behind that of the first such element. Takes no lines, result map, accumulator, and no
+ * values from device memory but scalars. */
+BIFOLD_API bifold_status bifold_find_if(bifold_queue* queue, bifold_view input,
+                                        const bifold_map* predicate, uint64_t* index,
+                                        const bifold_options* options);
+/** Enqueues bifold_find_if() into one BIFOLD_U64 or BIFOLD_I64, or one for each line; reads all
+ * elements. The index of none is BIFOLD_NO_INDEX, or -1. */
+BIFOLD_API bifold_status bifold_find_if_into(bifold_queue* queue, bifold_view input,
+                                             bifold_view result, const bifold_map* predicate,
+                                             const bifold_options* options);
 /** Enqueues bifold_argmin() into one struct of the value and the index: `struct {float value;
  * uint64_t index;}` for inputs of BIFOLD_F32. As an element type it is that of the two fields
  * `value` and `index`, by the name "Indexed_f32", which bifold_struct_type() gives; so for the

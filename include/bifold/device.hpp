@@ -119,6 +119,10 @@ struct CacheOptions {
   std::filesystem::path directory{};  ///< Empty: $BIFOLD_CACHE_DIR, else $XDG_CACHE_HOME/bifold,
                                       ///< else ~/.cache/bifold.
   std::uint64_t limit_bytes = std::uint64_t{256} << 20;  ///< Oldest entries go beyond this.
+  /// How many programs are kept in memory. Those that are made once half as many are there go when
+  /// there are more, the least recently used first; but none that a plan of the application's or a
+  /// CUDA graph runs.
+  std::uint64_t programs = 1024;
 };
 
 /// Counts of what the kernel cache of a device did, since it was opened.
@@ -127,6 +131,7 @@ struct CacheStatistics {
   std::uint64_t from_disk;  ///< Programs loaded from the disk cache.
   std::uint64_t rejected;   ///< Disk entries refused: damaged, foreign or stale.
   double compile_seconds;   ///< Spent in compilers.
+  std::uint64_t programs;   ///< In memory now.
 };
 
 /// Where the queues of a device get their scratch memory: an application's own pool instead of

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bifold/type.hpp>
+#include <cstdint>
 #include <optional>
 
 namespace bifold {
@@ -17,9 +18,14 @@ struct DeviceValues {
   bool init = false;            ///< The initial value.
   bool total = false;           ///< A scan's total.
   std::optional<Type> lines{};  ///< The number of lines, as an element of this type: u32 or u64.
+  /// Scalars of the texts: bit k for the k-th one, in the order in which the map, the operator and
+  /// the result maps declare them, each name once.
+  std::uint32_t scalars = 0;
 
   /// Whether there is one.
-  [[nodiscard]] constexpr bool any() const noexcept { return count || init || total || lines; }
+  [[nodiscard]] constexpr bool any() const noexcept {
+    return count || init || total || lines || scalars != 0;
+  }
 
   /// Whether they are the same ones, with counts of the same type.
   friend constexpr bool operator==(const DeviceValues&, const DeviceValues&) = default;

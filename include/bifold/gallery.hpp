@@ -20,9 +20,10 @@ namespace bifold {
 enum class Algorithm : std::uint8_t {
   reduce,  ///< A reduction.
   scan,    ///< A scan, inclusive or exclusive.
+  select,  ///< A selection: what is flagged, one behind the other.
 };
 
-/// "reduce" or "scan".
+/// "reduce", "scan" or "select".
 BIFOLD_API std::string_view name_of(Algorithm algorithm) noexcept;
 
 /// @}

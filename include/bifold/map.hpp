@@ -1,13 +1,19 @@
 /// @file
 /// Maps: functions of one element, written as text, in front of reductions and scans; and result
-/// maps, functions of an accumulator behind them.
+/// maps, functions of an accumulator behind them, with the outputs that these make.
 #pragma once
 
+#include <bifold/buffer.hpp>
 #include <bifold/export.hpp>
+#include <bifold/scalar.hpp>
+#include <bifold/type.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bifold {
 
@@ -23,8 +29,8 @@ struct MapMaker;
 
 /// A function of an element, written once for every backend: an expression over `x`, such as
 /// "x * x" or "make_Range(x, x)", in the language of docs/operators.md. It may name `i` too, the
-/// element's index in the input, a u64 (rows of order v1 know it), and in a reduction of two arrays
-/// `y`, the second one's element of that index. Its value is converted to the accumulator's type,
+/// element's index in the input, a u64 (rows of order v1 know it), and of several arrays `y`, `z`
+/// and `w`, the others' elements of that index. Its value is converted to the accumulator's type,
 /// or is of it when that is a struct. Elements of f16 and bf16 are f32 here. A cheap value: copies
 /// share one immutable definition. The default one is the identity, and so is one that
 /// was moved from.
@@ -38,15 +44,20 @@ class BIFOLD_API_CLASS Map {
   Map(std::string expression);  // NOLINT(google-explicit-constructor)
   /// The same.
   Map(const char* expression);  // NOLINT(google-explicit-constructor)
+  /// The same, over scalars too: Map("x > limit", {{"limit", Type::f32}}). Throws invalid_argument
+  /// for more than max_scalars, for two of one name, and for names that texts know already.
+  Map(std::string expression, std::vector<ScalarType> scalars);
 
   /// Whether it leaves elements as they are, because it has no expression.
   [[nodiscard]] bool is_identity() const noexcept { return definition_ == nullptr; }
   /// The text, as given; empty for the identity.
   [[nodiscard]] std::string_view expression() const noexcept;
-  /// A hash of the expression, equal for equal maps; 0 for the identity.
+  /// What it names of a call's scalars.
+  [[nodiscard]] std::span<const ScalarType> scalars() const noexcept;
+  /// A hash of the definition, equal for equal maps; 0 for the identity.
   [[nodiscard]] std::uint64_t id() const noexcept;
 
-  /// The same text.
+  /// The same text and scalars.
   friend BIFOLD_API bool operator==(const Map& left, const Map& right) noexcept;
 
  private:
@@ -70,19 +81,47 @@ class BIFOLD_API_CLASS ResultMap {
   ResultMap(std::string expression);  // NOLINT(google-explicit-constructor)
   /// The same.
   ResultMap(const char* expression);  // NOLINT(google-explicit-constructor)
+  /// The same, over scalars too. Throws as a Map's.
+  ResultMap(std::string expression, std::vector<ScalarType> scalars);
 
   /// Whether accumulators are stored as they are, because it has no expression.
   [[nodiscard]] bool is_identity() const noexcept { return definition_ == nullptr; }
   /// The text, as given; empty for the identity.
   [[nodiscard]] std::string_view expression() const noexcept;
-  /// A hash of the expression, equal for equal result maps; 0 for the identity.
+  /// What it names of a call's scalars.
+  [[nodiscard]] std::span<const ScalarType> scalars() const noexcept;
+  /// A hash of the definition, equal for equal result maps; 0 for the identity.
   [[nodiscard]] std::uint64_t id() const noexcept;
 
-  /// The same text.
+  /// The same text and scalars.
   friend BIFOLD_API bool operator==(const ResultMap& left, const ResultMap& right) noexcept;
 
  private:
   std::shared_ptr<const core::KeptText> definition_;
+};
+
+/// @}
+
+/// @addtogroup calls
+/// @{
+
+/// The most arrays that a call writes.
+inline constexpr std::size_t max_outputs = 4;
+
+/// An array that a call writes beside the one that it is given: `{indices, "s.index"}`.
+struct Output {
+  ErasedView view;         ///< As many elements, in a place of its own.
+  ResultMap result_map{};  ///< Makes each element of an accumulator; without one, converts it.
+};
+
+/// @}
+/// @addtogroup plans
+/// @{
+
+/// The same of a shape.
+struct OutputShape {
+  Type type = Type::i32;   ///< Of the elements written.
+  ResultMap result_map{};  ///< Makes each element of an accumulator; without one, converts it.
 };
 
 /// @}

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <bifold/export.hpp>
+#include <bifold/scalar.hpp>
 #include <bifold/type.hpp>
 #include <bifold/value.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,17 +89,20 @@ class BIFOLD_API_CLASS Operator {
   /// element type and must be neutral on both sides, to the last bit where rows in order v1 are to
   /// give the bits of reference::v1: -0.0 for a floating sum. The operator must be associative; its
   /// operands are combined in index order unless it is declared commutative.
+  /// It may name `scalars`, too, whose values come with each call.
   /// Throws invalid_argument, with the word and its column, for a text of more than 8192 characters
-  /// or that is not one expression of that language and of that type, and where the identity is f16
-  /// or bf16, whose values are combined as f32.
+  /// or that is not one expression of that language and of that type, for scalars as a Map does,
+  /// and where the identity is f16 or bf16, whose values are combined as f32.
   static Operator user(std::string name, std::string expression, Value identity,
-                       Commutativity commutativity = Commutativity::non_commutative);
+                       Commutativity commutativity = Commutativity::non_commutative,
+                       std::vector<ScalarType> scalars = {});
 
   /// The same without a neutral element, on elements of `type`. What is absent is skipped, at the
   /// cost of a word beside every accumulator. A reduction of nothing and an exclusive scan want an
   /// initial value then. Such an operator runs by rows in order v1.
   static Operator user(std::string name, std::string expression, Type type,
-                       Commutativity commutativity = Commutativity::non_commutative);
+                       Commutativity commutativity = Commutativity::non_commutative,
+                       std::vector<ScalarType> scalars = {});
 
   /// The operator on a struct type that combines each field by the operator of the same place in
   /// `operators`: several reductions in one pass. Throws invalid_argument unless every field has a
@@ -130,6 +135,8 @@ class BIFOLD_API_CLASS Operator {
   [[nodiscard]] Value of_nothing(Type type) const;
   /// The text that combines `a` and `b` of `type`, in the words both kernel dialects share.
   [[nodiscard]] std::string expression(Type type) const;
+  /// What a user's text names of a call's scalars.
+  [[nodiscard]] std::span<const ScalarType> scalars() const;
   /// A hash of the definition, equal for equal operators.
   [[nodiscard]] std::uint64_t id() const;
 
@@ -144,7 +151,8 @@ class BIFOLD_API_CLASS Operator {
   static std::shared_ptr<const Definition> define(std::string name, std::string expression,
                                                   Type type, const std::optional<Value>& identity,
                                                   const std::optional<Value>& of_nothing,
-                                                  Commutativity commutativity, bool exact_parts);
+                                                  Commutativity commutativity, bool exact_parts,
+                                                  std::vector<ScalarType> scalars = {});
   explicit Operator(std::shared_ptr<const Definition> definition);
   [[nodiscard]] const Definition& definition() const;
   std::shared_ptr<const Definition> definition_;

@@ -1,6 +1,6 @@
 /// @file
 /// Order v1: the association of floating-point results that is the same on every device.
-/// docs/order.md has the formulas, reference_v1.hpp the same in C++.
+/// docs/order.md has the formulas, reference/v1.hpp the same in C++.
 #pragma once
 
 #include <algorithm>

@@ -12,6 +12,7 @@
 #include <bifold/op.hpp>
 #include <bifold/order.hpp>
 #include <bifold/queue.hpp>
+#include <bifold/scalar.hpp>
 #include <bifold/workspace.hpp>
 #include <memory>
 #include <optional>
@@ -46,7 +47,7 @@ struct ReduceOptions {
   std::optional<Lines> lines{};
   /// Where results lie: as many lines as the input's, of one element. Without, Lines::values().
   std::optional<Lines> result_lines{};
-  /// The lines of a second array, as many and as long; without, those of the first.
+  /// The lines of the arrays beside the first, as many and as long; without, those of the first.
   std::optional<Lines> second_lines{};
   /// One u32 or u64 in device memory, read when the call runs: how many of the lines there are.
   /// Later ones are neither read nor written.
@@ -56,6 +57,10 @@ struct ReduceOptions {
   /// Makes the result of the accumulator. The accumulator's type is then that of a user's operator,
   /// unless `accumulate` says otherwise.
   ResultMap result_map{};
+  /// A value for each scalar that the call's texts declare, in any order.
+  std::vector<Scalar> scalars{};
+  /// Results beside the call's, at most three. Each lies as the call's does.
+  std::vector<Output> more_outputs{};
 };
 
 /// @}
@@ -71,10 +76,12 @@ struct ReduceShape {
   Map map{};                                ///< Applied to each element before it is combined.
   DeviceValues on_device{};      ///< What the options' count_from and init_from will bring.
   Order order = Order::v1;       ///< What "production" keeps to.
-  std::optional<Type> second{};  ///< Of the elements of a second array, which the map names y.
+  std::optional<Type> second{};  ///< Of a second array, the same as one of `more_inputs`.
   std::optional<Type> result{};  ///< Rounded to it once; the accumulator's by default.
   bool lines = false;            ///< Whether the options bring lines.
   ResultMap result_map{};        ///< Makes the result of the accumulator.
+  std::vector<OutputShape> more_outputs{};  ///< Results beside `result`.
+  std::vector<Type> more_inputs{};          ///< Of the elements that the map names y, z and w.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -116,6 +123,10 @@ class BIFOLD_API_CLASS ReducePlan {
            const ErasedView& result, const std::optional<Value>& init,
            const ReduceOptions& options = {}) const;
 
+  /// The same for a shape of several arrays.
+  void run(Queue& queue, const Zipped& input, const ErasedView& result,
+           const std::optional<Value>& init, const ReduceOptions& options = {}) const;
+
   /// @cond internal
   // A handle on a plan made otherwise.
   explicit ReducePlan(std::shared_ptr<const detail::Plan> plan);
@@ -150,6 +161,11 @@ BIFOLD_API void transform_reduce_into(Queue& queue, const ErasedView& input,
                                       const Operator& op, const std::optional<Value>& init,
                                       const Map& map, const ReduceOptions& options = {});
 
+/// The same over several arrays: map(x, y, z, w) of the elements of one index.
+BIFOLD_API void transform_reduce_into(Queue& queue, const Zipped& input, const ErasedView& result,
+                                      const Operator& op, const std::optional<Value>& init,
+                                      const Map& map, const ReduceOptions& options = {});
+
 /// Enqueues result[0] = op(init, reduction of input): transform_reduce_into() without a map.
 BIFOLD_API void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                             const Operator& op, const std::optional<Value>& init,
@@ -165,6 +181,11 @@ BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, Type re
 /// The same over pairs: map(x, y) of the elements of one index in two arrays of one length.
 BIFOLD_API Value transform_reduce(Queue& queue, const ErasedView& input, const ErasedView& second,
                                   Type result, const Operator& op, const std::optional<Value>& init,
+                                  const Map& map, const ReduceOptions& options = {});
+
+/// The same over several arrays: map(x, y, z, w) of the elements of one index.
+BIFOLD_API Value transform_reduce(Queue& queue, const Zipped& input, Type result,
+                                  const Operator& op, const std::optional<Value>& init,
                                   const Map& map, const ReduceOptions& options = {});
 
 /// Blocks, and returns op(init, reduction of map(x) over input) in init's type.
@@ -213,6 +234,14 @@ template <device_range R, device_range S, element T, operator_on<T> Op>
                                  const ReduceOptions& options = {}) {
   return transform_reduce(queue, erase(input), erase(second), type_of<T>(), Operator(op),
                           Value(init), map, options)
+      .template as<T>();
+}
+
+/// The same over several arrays of one length.
+template <element T, operator_on<T> Op>
+[[nodiscard]] T transform_reduce(Queue& queue, const Zipped& input, Op op, T init, const Map& map,
+                                 const ReduceOptions& options = {}) {
+  return transform_reduce(queue, input, type_of<T>(), Operator(op), Value(init), map, options)
       .template as<T>();
 }
 

@@ -122,7 +122,7 @@ struct StructTraits<CompensatedSum<T>> {
 
 /// Finds what argmin() does, on Indexed of that built-in type (accumulator_t of f16 and bf16): NaN
 /// comes first of all, then what is less, -0 below +0; of equals, the first. argmin() itself
-/// reduces floating elements by their ranks, a shape that no plan of this operator prepares.
+/// reduces by ranks, a shape that no plan of this operator prepares.
 BIFOLD_API const Operator& argmin_operator(Type element);
 /// Finds what argmax() does, likewise: NaN comes first of all, then what is greater, +0 above -0;
 /// of equals, the first.
@@ -157,6 +157,29 @@ BIFOLD_API std::uint64_t count_if(Queue& queue, const ErasedView& input, const M
 /// Enqueues count_if() into one u64.
 BIFOLD_API void count_if_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                               const Map& predicate, const ReduceOptions& options = {});
+
+/// Blocks, and returns the index of the first element x, of index i, for which the expression is
+/// not 0; without an expression, of the first that is not 0. Reads on in pieces, each twice as long
+/// as the one before, and no piece behind that of the first such element. Throws invalid_argument
+/// for lines, a result map, and an accumulator, an initial value or a number of elements from
+/// device memory; otherwise as transform_reduce().
+BIFOLD_API std::optional<std::uint64_t> find_if(Queue& queue, const ErasedView& input,
+                                                const Map& predicate,
+                                                const ReduceOptions& options = {});
+/// Enqueues find_if() into one u64 or i64, which is no_index or -1 where no element is found. Reads
+/// all elements, of lines those of each. Errors as transform_reduce_into().
+BIFOLD_API void find_if_into(Queue& queue, const ErasedView& input, const ErasedView& result,
+                             const Map& predicate, const ReduceOptions& options = {});
+/// Blocks, and returns whether the expression is not 0 for any element; of nothing, false. Reads
+/// and throws as find_if().
+BIFOLD_API bool any(Queue& queue, const ErasedView& input, const Map& predicate = {},
+                    const ReduceOptions& options = {});
+/// Blocks, and returns whether it is not 0 for all elements; of nothing, true.
+BIFOLD_API bool all(Queue& queue, const ErasedView& input, const Map& predicate = {},
+                    const ReduceOptions& options = {});
+/// Blocks, and returns whether it is 0 for all elements; of nothing, true.
+BIFOLD_API bool none(Queue& queue, const ErasedView& input, const Map& predicate = {},
+                     const ReduceOptions& options = {});
 
 /// Blocks, and returns init plus the sum of the products of elements of one index in two arrays of
 /// one length, in init's type. Products are rounded in the elements' types, as by
@@ -235,6 +258,35 @@ template <device_range R>
 [[nodiscard]] std::uint64_t count_if(Queue& queue, R&& input, const Map& predicate,
                                      const ReduceOptions& options = {}) {
   return count_if(queue, erase(input), predicate, options);
+}
+
+/// Blocks, and returns the index of the first element x, of index i, for which the expression is
+/// not 0.
+template <device_range R>
+[[nodiscard]] std::optional<std::uint64_t> find_if(Queue& queue, R&& input, const Map& predicate,
+                                                   const ReduceOptions& options = {}) {
+  return find_if(queue, erase(input), predicate, options);
+}
+
+/// Blocks, and returns whether the expression is not 0 for any element, or any element is not 0.
+template <device_range R>
+[[nodiscard]] bool any(Queue& queue, R&& input, const Map& predicate = {},
+                       const ReduceOptions& options = {}) {
+  return any(queue, erase(input), predicate, options);
+}
+
+/// Blocks, and returns whether it is not 0 for all elements.
+template <device_range R>
+[[nodiscard]] bool all(Queue& queue, R&& input, const Map& predicate = {},
+                       const ReduceOptions& options = {}) {
+  return all(queue, erase(input), predicate, options);
+}
+
+/// Blocks, and returns whether it is 0 for all elements.
+template <device_range R>
+[[nodiscard]] bool none(Queue& queue, R&& input, const Map& predicate = {},
+                        const ReduceOptions& options = {}) {
+  return none(queue, erase(input), predicate, options);
 }
 
 /// Blocks, and returns init plus the sum of the products of elements of one index, in init's type:

@@ -12,6 +12,7 @@
 #include <bifold/op.hpp>
 #include <bifold/order.hpp>
 #include <bifold/queue.hpp>
+#include <bifold/scalar.hpp>
 #include <bifold/workspace.hpp>
 #include <memory>
 #include <optional>
@@ -72,6 +73,13 @@ struct ScanOptions {
   /// Makes each output of an accumulator; `total` stays one. The accumulator's type is then that of
   /// a user's operator, unless `accumulate` says otherwise.
   ResultMap result_map{};
+  /// A value for each scalar that the call's texts declare, in any order.
+  std::vector<Scalar> scalars{};
+  /// Outputs beside the call's, at most three. Each lies as the call's does; its memory is that of
+  /// the input or of nothing else.
+  std::vector<Output> more_outputs{};
+  /// The lines of the arrays beside the first, which lie alike; without, those of the first.
+  std::optional<Lines> second_lines{};
 };
 
 /// @}
@@ -92,6 +100,8 @@ struct ScanShape {
   bool lines = false;        ///< Whether the options bring lines.
   bool reverse = false;      ///< Whether it goes from the last element to the first.
   ResultMap result_map{};    ///< Makes each output of an accumulator.
+  std::vector<OutputShape> more_outputs{};  ///< Outputs beside `output`.
+  std::vector<Type> more_inputs{};          ///< Of the elements that the map names y, z and w.
 };
 
 /// A scan made ready for a device; see ReducePlan.
@@ -126,6 +136,10 @@ class BIFOLD_API_CLASS ScanPlan {
   void run(Queue& queue, const ErasedView& input, const ErasedView& output,
            const std::optional<Value>& init, const ScanOptions& options = {}) const;
 
+  /// The same for a shape of several arrays, which have as many elements.
+  void run(Queue& queue, const Zipped& input, const ErasedView& output,
+           const std::optional<Value>& init, const ScanOptions& options = {}) const;
+
   /// @cond internal
   // A handle on a plan made otherwise.
   explicit ScanPlan(std::shared_ptr<const detail::Plan> plan);
@@ -154,6 +168,13 @@ BIFOLD_API void scan(Queue& queue, ScanKind kind, const ErasedView& input, const
 
 /// The same with map(x) instead of each element x.
 BIFOLD_API void transform_scan(Queue& queue, ScanKind kind, const ErasedView& input,
+                               const ErasedView& output, const Operator& op,
+                               const std::optional<Value>& init, const Map& map,
+                               const ScanOptions& options = {});
+
+/// The same over several arrays of one length: map(x, y, z, w) of the elements of one index. The
+/// output may take the place of one of them.
+BIFOLD_API void transform_scan(Queue& queue, ScanKind kind, const Zipped& input,
                                const ErasedView& output, const Operator& op,
                                const std::optional<Value>& init, const Map& map,
                                const ScanOptions& options = {});
@@ -229,6 +250,39 @@ void transform_exclusive_scan(Queue& queue, R&& input, Out&& output, Op op, Init
                               const Map& map, const ScanOptions& options = {}) {
   transform_scan(queue, ScanKind::exclusive, erase(input), erase(output), Operator(op), Value(init),
                  map, options);
+}
+
+/// Enqueues output[i] = op over map(x, y, z, w) of the elements 0 to i of several arrays. Errors as
+/// ScanPlan and ScanPlan::run.
+template <writable_range Out, operator_on<range_value_t<Out>> Op>
+void transform_inclusive_scan(Queue& queue, const Zipped& input, Out&& output, Op op,
+                              const Map& map, const ScanOptions& options = {}) {
+  transform_scan(queue, ScanKind::inclusive, input, erase(output), Operator(op), {}, map, options);
+}
+
+/// The same over init, too, which accumulator_t of the output's type holds exactly.
+template <writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
+void transform_inclusive_scan(Queue& queue, const Zipped& input, Out&& output, Op op, Init init,
+                              const Map& map, const ScanOptions& options = {}) {
+  transform_scan(queue, ScanKind::inclusive, input, erase(output), Operator(op), Value(init), map,
+                 options);
+}
+
+/// Enqueues output[i] = op over map(x, y, z, w) of the elements 0 to i - 1; else the same.
+template <writable_range Out, operator_on<range_value_t<Out>> Op>
+void transform_exclusive_scan(Queue& queue, const Zipped& input, Out&& output, Op op,
+                              const Map& map, const ScanOptions& options = {}) {
+  transform_scan(queue, ScanKind::exclusive, input, erase(output), Operator(op), {}, map, options);
+}
+
+/// The same over init, too, which is output[0].
+template <writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
+void transform_exclusive_scan(Queue& queue, const Zipped& input, Out&& output, Op op, Init init,
+                              const Map& map, const ScanOptions& options = {}) {
+  transform_scan(queue, ScanKind::exclusive, input, erase(output), Operator(op), Value(init), map,
+                 options);
 }
 
 /// @}

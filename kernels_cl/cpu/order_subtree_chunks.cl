@@ -1,7 +1,7 @@
 // Part order_subtree_chunks: the binary tree of a reduction in order v1, by one work-item of a CPU,
 // which adds the columns of a leaf in vector registers.
 // Provides: order_subtree_chunks
-// Uses: elements, array_sums, lifted_chunks
+// Uses: elements, array_sums, lifted_chunks, acc_access
 
 #ifndef LEAF_ROWS
 #define LEAF_ROWS 32  // Rows of a leaf.
@@ -78,7 +78,7 @@ DEVICE void add_columns(Elements input, u64 begin, u32 first, ACC sums[COLUMNS])
 
 // The columns of a leaf of which `count` elements exist.
 DEVICE void add_rows(Elements input, u64 begin, u64 count, ACC sums[COLUMNS]) {
-  for (u32 c = 0; c < COLUMNS; ++c) sums[c] = IDENTITY;
+  for (u32 c = 0; c < COLUMNS; ++c) PUT_ACC(sums[c], IDENTITY);
   u64 row = 0;
   for (; row + COLUMNS <= count; row += COLUMNS) append_array(sums, input, begin + row, COLUMNS);
   for (u32 c = 0; row + c < count; ++c) sums[c] = COMBINE(sums[c], lifted(input, begin + row + c));
@@ -96,7 +96,9 @@ DEVICE ACC leaf_sum(Elements input, u64 begin, u64 count, bool cached) {
     add_rows(input, begin, count, sums);
   }
   for (u32 width = COLUMNS / 2; width > 0; width /= 2) {
-    for (u32 c = 0; c < width; ++c) sums[c] = COMBINE(sums[c], sums[c + width]);
+    for (u32 c = 0; c < width; ++c) {
+      PUT_ACC(sums[c], COMBINE(ACC_AT(sums[c]), ACC_AT(sums[c + width])));
+    }
   }
   return sums[0];
 }

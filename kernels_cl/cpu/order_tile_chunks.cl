@@ -1,11 +1,12 @@
 // Part order_tile_chunks: tiles of a scan in order v1 by one work-item, for CPU devices, warp tile
 // by warp tile.
 // Provides: tile_folds
-// Uses: warp_tile_folds
+// Uses: warp_tile_folds, acc_access
 
 // One level of the binary tree that is a row's last prefix.
 DEVICE void combine_pairs(const ACC* from, ACC* to, u32 count) {
-  for (u32 i = 0; i < count; ++i) to[i] = COMBINE(from[2 * i], from[2 * i + 1]);
+  for (u32 i = 0; i < count; ++i)
+    PUT_ACC(to[i], COMBINE(ACC_AT(from[2 * i]), ACC_AT(from[2 * i + 1])));
 }
 
 // The total of a warp tile, of the totals of its runs.

@@ -8,7 +8,8 @@ typedef char order_run_fits[RUN == ORDER_RUN ? 1 : -1];
 // Part order_warp_tile_chunks: warp tiles of a scan in order v1, each by one work-item of a CPU:
 // plain loops that the compiler vectorises.
 // Provides: warp_tile_folds
-// Uses: total, elements, arrays, caches_chunks, warp_tile_shape_chunks, lifted_chunks
+// Uses: total, elements, arrays, acc_access, caches_chunks, warp_tile_shape_chunks,
+//   lifted_chunks
 
 #define WARP_TILE_RUNS (ROW_RUNS * WARP_TILE_ROWS)
 
@@ -38,10 +39,10 @@ DEVICE void fold_runs(Elements input, u64 begin, u64 n, ACC (*sum)[WARP_TILE_RUN
       ACC run = lifted(input, begin + u * RUN);
 #pragma unroll
       for (u32 k = 1; k < RUN; ++k) {
-        sum[k - 1][u] = run;
+        PUT_ACC(sum[k - 1][u], run);
         run = COMBINE(run, lifted(input, begin + u * RUN + k));
       }
-      total[u] = run;
+      PUT_ACC(total[u], run);
     }
   } else {
     for (u32 u = 0; u < WARP_TILE_RUNS; ++u) {
@@ -86,10 +87,12 @@ DEVICE ACC fold_warp_tile(Elements input, u64 begin, u64 n, WarpTile* warp_tile)
 
 // Everything before element k of run u, and with k = RUN before the next run.
 #if RUN > 1
-#define BEFORE(k, u) \
-  ((k) == 0 ? border[u] : (k) == RUN ? border[(u) + 1] : inner[((k) + RUN - 1) % RUN][u])
+#define BEFORE(k, u)                      \
+  ((k) == 0     ? ACC_AT(border[u])       \
+   : (k) == RUN ? ACC_AT(border[(u) + 1]) \
+                : ACC_AT(inner[((k) + RUN - 1) % RUN][u]))
 #else
-#define BEFORE(k, u) border[(u) + (k)]
+#define BEFORE(k, u) ACC_AT(border[(u) + (k)])
 #endif
 
 // Scans the warp tile that fold_warp_tile() took, of which `before` lies in front, and `after` in

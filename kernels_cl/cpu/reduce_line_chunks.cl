@@ -6,11 +6,11 @@
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
 // Provides: reduce_line_chunks
-// Uses: count, line_count, line_init, line_sums_chunks, past_caches_chunks
+// Uses: count, line_count, line_init, outputs, line_sums_chunks, past_caches_chunks
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_line_chunks(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS, __global ACC* nodes,
-    u64 nodes_offset, __global OUT* result, u64 result_offset, LinePlaces places,
+    u64 nodes_offset, __global OUT* result, u64 result_offset MORE_OUTPUTS, LinePlaces places,
     LineStrips strips) {
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
@@ -107,8 +107,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_line_chunks(
       }
     } else {
       for (u32 k = 0; k < leaves; ++k) {
-        result[result_offset + starts.output + k * places.output.inner] =
-            TO_OUT(COMBINE(INIT_OF_LINE(places, strip.line + k), sums[k * kept]));
+        PUT_RESULT_FROM(result, result_offset, starts.output + k * places.output.inner,
+                        COMBINE(INIT_OF_LINE(places, strip.line + k), sums[k * kept]));
       }
     }
   }
@@ -121,11 +121,11 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_line_chunks(
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
 // Provides: reduce_column_chunks
-// Uses: count, line_count, line_init, line_columns_chunks
+// Uses: count, line_count, line_init, outputs, line_columns_chunks
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_column_chunks(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS, __global ACC* nodes,
-    u64 nodes_offset, __global OUT* result, u64 result_offset, LinePlaces places,
+    u64 nodes_offset, __global OUT* result, u64 result_offset MORE_OUTPUTS, LinePlaces places,
     LineStrips strips) {
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
@@ -209,8 +209,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_column_chunk
     for (u32 k = 0; k < strip.lines; ++k) {
       const u64 line = strip.line + k;
       if (strips.leaves == 1) {
-        result[result_offset + starts.output + k * places.output.inner] =
-            TO_OUT(COMBINE(INIT_OF_LINE(places, line), sums[k]));
+        PUT_RESULT_FROM(result, result_offset, starts.output + k * places.output.inner,
+                        COMBINE(INIT_OF_LINE(places, line), sums[k]));
       } else if (strip.count > 0) {
         nodes[nodes_offset + line * strips.leaves + strip.begin / LEAF] = sums[k];
       }
@@ -224,7 +224,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_column_chunk
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: reduce_line_nodes_chunks
-// Uses: count, line_count, line_init, line_starts
+// Uses: count, line_count, line_init, outputs, line_starts
 
 #ifndef LEAF
 #define LEAF 4096  // Elements of a node.
@@ -232,7 +232,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_column_chunk
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_line_nodes_chunks(
     __global ACC* nodes, u64 nodes_offset, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-    __global OUT* result, u64 result_offset, LinePlaces places, u64 most) {
+    __global OUT* result, u64 result_offset MORE_OUTPUTS, LinePlaces places, u64 most) {
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
   const u64 count = n / LEAF + (n % LEAF != 0);
@@ -247,7 +247,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_line_nodes_c
 
     // --- Write the result ---
     const ACC root = count > 0 ? own[0] : IDENTITY;
-    result[result_offset + starts_of_line(places, line).output] =
-        TO_OUT(COMBINE(INIT_OF_LINE(places, line), root));
+    PUT_RESULT_FROM(result, result_offset, starts_of_line(places, line).output,
+                    COMBINE(INIT_OF_LINE(places, line), root));
   }
 }

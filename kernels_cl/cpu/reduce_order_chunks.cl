@@ -23,11 +23,11 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_chunks
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_single_chunks
-// Uses: count, init, elements, last_group, order_subtree_chunks, reduce_places
+// Uses: count, init, elements, outputs, last_group, order_subtree_chunks, reduce_places
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single_chunks(
     INPUT_PARAMETERS, COUNT_PARAMETERS, u64 leaves_per_node, __global void* work, INIT_PARAMETERS,
-    __global OUT* result, ReducePlaces places) {
+    __global OUT* result MORE_OUTPUTS, ReducePlaces places) {
   __local u32 flag;
   __global ACC* const nodes = (__global ACC*)work + places.nodes;
   __global u64* const control = (__global u64*)work + places.control;
@@ -55,7 +55,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single
 
   // --- Write the result ---
   // Nobody else reads INIT, which may be the result's memory.
-  result[places.result] = TO_OUT(COMBINE(INIT, root));
+  PUT_RESULT(OUTPUTS(result + places.result), 0, COMBINE(INIT, root));
 }
 
 // Part reduce_order_tile_chunks: The CPU's reduction in order v1 by operators that do not commute,
@@ -66,12 +66,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_single
 // Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_tile_chunks
-// Uses: count, init, elements, tile_folds, blocks, reduce_places, last_group, neighbours_local,
-//   item_tree_local, order_nodes
+// Uses: count, init, elements, outputs, tile_folds, blocks, reduce_places, last_group,
+//   neighbours_local, item_tree_local, order_nodes
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_tile_chunks(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS, __global OUT* result,
-    ReducePlaces places) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS,
+    __global OUT* result MORE_OUTPUTS, ReducePlaces places) {
   __local TreeScratch scratch;
   __local u32 flag;
   __global ACC* const nodes = (__global ACC*)work + places.nodes;
@@ -95,5 +95,5 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void reduce_order_tile_c
 
   // --- Write the result ---
   // Nobody else reads INIT, which may be the result's memory.
-  result[places.result] = TO_OUT(COMBINE(INIT, root));
+  PUT_RESULT(OUTPUTS(result + places.result), 0, COMBINE(INIT, root));
 }

@@ -55,12 +55,12 @@ DEVICE void load_line_tiles(INPUT_PARAMETERS, LinePlaces places, LineTiles tiles
 
 // Part line_tile_results: the results of a warp tile of a line.
 // Provides: line_tile_results
-// Uses: line_tile, line_order, order_warp_tile_results, line_tile_stores
+// Uses: outputs, line_tile, line_order, order_warp_tile_results, line_tile_stores
 
 // Computes and stores the results of a warp tile. `totals` are those of the warp tiles of its tile;
 // `before` is the tile's prefix, `after` that of the next tile. `output` has the first element of
 // line 0.
-DEVICE void finish_line_warp_tile(__global OUT* output, LinePlaces places, LineWarpTile at, u64 n,
+DEVICE void finish_line_warp_tile(Outputs output, LinePlaces places, LineWarpTile at, u64 n,
                                   __private ACC* sums, __private ACC* prefix,
                                   const __local ACC* totals, ACC before, ACC after,
                                   __local LaneScratch* scratch TOTAL_PARAMETERS) {
@@ -74,24 +74,24 @@ DEVICE void finish_line_warp_tile(__global OUT* output, LinePlaces places, LineW
   const u64 begin = at.tile * TILE + at.number * WARP_TILE;
   complete_warp_tile(begin, n, sums, prefix, row, earlier, start, next TOTAL_ARGUMENTS);
   const u64 first = place_in_line(0, n) * ELEMENT_STRIDE(places.output);
-  store_line_warp_tile(output + (at.starts.output + first), places, begin, n, sums);
+  store_line_warp_tile(OUTPUTS_FROM(output, at.starts.output + first), places, begin, n, sums);
 }
 
 // Part line_tile_stores_unit: results whose elements are neighbours are stored as those of an
 // array.
 // Provides: line_tile_stores
-// Uses: line_starts, order_warp_tile_stores
+// Uses: outputs, line_starts, order_warp_tile_stores
 
-DEVICE void store_line_warp_tile(__global OUT* line, LinePlaces places, u64 begin, u64 n,
+DEVICE void store_line_warp_tile(Outputs line, LinePlaces places, u64 begin, u64 n,
                                  __private ACC* sums) {
   store_warp_tile(line, 0, begin, n, sums);
 }
 
 // Part line_tile_stores_strided: results that lie a stride apart are stored one by one.
 // Provides: line_tile_stores
-// Uses: line_order, order_warp_tile
+// Uses: outputs, line_order, order_warp_tile
 
-DEVICE void store_line_warp_tile(__global OUT* line, LinePlaces places, u64 begin, u64 n,
+DEVICE void store_line_warp_tile(Outputs line, LinePlaces places, u64 begin, u64 n,
                                  __private ACC* sums) {
   const u64 stride = behind_first(1, ELEMENT_STRIDE(places.output));
 #pragma unroll
@@ -99,7 +99,7 @@ DEVICE void store_line_warp_tile(__global OUT* line, LinePlaces places, u64 begi
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
       const u64 i = begin + run_index(r) + k;
-      if (i < n) line[i * stride] = TO_OUT(sums[r * RUN + k]);
+      if (i < n) PUT_RESULT(line, i * stride, sums[r * RUN + k]);
     }
   }
 }

@@ -18,8 +18,8 @@
 // Part order_tile: a tile of order v1 in registers. A lane has sums and prefixes of its rows, as
 // sum_warp_tile makes them.
 // Provides: order_tile
-// Uses: order_warp_tile_loads, order_warp_tile_results, order_warp_tile_stores, order_tile_shape,
-//   lane_index, warp_index
+// Uses: outputs, order_warp_tile_loads, order_warp_tile_results, order_warp_tile_stores,
+//   order_tile_shape, lane_index, warp_index
 
 // Loads the tile from `begin` on. The totals of its warp tiles go to `warp_totals`, where all
 // work-items see them after a barrier.
@@ -36,10 +36,9 @@ DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, __private ACC* sums
 }
 
 // Writes the tile from `begin` on. `before` is its prefix, `after` that of the next tile.
-DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64 n,
-                            __private ACC* sums, __private ACC* prefix,
-                            const __local ACC* warp_totals, ACC before, ACC after,
-                            __local LaneScratch* scratch TOTAL_PARAMETERS) {
+DEVICE void store_tile_sums(Elements input, Outputs output, u64 begin, u64 n, __private ACC* sums,
+                            __private ACC* prefix, const __local ACC* warp_totals, ACC before,
+                            ACC after, __local LaneScratch* scratch TOTAL_PARAMETERS) {
   for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
     const u32 warp_tile = warp_index() * WARP_TILES_EACH + s;
     const ACC start =
@@ -57,12 +56,31 @@ DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64
   }
 }
 
+// Part order_tile_stores_one: VEC results of a run go to one array as a vector.
+// Provides: order_tile_stores
+// Uses: outputs, vectors_out, order_warp_tile_stores
+
+DEVICE bool takes_vectors(Outputs output) { return (u64)output % OUT_VECTOR_ALIGNMENT == 0; }
+DEVICE void put_vector(Outputs output, u64 i, const __private ACC* value) {
+  store_vector(output + i, result_vector(value));
+}
+
+// Part order_tile_stores_more: VEC results of a run go to several arrays, each on its own.
+// Provides: order_tile_stores
+// Uses: outputs
+
+DEVICE bool takes_vectors(Outputs output) { return true; }
+DEVICE void put_vector(Outputs output, u64 i, const __private ACC* value) {
+#pragma unroll
+  for (u32 k = 0; k < VEC; ++k) PUT_RESULT(output, i + k, value[k]);
+}
+
 // Part order_tile_again: a tile of order v1 whose elements are loaded again, row by row from a
 // cache, for their results. It is for GPUs without registers for a warp tile. In between a lane
 // keeps the prefixes of its rows.
 // Provides: order_tile
-// Uses: order_warp_tile_loads, order_warp_tile_results, order_warp_tile_stores, order_tile_shape,
-//   lane_index, warp_index
+// Uses: outputs, order_warp_tile_loads, order_warp_tile_results, order_tile_stores,
+//   order_tile_shape, lane_index, warp_index
 
 // The folds of this lane's run, whose first element has index i. Elements from n on are the
 // identity, on which no result depends.
@@ -108,24 +126,23 @@ DEVICE void load_tile_sums(Elements input, u64 begin, u64 n, __private ACC* unus
 }
 
 // Writes this lane's results of a row from element i on.
-DEVICE void store_run(__global OUT* output, u64 i, u64 n, bool whole, const ACC results[RUN]) {
+DEVICE void store_run(Outputs output, u64 i, u64 n, bool whole, const ACC results[RUN]) {
   if (whole) {
 #pragma unroll
-    for (u32 p = 0; p < RUN; p += VEC) store_vector(output + i + p, result_vector(results + p));
+    for (u32 p = 0; p < RUN; p += VEC) put_vector(output, i + p, results + p);
   } else {
 #pragma unroll
     for (u32 k = 0; k < RUN; ++k) {
-      if (i + k < n) output[i + k] = TO_OUT(results[k]);
+      if (i + k < n) PUT_RESULT(output, i + k, results[k]);
     }
   }
 }
 
 // Writes the tile from `begin` on. `before` is its prefix, `after` that of the next tile. Values
 // are those of complete_warp_tile.
-DEVICE void store_tile_sums(Elements input, __global OUT* output, u64 begin, u64 n,
-                            __private ACC* unused, __private ACC* prefix,
-                            const __local ACC* warp_totals, ACC before, ACC after,
-                            __local LaneScratch* scratch TOTAL_PARAMETERS) {
+DEVICE void store_tile_sums(Elements input, Outputs output, u64 begin, u64 n, __private ACC* unused,
+                            __private ACC* prefix, const __local ACC* warp_totals, ACC before,
+                            ACC after, __local LaneScratch* scratch TOTAL_PARAMETERS) {
   const bool out_aligned = (size_t)output % OUT_VECTOR_ALIGNMENT == 0;
   for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
     const u32 warp_tile = warp_index() * WARP_TILES_EACH + s;

@@ -155,7 +155,7 @@ DEVICE void complete_warp_tile(u64 begin, u64 n, __private ACC* sums, __private 
   PUT_FIRST(begin + run_index(0) == 0, sums[0]);
 }
 
-// Part order_warp_tile_stores: the results of a warp tile are stored.
+// Part order_warp_tile_stores_one: the results of a warp tile are stored in one array.
 // Provides: order_warp_tile_stores
 // Uses: vectors_out, shifted_rows, joined_results, order_warp_tile, lane_index, shifted_stores
 
@@ -209,6 +209,31 @@ DEVICE void store_warp_tile(__global OUT* output, u64 from, u64 begin, u64 n, __
       for (u32 k = 0; k < RUN; ++k) {
         const u64 i = begin + run_index(r) + k;
         if (i - from < n - from) output[i] = TO_OUT(sums[r * RUN + k]);
+      }
+    }
+  }
+}
+
+// Part order_warp_tile_stores_more: the results of a warp tile are stored in several arrays.
+// Provides: order_warp_tile_stores
+// Uses: outputs, order_warp_tile, lane_index
+
+// Each result is stored on its own: arrays of other types have no vectors in common.
+DEVICE void store_warp_tile(Outputs output, u64 from, u64 begin, u64 n, __private ACC* sums) {
+  const Outputs own = OUTPUTS_FROM(output, begin + run_index(0));
+  if (begin >= from && begin + WARP_TILE <= n) {
+#pragma unroll
+    for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
+#pragma unroll
+      for (u32 k = 0; k < RUN; ++k) PUT_RESULT(own, r * LANES * RUN + k, sums[r * RUN + k]);
+    }
+  } else {
+#pragma unroll
+    for (u32 r = 0; r < WARP_TILE_ROWS; ++r) {
+#pragma unroll
+      for (u32 k = 0; k < RUN; ++k) {
+        const u64 i = begin + run_index(r) + k;
+        if (i - from < n - from) PUT_RESULT(output, i, sums[r * RUN + k]);
       }
     }
   }

@@ -7,6 +7,9 @@
 #define GROUP_SIZE 256  // Work-items per group.
 #endif
 #define EACH (LINE_ROWS * RUN)  // Elements of a work-item.
+#ifndef WHOLE_ROWS
+#define WHOLE_ROWS 0  // Whether whole runs have code of their own, without limits.
+#endif
 
 // How a call is shared out.
 typedef struct {
@@ -63,24 +66,30 @@ DEVICE LineRow next_line_row(LineRow at, LinePlaces places, LineRows rows, LineS
   return at;
 }
 
+// Whether all runs of this lane are full, of the rows from the first one of its warp on.
+DEVICE bool has_whole_runs(LineRow first, LineRows rows, u64 lines, u64 n) {
+  const u32 lines_behind =
+      ((LINE_ROWS - 1) >> (u32)rows.row_shift) * (LANES >> (u32)rows.lane_shift);
+  const u32 last_row = (LINE_ROWS - 1) & ((1u << (u32)rows.row_shift) - 1);
+  return first.line + lines_behind < lines && (last_row * LANES + first.lane + 1) * RUN <= n;
+}
+
 // Part short_line_folds: the rows of a warp are loaded, and its runs are folded.
 // Provides: short_line_folds
 // Uses: short_lines, line_run
 
-// sums[r * RUN + k] becomes the fold of elements 0 to k of this lane's run in row r. What does not
-// exist is the identity. `prefix` becomes the prefix of that run within its row, inclusive, `total`
-// the total of the row, and `earlier` what lies before the run in it, if it is not the first.
-DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows, LineRow first,
-                             LineStarts step, u64 lines, u64 n, __private ACC* sums,
-                             __private ACC* prefix, __private ACC* total, __private ACC* earlier,
-                             __local LaneScratch* scratch) {
+// Loads the rows of a warp from `first` on, if this lane's runs are not `whole` as far as they
+// exist. What does not exist is the identity. sums[r * RUN + k] becomes the fold of elements 0 to k
+// of this lane's run in row r.
+DEVICE void load_short_runs(INPUT_PARAMETERS, LinePlaces places, LineRows rows, LineRow first,
+                            LineStarts step, bool whole, u64 lines, u64 n, __private ACC* sums) {
   LineVector vectors[EACH / VEC];
   LineRow at = first;
 #pragma unroll
   for (u32 r = 0; r < LINE_ROWS; ++r) {
     if (r > 0) at = next_line_row(at, places, rows, step, r, lines, n);
     load_line_run(elements_from(INPUT_ARGUMENTS, at.starts.input, at.starts.second), places, at.run,
-                  at.left, vectors + r * RUN / VEC);
+                  whole ? ~0u : at.left, vectors + r * RUN / VEC);
   }
   at = first;
 #pragma unroll
@@ -90,15 +99,30 @@ DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows,
     for (u32 k = 0; k < RUN; ++k) {
       ACC item = IDENTITY;
       const Element element = vector_item(vectors, r * RUN + k);
-      if (at.run + k < at.left) item = lift_in_line(element, at.run + k, n);
+      if (whole || at.run + k < at.left) item = lift_in_line(element, at.run + k, n);
       sums[r * RUN + k] = item;
     }
 #pragma unroll
     for (u32 k = 1; k < RUN; ++k) {
       sums[r * RUN + k] = COMBINE(sums[r * RUN + k - 1], sums[r * RUN + k]);
     }
-    prefix[r] = sums[r * RUN + RUN - 1];
   }
+}
+
+// The same, and `prefix` becomes the prefix of a run within its row, inclusive, `total` the total
+// of the row, and `earlier` what lies before the run in it, if it is not the first.
+DEVICE void load_short_lines(INPUT_PARAMETERS, LinePlaces places, LineRows rows, LineRow first,
+                             LineStarts step, u64 lines, u64 n, __private ACC* sums,
+                             __private ACC* prefix, __private ACC* total, __private ACC* earlier,
+                             __local LaneScratch* scratch) {
+#if WHOLE_ROWS
+  if (has_whole_runs(first, rows, lines, n)) {
+    load_short_runs(INPUT_ARGUMENTS, places, rows, first, step, true, lines, n, sums);
+  } else
+#endif
+    load_short_runs(INPUT_ARGUMENTS, places, rows, first, step, false, lines, n, sums);
+#pragma unroll
+  for (u32 r = 0; r < LINE_ROWS; ++r) prefix[r] = sums[r * RUN + RUN - 1];
   prefix_line_rows(prefix, 1u << rows.lane_shift, total, earlier, scratch);
 }
 
@@ -108,9 +132,9 @@ DEVICE ACC fold_rows(LineRow at, ACC before, ACC total) {
   return total;
 }
 
-// Part short_line_results: lanes store the results of a row.
+// Part short_line_results_one: lanes store the results of a row in one array.
 // Provides: short_line_results
-// Uses: short_lines, vectors_out
+// Uses: outputs, short_lines, vectors_out
 
 DEVICE void store_line_run(__global OUT* output, LinePlaces places, LineRow at,
                            const __private ACC* item) {
@@ -131,5 +155,19 @@ DEVICE void store_line_run(__global OUT* output, LinePlaces places, LineRow at,
         run[behind_first(k, ELEMENT_STRIDE(places.output))] = TO_OUT(item[k]);
       }
     }
+  }
+}
+
+// Part short_line_results_more: lanes store the results of a row in several arrays.
+// Provides: short_line_results
+// Uses: outputs, short_lines
+
+DEVICE void store_line_run(Outputs output, LinePlaces places, LineRow at,
+                           const __private ACC* item) {
+  const u64 stride = ELEMENT_STRIDE(places.output);
+  const Outputs run = OUTPUTS_FROM(output, at.starts.output + behind_first(at.run, stride));
+#pragma unroll
+  for (u32 k = 0; k < RUN; ++k) {
+    if (at.run + k < at.left) PUT_RESULT(run, behind_first(k, stride), item[k]);
   }
 }

@@ -4,7 +4,7 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: reduce_line_nodes
-// Uses: count, line_count, line_init, line_starts, order_nodes
+// Uses: count, line_count, line_init, outputs, line_starts, order_nodes
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group, a power of two.
@@ -21,7 +21,7 @@ typedef struct {
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_line_nodes(
     __global ACC* nodes, u64 nodes_offset, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-    __global OUT* result, u64 result_offset, LinePlaces places, LineNodeShare each) {
+    __global OUT* result, u64 result_offset MORE_OUTPUTS, LinePlaces places, LineNodeShare each) {
   __local TreeScratch tree;
   __local ACC scratch[GROUP_SIZE];
   const u64 n = COUNT;
@@ -65,8 +65,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_lin
       }
     }
     if (valid && item == 0) {
-      result[result_offset + starts_of_line(places, line).output] =
-          TO_OUT(COMBINE(INIT_OF_LINE(places, line), root));
+      PUT_RESULT_FROM(result, result_offset, starts_of_line(places, line).output,
+                      COMBINE(INIT_OF_LINE(places, line), root));
     }
   }
 }

@@ -23,7 +23,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: reduce_order_nodes
-// Uses: count, init, order_nodes
+// Uses: count, init, outputs, order_nodes
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 1024  // Work-items of the group.
@@ -31,7 +31,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_nodes(
     __global ACC* nodes, u64 nodes_offset, COUNT_PARAMETERS, u64 node_elements, INIT_PARAMETERS,
-    __global OUT* result, u64 result_offset) {
+    __global OUT* result, u64 result_offset MORE_OUTPUTS) {
   __local TreeScratch scratch;
 
   // --- Combine neighbours until one node is left ---
@@ -40,7 +40,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
 
   // --- Write the result ---
   // Nobody else reads INIT, which may be the result's memory.
-  if (get_local_id(0) == 0) result[result_offset] = TO_OUT(COMBINE(INIT, root));
+  if (get_local_id(0) == 0) PUT_RESULT(OUTPUTS(result + result_offset), 0, COMBINE(INIT, root));
 }
 
 // Part reduce_order_single: The reduction in order v1 in one launch. Groups reduce a subtree of
@@ -52,11 +52,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_single
-// Uses: count, launch, init, elements, order_leaves, group_results, reduce_places
+// Uses: count, launch, init, elements, outputs, order_leaves, group_results, reduce_places
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_single(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS, __global OUT* result,
-    ReducePlaces places) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS,
+    __global OUT* result MORE_OUTPUTS, ReducePlaces places) {
   __local LeafScratch scratch;
   __local u32 flag;
   pdl_wait();
@@ -74,5 +74,5 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
 
   // --- Write the result ---
   // Nobody else reads INIT, which may be the result's memory.
-  if (done) result[places.result] = TO_OUT(COMBINE(INIT, root));
+  if (done) PUT_RESULT(OUTPUTS(result + places.result), 0, COMBINE(INIT, root));
 }

@@ -6,7 +6,8 @@
 // Assumes 64-bit atomics and fences that reach the whole device. Groups do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_tiles
-// Uses: count, init, elements, order_tile, launch, neighbours, group_results, reduce_places
+// Uses: count, init, elements, outputs, order_tile, launch, neighbours, group_results,
+//   reduce_places
 
 // Totals are combined after the exchange within a tile.
 typedef union {
@@ -15,8 +16,8 @@ typedef union {
 } TileScratch;
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_order_tiles(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS, __global OUT* result,
-    ReducePlaces places) {
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global void* work, INIT_PARAMETERS,
+    __global OUT* result MORE_OUTPUTS, ReducePlaces places) {
   __local TileScratch scratch;
   __local ACC warp_totals[WARP_TILES];
   __local u32 flag;
@@ -41,5 +42,5 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_ord
 
   // --- Write the result ---
   // Nobody else reads INIT, which may be the result's memory.
-  if (done) result[places.result] = TO_OUT(COMBINE(INIT, root));
+  if (done) PUT_RESULT(OUTPUTS(result + places.result), 0, COMBINE(INIT, root));
 }

@@ -8,7 +8,7 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_short_columns(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-    __global OUT* result, u64 result_offset, LinePlaces places, u64 blocks) {
+    __global OUT* result, u64 result_offset MORE_OUTPUTS, LinePlaces places, u64 blocks) {
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
   for (u64 block = get_group_id(0); block < blocks; block += get_num_groups(0)) {
@@ -38,6 +38,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void reduce_sho
     }
 
     // --- Write the results ---
-    store_short_columns(result + result_offset, places, own, 0, results);
+    store_short_columns(OUTPUTS(result + result_offset), places, own, 0, results);
   }
 }

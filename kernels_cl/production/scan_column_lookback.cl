@@ -8,10 +8,10 @@
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_column_lookback
 // Uses: words, count, line_count, line_init, total, column_elements_values, column_prefix,
-//   column_results, tile_words, tiles_taken, column_lookback, column_stash
+//   column_results, tile_words, tiles_taken, column_lookback, column_stash, line_output_start
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_column_lookback(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, __global OUT* output,
+    INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, __global OUT* output MORE_OUTPUTS,
     INIT_PARAMETERS, __global u64* control, LinePlaces places, ColumnTiles tiles,
     ScanPlaces scratch TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
@@ -20,7 +20,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_colum
   __local u64 drawn;
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
-  output += scratch.output;
+  const Outputs outputs = OUTPUTS(output + scratch.output);
   control += scratch.control;
 
   // --- Draw warp tiles of some lines ---
@@ -41,8 +41,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_colum
   // --- Publish totals, look back ---
   ACC init = IDENTITY;
   if (own.line < lines) init = INIT_OF_LINE(places, own.line);
-  const bool in_place =
-      line_starts_at(elements_from(INPUT_ARGUMENTS, slot.input, slot.second), output + slot.output);
+  const bool in_place = writes_over_line(elements_from(INPUT_ARGUMENTS, slot.input, slot.second),
+                                         OUTPUTS_FROM(outputs, slot.output));
   const ColumnWords words =
       column_words(control + 2, tiles.tiles, own.line, own.lines, lookback.epoch);
   look_back_columns(INPUT_ARGUMENTS, places, words, own, n, init, in_place, &lookback,
@@ -52,7 +52,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_colum
   ACC behind;
   fetch_column_row(stash, sums);
   const ACC start = before_column_row(own, &lookback, &behind);
-  write_column_row(output, places, slot, first, KEPT_RUNS, n, sums, start, behind TOTAL_ARGUMENTS);
+  write_column_row(outputs, places, slot, first, KEPT_RUNS, n, sums, start, behind TOTAL_ARGUMENTS);
   LEAVE_TOTAL_OF(own.line, n == 0 && own.line < lines && own.tile == 0 && first == 0, init);
 
   // --- Move the epoch on ---

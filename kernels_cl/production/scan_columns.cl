@@ -12,8 +12,8 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_columns(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-    const __global ACC* partials, u64 partials_offset, __global OUT* output, u64 output_offset,
-    LinePlaces places, ColumnTiles tiles TOTAL_PARAMETERS) {
+    const __global ACC* partials, u64 partials_offset, __global OUT* output,
+    u64 output_offset MORE_OUTPUTS, LinePlaces places, ColumnTiles tiles TOTAL_PARAMETERS) {
   __local ACC totals[GROUP_SIZE];
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
@@ -61,7 +61,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_colum
       barrier(CLK_LOCAL_MEM_FENCE);
 
       // --- Write the row ---
-      write_column_row(output + output_offset, places, slot, first, runs, n, sums, start,
+      write_column_row(OUTPUTS(output + output_offset), places, slot, first, runs, n, sums, start,
                        after TOTAL_ARGUMENTS);
     }
     LEAVE_TOTAL_OF(slot.line, n == 0 && slot.begin == 0 && slot.line < lines && row == 0, before);

@@ -8,10 +8,10 @@
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_line_lookback
 // Uses: words, count, line_count, line_init, total, line_tile, line_tile_results, tile_words,
-//   tiles, tiles_taken, order_lookback, element_start, device_fence
+//   tiles, tiles_taken, order_lookback, output_start, device_fence
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_line_lookback(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, __global OUT* output,
+    INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, __global OUT* output MORE_OUTPUTS,
     INIT_PARAMETERS, __global u64* control, LinePlaces places, LineTiles tiles,
     ScanPlaces scratch TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
@@ -19,7 +19,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_line_
   __local LookBack lookback;
   __local u64 drawn;
   const u64 lines = LINE_COUNT;
-  output += scratch.output;
+  const Outputs outputs = OUTPUTS(output + scratch.output);
   control += scratch.control;
 
   // --- Draw a tile of a line ---
@@ -50,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_line_
   if ((u32)get_local_id(0) == 0 && draw.valid) {
     publish(words, draw.tile, lookback.epoch, STATE_AGGREGATE, total);
     const u64 first = place_in_line(0, n) * ELEMENT_STRIDE(places.output);
-    if (starts_at(input, output + (own.starts.output + first))) device_fence();
+    if (writes_over(input, OUTPUTS_FROM(outputs, own.starts.output + first))) device_fence();
   }
   ACC before;
   ACC after;
@@ -59,7 +59,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_line_
 
   // --- Write the tile ---
   for (u32 s = 0; s < WARP_TILES_EACH; ++s) {
-    finish_line_warp_tile(output, places, line_warp_tile(places, tiles, block, s, lines), n,
+    finish_line_warp_tile(outputs, places, line_warp_tile(places, tiles, block, s, lines), n,
                           sums + s * WARP_TILE_ROWS * RUN, prefix + s * WARP_TILE_ROWS, warp_totals,
                           before, after, &lane_scratch TOTAL_ARGUMENTS_OF(line));
   }

@@ -10,8 +10,8 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_line_tiles(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-    const __global ACC* partials, u64 partials_offset, __global OUT* output, u64 output_offset,
-    LinePlaces places, LineTiles tiles TOTAL_PARAMETERS) {
+    const __global ACC* partials, u64 partials_offset, __global OUT* output,
+    u64 output_offset MORE_OUTPUTS, LinePlaces places, LineTiles tiles TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC warp_totals[WARP_TILES];
   const u64 n = COUNT;
@@ -40,7 +40,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_line_
       if (tiles.tiles == 1 && at.number == WARP_TILES - 1) {
         after = COMBINE(before, fold_warp_totals(warp_totals, WARP_TILES));
       }
-      finish_line_warp_tile(output + output_offset, places, at, valid ? n : 0,
+      finish_line_warp_tile(OUTPUTS(output + output_offset), places, at, valid ? n : 0,
                             sums + s * WARP_TILE_ROWS * RUN, prefix + s * WARP_TILE_ROWS,
                             warp_totals + at.first, before, after,
                             &lane_scratch TOTAL_ARGUMENTS_OF(at.line));

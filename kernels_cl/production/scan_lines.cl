@@ -8,7 +8,8 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lines(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-    __global OUT* output, u64 output_offset, LinePlaces places, LineRows shares TOTAL_PARAMETERS) {
+    __global OUT* output, u64 output_offset MORE_OUTPUTS, LinePlaces places,
+    LineRows shares TOTAL_PARAMETERS) {
   __local LaneScratch scratch;
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
@@ -52,7 +53,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_lines
         PUT_FIRST(i == 0, result);
         sums[r * RUN + k] = result;
       }
-      store_line_run(output + output_offset, places, at, sums + r * RUN);
+      store_line_run(OUTPUTS(output + output_offset), places, at, sums + r * RUN);
       LEAVE_TOTAL_OF(at.line, valid && n == 0 && at.run == 0, before);
     }
   }

@@ -11,10 +11,10 @@
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_order
 // Uses: words, count, init, total, elements, order_tile, launch, tile_words, tiles, tiles_taken,
-//   order_lookback, element_start, device_fence
+//   order_lookback, output_start, device_fence
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, INIT_PARAMETERS,
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output MORE_OUTPUTS, INIT_PARAMETERS,
     __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC warp_totals[WARP_TILES];
@@ -24,7 +24,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
-  output += places.output;
+  const Outputs outputs = OUTPUTS(output + places.output);
   control += places.control;
   __global u64* words = control + 2;
   __global u64* supertile_words = words + places.tiles * ACC_WORDS;
@@ -45,7 +45,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   const ACC total = fold_warp_totals(warp_totals, WARP_TILES);
   if (get_local_id(0) == 0 && draw.valid) {
     publish(words, draw.tile, lookback.epoch, STATE_AGGREGATE, total);
-    if (starts_at(input, output)) device_fence();
+    if (writes_over(input, outputs)) device_fence();
   }
   ACC before;
   ACC after;
@@ -53,7 +53,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
             &lane_scratch);
 
   // --- Write the tile ---
-  store_tile_sums(input, output, begin, n, sums, prefix, warp_totals, before, after,
+  store_tile_sums(input, outputs, begin, n, sums, prefix, warp_totals, before, after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && draw.tile == 0 && get_local_id(0) == 0, init);
 

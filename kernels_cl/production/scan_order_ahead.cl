@@ -9,7 +9,7 @@
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_order_ahead
 // Uses: words, count, init, total, elements, order_tile, tile_words, tiles, tiles_drawn,
-//   order_lookback, element_start, device_fence
+//   order_lookback, output_start, device_fence
 
 // The same value, copied word by word. If arrays of structs with padding are copied as a whole,
 // NVIDIA's compiler shuffles words that were never written.
@@ -22,7 +22,7 @@ DEVICE ACC by_words(ACC x) {
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order_ahead(
-    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, INIT_PARAMETERS,
+    INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output MORE_OUTPUTS, INIT_PARAMETERS,
     __global u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC warp_totals[2 * WARP_TILES];
@@ -31,7 +31,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
-  output += places.output;
+  const Outputs outputs = OUTPUTS(output + places.output);
   control += places.control;
   __global u64* words = control + 2;
   __global u64* supertile_words = words + places.tiles * ACC_WORDS;
@@ -62,7 +62,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
     const ACC next_total = fold_warp_totals(warp_totals + ahead, WARP_TILES);
     if (get_local_id(0) == 0 && next.valid) {
       publish(words, next.tile, lookback.epoch, STATE_AGGREGATE, next_total);
-      if (starts_at(input, output)) device_fence();
+      if (writes_over(input, outputs)) device_fence();
     }
     ahead = WARP_TILES - ahead;
 
@@ -71,7 +71,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_order
     ACC after;
     look_back(&draw, words, supertile_words, total, input, init, &lookback, &before, &after,
               &lane_scratch);
-    store_tile_sums(input, output, draw.tile * TILE, holds ? n : 0, sums, prefix,
+    store_tile_sums(input, outputs, draw.tile * TILE, holds ? n : 0, sums, prefix,
                     warp_totals + ahead, before, after, &lane_scratch TOTAL_ARGUMENTS);
     draw = next;
     total = next_total;

@@ -5,7 +5,7 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
 // Provides: scan_order_passes
-// Uses: count, init, total, elements, order_lanes, order_tile, tile_prefixes
+// Uses: count, init, total, elements, outputs, order_lanes, order_tile, tile_prefixes
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void total_tiles(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global ACC* partials, u64 partials_offset) {
@@ -39,13 +39,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void prefix_til
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles(
     INPUT_PARAMETERS, COUNT_PARAMETERS, const __global ACC* partials, u64 partials_offset,
-    __global OUT* output, u64 output_offset TOTAL_PARAMETERS) {
+    __global OUT* output, u64 output_offset MORE_OUTPUTS TOTAL_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC warp_totals[WARP_TILES];
   const u64 begin = (u64)get_group_id(0) * TILE;
   const Elements input = INPUT;
   const u64 n = COUNT;
-  output += output_offset;
+  const Outputs outputs = OUTPUTS(output + output_offset);
   partials += partials_offset + get_group_id(0);
 
   // --- Scan the tile of this group from its prefix on ---
@@ -54,7 +54,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_tiles
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, warp_totals);
   barrier(CLK_LOCAL_MEM_FENCE);
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
-  store_tile_sums(input, output, begin, n, sums, prefix, warp_totals, partials[0], after,
+  store_tile_sums(input, outputs, begin, n, sums, prefix, warp_totals, partials[0], after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && get_group_id(0) == 0 && get_local_id(0) == 0, partials[0]);
 }

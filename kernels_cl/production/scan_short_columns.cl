@@ -8,7 +8,8 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_short_columns(
     INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-    __global OUT* output, u64 output_offset, LinePlaces places, u64 blocks TOTAL_PARAMETERS) {
+    __global OUT* output, u64 output_offset MORE_OUTPUTS, LinePlaces places,
+    u64 blocks TOTAL_PARAMETERS) {
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
   for (u64 block = get_group_id(0); block < blocks; block += get_num_groups(0)) {
@@ -49,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void scan_short
           PUT_FIRST(e == 0, results[k]);
         }
         const u64 place = place_in_line(e, n) * ELEMENT_STRIDE(places.output);
-        store_short_columns(output + output_offset, places, own, place, results);
+        store_short_columns(OUTPUTS(output + output_offset), places, own, place, results);
       }
     }
   }

@@ -182,12 +182,12 @@ DEVICE ACC total_column_row(ACC* sums) {
 
 // Part column_results: the results of a row of a work-item.
 // Provides: column_results
-// Uses: column_rows, total
+// Uses: outputs, column_rows, total
 
 // Stores the results of a row from `own` on, whose first element has index `begin`. `start` lies
 // before the row, `after` is what its last element has with all before it. `whole`, `count` and
 // `runs` as for loading.
-DEVICE void write_column_elements(OUT* own, LinePlaces places, u64 line, bool whole, u32 count,
+DEVICE void write_column_elements(Outputs own, LinePlaces places, u64 line, bool whole, u32 count,
                                   u32 runs, u64 begin, u64 n, const ACC* sums, ACC start,
                                   ACC after TOTAL_PARAMETERS) {
   ACC carry = start;
@@ -207,8 +207,8 @@ DEVICE void write_column_elements(OUT* own, LinePlaces places, u64 line, bool wh
         LEAVE_TOTAL_OF(line, exists && begin + e + 1 == n, running);
         ACC result = INCLUSIVE ? running : exclusive;
         PUT_FIRST(begin + e == 0, result);
-        if (exists) *own = TO_OUT(result);
-        own += behind_first(1, ELEMENT_STRIDE(places.output));
+        if (exists) PUT_RESULT(own, 0, result);
+        own = OUTPUTS_FROM(own, behind_first(1, ELEMENT_STRIDE(places.output)));
       }
       carry = next;
     }
@@ -216,10 +216,11 @@ DEVICE void write_column_elements(OUT* own, LinePlaces places, u64 line, bool wh
 }
 
 // Stores the results of the row that begins with element `first` of the slot.
-DEVICE void write_column_row(OUT* output, LinePlaces places, LineSlot slot, u32 first, u32 runs,
+DEVICE void write_column_row(Outputs output, LinePlaces places, LineSlot slot, u32 first, u32 runs,
                              u64 n, const ACC* sums, ACC start, ACC after TOTAL_PARAMETERS) {
   const u32 count = first < slot.left ? slot.left - first : 0;
-  OUT* own = output + slot.output + behind_first(first, ELEMENT_STRIDE(places.output));
+  const Outputs own = OUTPUTS_FROM(OUTPUTS_FROM(output, slot.output),
+                                   behind_first(first, ELEMENT_STRIDE(places.output)));
 #if WHOLE_ROWS
   if (count >= KEPT) {
     write_column_elements(own, places, slot.line, true, count, runs, slot.begin + first, n, sums,

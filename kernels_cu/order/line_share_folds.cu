@@ -1,3 +1,42 @@
+// Part line_row_items: elements of a row are added to the sums of their columns.
+// Provides: line_row_sums
+// Uses: line_leaves, line_vector_items
+
+// Adds what load_line_row has loaded.
+DEVICE void add_line_row(ACC* sums, LineSplit split, u32 share, u64 begin, u32 row, bool whole,
+                         u32 left, u64 n, const LineVector* vectors) {
+#pragma unroll
+  for (u32 i = 0; i < SUMS_EACH; ++i) {
+    const u32 e = row + column_of(split, share, i / LINES_EACH);
+    if (whole || e < left)
+      sums[i] = COMBINE(sums[i], lift_in_line(vector_item(vectors, i), begin + e, n));
+  }
+}
+
+// Part line_row_words: narrow integers of a row, of which no order shows, are added word by word to
+// the first sum.
+// Provides: line_row_sums
+// Uses: line_leaves, line_vector_items, word_fold
+
+DEVICE void add_line_row(ACC* sums, LineSplit split, u32 share, u64 begin, u32 row, bool whole,
+                         u32 left, u64 n, const LineVector* vectors) {
+  if (whole) {
+    WordFold fold = empty_fold();
+#pragma unroll
+    for (u32 p = 0; p < SUMS_EACH / VEC; ++p) {
+#pragma unroll
+      for (u32 w = 0; w < LOAD_BYTES / 4; ++w) fold = fold_word(vectors[p].word[w], fold);
+    }
+    sums[0] = COMBINE(sums[0], fold_total(fold));
+  } else {
+#pragma unroll
+    for (u32 i = 0; i < SUMS_EACH; ++i) {
+      const u32 e = row + column_of(split, share, i);
+      if (e < left) sums[0] = COMBINE(sums[0], lift_in_line(vector_item(vectors, i), begin + e, n));
+    }
+  }
+}
+
 // Part line_share_folds: sums of columns of leaves become the leaves' totals.
 // Provides: line_share_folds
 // Uses: line_leaves, line_shares

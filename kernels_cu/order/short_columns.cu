@@ -66,9 +66,9 @@ DEVICE void load_short_columns(INPUT_PARAMETERS, LinePlaces places, ShortColumns
   }
 }
 
-// Part short_column_results: results of such lines are stored by vectors.
+// Part short_column_results_one: results of such lines are stored in one array, by vectors.
 // Provides: short_column_results
-// Uses: short_columns
+// Uses: outputs, short_columns
 
 // Stores a result of each of this work-item's lines, so far behind the first element of the line.
 DEVICE void store_short_columns(OUT* output, LinePlaces places, ShortColumns own, u64 behind,
@@ -89,5 +89,19 @@ DEVICE void store_short_columns(OUT* output, LinePlaces places, ShortColumns own
     if (has_short(own, k)) {
       first[starts_of_line(places, line_of_short(own, k)).output] = TO_OUT(item[k]);
     }
+  }
+}
+
+// Part short_column_results_more: results of such lines are stored in several arrays.
+// Provides: short_column_results
+// Uses: outputs, short_columns
+
+DEVICE void store_short_columns(Outputs output, LinePlaces places, ShortColumns own, u64 behind,
+                                const ACC* item) {
+  const Outputs first = OUTPUTS_FROM(output, behind);
+#pragma unroll
+  for (u32 k = 0; k < VEC; ++k) {
+    const u64 start = starts_of_line(places, line_of_short(own, k)).output;
+    if (has_short(own, k)) PUT_RESULT(first, start, item[k]);
   }
 }

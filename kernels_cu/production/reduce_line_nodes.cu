@@ -4,7 +4,7 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: reduce_line_nodes
-// Uses: count, line_count, line_init, line_starts, order_nodes
+// Uses: count, line_count, line_init, outputs, line_starts, order_nodes
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group, a power of two.
@@ -21,8 +21,8 @@ typedef struct {
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     reduce_line_nodes(ACC* nodes, u64 nodes_offset, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS,
-                      INIT_PARAMETERS, OUT* result, u64 result_offset, LinePlaces places,
-                      LineNodeShare each) {
+                      INIT_PARAMETERS, OUT* result, u64 result_offset MORE_OUTPUTS,
+                      LinePlaces places, LineNodeShare each) {
   __shared__ TreeScratch tree;
   __shared__ ACC scratch[GROUP_SIZE];
   const u64 n = COUNT;
@@ -65,8 +65,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
       }
     }
     if (valid && item == 0) {
-      result[result_offset + starts_of_line(places, line).output] =
-          TO_OUT(COMBINE(INIT_OF_LINE(places, line), root));
+      PUT_RESULT_FROM(result, result_offset, starts_of_line(places, line).output,
+                      COMBINE(INIT_OF_LINE(places, line), root));
     }
   }
 }

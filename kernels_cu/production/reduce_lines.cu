@@ -27,6 +27,9 @@
 #ifndef TURN_BITS
 #define TURN_BITS 0  // A work-item has up to `1 << TURN_BITS` shares, one after the other.
 #endif
+#if COLUMNS_EACH > 16
+#error "fold_own_columns halves up to 16 columns of a work-item"
+#endif
 #define LEAF (LEAF_ROWS * COLUMNS)
 #define SUMS_EACH (COLUMNS_EACH * LINES_EACH)  // Of a column, those of all lines lie side by side.
 
@@ -105,13 +108,16 @@ DEVICE void load_line_row(LineBundle bundle, LinePlaces places, LineSplit split,
 #if SIDE_BY_SIDE
   load_line_run(bundle.first, places, row + share * RUN, whole ? ~0u : left, vectors);
 #else
+  // From one column to the next, as a product for each takes longer.
+  const u32 step = column_of(split, 0, 1);
+  LineElements at = elements_behind(bundle.first, places, row + share);
 #if LINES_EACH > 1
   if (bundle.by_vectors) {
 #pragma unroll
     for (u32 k = 0; k < COLUMNS_EACH; ++k) {
       const u32 e = row + column_of(split, share, k);
-      if (whole || e < left)
-        vectors[k] = load_line_vector(elements_behind(bundle.first, places, e).first);
+      if (whole || e < left) vectors[k] = load_line_vector(at.first);
+      at = elements_behind(at, places, step);
     }
     return;
   }
@@ -119,19 +125,35 @@ DEVICE void load_line_row(LineBundle bundle, LinePlaces places, LineSplit split,
 #pragma unroll
   for (u32 i = 0; i < SUMS_EACH; ++i) {
     const u32 e = row + column_of(split, share, i / LINES_EACH);
-    const LineElements line = elements_beside(bundle.first, bundle.behind[i % LINES_EACH]);
-    if (whole || e < left)
-      put_vector_item(vectors, i, first_element(elements_behind(line, places, e)));
+    if (i > 0 && i % LINES_EACH == 0) at = elements_behind(at, places, step);
+    const LineElements line = elements_beside(at, bundle.behind[i % LINES_EACH]);
+    if (whole || e < left) put_vector_item(vectors, i, first_element(line));
   }
 #endif
 }
-DEVICE void add_line_row(ACC* sums, LineSplit split, u32 share, u64 begin, u32 row, bool whole,
-                         u32 left, u64 n, const LineVector* vectors) {
+
+// Part line_short_sums: the columns of several lines of one row.
+// Provides: line_short_sums
+// Uses: line_leaves, line_row_sums
+
+// Adds the columns of this work-item in a line of each of AT_ONCE units, of which `unit` is the
+// first. If they are not `whole`, only those of the `left` elements of a line.
+DEVICE void add_short_lines(INPUT_PARAMETERS, LinePlaces places, LineSplit split, u64 unit,
+                            u64 lines, u32 share, bool whole, u32 left, u64 n, ACC* sums) {
+  LineVector vectors[AT_ONCE * SUMS_EACH / VEC];
 #pragma unroll
-  for (u32 i = 0; i < SUMS_EACH; ++i) {
-    const u32 e = row + column_of(split, share, i / LINES_EACH);
-    if (whole || e < left)
-      sums[i] = COMBINE(sums[i], lift_in_line(vector_item(vectors, i), begin + e, n));
+  for (u32 u = 0; u < AT_ONCE; ++u) {
+    const u64 line = line_of_unit(split, unit + u * units_of_block(split));
+    const LineBundle bundle =
+        lines_from(INPUT_ARGUMENTS, places, line < lines ? line : 0, lines, 0);
+    load_line_row(bundle, places, split, share, 0, whole, left, vectors + u * SUMS_EACH / VEC);
+  }
+#pragma unroll
+  for (u32 u = 0; u < AT_ONCE; ++u) {
+#pragma unroll
+    for (u32 i = 0; i < SUMS_EACH; ++i) sums[u * SUMS_EACH + i] = IDENTITY;
+    add_line_row(sums + u * SUMS_EACH, split, share, 0, 0, whole, left, n,
+                 vectors + u * SUMS_EACH / VEC);
   }
 }
 
@@ -142,11 +164,11 @@ DEVICE void add_line_row(ACC* sums, LineSplit split, u32 share, u64 begin, u32 r
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
 // Provides: reduce_lines
-// Uses: count, line_count, line_init, line_leaves, line_share_folds
+// Uses: count, line_count, line_init, outputs, line_short_sums, line_share_folds
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     reduce_lines(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-                 OUT* result, u64 result_offset, LinePlaces places, LineSplit split) {
+                 OUT* result, u64 result_offset MORE_OUTPUTS, LinePlaces places, LineSplit split) {
   __shared__ ACC scratch[GROUP_SIZE];
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
@@ -156,21 +178,12 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     const u32 share = own_share(split);
     const u32 left = lines > 0 ? (u32)n : 0;
     ACC sums[AT_ONCE * SUMS_EACH];
-    LineVector vectors[AT_ONCE * SUMS_EACH / VEC];
-#pragma unroll
-    for (u32 u = 0; u < AT_ONCE; ++u) {
-      const u64 line = line_of_unit(split, unit + u * units_of_block(split));
-      const LineBundle bundle =
-          lines_from(INPUT_ARGUMENTS, places, line < lines ? line : 0, lines, 0);
-      load_line_row(bundle, places, split, share, 0, false, left, vectors + u * SUMS_EACH / VEC);
-    }
-#pragma unroll
-    for (u32 u = 0; u < AT_ONCE; ++u) {
-#pragma unroll
-      for (u32 i = 0; i < SUMS_EACH; ++i) sums[u * SUMS_EACH + i] = IDENTITY;
-      add_line_row(sums + u * SUMS_EACH, split, share, 0, 0, false, left, n,
-                   vectors + u * SUMS_EACH / VEC);
-    }
+#if WHOLE_ROWS
+    if (column_of(split, share, COLUMNS_EACH - 1) < left) {
+      add_short_lines(INPUT_ARGUMENTS, places, split, unit, lines, share, true, left, n, sums);
+    } else
+#endif
+      add_short_lines(INPUT_ARGUMENTS, places, split, unit, lines, share, false, left, n, sums);
 
     // --- Combine them, and write the results ---
     fold_line_columns(sums, AT_ONCE, split, share, scratch);
@@ -180,8 +193,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 #pragma unroll
       for (u32 l = 0; l < LINES_EACH; ++l) {
         if (share == 0 && line + l < lines) {
-          result[result_offset + starts_of_line(places, line + l).output] =
-              TO_OUT(COMBINE(INIT_OF_LINE(places, line + l), sums[u * SUMS_EACH + l]));
+          PUT_RESULT_FROM(result, result_offset, starts_of_line(places, line + l).output,
+                          COMBINE(INIT_OF_LINE(places, line + l), sums[u * SUMS_EACH + l]));
         }
       }
     }
@@ -190,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 // Part line_leaf_totals: the totals of whole leaves.
 // Provides: line_leaf_totals
-// Uses: line_leaves, line_share_folds
+// Uses: line_leaves, line_row_sums, line_share_folds
 
 // What a work-item has of a unit.
 typedef struct {
@@ -311,11 +324,12 @@ DEVICE void line_leaf_totals(LineBundle bundle, LinePlaces places, LineSplit spl
 // Assumes a commutative operator.
 // Source: bifold, docs/order.md.
 // Provides: reduce_line_rows
-// Uses: count, line_count, line_init, line_leaf_totals
+// Uses: count, line_count, line_init, outputs, line_leaf_totals
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     reduce_line_rows(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-                     OUT* result, u64 result_offset, LinePlaces places, LineSplit split) {
+                     OUT* result, u64 result_offset MORE_OUTPUTS, LinePlaces places,
+                     LineSplit split) {
   __shared__ ACC scratch[GROUP_SIZE];
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
@@ -330,8 +344,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 #pragma unroll
     for (u32 l = 0; l < LINES_EACH; ++l) {
       if (mine.share == 0 && mine.line + l < lines) {
-        result[result_offset + starts_of_line(places, mine.line + l).output] =
-            TO_OUT(COMBINE(INIT_OF_LINE(places, mine.line + l), totals[l]));
+        PUT_RESULT_FROM(result, result_offset, starts_of_line(places, mine.line + l).output,
+                        COMBINE(INIT_OF_LINE(places, mine.line + l), totals[l]));
       }
     }
   }

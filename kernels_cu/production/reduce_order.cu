@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 // Assumes nothing: operands are combined in index order.
 // Source: bifold, docs/order.md.
 // Provides: reduce_order_nodes
-// Uses: count, init, order_nodes
+// Uses: count, init, outputs, order_nodes
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 1024  // Work-items of the group.
@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     reduce_order_nodes(ACC* nodes, u64 nodes_offset, COUNT_PARAMETERS, u64 node_elements,
-                       INIT_PARAMETERS, OUT* result, u64 result_offset) {
+                       INIT_PARAMETERS, OUT* result, u64 result_offset MORE_OUTPUTS) {
   __shared__ TreeScratch scratch;
 
   // --- Combine neighbours until one node is left ---
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
   // --- Write the result ---
   // Nobody else reads INIT, which may be the result's memory.
-  if (threadIdx.x == 0) result[result_offset] = TO_OUT(COMBINE(INIT, root));
+  if (threadIdx.x == 0) PUT_RESULT(OUTPUTS(result + result_offset), 0, COMBINE(INIT, root));
 }
 
 // Part reduce_order_single: The reduction in order v1 in one launch. Groups reduce a subtree of
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 // do not wait for each other.
 // Source: bifold, docs/order.md; the last group as in NVIDIA's threadFenceReduction sample.
 // Provides: reduce_order_single
-// Uses: count, launch, init, elements, order_leaves, group_results, reduce_places
+// Uses: count, launch, init, elements, outputs, order_leaves, group_results, reduce_places
 
 // Without a bound, ptxas reserves registers for so many groups that loads wait for registers.
 #if FEW_GROUPS
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 extern "C" __global__ void __launch_bounds__(BOUNDS)
     reduce_order_single(INPUT_PARAMETERS, COUNT_PARAMETERS, void* work, INIT_PARAMETERS,
-                        OUT* result, ReducePlaces places) {
+                        OUT* result MORE_OUTPUTS, ReducePlaces places) {
   __shared__ LeafScratch scratch;
   __shared__ u32 flag;
   pdl_wait();
@@ -81,5 +81,5 @@ extern "C" __global__ void __launch_bounds__(BOUNDS)
 
   // --- Write the result ---
   // Nobody else reads INIT, which may be the result's memory.
-  if (done) result[places.result] = TO_OUT(COMBINE(INIT, root));
+  if (done) PUT_RESULT(OUTPUTS(result + places.result), 0, COMBINE(INIT, root));
 }

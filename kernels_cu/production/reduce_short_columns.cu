@@ -8,7 +8,8 @@
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     reduce_short_columns(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-                         OUT* result, u64 result_offset, LinePlaces places, u64 blocks) {
+                         OUT* result, u64 result_offset MORE_OUTPUTS, LinePlaces places,
+                         u64 blocks) {
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
   for (u64 block = blockIdx.x; block < blocks; block += gridDim.x) {
@@ -38,6 +39,6 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     }
 
     // --- Write the results ---
-    store_short_columns(result + result_offset, places, own, 0, results);
+    store_short_columns(OUTPUTS(result + result_offset), places, own, 0, results);
   }
 }

@@ -12,8 +12,9 @@
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
     scan_columns(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-                 const ACC* partials, u64 partials_offset, OUT* output, u64 output_offset,
-                 LinePlaces places, ColumnTiles tiles TOTAL_PARAMETERS) {
+                 const ACC* partials, u64 partials_offset, OUT* output,
+                 u64 output_offset MORE_OUTPUTS, LinePlaces places,
+                 ColumnTiles tiles TOTAL_PARAMETERS) {
   __shared__ ACC totals[GROUP_SIZE];
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
@@ -61,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
       __syncthreads();
 
       // --- Write the row ---
-      write_column_row(output + output_offset, places, slot, first, runs, n, sums, start,
+      write_column_row(OUTPUTS(output + output_offset), places, slot, first, runs, n, sums, start,
                        after TOTAL_ARGUMENTS);
     }
     LEAVE_TOTAL_OF(slot.line, n == 0 && slot.begin == 0 && slot.line < lines && row == 0, before);

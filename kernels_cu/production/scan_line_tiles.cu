@@ -10,8 +10,9 @@
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
     scan_line_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-                    const ACC* partials, u64 partials_offset, OUT* output, u64 output_offset,
-                    LinePlaces places, LineTiles tiles TOTAL_PARAMETERS) {
+                    const ACC* partials, u64 partials_offset, OUT* output,
+                    u64 output_offset MORE_OUTPUTS, LinePlaces places,
+                    LineTiles tiles TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC warp_totals[WARP_TILES];
   const u64 n = COUNT;
@@ -41,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
       if (tiles.tiles == 1 && at.number == WARP_TILES - 1) {
         after = COMBINE(before, fold_warp_totals(warp_totals, WARP_TILES));
       }
-      finish_line_warp_tile(output + output_offset, places, at, valid ? n : 0,
+      finish_line_warp_tile(OUTPUTS(output + output_offset), places, at, valid ? n : 0,
                             sums + s * WARP_TILE_ROWS * RUN, prefix + s * WARP_TILE_ROWS,
                             warp_totals + at.first, before, after,
                             &lane_scratch TOTAL_ARGUMENTS_OF(at.line));

@@ -8,7 +8,7 @@
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
     scan_lines(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-               OUT* output, u64 output_offset, LinePlaces places,
+               OUT* output, u64 output_offset MORE_OUTPUTS, LinePlaces places,
                LineRows shares TOTAL_PARAMETERS) {
   __shared__ LaneScratch scratch;
   const u64 n = COUNT;
@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
         PUT_FIRST(i == 0, result);
         sums[r * RUN + k] = result;
       }
-      store_line_run(output + output_offset, places, at, sums + r * RUN);
+      store_line_run(OUTPUTS(output + output_offset), places, at, sums + r * RUN);
       LEAVE_TOTAL_OF(at.line, valid && n == 0 && at.run == 0, before);
     }
   }

@@ -11,15 +11,15 @@
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_order
 // Uses: words, count, init, total, elements, order_tile, launch, tile_words, tiles, tiles_taken,
-//   order_lookback, element_start, device_fence
+//   order_lookback, output_start, device_fence
 
 // Groups that a multiprocessor is to hold at once. Without a number, the compiler spills
 // registers for the sake of more. Three keep nearly all of values of up to 8 bytes in registers.
 #define GROUPS_HELD (ACC_WORDS <= 2 ? 3 : 1)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
-    scan_order(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS, u64* control,
-               ScanPlaces places TOTAL_PARAMETERS) {
+    scan_order(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output MORE_OUTPUTS, INIT_PARAMETERS,
+               u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC warp_totals[WARP_TILES];
   __shared__ LookBack lookback;
@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
-  output += places.output;
+  const Outputs outputs = OUTPUTS(output + places.output);
   control += places.control;
   u64* words = control + 2;
   u64* supertile_words = words + places.tiles * ACC_WORDS;
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
   const ACC total = fold_warp_totals(warp_totals, WARP_TILES);
   if (threadIdx.x == 0 && draw.valid) {
     publish(words, draw.tile, lookback.epoch, STATE_AGGREGATE, total);
-    if (starts_at(input, output)) device_fence();
+    if (writes_over(input, outputs)) device_fence();
   }
   ACC before;
   ACC after;
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE, GROUPS_HELD)
             &lane_scratch);
 
   // --- Write the tile ---
-  store_tile_sums(input, output, begin, n, sums, prefix, warp_totals, before, after,
+  store_tile_sums(input, outputs, begin, n, sums, prefix, warp_totals, before, after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && draw.tile == 0 && threadIdx.x == 0, init);
 

@@ -9,11 +9,11 @@
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: scan_order_ahead
 // Uses: words, count, init, total, elements, order_tile, tile_words, tiles, tiles_drawn,
-//   order_lookback, element_start, device_fence
+//   order_lookback, output_start, device_fence
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
-    scan_order_ahead(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, INIT_PARAMETERS, u64* control,
-                     ScanPlaces places TOTAL_PARAMETERS) {
+    scan_order_ahead(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output MORE_OUTPUTS, INIT_PARAMETERS,
+                     u64* control, ScanPlaces places TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC warp_totals[2 * WARP_TILES];
   __shared__ LookBack lookback;
@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   const Elements input = INPUT;
   const u64 n = COUNT;
   const ACC init = INIT;
-  output += places.output;
+  const Outputs outputs = OUTPUTS(output + places.output);
   control += places.control;
   u64* words = control + 2;
   u64* supertile_words = words + places.tiles * ACC_WORDS;
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     const ACC next_total = fold_warp_totals(warp_totals + ahead, WARP_TILES);
     if (threadIdx.x == 0 && next.valid) {
       publish(words, next.tile, lookback.epoch, STATE_AGGREGATE, next_total);
-      if (starts_at(input, output)) device_fence();
+      if (writes_over(input, outputs)) device_fence();
     }
     ahead = WARP_TILES - ahead;
 
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     ACC after;
     look_back(&draw, words, supertile_words, total, input, init, &lookback, &before, &after,
               &lane_scratch);
-    store_tile_sums(input, output, draw.tile * TILE, holds ? n : 0, sums, prefix,
+    store_tile_sums(input, outputs, draw.tile * TILE, holds ? n : 0, sums, prefix,
                     warp_totals + ahead, before, after, &lane_scratch TOTAL_ARGUMENTS);
     draw = next;
     total = next_total;

@@ -5,7 +5,7 @@
 // Assumes nothing: operands are combined in index order.
 // Source: bifold; the phases are those of reduce-then-scan.
 // Provides: scan_order_passes
-// Uses: count, init, total, elements, order_lanes, order_tile, tile_prefixes
+// Uses: count, init, total, elements, outputs, order_lanes, order_tile, tile_prefixes
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     total_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, ACC* partials, u64 partials_offset) {
@@ -39,13 +39,13 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, const ACC* partials, u64 partials_offset,
-               OUT* output, u64 output_offset TOTAL_PARAMETERS) {
+               OUT* output, u64 output_offset MORE_OUTPUTS TOTAL_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC warp_totals[WARP_TILES];
   const u64 begin = (u64)blockIdx.x * TILE;
   const Elements input = INPUT;
   const u64 n = COUNT;
-  output += output_offset;
+  const Outputs outputs = OUTPUTS(output + output_offset);
   partials += partials_offset + blockIdx.x;
 
   // --- Scan the tile of this group from its prefix on ---
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   load_tile_sums(input, begin, n, sums, prefix, &lane_scratch, warp_totals);
   __syncthreads();
   const ACC after = begin + TILE <= n ? partials[1] : partials[0];
-  store_tile_sums(input, output, begin, n, sums, prefix, warp_totals, partials[0], after,
+  store_tile_sums(input, outputs, begin, n, sums, prefix, warp_totals, partials[0], after,
                   &lane_scratch TOTAL_ARGUMENTS);
   LEAVE_TOTAL(n == 0 && blockIdx.x == 0 && threadIdx.x == 0, partials[0]);
 }

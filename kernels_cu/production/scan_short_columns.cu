@@ -8,7 +8,7 @@
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     scan_short_columns(INPUT_PARAMETERS, COUNT_PARAMETERS, LINE_COUNT_PARAMETERS, INIT_PARAMETERS,
-                       OUT* output, u64 output_offset, LinePlaces places,
+                       OUT* output, u64 output_offset MORE_OUTPUTS, LinePlaces places,
                        u64 blocks TOTAL_PARAMETERS) {
   const u64 n = COUNT;
   const u64 lines = LINE_COUNT;
@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
           PUT_FIRST(e == 0, results[k]);
         }
         const u64 place = place_in_line(e, n) * ELEMENT_STRIDE(places.output);
-        store_short_columns(output + output_offset, places, own, place, results);
+        store_short_columns(OUTPUTS(output + output_offset), places, own, place, results);
       }
     }
   }

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <bifold/bifold.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <complex>
 #include <limits>
 

@@ -128,6 +128,13 @@ TEST_CASE("exact scans of chunks, and those in any order, keep no elements") {
   check_chunks(small, plus, 3.0F, test::chunks(small.size(), 1000, 1), {}, Order::any);
 }
 
+TEST_CASE("a map's i is the index in the whole array, of exact scans and of groups of order v1") {
+  const std::vector<std::int32_t> ones(5000, 1);
+  check_chunks(ones, plus, std::int32_t{5}, test::chunks(ones.size(), 700, 2), "x + (i32)i");
+  const auto host = test::drawn(test::sums<float>(), 262'144 + 70'001);
+  check_chunks(host, plus, 0.25F, test::chunks(host.size(), 131'072, 1), "x * (f32)(i & 255ul)");
+}
+
 TEST_CASE("a scan accumulates in the type that is asked for") {
   const auto host = test::drawn(test::sums<float>(), 140'000);
   Queue queue(test::device());
@@ -173,8 +180,6 @@ TEST_CASE("what an accumulation cannot scan is refused, and nothing has changed"
     change(shape);
     return ScanAccumulation(queue, shape);
   };
-  refused(ErrorCategory::unsupported, "names i",
-          [&] { made([](ScanShape& shape) { shape.map = "x + (f32)i"; }); });
   refused(ErrorCategory::unsupported, "no result map",
           [&] { made([](ScanShape& shape) { shape.result_map = "s + 1.0f"; }); });
   refused(ErrorCategory::invalid_argument, "first element to the last",

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <chrono>
 #include <cmath>
 #include <filesystem>

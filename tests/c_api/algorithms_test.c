@@ -19,6 +19,32 @@ static int64_t host_sum(void) {
   return sum;
 }
 
+static void test_linear_recurrence(void) {
+  static const float gates[] = {2, 0.5f, -1, 4}, tokens[] = {1, 3, 0.25f, -2};
+  static const float forward[] = {7, 6.5f, -6.25f, -27}, backward[] = {7.5f, 3.25f, 0.5f, -0.25f};
+  const float h0 = 3, end = 0.4375f;
+  float got[4] = {0};
+  bifold_view a = uploaded(BIFOLD_F32, gates, 4), b = uploaded(BIFOLD_F32, tokens, 4);
+  bifold_view h = allocated(BIFOLD_F32, 4), shorter = b;
+  bifold_options options = {.struct_size = sizeof options}, more = options;
+  OK(bifold_linear_recurrence(queue, a, b, h, &h0, NULL));
+  OK(bifold_download(queue, h, got));
+  CHECK(memcmp(got, forward, sizeof got) == 0);
+  options.reverse = true;
+  OK(bifold_linear_recurrence(queue, a, b, b, &end, &options));
+  OK(bifold_download(queue, b, got));
+  CHECK(memcmp(got, backward, sizeof got) == 0);
+  shorter.count = 3;
+  FAILS(bifold_linear_recurrence(queue, a, shorter, h, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
+  more.more_inputs = &b;
+  more.more_input_count = 1;
+  FAILS(bifold_linear_recurrence(queue, a, b, h, NULL, &more), BIFOLD_INVALID_ARGUMENT);
+  FAILS(bifold_linear_recurrence(NULL, a, b, h, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
+  bifold_buffer_destroy(a.buffer);
+  bifold_buffer_destroy(b.buffer);
+  bifold_buffer_destroy(h.buffer);
+}
+
 /* The largest sum of a run: an operator that does not commute, on a struct, with a map. */
 typedef struct {
   int32_t best, prefix, suffix, total;
@@ -254,6 +280,7 @@ void test_scan(void) {
   test_result_maps(plus);
   bifold_buffer_destroy(output.buffer);
   bifold_buffer_destroy(input.buffer);
+  test_linear_recurrence();
 }
 
 void test_plans(void) {

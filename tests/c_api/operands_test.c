@@ -271,7 +271,7 @@ static void test_pair_plans(bifold_view x, bifold_view y, bifold_view cell, int6
   FAILS(bifold_reduce_plan_create(device, &shape, &single), BIFOLD_INVALID_ARGUMENT);
   OK(bifold_scan_plan_create(device, &scan, &scan_plan));
   FAILS(bifold_plan_run_pairs(scan_plan, queue, x, x, x, NULL, NULL), BIFOLD_INVALID_ARGUMENT);
-  CHECK(says("a scan takes one array"));
+  CHECK(says("the plan takes one array"));
   bifold_plan_destroy(scan_plan);
   bifold_plan_destroy(plan);
   bifold_map_destroy(map);

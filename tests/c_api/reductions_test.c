@@ -100,6 +100,36 @@ static void test_count(bifold_view input) {
   bifold_map_destroy(positive);
 }
 
+static void test_find(bifold_view input) {
+  bifold_map* behind = NULL;
+  bifold_lines lines = {1, 9, 1, 0, 1, 0};
+  const bifold_options options = {.struct_size = sizeof options, .lines = &lines};
+  const bifold_view nothing = {input.buffer, input.type, 0, 0};
+  uint64_t at = 99, expected = 100;
+  int64_t place = 99;
+  bifold_view result = {NULL, BIFOLD_I64, 0, 1};
+  while (host[expected] <= 0) ++expected;
+  OK(bifold_map_create("x > 0 && i >= 100", &behind));
+  REFUSED(bifold_find_if(queue, input, behind, NULL, NULL));
+  CHECK(says("index is NULL"));
+  REFUSED(bifold_find_if(queue, input, behind, &at, &options));
+  CHECK(says("no lines"));
+  CHECK(at == 99);
+  OK(bifold_find_if(queue, input, behind, &at, NULL));
+  CHECK(at == expected);
+  OK(bifold_find_if(queue, nothing, NULL, &at, NULL));
+  CHECK(at == BIFOLD_NO_INDEX);
+  result = uploaded(BIFOLD_I64, &place, 1);
+  OK(bifold_find_if_into(queue, input, result, behind, NULL));
+  OK(bifold_download(queue, result, &place));
+  CHECK(place == (int64_t)expected);
+  OK(bifold_find_if_into(queue, nothing, result, NULL, NULL));
+  OK(bifold_download(queue, result, &place));
+  CHECK(place == -1);
+  bifold_buffer_destroy(result.buffer);
+  bifold_map_destroy(behind);
+}
+
 static void test_products(bifold_view input) {
   const bifold_view shorter = {input.buffer, BIFOLD_I16, 0, n - 1};
   const bifold_view nothing = {input.buffer, BIFOLD_I16, 0, 0};
@@ -236,6 +266,7 @@ void test_reductions(void) {
   const bifold_view input = numbers();
   test_extremes(input);
   test_count(input);
+  test_find(input);
   test_products(input);
   test_compensated(input);
   test_zeros();

@@ -69,6 +69,7 @@ TEST_CASE("an unknown variant is named") {
 
 TEST_CASE("a variant of another backend is unsupported, in words") {
   Stage stage;
+  auto kept = stage.queue.allocate<std::uint64_t>(1);
   for (const auto& row : gallery::variants()) {
     const std::string_view backend = row.requirements.backend;
     if (backend.empty() || backend == test::device().info().backend) continue;
@@ -76,6 +77,8 @@ TEST_CASE("a variant of another backend is unsupported, in words") {
     const auto call = [&] {
       if (row.algorithm == Algorithm::reduce) {
         (void)reduce(stage.queue, stage.input, plus, 0, {.variant = row.name});
+      } else if (row.algorithm == Algorithm::select) {
+        select(stage.queue, stage.input, stage.output, kept, "1", {.variant = row.name});
       } else {
         inclusive_scan(stage.queue, stage.input, stage.output, plus, {.variant = row.name});
       }

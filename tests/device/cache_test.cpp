@@ -115,6 +115,48 @@ TEST_CASE("one process compiles a program once, whatever asks for it") {
   CHECK(device.cache_statistics().compiled == compiled);
 }
 
+TEST_CASE("programs beyond the limit go from memory, those that were not used for long first") {
+  CacheOptions options;
+  options.disk = false;
+  options.programs = 16;
+  const Device device = test::open_again(options);
+  Queue queue(device);
+  auto data = queue.allocate<std::int32_t>(10);
+  queue.fill(data, 2);
+  const auto map_of = [](int i) { return Map("x * " + std::to_string(i)); };
+  const auto compiled_by = [&](int i) {
+    const auto before = device.cache_statistics().compiled;
+    CHECK(transform_reduce(queue, data, plus, 0, map_of(i)) == 20 * i);
+    return device.cache_statistics().compiled - before;
+  };
+  const std::uint64_t each = compiled_by(0);
+  REQUIRE(each >= 1);
+  // One of an application's own, made when programs may go already.
+  int next = 1;
+  while (device.cache_statistics().programs < options.programs / 2) compiled_by(next++);
+  const int last_to_stay = next - 1;
+  const int own = next++;
+  const ReducePlan plan(device, {.map = map_of(own)});
+  const int often = next++;
+  compiled_by(often);
+  const int once = next++;
+  compiled_by(once);
+  compiled_by(often);
+  const std::uint64_t most = options.programs + each;
+  for (int i = 0; i < 14; ++i) {
+    CHECK(compiled_by(next++) >= 1);
+    CHECK(compiled_by(often) == 0);
+    CHECK(device.cache_statistics().programs <= most);
+  }
+  for (int i = 0; i <= last_to_stay; ++i) CHECK(compiled_by(i) == 0);
+  auto result = queue.allocate<std::int32_t>(1);
+  const auto before = device.cache_statistics().compiled;
+  plan.run(queue, erase(data), erase(result), {});
+  CHECK(queue.download(result)[0] == 20 * own);
+  CHECK(device.cache_statistics().compiled == before);
+  CHECK(compiled_by(once) >= 1);
+}
+
 TEST_CASE("switched off, the disk stays untouched") {
   const fs::path folder = test::fresh_folder("off");
   CacheOptions options = cache_in(folder);

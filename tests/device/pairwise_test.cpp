@@ -85,6 +85,8 @@ TEST_CASE("every row runs on this device or says why not") {
 
 TEST_CASE("an operator that is not defined on a type is not supported on it") {
   for (const auto& row : gallery::variants()) {
+    // Selections have an operator of their own.
+    if (row.algorithm == Algorithm::select) continue;
     CHECK_FALSE(gallery::supports(test::device(), row, Type::f32, bit_xor).supported);
   }
 }

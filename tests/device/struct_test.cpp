@@ -360,9 +360,9 @@ TEST_CASE("what no text or type can mean is refused in words") {
   CHECK(failure.mentions("only a map makes Segment of i32"));
 
   failure = failure_of(
-      [&] { (void)transform_reduce(queue, numbers, op, Segment{}, "make_Segment(x, x, x, z)"); });
+      [&] { (void)transform_reduce(queue, numbers, op, Segment{}, "make_Segment(x, x, x, q)"); });
   CHECK(failure.category == ErrorCategory::invalid_argument);
-  CHECK(failure.mentions("map: \"make_Segment(x, x, x, z)\", column 23: \"z\""));
+  CHECK(failure.mentions("map: \"make_Segment(x, x, x, q)\", column 23: \"q\""));
 
   for (const char* text : {"", "x;", "x = 1", "f(x", "\"x\"", "#x"}) {
     failure = failure_of([&] { (void)Map(text); });

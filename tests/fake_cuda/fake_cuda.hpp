@@ -35,6 +35,7 @@ void fake_cuda_reset();
 /// A count: "contexts" (retained primary ones), "created_contexts", "streams", "events",
 /// "allocations", "modules", "graphs", "graph_execs", "captures" that are alive; "launches" so far,
 /// those of graphs included; "overlapped_launches": those that asked for programmatic dependence;
+/// "late_launches": those whose module was unloaded before they ran, as at a device's end;
 /// "loaded_cubins" and "loaded_ptx": modules so far;
 /// "misuses": calls with a dead handle, of the wrong context or out of bounds; "late_writes":
 /// blocks of page-locked memory that were written to after they were freed. What a capture forbids

@@ -185,6 +185,11 @@ CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y,
   if (!grid || !block || (arguments != nullptr && extra != nullptr)) {
     return fake::misuse(CUDA_ERROR_INVALID_VALUE);
   }
+  // No document says that cuModuleUnload waits for kernels.
+  const auto begin = [module = std::weak_ptr(function->module->loaded)] {
+    if (module.expired()) ++fake::state().late_launches;
+    ++fake::state().launches;
+  };
   if (function->module->library != nullptr && arguments != nullptr) {
     // A launch outlives its module in a stream or a graph: it keeps the code, and goes before it.
     struct Launch {
@@ -194,13 +199,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned groups, unsigned groups_y,
     const std::shared_ptr<const Launch> launch(
         new Launch{function->module->library, std::unique_ptr<const emulated::Work>(pack_of(
                                                   function->module, function->name)(arguments))});
-    return fake::enqueue(stream, [launch, groups, threads] {
-      ++fake::state().launches;
+    return fake::enqueue(stream, [begin, launch, groups, threads] {
+      begin();
       const auto seed = static_cast<std::uint64_t>(fake::setting("FAKE_CUDA_SEED", 1));
       if (!emulated::launch(*launch->work, groups, threads, fake::units(), seed)) std::abort();
     });
   }
-  return fake::enqueue(stream, [] { ++fake::state().launches; });
+  return fake::enqueue(stream, begin);
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,

@@ -274,6 +274,7 @@ std::int64_t fake_cuda_count(const char* what) {
   if (name == "modules") return static_cast<std::int64_t>(state.modules.size());
   if (name == "launches") return state.launches;
   if (name == "overlapped_launches") return state.overlapped_launches;
+  if (name == "late_launches") return state.late_launches;
   if (name == "loaded_cubins") return state.loaded_cubins;
   if (name == "loaded_ptx") return state.loaded_ptx;
   if (name == "misuses") return state.misuses;

@@ -99,6 +99,7 @@ struct CUmod_st {
   std::string image;
   std::map<std::string, std::unique_ptr<CUfunc_st>> functions;
   std::shared_ptr<void> library{};  // Of kernels that are the host's machine code.
+  std::shared_ptr<const bool> loaded = std::make_shared<const bool>(true);  // Ends with the module.
 };
 
 struct CUfunc_st {
@@ -142,6 +143,7 @@ struct State {
   std::map<std::string, std::int64_t> calls;                           // Of each function.
   std::int64_t launches = 0;
   std::int64_t overlapped_launches = 0;
+  std::int64_t late_launches = 0;
   std::int64_t loaded_cubins = 0;
   std::int64_t loaded_ptx = 0;
   std::int64_t misuses = 0;

@@ -133,7 +133,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   written([&] {
     const Map map(text);
-    return bifold::core::map_text(map.expression(), input, type, type).text;
+    const std::array inputs{input, type, input, type};
+    return bifold::core::map_text(map.expression(), inputs, type).text;
   });
   return 0;
 }

@@ -118,7 +118,7 @@ TEST_CASE("plans of several reductions, and of counts, refuse what calls refuse"
     GroupReducePlan::reduce_many(group, Type::f32, {{plus, Type::f32}}, shares,
                                  type_of<MinMax<float>>());
   });
-  refused("is no word of", [&] { GroupReducePlan::count_if(group, Type::f32, "z > 0", shares); });
+  refused("is no word of", [&] { GroupReducePlan::count_if(group, Type::f32, "q > 0", shares); });
 }
 
 TEST_SUITE_END();

@@ -338,6 +338,21 @@ TEST_CASE("what a plan over a group cannot do is refused, and it goes on") {
     ReduceShape made = sum;
     made.result_map = "s + 1.0f";
     refused(ErrorCategory::unsupported, "result maps", planned(made, shares));
+    // More outputs and more inputs are refused even if no text names them.
+    ReduceShape several = sum;
+    several.more_outputs = {{Type::f32, {}}};
+    refused(ErrorCategory::unsupported, "several outputs", planned(several, shares));
+    several = sum;
+    several.more_inputs = {Type::f32};
+    refused(ErrorCategory::unsupported, "more inputs", planned(several, shares));
+    refused(ErrorCategory::unsupported, "more inputs", [&] {
+      GroupScanPlan(group,
+                    {.input = Type::f32,
+                     .output = Type::f32,
+                     .accumulator = Type::f32,
+                     .more_inputs = {Type::f32}},
+                    shares);
+    });
     refused(ErrorCategory::invalid_argument, "", planned(shape_of(Type::f32, Type::i32), shares));
 
     GroupReducePlan plan(group, sum, shares);

@@ -4,7 +4,7 @@
 
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <complex>
 #include <limits>
 
@@ -235,6 +235,11 @@ TEST_CASE("what a group cannot do is refused, and the queue goes on") {
   });
   CHECK(index.category == ErrorCategory::unsupported);
   CHECK(index.mentions("rank 0: a map that names i"));
+  const Map scaled("x * k", {{"k", Type::f32}});
+  const auto scalars = refusal(
+      [&] { static_cast<void>(transform_reduce(group, slices, Type::f32, plus, {}, scaled)); });
+  CHECK(scalars.category == ErrorCategory::unsupported);
+  CHECK(scalars.mentions("a text with scalars, over a group"));
   const auto few = refusal([&] { static_cast<void>(reduce(group, {slices[0]}, plus, 0.0F)); });
   CHECK(few.category == ErrorCategory::invalid_argument);
   CHECK(few.mentions("slices of 1 ranks"));

@@ -154,6 +154,10 @@ TEST_CASE("what a group cannot scan is refused on all ranks, and nothing is writ
   };
   refused(ErrorCategory::unsupported, "names i",
           [&] { transform_scan(group, ScanKind::inclusive, slices, plus, {}, "x + (f32)i"); });
+  const Operator capped = Operator::user("capped", "min(a + b, cap)", Value(0.0F),
+                                         Commutativity::commutative, {{"cap", Type::f32}});
+  refused(ErrorCategory::unsupported, "scalars, over a group",
+          [&] { scan(group, ScanKind::inclusive, slices, capped); });
   auto overlapping = slices;
   overlapping[1].output = data.input().view(1999, 3000);
   refused(ErrorCategory::invalid_argument, "rank 1: input and output overlap",

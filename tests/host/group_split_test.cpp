@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <bifold/group/distributed.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <numeric>
 #include <vector>
 

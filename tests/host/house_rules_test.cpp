@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 
 #include "support/source_tree.hpp"
@@ -120,6 +121,26 @@ TEST_CASE("of the tests, those of a backend alone meet its vendor's headers") {
   }
 }
 
+TEST_CASE("the tests of one program give every struct a name of its own") {
+  // Two definitions of one name are one type to the linker, which keeps the fields of either.
+  const std::regex struct_name(R"(BIFOLD_STRUCT_NAMED\(([^,]+),)");
+  for (const std::string folder : {"tests/device", "tests/host", "tests/nvrtc", "tests/offline"}) {
+    std::map<std::string, std::string> seen;
+    std::vector<SourceFile> files = source_files(folder, {".cpp", ".hpp"});
+    for (SourceFile& shared : source_files("tests/support", {".hpp"})) {
+      files.push_back(std::move(shared));
+    }
+    for (const SourceFile& file : files) {
+      for (std::sregex_iterator at(file.text.begin(), file.text.end(), struct_name), end; at != end;
+           ++at) {
+        const auto [other, first] = seen.emplace((*at)[1].str(), file.path);
+        CHECK_MESSAGE(first, file.path, " and ", other->second, " both name a ", other->first);
+      }
+    }
+    CHECK(!seen.empty());
+  }
+}
+
 TEST_CASE("the two backends do not include one another, and the core includes neither") {
   const std::regex other_backend(R"(^\s*#\s*include\s*[<"](?:\.\./)?(cuda|opencl)/)");
   for (const std::string folder : {"backends/core", "backends/cuda", "backends/opencl"}) {
@@ -198,7 +219,7 @@ TEST_CASE("every test that docs/semantics.md names is there") {
       CHECK_MESSAGE(tests.find(found->str()) != std::string::npos, found->str());
     }
   }
-  CHECK(rules == 20);
+  CHECK(rules == 21);
 }
 
 TEST_SUITE_END();

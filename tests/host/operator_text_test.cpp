@@ -59,7 +59,9 @@ std::string written(const std::string& text, Type type) {
 
 core::WrittenText map_written(const std::string& text, Type input, Type accumulator,
                               std::optional<Type> second = {}) {
-  return core::map_text(text, input, second, accumulator);
+  std::vector<Type> inputs{input};
+  if (second) inputs.push_back(*second);
+  return core::map_text(text, inputs, accumulator);
 }
 
 /// The text with x and y for a and b.
@@ -159,10 +161,11 @@ TEST_CASE("only a text's own words are known") {
        }) {
     check_refused(refused, operator_failure(refused.text, Type::i32), "operator mine");
   }
-  for (const Refused& refused : std::vector<Refused>{{"x + nowhere", 5, "know x, y, i, fields"},
-                                                     {"mapped(x)", 1, "\"mapped\" is no word"},
-                                                     {"LIFT(x)", 1, "\"LIFT\" is no word"},
-                                                     {"a", 1, "\"a\" is no word"}}) {
+  for (const Refused& refused :
+       std::vector<Refused>{{"x + nowhere", 5, "know x, y, z, w, i, fields"},
+                            {"mapped(x)", 1, "\"mapped\" is no word"},
+                            {"LIFT(x)", 1, "\"LIFT\" is no word"},
+                            {"a", 1, "\"a\" is no word"}}) {
     check_refused(refused, failure_of([&] { (void)Map(refused.text); }), "map");
   }
 }

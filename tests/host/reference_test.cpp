@@ -3,7 +3,7 @@
 
 #include <array>
 #include <bifold/reference.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>

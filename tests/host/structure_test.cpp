@@ -173,14 +173,21 @@ const std::map<std::string, std::string> implemented{
     {"c_api/c_api_group_plans", "group/c_group_plans.h"},
     {"c_api/c_api_accumulations", "accumulation/c_accumulation.h"},
     {"c_api/c_api_plans", "c_calls.h"},
+    {"c_api/c_api_statistics", "statistics/c_statistics.h"},
+    {"c_api/c_api_selections", "selection/c_selection.h"},
     {"accumulation/accumulation", "accumulation/accumulation.hpp"},
     {"group/group_plans", "group/group_plans.hpp"},
-    {"call/logsumexp", "statistics/logsumexp.hpp"},
+    {"call/find_if", "reductions.hpp"},
+    {"call/linear_recurrence", "recurrence/linear_recurrence.hpp"},
+    {"statistics/logsumexp", "statistics/logsumexp.hpp"},
+    {"statistics/moments", "statistics/moments.hpp"},
+    {"statistics/norm", "statistics/norm.hpp"},
 };
 // Files that have both.
 const std::map<std::string, std::string> implemented_besides{
     {"element/struct_types", "type.hpp"},
     {"gallery/choose_row", "gallery.hpp"},
+    {"call/select", "selection/select.hpp"},
     {"c_api/c_api_reductions", "c_reductions.h"},
     {"c_api/c_api_error", "c_base.h"},
     {"c_api/c_api_types", "c_base.h"},

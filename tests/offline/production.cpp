@@ -4,6 +4,7 @@
 #include <bifold/struct.hpp>
 
 #include "core/call/find_plan.hpp"
+#include "core/call/select.hpp"
 #include "core/device/state.hpp"
 #include "core/gallery/self_check.hpp"
 #include "core/plan/plan.hpp"
@@ -39,7 +40,23 @@ Operator last_present(Type type) {
                         visit_scalar_type(type, [](auto zero) { return Value(zero); }));
 }
 
+std::vector<PlanShape> selections(bool f64) {
+  std::vector<SelectShape> all;
+  for (const Type type : {Type::u8, Type::i32, Type::f32, Type::f64, Type::f16}) {
+    if (type == Type::f64 && !f64) continue;
+    all.push_back({.input = type, .output = type, .predicate = "x > 3"});
+  }
+  const Type spread = type_of<Spread>();
+  all.push_back({.input = spread, .output = spread, .kept = Type::u32, .flags = Type::u8});
+  all.push_back({.input = Type::bf16, .output = Type::u64, .selected = Selected::indices});
+  all.back().on_device.count = Type::u64;
+  std::vector<PlanShape> shapes;
+  for (const SelectShape& shape : all) shapes.push_back(core::plan_shape(shape));
+  return shapes;
+}
+
 std::vector<PlanShape> shapes(Algorithm algorithm, bool f64) {
+  if (algorithm == Algorithm::select) return selections(f64);
   std::vector<PlanShape> all;
   const auto add = [&](const PlanShape& shape) {
     all.push_back(shape);
@@ -120,7 +137,7 @@ WantedPrograms production_programs(const Description& description) {
   for (const Checked checked :
        {Checked::no, Checked::passed, Checked::single_failed, Checked::order_failed}) {
     const Device device = planned_device(description, checked, programs);
-    for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan}) {
+    for (const Algorithm algorithm : {Algorithm::reduce, Algorithm::scan, Algorithm::select}) {
       for (const PlanShape& shape : shapes(algorithm, description.capabilities.f64)) {
         try {
           (void)production_row(device, algorithm, shape);

@@ -9,9 +9,7 @@
 #include "core/call/run_plan.hpp"
 #include "core/device/ranges.hpp"
 #include "core/operators/initial_value.hpp"
-#include "core/operators/map.hpp"
 #include "core/operators/op.hpp"
-#include "core/text/expression_text.hpp"
 
 namespace bifold::core {
 
@@ -20,10 +18,6 @@ namespace {
 // Of each level of the tree two pairs of siblings; of totals three pairs lie in the same memory.
 constexpr std::uint64_t levels = 64;
 constexpr std::uint64_t values_of_level = 4;
-// A value on its way.
-constexpr std::uint64_t spare = levels * values_of_level;
-// So many elements have their indices in memory.
-constexpr std::uint64_t most_indices = std::uint64_t{1} << 20;
 
 FedElements part(const FedElements& fed, std::uint64_t offset, std::uint64_t count) {
   FedElements elements{core::part(fed.x, offset, count)};
@@ -36,25 +30,17 @@ FedElements part(const FedElements& fed, std::uint64_t offset, std::uint64_t cou
   throw Error(category, "an accumulation " + why);
 }
 
-const ReduceShape& checked(const ReduceShape& shape, bool indexed) {
+const ReduceShape& checked(const ReduceShape& shape) {
   if (shape.variant != "production") refuse("runs production alone");
   if (shape.lines) refuse("has no lines");
   if (shape.on_device.any()) refuse("takes no values from device memory");
   if (!shape.result_map.is_identity()) refuse("has no result map", ErrorCategory::unsupported);
-  if (!indexed && shape.second && uses_word(shape.map.expression(), "i")) {
-    refuse("of two arrays by a map that names i", ErrorCategory::unsupported);
+  if (!shape.map.scalars().empty() || !shape.op.scalars().empty()) {
+    refuse("takes no scalars", ErrorCategory::unsupported);
   }
+  if (!shape.more_outputs.empty()) refuse("has one output", ErrorCategory::unsupported);
+  if (!shape.more_inputs.empty()) refuse("takes no more_inputs", ErrorCategory::unsupported);
   return shape;
-}
-
-// The map of elements and of what is second to them: indices, where it names these.
-Map map_of(const ReduceShape& shape, bool names_index) {
-  if (!names_index) return shape.map;
-  return composed_map(with_word(shape.map.expression(), "i", "y"));
-}
-
-Map behind(Type indexed) {
-  return "make_" + std::string(name_of(indexed)) + "(x.value, x.index + y)";
 }
 
 }  // namespace
@@ -63,16 +49,13 @@ RunningReduction::RunningReduction(Queue queue, const ReduceShape& shape,
                                    const std::optional<Value>& init,
                                    const AccumulationOptions& options, bool indexed)
     : queue_(std::move(queue)),
-      shape_(checked(shape, indexed)),
-      indexed_(indexed),
+      shape_(checked(shape)),
       one_total_(indexed || shape.order == Order::any ||
                  operator_for(shape.op, shape.accumulator).exact(shape.accumulator)),
       unit_(one_total_ ? 1
                        : unit_of_reduction(operator_for(shape.op, shape.accumulator),
                                            shape.accumulator, shape.order)),
-      names_index_(!indexed && uses_word(shape.map.expression(), "i")),
-      map_(map_of(shape, names_index_)),
-      second_(names_index_ ? std::optional<Type>(Type::u64) : shape.second),
+      map_(part_map(shape.map)),
       pieces_(shape.input, shape.second, {}, options.piece_bytes, unit_) {
   const Operator& op = operator_for(shape_.op, shape_.accumulator);
   if (init) init_ = initial_value(op, *init, shape_.accumulator);
@@ -99,23 +82,18 @@ RunningReduction::RunningReduction(Queue queue, const ReduceShape& shape,
                                  .second = second},
                                 Caller{queue_.state(), 1}));
   };
-  plan(shape_.input, map_, shape_.accumulator, second_);
+  plan(shape_.input, map_.map, shape_.accumulator, shape_.second);
   plan(shape_.accumulator, {}, result_type());
   if (result_type() != shape_.accumulator) {
     plan(shape_.accumulator, {}, shape_.accumulator);
-    plan(shape_.input, map_, result_type(), second_);
+    plan(shape_.input, map_.map, result_type(), shape_.second);
   }
   memory_ = new_memory();
-  if (indexed_) {
-    moved_ = behind(shape_.accumulator);
-    plan(shape_.accumulator, moved_, shape_.accumulator, Type::u64);
-    base_ = DeviceArray(queue_.device(), 1, Type::u64);
-  }
 }
 
 RunningReduction::Memory RunningReduction::new_memory() const {
   Memory memory;
-  memory.values = DeviceArray(queue_.device(), spare + 1, shape_.accumulator);
+  memory.values = DeviceArray(queue_.device(), levels * values_of_level, shape_.accumulator);
   if (one_total_) return memory;
   for (DeviceArray& tail : memory.tails) tail = DeviceArray(queue_.device(), unit_, shape_.input);
   if (!shape_.second) return memory;
@@ -148,7 +126,7 @@ void RunningReduction::feed(const FedElements& chunk) {
   };
   check(chunk.x, shape_.input, "input");
   check_second(chunk.y.has_value());
-  if (chunk.y) {
+  if (chunk.y && shape_.second) {
     check(*chunk.y, *shape_.second, "second");
     if (chunk.y->count != chunk.x.count) {
       refuse("is fed " + std::to_string(chunk.x.count) + " elements, and of the second array " +
@@ -184,7 +162,8 @@ void RunningReduction::feed_host(const void* elements, const void* seconds, std:
 
 void RunningReduction::reduce(const ErasedView& input, const Map& map, const ErasedView& result,
                               const std::optional<Value>& init,
-                              const std::optional<ErasedView>& second) {
+                              const std::optional<ErasedView>& second,
+                              const std::vector<Scalar>& scalars) {
   std::optional<Type> second_type;
   if (second) second_type = second->type;
   const auto plan = find_plan(queue_.device(), Algorithm::reduce, "production",
@@ -199,29 +178,14 @@ void RunningReduction::reduce(const ErasedView& input, const Map& map, const Era
   const ReduceOptions none;
   run_plan(*plan, queue_, {input, second, result}, init,
            {none.wait, none.done, none.workspace, none.count_from, none.init_from, none.init_from,
-            none.lines, none.result_lines, none.second_lines, none.lines_from});
+            none.lines, none.result_lines, none.second_lines, none.lines_from,
+            backend::Ordering::events, scalars});
 }
 
 // Elements of the array from number `first` on.
 void RunningReduction::reduce_fed(std::uint64_t first, const FedElements& elements,
                                   const ErasedView& result, const std::optional<Value>& init) {
-  std::optional<ErasedView> second = elements.y;
-  if (names_index_) second = indices(first, elements.x.count);
-  reduce(elements.x, map_, result, init, second);
-}
-
-// In memory that the work before no longer uses when this is written.
-ErasedView RunningReduction::indices(std::uint64_t first, std::uint64_t count) {
-  if (count == 0) return {{}, 0, 0, Type::u64, false};
-  if (indices_.view().count < count) {
-    const std::uint64_t room = std::bit_ceil(count);
-    ones_ = DeviceArray(queue_.device(), room, Type::u8);
-    indices_ = DeviceArray(queue_.device(), room, Type::u64);
-    queue_.fill(ones_.view(), std::uint8_t{1});
-  }
-  const ErasedView all = indices_.view(0, count);
-  scan(queue_, ScanKind::exclusive, ones_.view(0, count), all, plus, Value(first));
-  return all;
+  reduce(elements.x, map_.map, result, init, elements.y, map_.from(first));
 }
 
 void RunningReduction::take(Position& now, FedElements chunk) {
@@ -230,12 +194,7 @@ void RunningReduction::take(Position& now, FedElements chunk) {
     chunk = part(chunk, count, chunk.x.count - count);
   };
   if (one_total_) {
-    const std::uint64_t most = names_index_ ? most_indices : chunk.x.count;
-    while (chunk.x.count > 0) {
-      const std::uint64_t count = std::min(most, chunk.x.count);
-      take_total(now, part(chunk, 0, count));
-      behind(count);
-    }
+    take_total(now, chunk);
     return;
   }
   if (const std::uint64_t before = unfinished(now); before > 0) {
@@ -252,7 +211,6 @@ void RunningReduction::take(Position& now, FedElements chunk) {
     const std::uint64_t first = now.n / unit_;
     std::uint64_t units = std::bit_floor(chunk.x.count / unit_);
     if (first > 0) units = std::min(units, std::uint64_t{1} << std::countr_zero(first));
-    if (names_index_) units = std::min(units, most_indices / unit_);
     const std::uint64_t count = unit_ * units;
     const auto level = static_cast<std::uint32_t>(std::countr_zero(units));
     now.n += count;
@@ -310,14 +268,7 @@ void RunningReduction::take_total(Position& now, const FedElements& chunk) {
     return memory_.values.view(std::uint64_t{2} * total + side, count);
   };
   const ErasedView own = now.n > 0 ? place(now.total, 1) : place(next, 0);
-  if (indexed_ && now.n > 0) {
-    const ErasedView found = memory_.values.view(spare, 1);
-    reduce(chunk.x, shape_.map, found);
-    queue_.fill(base_.view(), now.n);
-    reduce(found, moved_, own, {}, base_.view());
-  } else {
-    reduce_fed(now.n, chunk, own);
-  }
+  reduce_fed(now.n, chunk, own);
   if (now.n > 0) reduce(place(now.total, 0, 2), {}, place(next, 0));
   now.total = next;
   now.n += chunk.x.count;

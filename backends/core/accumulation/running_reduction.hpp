@@ -6,6 +6,7 @@
 #include <bifold/op.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/reduce.hpp>
+#include <bifold/scalar.hpp>
 #include <bifold/value.hpp>
 #include <cstdint>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "core/accumulation/guard.hpp"
 #include "core/accumulation/host_pieces.hpp"
 #include "core/accumulation/saved_state.hpp"
+#include "core/operators/map.hpp"
 #include "core/slices/device_array.hpp"
 #include "core/slices/split.hpp"
 
@@ -31,7 +33,7 @@ struct FedElements {
 /// written to, so that a call may end half-way.
 class RunningReduction {
  public:
-  /// `indexed`: the map makes an Indexed of i.
+  /// `indexed`: the map makes an Indexed of i, and any association gives the same.
   RunningReduction(Queue queue, const ReduceShape& shape, const std::optional<Value>& init,
                    const AccumulationOptions& options, bool indexed);
 
@@ -74,10 +76,10 @@ class RunningReduction {
   void put(Position& now, Node node, const FedElements& elements);
   std::uint64_t place_of(Position& now, const Node& node) const;
   void reduce(const ErasedView& input, const Map& map, const ErasedView& result,
-              const std::optional<Value>& init = {}, const std::optional<ErasedView>& second = {});
+              const std::optional<Value>& init = {}, const std::optional<ErasedView>& second = {},
+              const std::vector<Scalar>& scalars = {});
   void reduce_fed(std::uint64_t first, const FedElements& elements, const ErasedView& result,
                   const std::optional<Value>& init = {});
-  [[nodiscard]] ErasedView indices(std::uint64_t first, std::uint64_t count);
   void enqueue_value(const ErasedView& result);
   [[nodiscard]] std::vector<std::uint64_t> places() const;
   [[nodiscard]] Memory new_memory() const;
@@ -86,19 +88,12 @@ class RunningReduction {
   Queue queue_;
   ReduceShape shape_;
   std::optional<Value> init_;
-  bool indexed_;
   bool one_total_;  // As any association gives the same.
   std::uint64_t unit_;
-  bool names_index_;  // The map does: then indices are a second array.
-  Map map_;           // Of elements, and of what is second to them.
-  std::optional<Type> second_;
-  Map moved_;  // An Indexed behind y elements.
+  PartMap map_;  // Of elements, wherever a chunk begins.
   Terms terms_{};
   Position position_;
   Memory memory_;
-  DeviceArray base_;  // One u64.
-  DeviceArray ones_;
-  DeviceArray indices_;
   HostPieces pieces_;
 };
 

@@ -10,7 +10,6 @@
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
 #include "core/slices/split.hpp"
-#include "core/text/expression_text.hpp"
 
 namespace bifold::core {
 
@@ -27,9 +26,11 @@ const ScanShape& checked(const ScanShape& shape) {
   if (shape.reverse) refuse("goes from the first element to the last");
   if (shape.on_device.any()) refuse("takes no values from device memory");
   if (!shape.result_map.is_identity()) refuse("has no result map", ErrorCategory::unsupported);
-  if (uses_word(shape.map.expression(), "i")) {
-    refuse("by a map that names i: it would be the index in the chunk", ErrorCategory::unsupported);
+  if (!shape.map.scalars().empty() || !shape.op.scalars().empty()) {
+    refuse("takes no scalars", ErrorCategory::unsupported);
   }
+  if (!shape.more_outputs.empty()) refuse("has one output", ErrorCategory::unsupported);
+  if (!shape.more_inputs.empty()) refuse("of scans takes one array", ErrorCategory::unsupported);
   return shape;
 }
 
@@ -45,6 +46,7 @@ RunningScan::RunningScan(Queue queue, const ScanShape& shape, const std::optiona
           OperatorAccess::gives_of_nothing(operator_for(shape.op, shape.accumulator))),
       unit_(
           unit_of_scan(operator_for(shape.op, shape.accumulator), shape.accumulator, shape.order)),
+      map_(part_map(shape.map)),
       pieces_(shape.input, {}, shape.output, options.piece_bytes, unit_) {
   const Operator& op = operator_for(shape_.op, shape_.accumulator);
   if (init) init_ = initial_value(op, *init, shape_.accumulator);
@@ -99,18 +101,19 @@ void RunningScan::check(const ErasedView& chunk, const ErasedView& output) {
                                .output = shape_.output,
                                .kind = shape_.kind,
                                .op = shape_.op,
-                               .map = shape_.map,
+                               .map = map_.map,
                                .on_device = {{}, position_.carry.has_value(), !alone, {}},
                                .order = shape_.order},
                               Caller{queue_.state(), chunk.count});
   ScanOptions options;
   if (position_.carry) options.init_from = memory_.carries.view(*position_.carry, 1);
   if (!alone) options.total = memory_.carries.view(free_place(position_), 1);
+  options.scalars = map_.from(0);
   const std::optional<ErasedView> none;
-  check_plan(
-      *plan, queue_.device(), {chunk, none, output}, {},
-      {options.wait, options.done, options.workspace, options.count_from, options.init_from,
-       options.total, options.lines, options.output_lines, options.lines, options.lines_from});
+  check_plan(*plan, queue_.device(), {chunk, none, output}, {},
+             {options.wait, options.done, options.workspace, options.count_from, options.init_from,
+              options.total, options.lines, options.output_lines, options.lines, options.lines_from,
+              backend::Ordering::events, options.scalars});
 }
 
 void RunningScan::feed(const ErasedView& chunk, const ErasedView& output) {
@@ -172,17 +175,18 @@ unsigned RunningScan::scan(const Position& now, const ErasedView& input, const E
   ScanOptions options;
   options.accumulate = shape_.accumulator;
   options.order = shape_.order;
+  options.scalars = map_.from(now.n - unfinished(now));
   if (from_nothing(now)) {
     // Such a scan leaves no total. It is the last inclusive value.
     const DeviceArray all(queue_.device(), input.count, shape_.accumulator);
-    transform_scan(queue_, ScanKind::inclusive, input, all.view(), shape_.op, {}, shape_.map,
+    transform_scan(queue_, ScanKind::inclusive, input, all.view(), shape_.op, {}, map_.map,
                    options);
     queue_.copy(all.view(input.count - 1, 1), total);
   } else {
     if (now.carry) options.init_from = memory_.carries.view(*now.carry, 1);
     options.total = total;
   }
-  transform_scan(queue_, shape_.kind, input, output, shape_.op, {}, shape_.map, options);
+  transform_scan(queue_, shape_.kind, input, output, shape_.op, {}, map_.map, options);
   return place;
 }
 

@@ -14,6 +14,7 @@
 #include "core/accumulation/guard.hpp"
 #include "core/accumulation/host_pieces.hpp"
 #include "core/accumulation/saved_state.hpp"
+#include "core/operators/map.hpp"
 #include "core/slices/device_array.hpp"
 
 namespace bifold::core {
@@ -72,6 +73,7 @@ class RunningScan {
   bool one_total_;  // As any association gives the same.
   bool gives_of_nothing_;
   std::uint64_t unit_;
+  PartMap map_;  // Of elements, wherever a chunk begins.
   Terms terms_{};
   Position position_;
   Memory memory_;

@@ -1,4 +1,6 @@
-// The C interface: reduce and scan.
+// The C interface: reduce, scan and linear recurrences.
+#include <bifold/recurrence/linear_recurrence.hpp>
+
 #include "core/c_api/c_api_calls.hpp"
 
 namespace bifold::c_api {
@@ -17,9 +19,6 @@ struct Source {
   const bifold_map* map;
 
   [[nodiscard]] ErasedView first_view() const { return view_from(input, "the input's buffer"); }
-  [[nodiscard]] ErasedView second_view() const {
-    return view_from(*second, "the second array's buffer");
-  }
 };
 
 bifold_status reduce_value(bifold_queue* queue, const Source& from, const bifold_operator* op,
@@ -33,11 +32,8 @@ bifold_status reduce_value(bifold_queue* queue, const Source& from, const bifold
     CallOptions call(options);
     const Type of = type_from(type);
     const std::optional<Value> start = call.init(of, with, init);
-    const Value value =
-        from.second == nullptr
-            ? transform_reduce(on, from.first_view(), of, with, start, map, call.reduce())
-            : transform_reduce(on, from.first_view(), from.second_view(), of, with, start, map,
-                               call.reduce());
+    const Zipped all = call.inputs(from.first_view(), from.second);
+    const Value value = transform_reduce(on, all, of, with, start, map, call.reduce());
     std::memcpy(&out, value.data(), value.size());
     call.put_done();
   });
@@ -53,12 +49,8 @@ bifold_status reduce_range(bifold_queue* queue, const Source& from, const bifold
     CallOptions call(options);
     const ErasedView to = view_from(result, "the result's buffer");
     const std::optional<Value> start = call.init(to.type, with, init);
-    if (from.second == nullptr) {
-      transform_reduce_into(on, from.first_view(), to, with, start, map, call.reduce());
-    } else {
-      transform_reduce_into(on, from.first_view(), from.second_view(), to, with, start, map,
-                            call.reduce());
-    }
+    const Zipped all = call.inputs(from.first_view(), from.second);
+    transform_reduce_into(on, all, to, with, start, map, call.reduce());
     call.put_done();
   });
 }
@@ -72,8 +64,8 @@ bifold_status scan_range(bifold_queue* queue, ScanKind kind, const Source& from,
     const Map& map = need(from.map, "map").value;
     CallOptions call(options);
     const ErasedView to = view_from(output, "the output's buffer");
-    transform_scan(on, kind, from.first_view(), to, with, call.init(to.type, with, init), map,
-                   call.scan());
+    const Zipped all = call.inputs(from.first_view(), from.second);
+    transform_scan(on, kind, all, to, with, call.init(to.type, with, init), map, call.scan());
     call.put_done();
   });
 }
@@ -153,4 +145,23 @@ bifold_status bifold_transform_exclusive_scan(bifold_queue* queue, bifold_view i
                                               const bifold_options* options) {
   return scan_range(queue, bifold::ScanKind::exclusive, {input, nullptr, map}, output, op, init,
                     options);
+}
+
+bifold_status bifold_linear_recurrence(bifold_queue* queue, bifold_view gates, bifold_view tokens,
+                                       bifold_view h, const void* h0,
+                                       const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    CallOptions call(options);
+    const bifold::Zipped steps = call.inputs(view_from(gates, "the gates' buffer"), &tokens);
+    if (steps.more.size() != 1) {
+      throw bifold::Error(bifold::ErrorCategory::invalid_argument,
+                          "a linear recurrence has gates and tokens, and no more_inputs");
+    }
+    const bifold::ErasedView to = view_from(h, "the output's buffer");
+    std::optional<bifold::Value> from;
+    if (h0 != nullptr) from = bifold::Value::from_bytes(bifold::accumulator_of(to.type), h0);
+    bifold::linear_recurrence(on, steps.x, steps.more[0], to, from, call.scan());
+    call.put_done();
+  });
 }

@@ -44,10 +44,15 @@ inline const Map& map_or_identity(const bifold_map* map) {
   return map == nullptr ? identity : map->value;
 }
 
-/// That of a text; the identity for NULL.
-inline ResultMap result_map_from(const char* expression) {
-  return expression == nullptr ? ResultMap() : ResultMap(expression);
-}
+/// That of a text and its scalars; the identity for NULL.
+ResultMap result_map_from(const char* expression, const bifold_scalar_type* scalars,
+                          std::size_t count);
+
+/// Values of scalars that a caller gave.
+std::vector<Scalar> scalars_from(const bifold_scalar* scalars, std::size_t count);
+
+/// The outputs beside a call's.
+std::vector<Output> outputs_from(const bifold_output* outputs, std::size_t count);
 
 /// The options of a call. The handle of its completion is made before anything is enqueued, so that
 /// nothing can fail behind the enqueueing; put_done() gives it to the caller.
@@ -56,10 +61,27 @@ class CallOptions {
   explicit CallOptions(const bifold_options* options)
       : given_(read_struct(options, BIFOLD_C_SIZE_TO(bifold_options, accumulate), "options")),
         wait_(events_from(given_.wait, given_.wait_count)),
-        result_map_(result_map_from(given_.result_map)) {
+        result_map_(result_map_from(given_.result_map, given_.result_map_scalars,
+                                    given_.result_map_scalar_count)),
+        more_outputs_(outputs_from(given_.more_outputs, given_.more_output_count)) {
     if (given_.done != nullptr) done_ = std::make_unique<bifold_event>();
   }
 
+  /// All arrays that a map takes; `second` is null where that is none of its own.
+  [[nodiscard]] Zipped inputs(const ErasedView& first, const bifold_view* second) {
+    takes_inputs_ = true;
+    Zipped all{first};
+    if (second != nullptr) all.more.push_back(view_from(*second, "the second array's buffer"));
+    if (given_.more_input_count > 0) need(given_.more_inputs, "more_inputs");
+    if (all.more.size() + given_.more_input_count >= max_inputs) {
+      refuse("more_inputs: a map takes at most 4 arrays");
+    }
+    for (std::size_t i = 0; i < given_.more_input_count; ++i) {
+      all.more.push_back(view_from(given_.more_inputs[i], "more_inputs"));
+    }
+    takes_one_ = all.more.empty();
+    return all;
+  }
   [[nodiscard]] ReduceOptions reduce() const {
     if (given_.reverse != 0) refuse("reverse is for scans");
     ReduceOptions options = reduce_plan();
@@ -90,6 +112,7 @@ class CallOptions {
   // A plan has its variant, order, types, maps and direction, so that it looks at none here.
   [[nodiscard]] ReduceOptions reduce_plan() const {
     if (given_.total != nullptr) refuse("total is for scans: a reduction is its own");
+    check_inputs();
     return {.wait = wait_,
             .done = done(),
             .workspace = workspace(),
@@ -98,10 +121,13 @@ class CallOptions {
             .lines = lines_from(given_.lines),
             .result_lines = lines_from(given_.output_lines),
             .second_lines = lines_from(given_.second_lines),
-            .lines_from = value(given_.lines_from, "lines_from")};
+            .lines_from = value(given_.lines_from, "lines_from"),
+            .scalars = scalars_from(given_.scalars, given_.scalar_count),
+            .more_outputs = more_outputs_};
   }
   [[nodiscard]] ScanOptions scan_plan() const {
-    if (given_.second_lines != nullptr) refuse("second_lines: a scan takes one array");
+    check_inputs();
+    if (takes_one_ && given_.second_lines != nullptr) refuse("second_lines: there is one array");
     return {.wait = wait_,
             .done = done(),
             .workspace = workspace(),
@@ -110,7 +136,32 @@ class CallOptions {
             .total = value(given_.total, "total"),
             .lines = lines_from(given_.lines),
             .output_lines = lines_from(given_.output_lines),
-            .lines_from = value(given_.lines_from, "lines_from")};
+            .lines_from = value(given_.lines_from, "lines_from"),
+            .scalars = scalars_from(given_.scalars, given_.scalar_count),
+            .more_outputs = more_outputs_,
+            .second_lines = lines_from(given_.second_lines)};
+  }
+
+  [[nodiscard]] SelectOptions select() const {
+    SelectOptions options = select_plan();
+    options.variant = variant_or_default(given_.variant);
+    return options;
+  }
+  [[nodiscard]] SelectOptions select_plan() const {
+    const bool others = given_.accumulate != nullptr || given_.init_from != nullptr ||
+                        given_.total != nullptr || given_.order != BIFOLD_ORDER_V1 ||
+                        given_.lines != nullptr || given_.output_lines != nullptr ||
+                        given_.second_lines != nullptr || given_.lines_from != nullptr ||
+                        given_.reverse != 0 || !result_map_.is_identity() ||
+                        !more_outputs_.empty() || given_.more_input_count > 0;
+    if (others) {
+      refuse("a selection takes wait, done, workspace, variant, count_from and scalars alone");
+    }
+    return {.wait = wait_,
+            .done = done(),
+            .workspace = workspace(),
+            .count_from = value(given_.count_from, "count_from"),
+            .scalars = scalars_from(given_.scalars, given_.scalar_count)};
   }
 
   void put_done() noexcept {
@@ -121,6 +172,9 @@ class CallOptions {
   [[nodiscard]] std::optional<Type> accumulate() const {
     if (given_.accumulate == nullptr) return {};
     return type_from(*given_.accumulate);
+  }
+  void check_inputs() const {
+    if (given_.more_input_count > 0 && !takes_inputs_) refuse("more_inputs: it takes no others");
   }
   [[nodiscard]] Event* done() const { return done_ ? &done_->value : nullptr; }
   [[nodiscard]] const Workspace* workspace() const {
@@ -134,6 +188,9 @@ class CallOptions {
   bifold_options given_;
   std::vector<Event> wait_;
   ResultMap result_map_;
+  std::vector<Output> more_outputs_;
+  bool takes_inputs_ = false;
+  bool takes_one_ = true;
   std::unique_ptr<bifold_event> done_;
 };
 

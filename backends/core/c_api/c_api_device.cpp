@@ -43,6 +43,7 @@ DeviceOptions options_from(const bifold_device_options* options) {
   chosen.cache.disk = !given.no_disk_cache;
   if (given.cache_directory != nullptr) chosen.cache.directory = given.cache_directory;
   if (given.cache_limit_bytes != 0) chosen.cache.limit_bytes = given.cache_limit_bytes;
+  if (given.cache_programs != 0) chosen.cache.programs = given.cache_programs;
   if (given.tuning_file != nullptr) chosen.tuning_file = given.tuning_file;
   return chosen;
 }

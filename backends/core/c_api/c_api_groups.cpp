@@ -77,12 +77,12 @@ class Functions final : public Transport {
 DistributedOptions options_from(const bifold_options* options) {
   const bifold_options given =
       read_struct(options, BIFOLD_C_SIZE_TO(bifold_options, accumulate), "options");
-  const bool others = given.wait_count > 0 || given.done != nullptr || given.workspace != nullptr ||
-                      given.variant != nullptr || given.count_from != nullptr ||
-                      given.init_from != nullptr || given.total != nullptr ||
-                      given.lines != nullptr || given.output_lines != nullptr ||
-                      given.second_lines != nullptr || given.lines_from != nullptr ||
-                      given.reverse != 0 || given.result_map != nullptr;
+  const bool others =
+      given.wait_count > 0 || given.done != nullptr || given.workspace != nullptr ||
+      given.variant != nullptr || given.count_from != nullptr || given.init_from != nullptr ||
+      given.total != nullptr || given.lines != nullptr || given.output_lines != nullptr ||
+      given.second_lines != nullptr || given.lines_from != nullptr || given.reverse != 0 ||
+      given.result_map != nullptr || given.more_output_count > 0 || given.more_input_count > 0;
   if (others) refuse("calls of a group take the options order and accumulate alone");
   DistributedOptions known;
   known.order = order_from(given.order);

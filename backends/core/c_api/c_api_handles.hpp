@@ -47,6 +47,11 @@ struct bifold_plan {
   std::string variant;
 };
 
+struct bifold_select_plan {
+  bifold::SelectPlan value;
+  std::string variant;
+};
+
 namespace bifold::c_api {
 
 /// Makes a handle. It is put out last, so that a failure leaves the caller's pointer as it was.

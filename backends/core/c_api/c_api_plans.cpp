@@ -17,15 +17,11 @@ bifold_status run(const bifold_plan* plan, bifold_queue* queue, const bifold_vie
     const ErasedView from = view_from(input, "the input's buffer");
     const ErasedView to = view_from(output, "the output's buffer");
     const std::optional<Value> carry = init_from(made.accumulator, init);
-    const auto* reduce = std::get_if<ReducePlan>(&made.value);
-    if (second != nullptr) {
-      if (reduce == nullptr) refuse("a scan takes one array");
-      reduce->run(on, from, view_from(*second, "the second array's buffer"), to, carry,
-                  call.reduce_plan());
-    } else if (reduce != nullptr) {
-      reduce->run(on, from, to, carry, call.reduce_plan());
+    const Zipped all = call.inputs(from, second);
+    if (const auto* reduce = std::get_if<ReducePlan>(&made.value)) {
+      reduce->run(on, all, to, carry, call.reduce_plan());
     } else {
-      std::get<ScanPlan>(made.value).run(on, from, to, carry, call.scan_plan());
+      std::get<ScanPlan>(made.value).run(on, all, to, carry, call.scan_plan());
     }
     call.put_done();
   });

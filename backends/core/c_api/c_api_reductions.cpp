@@ -49,19 +49,6 @@ bifold_status search(Search find, bifold_queue* queue, const bifold_view& input,
   });
 }
 
-using SearchInto = void(Queue&, const ErasedView&, const ErasedView&, const ReduceOptions&);
-
-bifold_status search_into(SearchInto find, bifold_queue* queue, const bifold_view& input,
-                          const bifold_view& result, const bifold_options* options) {
-  return guard([&] {
-    Queue& on = need(queue, "queue").value;
-    CallOptions call(options);
-    find(on, view_from(input, "the input's buffer"), view_from(result, "the result's buffer"),
-         call.reduce());
-    call.put_done();
-  });
-}
-
 // The element of a compensated sum of that type; none of any other.
 std::optional<Type> summand_of(Type sum) {
   if (sum == type_of<CompensatedSum<float>>()) return Type::f32;
@@ -113,19 +100,32 @@ bifold_status bifold_count_if(bifold_queue* queue, bifold_view input, const bifo
   });
 }
 
+bifold_status bifold_find_if(bifold_queue* queue, bifold_view input, const bifold_map* predicate,
+                             uint64_t* index, const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    const bifold::Map& holds = map_or_identity(predicate);
+    uint64_t& out = need(index, "index");
+    CallOptions call(options);
+    out = bifold::find_if(on, view_from(input, "the input's buffer"), holds, call.reduce())
+              .value_or(bifold::no_index);
+    call.put_done();
+  });
+}
+
 bifold_status bifold_argmin_into(bifold_queue* queue, bifold_view input, bifold_view result,
                                  const bifold_options* options) {
-  return search_into(bifold::argmin_into, queue, input, result, options);
+  return find_into<FindInto>(bifold::argmin_into, queue, input, result, options);
 }
 
 bifold_status bifold_argmax_into(bifold_queue* queue, bifold_view input, bifold_view result,
                                  const bifold_options* options) {
-  return search_into(bifold::argmax_into, queue, input, result, options);
+  return find_into<FindInto>(bifold::argmax_into, queue, input, result, options);
 }
 
 bifold_status bifold_minmax_into(bifold_queue* queue, bifold_view input, bifold_view result,
                                  const bifold_options* options) {
-  return search_into(bifold::minmax_into, queue, input, result, options);
+  return find_into<FindInto>(bifold::minmax_into, queue, input, result, options);
 }
 
 bifold_status bifold_count_if_into(bifold_queue* queue, bifold_view input, bifold_view result,
@@ -136,6 +136,18 @@ bifold_status bifold_count_if_into(bifold_queue* queue, bifold_view input, bifol
     CallOptions call(options);
     bifold::count_if_into(on, view_from(input, "the input's buffer"),
                           view_from(result, "the result's buffer"), holds, call.reduce());
+    call.put_done();
+  });
+}
+
+bifold_status bifold_find_if_into(bifold_queue* queue, bifold_view input, bifold_view result,
+                                  const bifold_map* predicate, const bifold_options* options) {
+  return guard([&] {
+    bifold::Queue& on = need(queue, "queue").value;
+    const bifold::Map& holds = map_or_identity(predicate);
+    CallOptions call(options);
+    bifold::find_if_into(on, view_from(input, "the input's buffer"),
+                         view_from(result, "the result's buffer"), holds, call.reduce());
     call.put_done();
   });
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "core/c_api/c_api_handles.hpp"
 #include "core/c_api/c_api_structs.hpp"
@@ -77,6 +78,15 @@ Type type_from(bifold_type type) {
   return *known;
 }
 
+std::vector<ScalarType> scalar_types_from(const bifold_scalar_type* scalars, std::size_t count) {
+  std::vector<ScalarType> all;
+  if (count > 0) static_cast<void>(need(scalars, "scalars"));
+  for (std::size_t i = 0; i < count; ++i) {
+    all.push_back({need_text(scalars[i].name, "a scalar's name"), type_from(scalars[i].type)});
+  }
+  return all;
+}
+
 }  // namespace bifold::c_api
 
 using namespace bifold::c_api;
@@ -108,6 +118,15 @@ const bifold_operator* bifold_builtin_operator(bifold_operator_kind kind) {
 bifold_status bifold_operator_create(const char* name, const char* expression, bifold_type type,
                                      const void* identity, bifold_commutativity commutativity,
                                      bifold_operator** op) {
+  return bifold_operator_create_with_scalars(name, expression, type, identity, commutativity,
+                                             nullptr, 0, op);
+}
+
+bifold_status bifold_operator_create_with_scalars(const char* name, const char* expression,
+                                                  bifold_type type, const void* identity,
+                                                  bifold_commutativity commutativity,
+                                                  const bifold_scalar_type* scalars,
+                                                  size_t scalar_count, bifold_operator** op) {
   return guard([&] {
     static_cast<void>(need(op, "op"));
     if (commutativity != BIFOLD_COMMUTATIVE && commutativity != BIFOLD_NON_COMMUTATIVE) {
@@ -117,10 +136,12 @@ bifold_status bifold_operator_create(const char* name, const char* expression, b
     const std::string called = need_text(name, "name");
     const std::string text = need_text(expression, "expression");
     const auto commutes = static_cast<bifold::Commutativity>(commutativity);
-    put_handle(op, identity == nullptr
-                       ? bifold::Operator::user(called, text, of, commutes)
-                       : bifold::Operator::user(called, text,
-                                                bifold::Value::from_bytes(of, identity), commutes));
+    auto names = scalar_types_from(scalars, scalar_count);
+    put_handle(op,
+               identity == nullptr
+                   ? bifold::Operator::user(called, text, of, commutes, std::move(names))
+                   : bifold::Operator::user(called, text, bifold::Value::from_bytes(of, identity),
+                                            commutes, std::move(names)));
   });
 }
 
@@ -150,9 +171,16 @@ bifold_status bifold_operator_identity(const bifold_operator* op, bifold_type ty
 void bifold_operator_destroy(bifold_operator* op) { delete op; }
 
 bifold_status bifold_map_create(const char* expression, bifold_map** map) {
+  return bifold_map_create_with_scalars(expression, nullptr, 0, map);
+}
+
+bifold_status bifold_map_create_with_scalars(const char* expression,
+                                             const bifold_scalar_type* scalars, size_t scalar_count,
+                                             bifold_map** map) {
   return guard([&] {
     static_cast<void>(need(map, "map"));
-    put_handle(map, bifold::Map(need_text(expression, "expression")));
+    put_handle(map, bifold::Map(need_text(expression, "expression"),
+                                scalar_types_from(scalars, scalar_count)));
   });
 }
 

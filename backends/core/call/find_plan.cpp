@@ -69,6 +69,32 @@ std::shared_ptr<const detail::Plan> build_first(const Request& request,
   }
 }
 
+// A kernel goes when no plan has it, and a plan goes from the table when it was not used for long.
+void drop_unused(detail::DeviceState& state) {
+  while (state.kernels.is_over_full()) {
+    const bool was_plan = !state.plans->take_least_used().empty();
+    const bool was_program = state.kernels.drop_unused();
+    if (!was_plan && !was_program) return;
+  }
+}
+
+void add_inputs(const PlanShape& shape, PlanKey& key) {
+  for (const Type type : shape.more_inputs) {
+    if (key.more_input_count == key.more_inputs.size()) break;  // The shape is refused.
+    key.more_inputs.at(key.more_input_count++) = type;
+  }
+}
+
+void add_outputs(const PlanShape& shape, PlanKey& key) {
+  std::size_t count = 0;
+  for (const OutputShape& output : shape.more_outputs) {
+    if (count == key.more_outputs.size()) break;  // The shape is refused.
+    key.more_outputs.at(count) = output.type;
+    const std::uint64_t id = output.result_map.is_identity() ? 0 : output.result_map.id();
+    key.more_outputs_id = (key.more_outputs_id ^ id) * 0x9e3779b97f4a7c15U + ++count;
+  }
+}
+
 }  // namespace
 
 const gallery::Variant* row_for_fewer(const Request& request, const gallery::Variant& asked,
@@ -89,16 +115,23 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
   const gallery::Variant& asked = row_named(algorithm, variant);
   const std::uint64_t map_id = shape.map.is_identity() ? 0 : shape.map.id();
   const std::uint64_t result_map_id = shape.result_map.is_identity() ? 0 : shape.result_map.id();
-  const PlanKey key{shape.op.id(), map_id,        index_of(asked), shape.input, shape.accumulator,
-                    shape.output,  shape.kind,    shape.on_device, shape.order, shape.second,
-                    shape.lines,   shape.reverse, result_map_id};
+  PlanKey key{shape.op.id(), map_id,        index_of(asked), shape.input, shape.accumulator,
+              shape.output,  shape.kind,    shape.on_device, shape.order, shape.second,
+              shape.lines,   shape.reverse, result_map_id};
+  add_inputs(shape, key);
+  add_outputs(shape, key);
+  key.selection = shape.selection;
   PlanTable& plans = *device.state()->plans;
   if (auto known = plans.find(key, shape)) return known;
   if (caller) {
     const std::lock_guard lock(caller->queue.mutex);
     refuse_in_graph(caller->queue, "planning the first call of a shape and about that size");
   }
-  return plans.add(key, build_first({device, std::move(shape)}, asked));
+  Request request(device, std::move(shape));
+  request.may_go = device.state()->kernels.is_half_full();
+  auto plan = plans.add(key, build_first(request, asked));
+  drop_unused(*device.state());
+  return plan;
 }
 
 }  // namespace bifold::core

@@ -20,7 +20,8 @@ auto naming(const std::vector<Reduction>& maps, Type input, const Body& body) {
     if (error.category() != ErrorCategory::invalid_argument) throw;
     for (const Reduction& one : maps) {
       if (one.map.is_identity()) continue;
-      static_cast<void>(map_text(one.map.expression(), input, {}, one.accumulator));
+      static_cast<void>(
+          map_text(one.map.expression(), {&input, 1}, one.accumulator, one.map.scalars()));
     }
     throw;
   }

@@ -105,7 +105,7 @@ LineLayout named_layout(const CallOptions& options) {
 Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const Lines& lines,
                              const CallOptions& options) {
   const bool scans = algorithm == Algorithm::scan;
-  const auto& [input, second, output] = views;
+  const auto& [input, second, output, more_inputs] = views;
   Placement call;
   call.one_array = false;
   CallLines& placed = call.placed;
@@ -122,12 +122,19 @@ Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const 
   call.lines = lines.count();
   call.input = reached(input, read, "input");
   call.output = reached(output, written, scans ? "output" : "result");
+  for (const Output& more : options.more_outputs) {
+    call.more_outputs.push_back(reached(more.view, written, scans ? "output" : "result"));
+  }
   if (second) call.second = reached(*second, read_second, "second");
+  for (const ErasedView& more : more_inputs) {
+    call.more_inputs.push_back(reached(more, read_second, "input"));
+  }
   call.input_origin = read.origin;
   call.second_origin = read_second.origin;
   call.output_origin = written.origin;
   share_indices(placed);
   call.alike = lie_alike(placed.input, placed.output);
+  call.alike_second = lie_alike(placed.second, placed.output);
   call.side_by_side = call.lines <= 1 || stride_of_lines(placed.output) == 1;
   placed.count = {call.lines};
   return call;

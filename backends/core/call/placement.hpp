@@ -1,8 +1,10 @@
 // Where the data of a call lies: one array is one line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/call/run_plan.hpp"
 #include "core/plan/plan.hpp"
@@ -16,10 +18,13 @@ struct Placement {
   /// What lines reach of the views.
   ErasedView input;
   ErasedView output;
+  std::vector<ErasedView> more_outputs{};  ///< They lie as the output does.
   std::optional<ErasedView> second{};
+  std::vector<ErasedView> more_inputs{};  ///< They lie as the second one does.
   CallLines placed{};
-  bool one_array = true;  ///< Without lines.
-  bool alike = true;      ///< Outputs lie as inputs.
+  bool one_array = true;     ///< Without lines.
+  bool alike = true;         ///< Outputs lie as the input,
+  bool alike_second = true;  ///< and as the arrays beside it.
   /// Results of lines lie one behind the other.
   bool side_by_side = true;
   // Elements of the views before the first element of line 0.
@@ -27,6 +32,20 @@ struct Placement {
   std::uint64_t output_origin = 0;
   std::uint64_t second_origin = 0;
 };
+
+/// The output of a call, and those beside it.
+inline std::size_t outputs_of(const Placement& call) { return 1 + call.more_outputs.size(); }
+inline const ErasedView& output_at(const Placement& call, std::size_t k) {
+  return k == 0 ? call.output : call.more_outputs[k - 1];
+}
+
+/// The arrays of a call beside its input.
+inline std::size_t inputs_beside(const Placement& call) {
+  return (call.second ? 1 : 0) + call.more_inputs.size();
+}
+inline const ErasedView& input_beside(const Placement& call, std::size_t k) {
+  return k == 0 && call.second ? *call.second : call.more_inputs.at(k - 1);
+}
 
 /// Whether the options name lines of any array.
 inline bool names_lines(const CallOptions& options) noexcept {
@@ -61,6 +80,8 @@ inline Placement placement_of(Algorithm algorithm, const CallViews& views,
   call.input = views.input;
   call.output = views.output;
   call.second = views.second;
+  call.more_inputs.assign(views.more_inputs.begin(), views.more_inputs.end());
+  for (const Output& more : options.more_outputs) call.more_outputs.push_back(more.view);
   call.placed.input.length = call.placed.second.length = call.n;
   call.placed.output.length = algorithm == Algorithm::scan ? call.n : 1;
   return call;

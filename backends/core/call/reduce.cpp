@@ -3,6 +3,7 @@
 #include <bifold/error.hpp>
 
 #include "core/call/accumulator.hpp"
+#include "core/call/call_scalars.hpp"
 #include "core/call/find_plan.hpp"
 #include "core/call/placement.hpp"
 #include "core/call/run_plan.hpp"
@@ -19,24 +20,40 @@ namespace {
 
 core::PlanShape plan_shape(const ReduceShape& shape,
                            core::LineLayout lines = core::LineLayout::any) {
-  return {.input = shape.input,
-          .accumulator = shape.accumulator,
-          .output = shape.result.value_or(shape.accumulator),
-          .op = shape.op,
-          .map = shape.map,
-          .on_device = shape.on_device,
-          .order = shape.order,
-          .second = shape.second,
-          .lines = shape.lines ? lines : core::LineLayout::none,
-          .result_map = shape.result_map};
+  core::PlanShape made{.input = shape.input,
+                       .accumulator = shape.accumulator,
+                       .output = shape.result.value_or(shape.accumulator),
+                       .op = shape.op,
+                       .map = shape.map,
+                       .on_device = shape.on_device,
+                       .order = shape.order,
+                       .second = shape.second,
+                       .lines = shape.lines ? lines : core::LineLayout::none,
+                       .result_map = shape.result_map,
+                       .more_outputs = shape.more_outputs};
+  if (shape.second && !shape.more_inputs.empty()) {
+    throw Error(ErrorCategory::invalid_argument, "second and more_inputs name the same arrays");
+  }
+  core::put_arrays(made, shape.more_inputs);
+  return made;
 }
 
 const std::optional<ErasedView> no_view;
 
 core::CallOptions call_options(const ReduceOptions& options) {
-  return {options.wait,         options.done,      options.workspace, options.count_from,
-          options.init_from,    no_view,           options.lines,     options.result_lines,
-          options.second_lines, options.lines_from};
+  return {options.wait,
+          options.done,
+          options.workspace,
+          options.count_from,
+          options.init_from,
+          no_view,
+          options.lines,
+          options.result_lines,
+          options.second_lines,
+          options.lines_from,
+          backend::Ordering::events,
+          options.scalars,
+          options.more_outputs};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
@@ -82,6 +99,14 @@ void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& re
   detail::rethrow();
 }
 
+void ReducePlan::run(Queue& queue, const Zipped& input, const ErasedView& result,
+                     const std::optional<Value>& init, const ReduceOptions& options) const try {
+  const core::Arrays arrays(input);
+  core::run_plan(plan(), queue, arrays.views(result), init, call_options(options));
+} catch (...) {
+  detail::rethrow();
+}
+
 void ReducePlan::run(Queue& queue, const ErasedView& input, const ErasedView& second,
                      const ErasedView& result, const std::optional<Value>& init,
                      const ReduceOptions& options) const try {
@@ -108,17 +133,28 @@ namespace {
 void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
              const std::optional<Value>& init, const Map& map, const ReduceOptions& options,
              const std::optional<Value>& of_nothing = {}) try {
-  std::optional<Type> second;
-  if (views.second) second = views.second->type;
   const Type result = views.output.type;
   const Type accumulator =
       core::accumulator_for(result, op, options.accumulate, options.result_map);
   const core::CallOptions called = call_options(options);
   const core::LineLayout lines = core::layout_of(called);
+  const std::uint32_t on_device =
+      core::scalars_on_device(options.scalars, map, op, options.result_map, options.more_outputs);
   const auto plan =
       find(queue.device(),
-           {views.input.type, accumulator, op, options.variant, map, core::values_on_device(called),
-            options.order, second, result, lines != core::LineLayout::none, options.result_map},
+           {views.input.type,
+            accumulator,
+            op,
+            options.variant,
+            map,
+            core::values_on_device(called, on_device),
+            options.order,
+            {},
+            result,
+            lines != core::LineLayout::none,
+            options.result_map,
+            core::shapes_of(options.more_outputs),
+            core::types_beside(views)},
            core::Caller{queue.state(), core::length_of(called, views.input.count)}, lines);
   core::run_plan(*plan, queue, views, init, called, of_nothing);
 } catch (...) {
@@ -126,8 +162,9 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
 }
 
 Value blocking(Queue& queue, const ErasedView& input, const std::optional<ErasedView>& second,
-               Type result, const Operator& op, const std::optional<Value>& init, const Map& map,
-               const ReduceOptions& options, const std::optional<Value>& of_nothing = {}) try {
+               std::span<const ErasedView> more_inputs, Type result, const Operator& op,
+               const std::optional<Value>& init, const Map& map, const ReduceOptions& options,
+               const std::optional<Value>& of_nothing = {}) try {
   if (options.lines && options.lines->count() != 1) {
     throw Error(ErrorCategory::invalid_argument, "a reduction to the host takes one line");
   }
@@ -140,7 +177,7 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
     return state.arena.lend_slot();
   }();
   const ErasedView view{slot.memory, 0, 1, result, true};
-  enqueue(queue, {input, second, view}, op, init, map, options, of_nothing);
+  enqueue(queue, {input, second, view, more_inputs}, op, init, map, options, of_nothing);
   if (slot.host != nullptr) {
     queue.finish();
   } else {
@@ -157,8 +194,8 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
 Value core::transform_reduce(Queue& queue, const ErasedView& input, const Operator& op,
                              const Beginning& beginning, const Map& map,
                              const ReduceOptions& options) {
-  return blocking(queue, input, no_view, beginning.init.type(), op, beginning.init, map, options,
-                  beginning.of_nothing);
+  return blocking(queue, input, no_view, {}, beginning.init.type(), op, beginning.init, map,
+                  options, beginning.of_nothing);
 }
 
 void core::transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
@@ -180,6 +217,13 @@ void transform_reduce_into(Queue& queue, const ErasedView& input, const ErasedVi
   enqueue(queue, {input, second, result}, op, init, map, options);
 }
 
+void transform_reduce_into(Queue& queue, const Zipped& input, const ErasedView& result,
+                           const Operator& op, const std::optional<Value>& init, const Map& map,
+                           const ReduceOptions& options) {
+  const core::Arrays arrays(input);
+  enqueue(queue, arrays.views(result), op, init, map, options);
+}
+
 void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                  const Operator& op, const std::optional<Value>& init,
                  const ReduceOptions& options) {
@@ -189,23 +233,33 @@ void reduce_into(Queue& queue, const ErasedView& input, const ErasedView& result
 Value transform_reduce(Queue& queue, const ErasedView& input, Type result, const Operator& op,
                        const std::optional<Value>& init, const Map& map,
                        const ReduceOptions& options) {
-  return blocking(queue, input, no_view, result, op, init, map, options);
+  return blocking(queue, input, no_view, {}, result, op, init, map, options);
 }
 
 Value transform_reduce(Queue& queue, const ErasedView& input, const ErasedView& second, Type result,
                        const Operator& op, const std::optional<Value>& init, const Map& map,
                        const ReduceOptions& options) {
-  return blocking(queue, input, second, result, op, init, map, options);
+  return blocking(queue, input, second, {}, result, op, init, map, options);
+}
+
+Value transform_reduce(Queue& queue, const Zipped& input, Type result, const Operator& op,
+                       const std::optional<Value>& init, const Map& map,
+                       const ReduceOptions& options) {
+  std::optional<ErasedView> second;
+  if (!input.more.empty()) second = input.more.front();
+  const std::span<const ErasedView> more(input.more);
+  return blocking(queue, input.x, second, more.subspan(second ? 1 : 0), result, op, init, map,
+                  options);
 }
 
 Value transform_reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
                        const Map& map, const ReduceOptions& options) {
-  return blocking(queue, input, no_view, init.type(), op, init, map, options);
+  return blocking(queue, input, no_view, {}, init.type(), op, init, map, options);
 }
 
 Value reduce(Queue& queue, const ErasedView& input, const Operator& op, const Value& init,
              const ReduceOptions& options) {
-  return blocking(queue, input, no_view, init.type(), op, init, {}, options);
+  return blocking(queue, input, no_view, {}, init.type(), op, init, {}, options);
 }
 
 }  // namespace bifold

@@ -6,10 +6,12 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/operators/initial_value.hpp"
 #include "core/operators/map.hpp"
 #include "core/text/expression_text.hpp"
+#include "core/text/scalar_names.hpp"
 
 namespace bifold::core {
 
@@ -29,14 +31,16 @@ void check_number(std::size_t reductions) {
 // What one element contributes to each.
 Map joined_map(const std::vector<Reduction>& reductions, Type type) {
   std::string text = "make_" + std::string(name_of(type)) + "(";
+  std::vector<ScalarType> scalars;
   for (std::size_t i = 0; i < reductions.size(); ++i) {
     const Reduction& reduction = reductions[i];
     const std::string x =
         reduction.map.is_identity() ? "x" : "(" + std::string(reduction.map.expression()) + ")";
+    merge_scalars(scalars, reduction.map.scalars());
     text += i == 0 ? "" : ", ";
     text += is_logical(reduction.op.kind()) ? x + " != 0" : x;
   }
-  return composed_map(text + ")");
+  return composed_map(text + ")", std::move(scalars));
 }
 
 }  // namespace

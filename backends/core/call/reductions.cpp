@@ -67,10 +67,14 @@ Operator compensated() {
                                        Value(Sum{T{-0.0}, T{-0.0}}), Value(Sum{T{0}, T{0}}));
 }
 
-// Whether values are found by their ranks: not where the caller has to do with accumulators.
-bool goes_by_rank(Type element, const ReduceOptions& options) {
-  return is_floating(accumulator_of(element)) && !options.init_from && !options.accumulate &&
-         options.result_map.is_identity();
+// How elements are found by their ranks: not where the caller has to do with accumulators.
+const core::Search* search_for(const ErasedView& input, bool least, const ReduceOptions& options) {
+  if (options.init_from || options.accumulate || !options.result_map.is_identity() ||
+      !options.more_outputs.empty()) {
+    return nullptr;
+  }
+  return core::search_by_rank(input.type, least,
+                              options.lines ? options.lines->length : input.count);
 }
 
 ReduceOptions with(Type accumulator, const ResultMap& map, ReduceOptions options) {
@@ -82,12 +86,12 @@ ReduceOptions with(Type accumulator, const ResultMap& map, ReduceOptions options
 Value find_first(Queue& queue, const ErasedView& input, bool least, const ReduceOptions& options) {
   const Operator& op = least ? argmin_operator(input.type) : argmax_operator(input.type);
   const Type result = core::indexed_type(input.type);
-  if (!goes_by_rank(input.type, options)) {
+  const core::Search* const search = search_for(input, least, options);
+  if (search == nullptr) {
     return transform_reduce(queue, input, result, op, {}, core::indexed_map(input.type), options);
   }
-  const core::Search& search = core::search_by_rank(input.type, least);
-  return transform_reduce(queue, input, result, search.op, {}, search.map,
-                          with(search.accumulator, search.result_map, options));
+  return transform_reduce(queue, input, result, search->op, {}, search->map,
+                          with(search->accumulator, search->result_map, options));
 }
 
 const ResultMap& index_of_indexed() {
@@ -105,11 +109,10 @@ void find_first_into(Queue& queue, const ErasedView& input, const ErasedView& re
     refuse("the result is " + std::string(name_of(indexed)) + ", u64 or i64, not " +
            std::string(name_of(result.type)));
   }
-  if (goes_by_rank(input.type, options)) {
-    const core::Search& search = core::search_by_rank(input.type, least);
-    const ResultMap& map = index_alone ? search.index : search.result_map;
-    transform_reduce_into(queue, input, result, search.op, {}, search.map,
-                          with(search.accumulator, map, options));
+  if (const core::Search* const search = search_for(input, least, options)) {
+    const ResultMap& map = index_alone ? search->index : search->result_map;
+    transform_reduce_into(queue, input, result, search->op, {}, search->map,
+                          with(search->accumulator, map, options));
     return;
   }
   transform_reduce_into(queue, input, result, op, {}, core::indexed_map(input.type),
@@ -184,7 +187,8 @@ const Map& core::minmax_map(Type element) {
 
 Map core::counting_map(const Map& predicate) {
   if (predicate.is_identity()) return "x != 0 ? 1 : 0";
-  return composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0");
+  return composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0",
+                      {predicate.scalars().begin(), predicate.scalars().end()});
 }
 
 const Operator& argmin_operator(Type element) try {

@@ -4,8 +4,9 @@
 #include <array>
 #include <bifold/error.hpp>
 #include <string>
-#include <tuple>
 
+#include "core/call/call_scalars.hpp"
+#include "core/call/check_values.hpp"
 #include "core/call/placement.hpp"
 #include "core/device/fill.hpp"
 #include "core/device/ranges.hpp"
@@ -23,20 +24,25 @@ namespace {
   throw Error(ErrorCategory::invalid_argument, why);
 }
 
-// The second of two arrays has as many elements as the first; a call writes over neither.
-void check_second(const detail::Plan& plan, const Device& device, const Placement& call) {
-  const std::optional<Type>& wanted = plan.shape().second;
-  if (call.second.has_value() != wanted.has_value()) {
-    refuse(wanted ? "the plan takes two arrays" : "the plan takes one array");
+// Arrays beside the input have as many elements.
+void check_inputs(const detail::Plan& plan, const Device& device, const Placement& call) {
+  constexpr std::array names{"one array", "two arrays", "three arrays", "four arrays"};
+  constexpr std::array roles{"second", "third", "fourth"};
+  const PlanShape& shape = plan.shape();
+  const std::size_t wanted = (shape.second ? 1 : 0) + shape.more_inputs.size();
+  if (inputs_beside(call) != wanted) refuse(std::string("the plan takes ") + names.at(wanted));
+  for (std::size_t k = 0; k < wanted; ++k) {
+    const ErasedView& view = input_beside(call, k);
+    const std::string role = roles.at(k);
+    if (view.type != (k == 0 && shape.second ? *shape.second : shape.more_inputs.at(k - 1))) {
+      refuse("the " + role + " array has another type than the plan's");
+    }
+    check_view(device, view, Access::read, roles.at(k));
+    if (call.one_array && view.count != call.input.count) {
+      refuse("the " + role + " array has " + std::to_string(view.count) + " elements, the first " +
+             std::to_string(call.input.count));
+    }
   }
-  if (!wanted) return;
-  if (call.second->type != *wanted) refuse("the second array has another type than the plan's");
-  check_view(device, *call.second, Access::read, "second");
-  if (call.one_array && call.second->count != call.input.count) {
-    refuse("the second array has " + std::to_string(call.second->count) + " elements, the first " +
-           std::to_string(call.input.count));
-  }
-  if (overlap(device, *call.second, call.output)) refuse("second array and output overlap");
 }
 
 // An operator without identity wants an initial value where nothing else would be the result.
@@ -55,24 +61,95 @@ void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<V
   }
 }
 
+// Whether results may take the places of elements: where each is written over its own, or over
+// earlier ones.
+bool replaces(const detail::Plan& plan) {
+  const std::optional<Selection>& selection = plan.shape().selection;
+  if (selection && selection->rejected != Rejected::dropped) return false;
+  // The next run's first element is compared with the place of the last one before it.
+  const bool changed =
+      plan.shape().input != plan.shape().output || (selection && selection->indices);
+  if (selection && selection->by_runs && changed) return false;
+  return plan.variant().algorithm != Algorithm::reduce;
+}
+
+// No result is written over elements of an array, unless all are, each over its own.
+void check_apart(const Device& device, const Placement& call, bool replaces,
+                 const std::string& role, const ErasedView& output) {
+  const auto shares = [&](const ErasedView& input, bool alike) {
+    return overlap(device, input, output) &&
+           !(replaces && alike && same_range(device, input, output));
+  };
+  if (shares(call.input, call.alike)) {
+    refuse("input and " + role + " overlap without being the same range");
+  }
+  for (std::size_t j = 0; j < inputs_beside(call); ++j) {
+    if (!shares(input_beside(call, j), call.alike_second)) continue;
+    refuse(j == 0 && !replaces ? "second array and output overlap"
+                               : "array " + std::to_string(j + 2) + " and " + role +
+                                     " overlap without being the same range");
+  }
+}
+
+// The views of the outputs: their types are the plan's, each has an element for each result, and no
+// memory in common with the input or another one.
+void check_outputs(const detail::Plan& plan, const Device& device, const Placement& call) {
+  const PlanShape& shape = plan.shape();
+  const std::size_t count = outputs_of(call);
+  if (count != 1 + shape.more_outputs.size()) {
+    refuse("the plan has " + std::to_string(1 + shape.more_outputs.size()) + " outputs, the call " +
+           std::to_string(count));
+  }
+  const bool scans = plan.variant().algorithm == Algorithm::scan;
+  const std::uint64_t wanted = scans ? call.n : 1;
+  const bool any_count = shape.selection.has_value();
+  for (std::size_t k = 0; k < count; ++k) {
+    const ErasedView& output = output_at(call, k);
+    const std::string role = k == 0 ? "output" : "output " + std::to_string(k + 1);
+    if (output.type != (k == 0 ? shape.output : shape.more_outputs[k - 1].type)) {
+      refuse(role + ": the view has another element type than the plan's");
+    }
+    check_view(device, output, Access::write, role.c_str());
+    if (call.one_array && !any_count && output.count != wanted) {
+      refuse("the " + role + " has " + std::to_string(output.count) + " elements instead of " +
+             std::to_string(wanted));
+    }
+    check_apart(device, call, replaces(plan), role, output);
+    for (std::size_t other = 0; other < k; ++other) {
+      if (overlap(device, output_at(call, other), output)) {
+        refuse("outputs " + std::to_string(other + 1) + " and " + std::to_string(k + 1) +
+               " overlap");
+      }
+    }
+  }
+}
+
+// Whether a result is written over elements of an array.
 bool in_place(const Device& device, const Placement& call) {
-  return call.alike && same_range(device, call.input, call.output);
+  for (std::size_t k = 0; k < outputs_of(call); ++k) {
+    const ErasedView& output = output_at(call, k);
+    if (overlap(device, call.input, output)) return true;
+    for (std::size_t j = 0; j < inputs_beside(call); ++j) {
+      if (overlap(device, input_beside(call, j), output)) return true;
+    }
+  }
+  return false;
 }
 
 void check_call(const detail::Plan& plan, const Device& device, const Placement& call,
                 const std::optional<Value>& init, const CallOptions& options) {
   const ErasedView& input = call.input;
-  const ErasedView& output = call.output;
   const PlanShape& shape = plan.shape();
   if (!plan.runs_on(*device.state()->backend)) {
     refuse("the plan was made for another device than the queue's");
   }
-  if (input.type != shape.input || output.type != shape.output) {
+  if (input.type != shape.input || call.output.type != shape.output) {
     refuse("the views have other element types than the plan");
   }
-  if (values_on_device(options) != shape.on_device) {
+  if (values_on_device(options, shape.on_device.scalars) != shape.on_device) {
     refuse("the plan was made for other values in device memory");
   }
+  check_scalars(shape, options.scalars);
   if (shape.lines == LineLayout::none && layout_of(options) != LineLayout::none)
     refuse("the plan was made for calls without lines");
   if (const std::uint64_t most = plan.most_elements(call.n); call.n > most) {
@@ -83,93 +160,14 @@ void check_call(const detail::Plan& plan, const Device& device, const Placement&
   }
   if (call.lines > 0) check_init(plan, call.n, init, options);
   check_view(device, input, Access::read, "input");
-  check_view(device, output, Access::write, "output");
-  const bool scans = plan.variant().algorithm == Algorithm::scan;
-  const std::uint64_t outputs = scans ? call.n : 1;
-  if (call.one_array && output.count != outputs) {
-    refuse("the output has " + std::to_string(output.count) + " elements instead of " +
-           std::to_string(outputs));
-  }
-  if (overlap(device, input, output) && !(scans && in_place(device, call))) {
-    refuse("input and output overlap without being the same range");
-  }
-  check_second(plan, device, call);
+  check_inputs(plan, device, call);
+  check_outputs(plan, device, call);
 }
 
-// A value in device memory, or one for each of `lines` lines.
-void check_value(const Device& device, const ErasedView& view, Type type, Access access,
-                 const char* role, std::uint64_t lines = 1) {
-  if (view.count != lines) {
-    refuse(std::string(role) + ": a view of " + std::to_string(lines) +
-           (lines == 1 ? " element is" : " elements are") + " wanted, not of " +
-           std::to_string(view.count));
-  }
-  if (view.type != type) {
-    refuse(std::string(role) + ": the element is " + std::string(name_of(view.type)) +
-           " instead of " + std::string(name_of(type)));
-  }
-  check_view(device, view, access, role);
-}
-
-// What kernels read of them may not be what they write.
+// Most calls name none of them.
 void check_device_values(const detail::Plan& plan, const Device& device, const Placement& call,
                          const CallOptions& options) {
-  const PlanShape& shape = plan.shape();
-  const ErasedView& input = call.input;
-  const ErasedView& output = call.output;
-  const auto& [count_from, init_from, total, lines_from] =
-      std::tie(options.count_from, options.init_from, options.total, options.lines_from);
-  if (count_from) {
-    check_value(device, *count_from, shape.on_device.count.value_or(Type::u64), Access::read,
-                "count_from");
-    if (overlap(device, *count_from, output)) refuse("count_from overlaps the output");
-  }
-  if (init_from) {
-    check_value(device, *init_from, shape.accumulator, Access::read, "init_from",
-                init_from->count == 1 ? 1 : call.lines);
-    // A reduction reads its initial value last of all, and writes its result behind that. What a
-    // result map makes is no initial value.
-    const bool side_by_side = call.side_by_side && init_from->count == call.lines;
-    const bool accumulates = plan.variant().algorithm == Algorithm::reduce && side_by_side &&
-                             shape.result_map.is_identity() &&
-                             same_range(device, *init_from, output);
-    if (!accumulates && overlap(device, *init_from, output)) {
-      refuse("init_from overlaps the output");
-    }
-  }
-  if (lines_from) {
-    check_value(device, *lines_from, shape.on_device.lines.value_or(Type::u64), Access::read,
-                "lines_from");
-    if (overlap(device, *lines_from, output)) refuse("lines_from overlaps the output");
-    if (total && overlap(device, *total, *lines_from)) refuse("total overlaps lines_from");
-  }
-  if (total) {
-    check_value(device, *total, shape.accumulator, Access::write, "total", call.lines);
-    if (overlap(device, *total, input)) refuse("total overlaps the input");
-    if (overlap(device, *total, output)) refuse("total overlaps the output");
-    if (count_from && overlap(device, *total, *count_from)) refuse("total overlaps count_from");
-    if (init_from && overlap(device, *total, *init_from)) refuse("total overlaps init_from");
-  }
-}
-
-void check_workspace(const Workspace& workspace, const Device& device, ScratchSize size,
-                     const Placement& call, const CallOptions& options) {
-  check_view(device, workspace.memory(), Access::both, "workspace");
-  const std::uint64_t needed = workspace_bytes(size);
-  if (workspace.size() < needed) {
-    refuse("the workspace has " + std::to_string(workspace.size()) + " bytes, this call needs " +
-           std::to_string(needed));
-  }
-  const auto overlaps = [&](const ErasedView& view) {
-    return overlap(device, workspace.memory(), view);
-  };
-  if (overlaps(call.input) || overlaps(call.output) || (call.second && overlaps(*call.second))) {
-    refuse("the workspace overlaps the data");
-  }
-  for (const auto* value :
-       {&options.count_from, &options.init_from, &options.total, &options.lines_from}) {
-    if (*value && overlaps(**value)) refuse("the workspace overlaps a value in device memory");
-  }
+  if (plan.shape().on_device.any()) check_values(plan, device, call, options);
 }
 
 // The caller's memory as scratch; a raw one has its tagged words zeroed first.
@@ -207,6 +205,17 @@ std::optional<Range> range_of(const std::optional<ErasedView>& view) {
   return view ? std::optional(range_of(*view)) : std::nullopt;
 }
 
+// In the order of the plan, for which they were checked.
+std::vector<CallScalar> scalars_of(const PlanShape& shape, const std::vector<Scalar>& given) {
+  std::vector<CallScalar> all(shape.scalars.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Scalar& scalar = scalar_of(shape.scalars[i].declared, given);
+    all[i].memory = range_of(scalar.from);
+    if (!scalar.from) all[i].value = convert(scalar.value, accumulator_of(scalar.value.type()));
+  }
+  return all;
+}
+
 // The same, and how it lies.
 Range placed_range_of(const Device& device, const ErasedView& view) {
   Range range = range_of(view);
@@ -237,7 +246,8 @@ bool launches(const detail::Plan& plan, std::uint64_t n, std::uint64_t lines) no
   if (lines == 0) return false;
   const PlanShape& shape = plan.shape();
   const bool writes = plan.variant().algorithm == Algorithm::reduce &&
-                      (shape.lines != LineLayout::none || !shape.result_map.is_identity());
+                      (shape.lines != LineLayout::none || !shape.result_map.is_identity() ||
+                       !shape.more_outputs.empty());
   return n > 0 || writes || shape.on_device.any();
 }
 
@@ -255,6 +265,14 @@ Range moved(Range range, std::uint64_t origin) {
 std::optional<Range> moved(std::optional<Range> range, std::uint64_t origin) {
   if (range) range->offset += origin;
   return range;
+}
+
+MoreRanges ranges_of(const std::vector<ErasedView>& views, std::uint64_t origin) {
+  MoreRanges more;
+  for (const ErasedView& view : views) {
+    more.ranges.at(more.count++) = moved(range_of(view), origin);
+  }
+  return more;
 }
 
 CallLines lines_of(const Placement& call, const CallOptions& options) {
@@ -307,6 +325,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   const bool borrows = options.workspace != nullptr && works;
   if (borrows) check_workspace(*options.workspace, state.device, size, placement, options);
 
+  const std::vector<CallScalar> scalars = scalars_of(shape, options.scalars);
   const auto events = waitable(options.wait);
 
   const std::lock_guard lock(state.mutex);
@@ -315,6 +334,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   const char* own_scratch =
       !borrows && size.tagged_bytes + size.raw_bytes > 0 ? "a call without a workspace" : nullptr;
   if (own_scratch != nullptr) refuse_in_graph(state, own_scratch, events);
+  if (plan.keeping().may_go() && state.backend->records_graph(events)) plan.keeping().stay();
   // What calls share is the queue's scratch: one that brings its own need not wait for the others.
   const OpenCall call(*state.backend, borrows ? options.ordering : backend::Ordering::queue);
   if (state.backend->lost_work()) state.arena.distrust();
@@ -336,22 +356,36 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
         if (own_scratch != nullptr) refuse_in_graph(state, own_scratch);
       }
       if (borrows) scratch = borrow(*options.workspace, state, size);
-      plan.enqueue({*state.backend,
+      plan.enqueue({{*state.backend, scalars},
                     {moved(placed_range_of(state.device, input), placement.input_origin),
-                     moved(range_of(placement.second), placement.second_origin)},
+                     moved(range_of(placement.second), placement.second_origin),
+                     ranges_of(placement.more_inputs, placement.second_origin)},
                     moved(placed_range_of(state.device, output), placement.output_origin),
+                    ranges_of(placement.more_outputs, placement.output_origin),
                     {placement.n, range_of(options.count_from)},
                     init_of(plan, start, nothing, options),
                     {range_of(options.total), first_of(plan, nothing)},
                     input.count > 0 && in_place(state.device, placement),
                     scratch,
-                    lines_of(placement, options)});
+                    lines_of(placement, options),
+                    output.count});
     } catch (...) {
       state.arena.distrust();
+      plan.keeping().stay();  // Some of it may run.
       throw;
     }
   }
-  if (options.done != nullptr) *options.done = record(state);
+  const bool may_go = works && plan.keeping().may_go();
+  if (options.done == nullptr && !may_go) return;
+  try {
+    const Event end = record(state);
+    if (may_go) plan.keeping().add_work(end);
+    if (options.done != nullptr) *options.done = end;
+  } catch (...) {
+    plan.keeping().stay();
+    // The work is enqueued.
+    if (options.done != nullptr) throw;
+  }
 }
 
 }  // namespace bifold::core

@@ -4,11 +4,14 @@
 #include <bifold/buffer.hpp>
 #include <bifold/device_values.hpp>
 #include <bifold/event.hpp>
+#include <bifold/map.hpp>
 #include <bifold/queue.hpp>
+#include <bifold/scalar.hpp>
 #include <bifold/value.hpp>
 #include <bifold/workspace.hpp>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -20,7 +23,26 @@ struct CallViews {
   const ErasedView& input;
   const std::optional<ErasedView>& second;
   const ErasedView& output;
+  std::span<const ErasedView> more_inputs{};  ///< Behind the second one.
 };
+
+/// The memory of several arrays, which a call's views refer to.
+class Arrays {
+ public:
+  explicit Arrays(const Zipped& all) : all_(all) {
+    if (!all.more.empty()) second_ = all.more.front();
+  }
+  [[nodiscard]] CallViews views(const ErasedView& output) const {
+    const std::span<const ErasedView> more(all_.more);
+    return {all_.x, second_, output, more.subspan(more.empty() ? 0 : 1)};
+  }
+
+ private:
+  const Zipped& all_;
+  std::optional<ErasedView> second_;
+};
+
+inline const std::vector<Scalar> no_scalars;
 
 /// What the options of both algorithms say of a call. It refers to them.
 struct CallOptions {
@@ -36,11 +58,30 @@ struct CallOptions {
   const std::optional<ErasedView>& lines_from;
   /// Of a call with a workspace; without one it comes behind everything.
   backend::Ordering ordering = backend::Ordering::events;
+  const std::vector<Scalar>& scalars = no_scalars;
+  std::span<const Output> more_outputs{};
 };
 
-/// What a plan has to be made for, to be called with these options.
-inline DeviceValues values_on_device(const CallOptions& options) {
-  DeviceValues values{{}, options.init_from.has_value(), options.total.has_value(), {}};
+/// What a plan has to be made for, to read the arrays beside the first.
+inline std::vector<Type> types_beside(const CallViews& views) {
+  std::vector<Type> types;
+  if (views.second) types.push_back(views.second->type);
+  for (const ErasedView& view : views.more_inputs) types.push_back(view.type);
+  return types;
+}
+
+/// What a plan has to be made for, to write these.
+inline std::vector<OutputShape> shapes_of(std::span<const Output> outputs) {
+  std::vector<OutputShape> shapes;
+  shapes.reserve(outputs.size());
+  for (const Output& output : outputs) shapes.push_back({output.view.type, output.result_map});
+  return shapes;
+}
+
+/// What a plan has to be made for, to be called with these options and with scalars in device
+/// memory as a word of DeviceValues says.
+inline DeviceValues values_on_device(const CallOptions& options, std::uint32_t scalars) {
+  DeviceValues values{{}, options.init_from.has_value(), options.total.has_value(), {}, scalars};
   if (options.count_from) values.count = options.count_from->type;
   if (options.lines_from) values.lines = options.lines_from->type;
   return values;

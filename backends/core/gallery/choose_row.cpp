@@ -37,13 +37,10 @@ Support may_run_unattended(const Request& request, const Variant& variant) {
   const Recipe& recipe = recipe_of(variant);
   if (recipe.only_bytes > 0) {
     const std::size_t accumulator = AccumulatorLayout(shape.op, shape.accumulator).bytes;
-    for (const std::size_t bytes :
-         {size_of(shape.input), size_of(shape.second.value_or(shape.input)), accumulator,
-          size_of(shape.output)}) {
-      if (bytes != recipe.only_bytes) {
-        return no("production takes it for elements of " + std::to_string(recipe.only_bytes) +
-                  " bytes");
-      }
+    const auto others = [&](Type type) { return size_of(type) != recipe.only_bytes; };
+    if (accumulator != recipe.only_bytes || std::ranges::any_of(stored_types(shape), others)) {
+      return no("production takes it for elements of " + std::to_string(recipe.only_bytes) +
+                " bytes");
     }
   }
   if (is_disabled(variant.name)) return no("switched off by BIFOLD_DISABLE");
@@ -124,8 +121,15 @@ const gallery::Variant& choose_variant(const Request& request, Algorithm algorit
 
 gallery::Support gallery::supports(const Device& device, const Variant& variant, Type type,
                                    const Operator& op) try {
-  core::Choice choice = core::choose_row(
-      {device, {type, accumulator_of(type), type, ScanKind::inclusive, op}}, variant);
+  core::PlanShape shape{type, accumulator_of(type), type, ScanKind::inclusive, op};
+  if (variant.algorithm == Algorithm::select) {
+    // The operator of a selection is its own.
+    shape.accumulator = Type::u64;
+    shape.op = plus;
+    shape.on_device.total = true;
+    shape.selection.emplace();
+  }
+  core::Choice choice = core::choose_row({device, std::move(shape)}, variant);
   if (choice.variant != nullptr) return {};
   return {false, std::move(choice.reasons)};
 } catch (...) {

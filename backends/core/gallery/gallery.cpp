@@ -18,6 +18,7 @@
 #include "core/sequences/reduce_sequences.hpp"
 #include "core/sequences/scan_order_sequences.hpp"
 #include "core/sequences/scan_sequences.hpp"
+#include "core/sequences/selections.hpp"
 
 namespace bifold {
 
@@ -192,18 +193,21 @@ struct Table {
     scan("order_v1_ring", "scan_order_ring",
          "the same by groups that stay: totals are published several tiles ahead, from a ring in "
          "local memory",
-         "bifold", ring, Order::v1, {1, 1, 1}, {core::plan_order_ring});
+         "bifold", ring, Order::v1, {1, 1, 1},
+         {.planner = core::plan_order_ring, .one_array = true});
     scan("order_v1_passes", "scan_order_passes", "three passes in order v1", "bifold", nothing,
          Order::v1, {2, 1, 3}, {core::plan_order_passes});
     scan("order_v1_chunks", "scan_order_chunks",
          "three passes in order v1 for CPUs: work-items loop over tiles", "bifold", opencl_only,
-         Order::v1, {2, 1, 3}, {core::plan_order_chunks});
+         Order::v1, {2, 1, 3}, {.planner = core::plan_order_chunks, .one_array = true});
     scan("order_v1_drawn", "scan_order_drawn",
          "single pass in order v1 for CPUs: work-items draw tiles, and scan them from the cache",
-         "bifold", published_words_opencl, Order::v1, {1, 1, 1}, {core::plan_order_drawn});
+         "bifold", published_words_opencl, Order::v1, {1, 1, 1},
+         {.planner = core::plan_order_drawn, .one_array = true});
     scan("order_v1_packs", "scan_order_drawn",
          "single pass in order v1 for CPUs, by vectors: integers, floating-point sums and products",
-         "bifold", vectors_opencl, Order::v1, {1, 1, 1}, {core::plan_order_drawn});
+         "bifold", vectors_opencl, Order::v1, {1, 1, 1},
+         {.planner = core::plan_order_drawn, .one_array = true});
     scan("lines_v1", "scan_lines",
          "many lines in order v1, each with the bits that it has alone, or an array in reverse",
          "bifold", nothing, Order::v1, {1, 1, 0},
@@ -215,7 +219,17 @@ struct Table {
     scan("lines_chunks_v1", "scan_line_chunks",
          "lines_v1 for CPUs: one work-item walks along eight lines at once, or a strip of them",
          "bifold", opencl_only, Order::v1, {1, 1, 0},
-         {.planner = core::plan_line_chunk_scan, .takes_lines = true});
+         {.planner = core::plan_line_chunk_scan, .takes_lines = true, .one_array = true});
+    select("production", "", "what selections use by default on this device", "bifold", nothing,
+           {1, 1, 1}, {.on_gpu = {"lookback", "passes"}, .on_cpu = {"drawn", "passes"}});
+    select("lookback", "select_lookback",
+           "single pass: tiles in registers, look-back over counts, whole lines stored",
+           lookback_papers, published_words, {1, 1, 1}, {core::plan_select_lookback});
+    select("drawn", "select_drawn",
+           "the same for CPUs: work-items draw tiles, and gather what is kept before they store it",
+           "bifold", published_words_opencl, {1, 1, 1}, {core::plan_select_drawn});
+    select("passes", "select_passes", "two passes: groups count, then store; not in place", oancea,
+           nothing, {2, 1, 2}, {.planner = core::plan_select_passes, .counts_first = true});
 #ifdef BIFOLD_TOY_ROW
 #include BIFOLD_TOY_ROW
 #endif
@@ -322,24 +336,25 @@ struct Table {
   void reduce(std::string_view name, std::string_view family, std::string_view summary,
               std::string_view source, const Requirements& needs, Order order, Cost cost,
               Recipe recipe) {
-    const bool takes_values = recipe.takes_values;
-    const bool takes_lines = recipe.takes_lines;
-    add({Algorithm::reduce, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches, takes_values, takes_lines},
-        std::move(recipe));
+    add(Algorithm::reduce, name, family, summary, source, needs, order, cost, std::move(recipe));
   }
   void scan(std::string_view name, std::string_view family, std::string_view summary,
             std::string_view source, const Requirements& needs, Order order, Cost cost,
             Recipe recipe) {
     recipe.stores_vectors = true;
-    const bool takes_values = recipe.takes_values;
-    const bool takes_lines = recipe.takes_lines;
-    add({Algorithm::scan, name, family, summary, source, needs, order, cost.reads, cost.writes,
-         cost.launches, takes_values, takes_lines},
+    add(Algorithm::scan, name, family, summary, source, needs, order, cost, std::move(recipe));
+  }
+  // Nothing is combined but counts.
+  void select(std::string_view name, std::string_view family, std::string_view summary,
+              std::string_view source, const Requirements& needs, Cost cost, Recipe recipe) {
+    add(Algorithm::select, name, family, summary, source, needs, Order::v1, cost,
         std::move(recipe));
   }
-  void add(const Variant& variant, Recipe recipe) {
-    variants.push_back(variant);
+  void add(Algorithm algorithm, std::string_view name, std::string_view family,
+           std::string_view summary, std::string_view source, const Requirements& needs,
+           Order order, Cost cost, Recipe recipe) {
+    variants.push_back({algorithm, name, family, summary, source, needs, order, cost.reads,
+                        cost.writes, cost.launches, recipe.takes_values, recipe.takes_lines});
     recipes.push_back(std::move(recipe));
   }
 };
@@ -353,7 +368,12 @@ const Table& table() {
 }  // namespace
 
 std::string_view name_of(Algorithm algorithm) noexcept {
-  return algorithm == Algorithm::reduce ? "reduce" : "scan";
+  switch (algorithm) {
+    case Algorithm::reduce: return "reduce";
+    case Algorithm::scan: return "scan";
+    case Algorithm::select: break;
+  }
+  return "select";
 }
 
 std::string_view gallery::name_of(Order order) noexcept {

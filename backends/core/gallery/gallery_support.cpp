@@ -1,11 +1,14 @@
 #include "core/gallery/gallery_support.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/device/state.hpp"
 #include "core/element/accumulator.hpp"
+#include "core/gallery/gallery.hpp"
 #include "core/gallery/type_trials.hpp"
 #include "core/operators/operator_text.hpp"
 
@@ -40,6 +43,7 @@ Support check_reach(const Variant& variant, const PlanShape& shape) {
               " has none");
   }
   if (shape.second) return no("its kernels read one array");
+  if (!shape.more_outputs.empty()) return no("its kernels write one array");
   if (core::uses_word(shape.map.expression(), "i")) return no("its kernels know no indices");
   return {};
 }
@@ -61,30 +65,39 @@ TextUse text_use(const PlanShape& shape) {
     add(core::operator_text(shape.op, shape.accumulator));
   }
   if (!shape.map.is_identity()) {
-    add(core::map_text(shape.map.expression(), shape.input, shape.second, shape.accumulator));
+    add(core::map_text(shape.map.expression(), core::arrays_of(shape), shape.accumulator,
+                       shape.map.scalars()));
   }
   if (!shape.result_map.is_identity()) {
-    add(core::result_text(shape.result_map.expression(), shape.accumulator, shape.output));
+    add(core::result_text(shape.result_map.expression(), shape.accumulator, shape.output,
+                          shape.result_map.scalars()));
+  }
+  for (const OutputShape& output : shape.more_outputs) {
+    if (output.result_map.is_identity()) continue;
+    add(core::result_text(output.result_map.expression(), shape.accumulator, output.type,
+                          output.result_map.scalars()));
   }
   return use;
 }
 
 // Whether there are 16-bit types, which become f32 by arithmetic.
 bool has_storage(const PlanShape& shape) {
-  return is_storage(shape.input) || is_storage(shape.output) ||
-         is_storage(shape.second.value_or(shape.input));
+  return std::ranges::any_of(core::stored_types(shape), [](Type type) { return is_storage(type); });
 }
 
 // Whether all that happens to f32 values is that some are chosen, by comparisons that look at bits
 // where a device flushes denormals.
 bool only_chooses_f32(const PlanShape& shape) {
-  for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
+  for (const Type type : core::stored_types(shape)) {
     if (type == Type::f64) return false;
   }
   const std::string text = shape.op.expression(shape.accumulator);
   const bool chooses = shape.op.exact(shape.accumulator) && text.find("!=") == std::string::npos;
   return chooses && !core::computes(shape.map.expression()) &&
-         !core::computes(shape.result_map.expression());
+         !core::computes(shape.result_map.expression()) &&
+         std::ranges::none_of(shape.more_outputs, [](const OutputShape& output) {
+           return core::computes(output.result_map.expression());
+         });
 }
 
 // What order v1 asks of a device's arithmetic.
@@ -159,7 +172,16 @@ Support supports_shape(const Request& request, const Variant& variant) {
   const Device& device = request.device;
   const PlanShape& shape = request.shape;
   const Layout& layout = request.layout;
-  for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
+  if (shape.selection.has_value() != (variant.algorithm == Algorithm::select)) {
+    return no("its kernels are those of another kind of call");
+  }
+  if (shape.selection && shape.selection->rejected == Rejected::in_order &&
+      !recipe_of(variant).counts_first) {
+    return no("its groups store before all is counted, and what is rejected lies behind that");
+  }
+  std::vector<Type> types = core::stored_types(shape);
+  for (const core::PlanScalar& one : shape.scalars) types.push_back(one.declared.type);
+  for (const Type type : types) {
     if (!device.supports(type)) {
       return no("the device has no " + std::string(name_of(type)) + " arithmetic");
     }
@@ -176,6 +198,9 @@ Support supports_shape(const Request& request, const Variant& variant) {
     return no("its kernels take one array, from the first element to the last");
   }
   if (Support possible = check_reach(variant, shape); !possible) return possible;
+  if (recipe_of(variant).one_array && (shape.second || !shape.more_outputs.empty())) {
+    return no("its kernels read one array and write one");
+  }
   if (variant.requirements.vectors && !layout.combines_vectors) {
     return no(
         "it takes one type, without a map: integers by built-in operators that are not "

@@ -36,14 +36,14 @@ std::optional<Type> type_of(Judged judged) {
 
 bool concerns(Judged judged, const PlanShape& shape) {
   if (judged == Judged::structs) {
-    return !shape.op.has_identity() || shape.accumulator.is_struct() || shape.input.is_struct() ||
-           shape.output.is_struct() || shape.second.value_or(shape.input).is_struct();
+    return !shape.op.has_identity() || shape.accumulator.is_struct() ||
+           std::ranges::any_of(stored_types(shape), [](Type type) { return type.is_struct(); });
   }
   const std::optional<Type> floating = type_of(judged);
   if (!floating) return true;
   const Type part = *floating;
-  return contains(shape.input, part) || contains(shape.second.value_or(shape.input), part) ||
-         contains(shape.accumulator, part) || contains(shape.output, part);
+  return contains(shape.accumulator, part) ||
+         std::ranges::any_of(stored_types(shape), [&](Type type) { return contains(type, part); });
 }
 
 // What a line says; nothing where it says nothing. Without a row where this build has no such row.
@@ -51,7 +51,7 @@ std::optional<Finding> finding_of(std::string_view line) {
   const std::string_view name = take(line, ' ');
   const std::string_view row = take(line, ' ');
   const std::string_view elements = take(line, ' ');
-  constexpr Algorithm algorithms[] = {Algorithm::reduce, Algorithm::scan};
+  constexpr Algorithm algorithms[] = {Algorithm::reduce, Algorithm::scan, Algorithm::select};
   const auto* const algorithm = std::find_if(std::begin(algorithms), std::end(algorithms),
                                              [&](Algorithm one) { return name_of(one) == name; });
   const auto* const judged = std::find_if(std::begin(all_judged), std::end(all_judged),

@@ -120,7 +120,7 @@ std::string TypeTrials::problem(const Device& device, const Operator& op, Type t
 
 std::string TypeTrials::problem(const Device& device, const PlanShape& shape) {
   if (!device.capabilities().tries_types) return {};
-  for (const Type type : {shape.input, shape.output, shape.second.value_or(shape.input)}) {
+  for (const Type type : stored_types(shape)) {
     if (!type.is_struct()) continue;
     std::string found = problem(device, plus, type);
     if (!found.empty()) return found;

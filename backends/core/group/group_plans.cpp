@@ -27,10 +27,10 @@ namespace {
 void refuse_extras(std::string_view variant, DeviceValues on_device, bool scans, bool others) {
   if (scans) on_device.total = false;
   if (variant == "production" && !on_device.any() && !others) return;
-  throw Error(
-      ErrorCategory::unsupported,
-      "over a group there are no lines, reverse scans, variants, result maps and values in device "
-      "memory");
+  throw Error(ErrorCategory::unsupported,
+              "over a group there are no lines, reverse scans, variants, result maps, several "
+              "outputs, more "
+              "inputs and values in device memory");
 }
 
 ErasedView without_memory(std::uint64_t count, Type type) { return {{}, 0, count, type, true}; }
@@ -97,7 +97,8 @@ struct detail::GroupReduction {
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
       refuse_extras(shape.variant, shape.on_device, false,
-                    shape.lines || !shape.result_map.is_identity());
+                    shape.lines || !shape.result_map.is_identity() || !shape.more_outputs.empty() ||
+                        !shape.more_inputs.empty());
       core::check_shape({.input = shape.input,
                          .accumulator = shape.accumulator,
                          .output = asked.result,
@@ -162,7 +163,8 @@ struct detail::GroupScan {
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
       refuse_extras(shape.variant, shape.on_device, true,
-                    shape.lines || shape.reverse || !shape.result_map.is_identity());
+                    shape.lines || shape.reverse || !shape.result_map.is_identity() ||
+                        !shape.more_outputs.empty() || !shape.more_inputs.empty());
       return true;
     });
     std::vector<ScanSlice> slices;

@@ -11,7 +11,18 @@
 
 namespace bifold::core {
 
+namespace {
+
+void refuse_scalars(std::span<const ScalarType> scalars) {
+  if (scalars.empty()) return;
+  throw Error(ErrorCategory::unsupported,
+              "a text with scalars, over a group: its calls take no values of them");
+}
+
+}  // namespace
+
 void refuse_index(const Map& map) {
+  refuse_scalars(map.scalars());
   if (!uses_word(map.expression(), "i")) return;
   throw Error(ErrorCategory::unsupported,
               "a map that names i, over a group: it would be the index in the rank's slice");
@@ -34,6 +45,7 @@ GroupWork::GroupWork(const Group& group, std::size_t slices, const Operator& op,
   values_.resize(call_.local().size());
   for (std::vector<std::byte>& values : values_) values.clear();
   records_.plans.resize(call_.local().size());
+  refuse_scalars(op_.scalars());
 }
 
 std::vector<Queue> GroupWork::queues() const {

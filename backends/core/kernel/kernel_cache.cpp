@@ -1,9 +1,12 @@
 #include "core/kernel/kernel_cache.hpp"
 
+#include <algorithm>
 #include <bifold/error.hpp>
 #include <bifold/version.hpp>
 #include <chrono>
 #include <exception>
+#include <utility>
+#include <vector>
 
 #include "core/base/log.hpp"
 #include "core/base/process.hpp"
@@ -47,7 +50,7 @@ void keep(const DiskCache& disk, const std::string& key, const backend::Program&
 }  // namespace
 
 KernelCache::KernelCache(backend::Device& device, const CacheOptions& options)
-    : device_(device), disk_(options) {}
+    : device_(device), disk_(options), limit_(options.programs) {}
 
 std::shared_ptr<const backend::Kernel> KernelCache::get(const KernelSpec& spec) {
   const backend::Source source = kernel_source(device_, spec);
@@ -56,6 +59,8 @@ std::shared_ptr<const backend::Kernel> KernelCache::get(const KernelSpec& spec) 
     const std::lock_guard lock(mutex_);
     auto& slot = entries_[source.options + '\n' + source.text];
     if (!slot) slot = std::make_shared<Entry>();
+    slot->may_go = slot->may_go && spec.may_go;
+    slot->asked = ++clock_;
     entry = slot;
   }
   const std::lock_guard lock(entry->mutex);
@@ -102,7 +107,43 @@ std::shared_ptr<const backend::Program> KernelCache::make(const backend::Source&
 
 CacheStatistics KernelCache::statistics() const {
   const std::lock_guard lock(mutex_);
-  return statistics_;
+  CacheStatistics now = statistics_;
+  now.programs = entries_.size();
+  return now;
+}
+
+bool KernelCache::is_half_full() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.size() >= limit_ / 2;
+}
+
+bool KernelCache::is_over_full() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.size() > limit_;
+}
+
+bool KernelCache::drop_unused() {
+  std::vector<std::shared_ptr<Entry>> dropped;  // Ends after the lock.
+  const std::lock_guard lock(mutex_);
+  using Place = decltype(entries_)::iterator;
+  std::vector<Place> unused;
+  for (auto at = entries_.begin(); at != entries_.end(); ++at) {
+    const std::shared_ptr<Entry>& entry = at->second;
+    // Who makes or takes something of it has it in hand.
+    if (!entry->may_go || entry.use_count() > 1) continue;
+    const bool used = std::any_of(entry->kernels.begin(), entry->kernels.end(),
+                                  [](const auto& kernel) { return kernel.second.use_count() > 1; });
+    if (!used) unused.push_back(at);
+  }
+  std::sort(unused.begin(), unused.end(), [](const Place& left, const Place& right) {
+    return left->second->asked < right->second->asked;
+  });
+  for (const Place& at : unused) {
+    if (entries_.size() <= limit_) break;
+    dropped.push_back(std::move(at->second));
+    entries_.erase(at);
+  }
+  return !dropped.empty();
 }
 
 }  // namespace bifold::core

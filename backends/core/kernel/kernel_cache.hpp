@@ -25,17 +25,28 @@ class KernelCache {
 
   [[nodiscard]] CacheStatistics statistics() const;
 
+  /// Whether programs that are made from now on may go again, and whether there are too many.
+  [[nodiscard]] bool is_half_full() const;
+  [[nodiscard]] bool is_over_full() const;
+  /// Drops programs that may go and that nobody uses, the least recently asked for first, until
+  /// there are no longer too many. Whether there was one.
+  bool drop_unused();
+
  private:
   struct Entry {
     std::mutex mutex;  // Held while the program is being made; others wait for it.
     std::shared_ptr<const backend::Program> program;
     std::unordered_map<std::string, std::shared_ptr<const backend::Kernel>> kernels;
+    bool may_go = true;  // These two are of the cache's mutex.
+    std::uint64_t asked = 0;
   };
   std::shared_ptr<const backend::Program> make(const backend::Source& source);
 
   backend::Device& device_;
   DiskCache disk_;
-  mutable std::mutex mutex_;  // Protects the two below.
+  std::uint64_t limit_;
+  mutable std::mutex mutex_;  // Protects those below.
+  std::uint64_t clock_ = 0;
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
   CacheStatistics statistics_{};
 };

@@ -8,6 +8,7 @@
 
 #include "core/base/format.hpp"
 #include "core/element/accumulator.hpp"
+#include "core/kernel/accumulator_text.hpp"
 #include "core/kernel/part_list.hpp"
 #include "core/operators/operator_text.hpp"
 #include "core/text/kernel_names.hpp"
@@ -20,38 +21,77 @@ namespace {
 /// What the operator and the maps are in kernels.
 struct Texts {
   WrittenText op;
-  WrittenText map;     ///< Empty for the identity.
-  WrittenText result;  ///< The same.
+  WrittenText map;                        ///< Empty for the identity.
+  WrittenText result;                     ///< The same.
+  std::vector<WrittenText> more_results;  ///< The same.
 
   [[nodiscard]] bool any(const std::function<bool(const WrittenText&)>& of) const {
-    return of(op) || of(map) || of(result);
+    return of(op) || of(map) || of(result) || std::ranges::any_of(more_results, of);
   }
 };
 
+std::vector<Type> arrays_of(const KernelSpec& spec) {
+  std::vector<Type> types{spec.input};
+  if (spec.second) types.push_back(*spec.second);
+  types.insert(types.end(), spec.more_inputs.begin(), spec.more_inputs.end());
+  return types;
+}
+
 Texts texts_of(const KernelSpec& spec) {
-  Texts texts{operator_text(spec.op, spec.accumulator), {}, {}};
+  Texts texts{operator_text(spec.op, spec.accumulator), {}, {}, {}};
   if (!spec.map.is_identity()) {
-    texts.map = map_text(spec.map.expression(), spec.input, spec.second, spec.accumulator);
+    texts.map =
+        map_text(spec.map.expression(), arrays_of(spec), spec.accumulator, spec.map.scalars());
   }
-  if (!spec.result_map.is_identity()) {
-    texts.result = result_text(spec.result_map.expression(), spec.accumulator, spec.output);
+  const auto result = [&spec](Type type, const ResultMap& map) {
+    return map.is_identity() ? WrittenText{}
+                             : result_text(map.expression(), spec.accumulator, type, map.scalars());
+  };
+  texts.result = result(spec.output, spec.result_map);
+  for (const OutputShape& output : spec.more_outputs) {
+    texts.more_results.push_back(result(output.type, output.result_map));
   }
   return texts;
 }
 
-/// The type of what is rounded to the output's.
-Type type_to_store(const KernelSpec& spec, const Texts& texts) {
-  return spec.result_map.is_identity() ? spec.accumulator : known_type(texts.result.type);
+/// The type of what is rounded to an output's.
+Type type_to_store(const KernelSpec& spec, const ResultMap& map, const WrittenText& text) {
+  return map.is_identity() ? spec.accumulator : known_type(text.type);
 }
 
 bool uses_f64(const KernelSpec& spec, const Texts& texts) {
   return texts.any([](const WrittenText& text) { return text.has_f64; }) ||
-         contains(spec.input, Type::f64) || contains(spec.accumulator, Type::f64) ||
-         contains(spec.output, Type::f64) || (spec.second && contains(*spec.second, Type::f64));
+         contains(spec.accumulator, Type::f64) || contains(spec.output, Type::f64) ||
+         std::ranges::any_of(arrays_of(spec),
+                             [](Type type) { return contains(type, Type::f64); }) ||
+         std::ranges::any_of(
+             spec.more_outputs,
+             [](const OutputShape& output) { return contains(output.type, Type::f64); }) ||
+         std::ranges::any_of(spec.scalars.all,
+                             [](const KernelScalar& one) { return contains(one.type, Type::f64); });
 }
 
 bool stores(const KernelSpec& spec, Type type) {
-  return spec.input == type || spec.output == type || spec.second == type;
+  return spec.output == type || std::ranges::count(arrays_of(spec), type) > 0 ||
+         std::ranges::any_of(spec.more_outputs,
+                             [type](const OutputShape& output) { return output.type == type; }) ||
+         std::ranges::any_of(spec.scalars.all, [type](const KernelScalar& one) {
+           return one.on_device && one.type == type;
+         });
+}
+
+/// Whether an f64 is rounded to a storage type.
+bool narrows_f64(const KernelSpec& spec, const Texts& texts) {
+  const auto narrows = [&spec](Type type, const ResultMap& map, const WrittenText& text) {
+    return is_storage(type) && type_to_store(spec, map, text) == Type::f64;
+  };
+  if (narrows(spec.output, spec.result_map, texts.result)) return true;
+  if (spec.keeps_elements && is_storage(spec.output) && spec.input == Type::f64) return true;
+  for (std::size_t k = 0; k < spec.more_outputs.size(); ++k) {
+    const OutputShape& output = spec.more_outputs[k];
+    if (narrows(output.type, output.result_map, texts.more_results[k])) return true;
+  }
+  return false;
 }
 
 /// The element `x` as a value to compute with.
@@ -59,10 +99,10 @@ std::string loaded(Type type, std::string_view x) {
   return is_storage(type) ? formatted("f32_of_{}({})", name_of(type), x) : std::string(x);
 }
 
-/// The value `x` of the type `from` as an element of `type`, rounded once.
-std::string stored(Type from, Type type, std::string_view x) {
+/// The value `x` of the type `from` as an element of `type`, which `word` names, rounded once.
+std::string stored(Type from, Type type, std::string_view word, std::string_view x) {
   if (type.is_struct()) return std::string(x);
-  if (!is_storage(type)) return formatted("((OUT){})", x);
+  if (!is_storage(type)) return formatted("(({}){})", word, x);
   const std::string_view narrowed = from == Type::f64 ? "odd_f32_of_f64" : "";
   return formatted("{}_of_f32({}({}))", name_of(type), narrowed, x);
 }
@@ -70,22 +110,6 @@ std::string stored(Type from, Type type, std::string_view x) {
 void append_part(std::string& text, const backend::Device& device, std::string_view name) {
   text += formatted("#line 1 \"{}{}\"\n{}\n", name, device.kernel_suffix(),
                     part_body(device.kernel_file(name)));
-}
-
-/// ACC, and what makes one of a value: the value itself, or with the neutral element that is
-/// adjoined where the operator has none.
-void append_accumulator(std::string& text, const KernelSpec& spec) {
-  if (spec.op.has_identity()) {
-    text += "typedef VALUE ACC;\n#define ADJOINED(x) (x)\n#define VALUE_OF(x) (x)\n";
-    return;
-  }
-  text += formatted(
-      "typedef struct {{ VALUE value; u32 present; }} ACC;\n"
-      "typedef char ACC_layout[sizeof(ACC) == {} ? 1 : -1];\n"
-      "DEVICE ACC adjoined(VALUE x) {{ ACC made; made.value = x; made.present = 1; return made; "
-      "}}\n"
-      "#define ADJOINED(x) adjoined(x)\n#define VALUE_OF(x) ((x).value)\n",
-      AccumulatorLayout(spec.op, spec.accumulator).bytes);
 }
 
 /// OUT_WHOLE: words as long as a struct, or as a vector of VEC, that are stored at once, if there
@@ -99,10 +123,25 @@ void append_whole(std::string& text, const KernelSpec& spec) {
   }
 }
 
+/// The types of arrays behind the second one, and EACH_MORE_INPUT(DO): DO(2) DO(3).
+void append_more_inputs(std::string& text, const KernelSpec& spec) {
+  if (spec.more_inputs.empty()) return;
+  std::string each;
+  for (std::size_t k = 0; k < spec.more_inputs.size(); ++k) {
+    text += formatted("typedef {} IN_{};\n", kernel_name(spec.more_inputs[k]), k + 2);
+    each += formatted(" DO({})", k + 2);
+  }
+  text += formatted("#define EACH_MORE_INPUT(DO){}\n", each);
+}
+
 void append_types(std::string& text, const KernelSpec& spec) {
+  std::vector<Type> types{spec.input, spec.accumulator, spec.output,
+                          spec.second.value_or(spec.input)};
+  for (const OutputShape& output : spec.more_outputs) types.push_back(output.type);
+  types.insert(types.end(), spec.more_inputs.begin(), spec.more_inputs.end());
   std::vector<Type> structs;
-  for (const Type type :
-       {spec.input, spec.accumulator, spec.output, spec.second.value_or(spec.input)}) {
+  for (const KernelScalar& one : spec.scalars.all) types.push_back(one.type);
+  for (const Type type : types) {
     if (type.is_struct() && std::find(structs.begin(), structs.end(), type) == structs.end()) {
       append_struct(text, type);
       structs.push_back(type);
@@ -116,6 +155,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
   name("OUT", spec.output);
   if (spec.output.is_struct()) append_whole(text, spec);
   if (spec.second) name("SECOND", *spec.second);
+  append_more_inputs(text, spec);
   if (!spec.input.is_struct()) {
     text += formatted("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));
   }
@@ -124,16 +164,18 @@ void append_types(std::string& text, const KernelSpec& spec) {
   if (spec.line_count) {
     text += formatted("typedef {} LINE_COUNT_TYPE;\n", name_of(*spec.line_count));
   }
+  if (!spec.scalars.all.empty()) append_scalars(text, spec.scalars);
 }
 
 /// A function of one expression, which stands on a line of its own: so a compiler names the
 /// operator or map.
 std::string function(std::string_view signature, Type result, std::string_view name,
-                     std::string_view origin, std::string_view expression) {
+                     std::string_view origin, std::string_view expression,
+                     std::string_view hint = "") {
   const std::string cast = result.is_struct() ? "" : formatted("({})", name);
   return formatted(
-      "DEVICE {} {} {{\n  return {}(\n#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n  );\n}}\n", name,
-      signature, cast, origin, expression);
+      "DEVICE {}{} {} {{\n  return {}(\n#line 1 \"{}\"\n{}\n#line 1 \"generated\"\n  );\n}}\n",
+      hint, name, signature, cast, origin, expression);
 }
 
 /// COMBINE and IDENTITY.
@@ -142,7 +184,8 @@ void append_operator(std::string& text, const KernelSpec& spec, const WrittenTex
   const std::string origin = formatted("operator {}", spec.op.name());
   const std::string_view operands = spec.swapped ? "(VALUE b, VALUE a)" : "(VALUE a, VALUE b)";
   if (spec.op.has_identity()) {
-    text += function(formatted("COMBINE{}", operands), accumulator, "VALUE", origin, op.text);
+    text += function(formatted("COMBINE{}", operands), accumulator, "VALUE", origin, op.text,
+                     inline_hint(spec));
     text += formatted("#define IDENTITY {}\n",
                       kernel_value(accumulator, spec.op.identity(accumulator).data()));
     return;
@@ -160,51 +203,34 @@ void append_operator(std::string& text, const KernelSpec& spec, const WrittenTex
       kernel_value(accumulator, zeros.data()));
 }
 
-/// Vectors of values, and COMBINE_VECTORS. Integers' sums and products are those of unsigned
-/// values, which wrap.
-void append_vectors(std::string& text, const KernelSpec& spec) {
-  const OperatorKind kind = spec.op.kind();
-  const bool compares = kind == OperatorKind::minimum || kind == OperatorKind::maximum;
-  const bool as_they_are = compares || is_floating(spec.accumulator);
-  const std::string_view lane =
-      as_they_are ? name_of(spec.accumulator) : unsigned_of(spec.accumulator);
-  text += formatted(
-      "#define VECTOR_LANES {0}\n#define LANE_NAME {1}\n"
-      "typedef {1} Lane;\ntypedef VECTOR({1}, {0}) Vector;\n"
-      "DEVICE Vector COMBINE_VECTORS(Vector a, Vector b) {{ return {2}; }}\n",
-      spec.vector_lanes, lane, builtin_vector_expression(kind, "a", "b"));
-}
-
-/// The fields of a struct, and COMBINE_FIELDS.
-void append_fields(std::string& text, const KernelSpec& spec, OperatorKind kind) {
-  const std::span<const StructField> fields = spec.accumulator.structure()->fields;
-  const Type field = fields.front().type;
-  text += formatted(
-      "#define FIELDS {0}\ntypedef {1} FIELD;\n"
-      "DEVICE FIELD COMBINE_FIELDS(FIELD a, FIELD b) {{ return (FIELD)({2}); }}\n",
-      fields.size(), name_of(field), builtin_expression(kind, field, "a", "b"));
-}
-
 /// What makes an accumulator of elements and initial values. Rows that take neither indices nor
 /// pairs know LIFT only.
 void append_lifts(std::string& text, const KernelSpec& spec, const WrittenText& map) {
   const bool decides = is_logical(spec.op.kind());
   if (!spec.map.is_identity()) {
     const bool indexed = uses_word(spec.map.expression(), "i");
+    const bool all = !spec.more_inputs.empty();
     std::string parameters = formatted("{} x", kernel_name(accumulator_of(spec.input)));
-    std::string arguments = loaded(spec.input, "x");
+    std::string arguments = loaded(spec.input, all ? "(e).x" : "x");
     if (spec.second) {
       parameters += formatted(", {} y", kernel_name(accumulator_of(*spec.second)));
-      arguments += ", " + loaded(*spec.second, "y");
+      arguments += ", " + loaded(*spec.second, all ? "(e).y" : "y");
+    }
+    for (std::size_t k = 0; k < spec.more_inputs.size(); ++k) {
+      const Type type = spec.more_inputs[k];
+      parameters += formatted(", {} {}", kernel_name(accumulator_of(type)), input_names[k + 2]);
+      arguments += ", " + loaded(type, formatted("(e).more_{}", k + 2));
     }
     if (indexed) {
       parameters += ", u64 i";
       arguments += ", i";
     }
     text += function(formatted("mapped({})", parameters), spec.accumulator, "VALUE", "map",
-                     decides ? formatted("({}) != 0", map.text) : map.text);
+                     decides ? formatted("({}) != 0", map.text) : map.text, inline_hint(spec));
     const std::string lifted = formatted("ADJOINED(mapped({}))\n", arguments);
-    if (spec.second) {
+    if (all) {
+      text += "#define LIFT_ALL(e, i) " + lifted;
+    } else if (spec.second) {
       text += "#define LIFT_PAIR(x, y, i) " + lifted;
     } else {
       if (!indexed) text += "#define LIFT(x) " + lifted;
@@ -221,16 +247,46 @@ void append_lifts(std::string& text, const KernelSpec& spec, const WrittenText& 
   text += formatted("#define LIFT_INIT(x) ADJOINED({})\n", decides ? "(VALUE)((x) != 0)" : "x");
 }
 
-/// What makes an output of an accumulator.
-void append_result(std::string& text, const KernelSpec& spec, const Texts& texts) {
-  const Type type = type_to_store(spec, texts);
-  std::string_view value = "VALUE_OF(x)";
-  if (!spec.result_map.is_identity()) {
-    text +=
-        function("result_of(VALUE s)", type, kernel_name(type), "result map", texts.result.text);
-    value = "result_of(VALUE_OF(x))";
+/// What makes an output of an accumulator: number `suffix` of several.
+void append_result(std::string& text, const KernelSpec& spec, const OutputShape& output,
+                   const WrittenText& made, std::string_view suffix) {
+  const Type type = type_to_store(spec, output.result_map, made);
+  std::string value = "VALUE_OF(x)";
+  if (!output.result_map.is_identity()) {
+    text += function(formatted("result_of{}(VALUE s)", suffix), type, kernel_name(type),
+                     "result map", made.text, inline_hint(spec));
+    value = formatted("result_of{}(VALUE_OF(x))", suffix);
   }
-  text += formatted("#define TO_OUT(x) {}\n", stored(type, spec.output, value));
+  text += formatted("#define TO_OUT{}(x) {}\n", suffix,
+                    stored(type, output.type, formatted("OUT{}", suffix), value));
+}
+
+/// The same of all outputs, and for those beside the first EACH_MORE_OUTPUT(DO): DO(1) DO(2), and
+/// what stores a result in each. There TO_OUT_1 stands in full, so that its scalars are seen.
+void append_results(std::string& text, const KernelSpec& spec, const Texts& texts) {
+  append_result(text, spec, {spec.output, spec.result_map}, texts.result, "");
+  if (spec.more_outputs.empty()) return;
+  std::string each;
+  std::string put;
+  for (std::size_t k = 0; k < spec.more_outputs.size(); ++k) {
+    const OutputShape& output = spec.more_outputs[k];
+    text += formatted("typedef {} OUT_{};\n", kernel_name(output.type), k + 1);
+    append_result(text, spec, output, texts.more_results[k], formatted("_{}", k + 1));
+    each += formatted(" DO({})", k + 1);
+    put += formatted("{0}(outputs).more_{1}[i] = TO_OUT_{1}(value)", k == 0 ? "" : "; ", k + 1);
+  }
+  text +=
+      formatted("#define EACH_MORE_OUTPUT(DO){}\n#define PUT_MORE_RESULTS(outputs, i, value) {}\n",
+                each, put);
+}
+
+/// KEEP: what a selection stores of an element.
+void append_kept(std::string& text, const KernelSpec& spec) {
+  const std::string kept =
+      spec.input == spec.output
+          ? "(x)"
+          : stored(accumulator_of(spec.input), spec.output, "OUT", loaded(spec.input, "(x)"));
+  text += formatted("#define KEEP(x) {}\n", kept);
 }
 
 /// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.
@@ -245,6 +301,9 @@ std::string described(std::string_view file, const KernelSpec& spec) {
   };
   add("map", spec.map.expression());
   add("result map", spec.result_map.expression());
+  for (const OutputShape& output : spec.more_outputs) {
+    add("result map", output.result_map.expression());
+  }
   return name;
 }
 
@@ -295,11 +354,10 @@ std::vector<std::string_view> type_parts(const KernelSpec& spec) {
        {"exponential_f32", "logarithm_f32", "exponential_f64", "logarithm_f64"}) {
     if (names_word(part)) names.push_back(part);
   }
-  if (type_to_store(spec, texts) == Type::f64 && is_storage(spec.output)) {
-    names.emplace_back("odd_f32_of_f64");
-  }
+  if (narrows_f64(spec, texts)) names.emplace_back("odd_f32_of_f64");
   if (stores(spec, Type::f16)) names.emplace_back("f16_conversions");
   if (stores(spec, Type::bf16)) names.emplace_back("bf16_conversions");
+  if (spec.scalars.any_on_device()) names.emplace_back("scalars");
   if (calls(&WrittenText::integer_functions)) names.emplace_back("functions_integers");
   if (calls(&WrittenText::f32_functions)) names.emplace_back("functions_f32");
   if (calls(&WrittenText::f64_functions)) names.emplace_back("functions_f64");
@@ -328,11 +386,15 @@ backend::Source kernel_source(const backend::Device& device, const KernelSpec& s
   append_types(text, spec);
   append_operator(text, spec, texts.op);
   append_lifts(text, spec, texts.map);
-  append_result(text, spec, texts);
+  append_results(text, spec, texts);
+  if (spec.keeps_elements) append_kept(text, spec);
   if (spec.vector_lanes > 0) append_vectors(text, spec);
+  if (spec.takes_fields) append_field_access(text, spec);
   if (spec.field_operator) append_fields(text, spec, *spec.field_operator);
 
   for (const std::string& part : parts.subspan(spec.type_parts)) append_part(text, device, part);
+
+  if (!spec.scalars.all.empty()) text = with_scalars(text, spec.scalars);
 
   return {described(formatted("{}{}", spec.family, device.kernel_suffix()), spec), std::move(text),
           std::move(options)};

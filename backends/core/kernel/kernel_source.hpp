@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernel/scalars.hpp"
 #include "interface.hpp"
 
 namespace bifold::core {
@@ -29,20 +30,26 @@ struct KernelSpec {
   Type accumulator = Type::i32;
   Type output = Type::i32;
   Operator op = plus;
-  Map map{};                       ///< From elements to the accumulator.
-  ResultMap result_map{};          ///< From the accumulator to what is stored.
-  std::optional<Type> second{};    ///< Of the elements of a second array, which the map takes too.
-  std::optional<Type> count{};     ///< Of a count in device memory.
-  std::uint32_t vector_lanes = 0;  ///< Elements that operators take as one vector; 0: they do not.
+  Map map{};               ///< From elements to the accumulator.
+  ResultMap result_map{};  ///< From the accumulator to what is stored.
+  std::vector<OutputShape> more_outputs{};
+  std::optional<Type> second{};     ///< Of the elements of a second array, which the map takes too.
+  std::vector<Type> more_inputs{};  ///< Of the elements of arrays behind that one.
+  std::optional<Type> count{};      ///< Of a count in device memory.
+  std::uint32_t vector_lanes = 0;   ///< Elements that operators take as one vector; 0: they do not.
+  bool takes_fields = false;        ///< Whether parts read and write accumulators field by field.
   std::optional<OperatorKind> field_operator{};  ///< Of all fields, where arrays of them are used.
   std::optional<Type> line_count{};              ///< Of a number of lines in device memory.
+  bool keeps_elements = false;                   ///< KEEP: an element as an output.
   bool swapped = false;                          ///< The operator's operands change places.
   std::optional<std::uint32_t> group_size{};     ///< GROUP_SIZE; empty: one work-item.
   std::optional<std::uint32_t> groups_held{};    ///< GROUPS_HELD: of a compute unit at once.
   bool held_by_option = false;                   ///< As backend::Device::options_to_hold() says.
   std::optional<std::uint32_t> vector_width{};   ///< VEC: elements of a load or store.
   Defines defines{};                             ///< Everything else that is a number.
+  KernelScalars scalars{};                       ///< That its operator and its maps name.
   backend::LaunchTraits launch{};
+  bool may_go = false;  ///< As Request::may_go.
 };
 
 /// Whether a struct has bytes between or behind its fields, which nobody gives a value.

@@ -11,6 +11,7 @@
 #include "core/base/process.hpp"
 #include "core/element/struct_types.hpp"
 #include "core/text/expression_text.hpp"
+#include "core/text/scalar_names.hpp"
 
 namespace bifold {
 
@@ -24,6 +25,7 @@ struct Operator::Definition {
   std::uint64_t id;
   bool exact_parts = false;  // Every association gives the same bits, floating types included.
   std::optional<Value> of_nothing{};  // Where that is not the neutral element.
+  std::vector<ScalarType> scalars{};
 };
 
 namespace {
@@ -57,7 +59,8 @@ void check_supports(const Operator& op, Type type) {
       "operator " + std::string(op.name()) + " is not defined on " + std::string(name_of(type)));
 }
 
-void check_user_text(std::string_view name, std::string_view expression, Type type) {
+void check_user_text(std::string_view name, std::string_view expression, Type type,
+                     std::span<const ScalarType> scalars = {}) {
   if (!detail::is_identifier(name)) {
     throw Error(ErrorCategory::invalid_argument,
                 "operator \"" + std::string(name) + "\": the name must be an identifier");
@@ -67,7 +70,7 @@ void check_user_text(std::string_view name, std::string_view expression, Type ty
                                                      std::string(name_of(type)) +
                                                      " are combined as f32");
   }
-  core::check_operator_text(name, expression, type);
+  core::check_operator_text(name, expression, type, scalars);
 }
 
 // A copy whose bytes between fields are 0, so that equal operators have equal ids.
@@ -111,7 +114,9 @@ Operator::Operator(std::shared_ptr<const Definition> definition)
 
 std::shared_ptr<const Operator::Definition> Operator::define(
     std::string name, std::string expression, Type type, const std::optional<Value>& identity,
-    const std::optional<Value>& of_nothing, Commutativity commutativity, bool exact_parts) try {
+    const std::optional<Value>& of_nothing, Commutativity commutativity, bool exact_parts,
+    std::vector<ScalarType> scalars) try {
+  core::keep_types(scalars);
   const bool commutative = commutativity == Commutativity::commutative;
   const Type own = core::kept(type);
   std::optional<Value> neutral;
@@ -126,27 +131,28 @@ std::shared_ptr<const Operator::Definition> Operator::define(
   }
   id = core::hash(name_of(type), id);
   id = core::hash(commutative ? "commutative" : "non_commutative", id);
-  return std::make_shared<const Definition>(Definition{OperatorKind::user, std::move(name),
-                                                       commutative, std::move(expression), neutral,
-                                                       own, id, exact_parts, nothing});
+  id = core::hash_of(scalars, id);
+  return std::make_shared<const Definition>(
+      Definition{OperatorKind::user, std::move(name), commutative, std::move(expression), neutral,
+                 own, id, exact_parts, nothing, std::move(scalars)});
 } catch (...) {
   detail::rethrow();
 }
 
 Operator Operator::user(std::string name, std::string expression, Value identity,
-                        Commutativity commutativity) try {
-  check_user_text(name, expression, identity.type());
+                        Commutativity commutativity, std::vector<ScalarType> scalars) try {
+  check_user_text(name, expression, identity.type(), scalars);
   return Operator(define(std::move(name), std::move(expression), identity.type(), identity, {},
-                         commutativity, false));
+                         commutativity, false, std::move(scalars)));
 } catch (...) {
   detail::rethrow();
 }
 
 Operator Operator::user(std::string name, std::string expression, Type type,
-                        Commutativity commutativity) try {
-  check_user_text(name, expression, type);
-  return Operator(
-      define(std::move(name), std::move(expression), type, {}, {}, commutativity, false));
+                        Commutativity commutativity, std::vector<ScalarType> scalars) try {
+  check_user_text(name, expression, type, scalars);
+  return Operator(define(std::move(name), std::move(expression), type, {}, {}, commutativity, false,
+                         std::move(scalars)));
 } catch (...) {
   detail::rethrow();
 }
@@ -178,7 +184,8 @@ Operator core::OperatorAccess::in_order(const Operator& op, Type type) {
   if (op.has_identity()) identity = op.identity(type);
   if (gives_of_nothing(op)) nothing = op.of_nothing(type);
   return Operator(Operator::define(std::string(op.name()), op.expression(type), type, identity,
-                                   nothing, Commutativity::non_commutative, op.exact(type)));
+                                   nothing, Commutativity::non_commutative, op.exact(type),
+                                   {op.scalars().begin(), op.scalars().end()}));
 }
 
 Operator Operator::fieldwise(Type type, const std::vector<Operator>& operators) try {
@@ -253,6 +260,8 @@ std::string_view Operator::name() const { return definition().name; }
 bool Operator::commutative() const { return definition().commutative; }
 std::uint64_t Operator::id() const { return definition().id; }
 
+std::span<const ScalarType> Operator::scalars() const { return definition().scalars; }
+
 bool Operator::supports(Type type) const {
   if (kind() == OperatorKind::user) return type == definition_->type;
   if (is_complex(type)) return is_arithmetic(kind());
@@ -317,7 +326,8 @@ bool operator==(const Operator& left, const Operator& right) noexcept {
   const auto& b = *right.definition_;
   return (a.id == b.id && a.kind == b.kind && a.name == b.name && a.expression == b.expression &&
           a.commutative == b.commutative && a.identity == b.identity &&
-          a.of_nothing == b.of_nothing && a.type == b.type);
+          a.of_nothing == b.of_nothing && a.type == b.type &&
+          core::same_scalars(a.scalars, b.scalars));
 }
 
 const std::vector<Operator>& builtin_operators() try {

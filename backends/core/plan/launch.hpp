@@ -22,6 +22,13 @@ struct ScanPlaces {
   std::uint64_t capacity;
   std::uint64_t tiles;
 };
+struct SelectPlaces {
+  std::uint64_t output;
+  std::uint64_t room;  ///< Places from there on.
+  std::uint64_t control;
+  std::uint64_t capacity;
+  std::uint64_t tiles;
+};
 struct ReducePlaces {
   std::uint64_t nodes;
   std::uint64_t control;
@@ -94,6 +101,7 @@ inline backend::Argument argument(const LineRows& rows) { return {&rows, sizeof 
 inline backend::Argument argument(const LineTiles& tiles) { return {&tiles, sizeof tiles}; }
 inline backend::Argument argument(const ColumnTiles& tiles) { return {&tiles, sizeof tiles}; }
 inline backend::Argument argument(const ScanPlaces& places) { return {&places, sizeof places}; }
+inline backend::Argument argument(const SelectPlaces& places) { return {&places, sizeof places}; }
 inline backend::Argument argument(const ReducePlaces& places) { return {&places, sizeof places}; }
 
 inline backend::Argument argument(const detail::Memory& memory) {
@@ -115,11 +123,16 @@ class ArgumentList {
     add(range.memory);
     add(range.offset);
   }
+  // As MORE_OUTPUTS in the kernels.
+  void add(const MoreRanges& more) {
+    for (const Range& range : more.all()) add(range);
+  }
   // As INPUT_PARAMETERS in the kernels.
   void add(const Input& input) {
     add(input.first);
     if (input.misalignment) add(*input.misalignment);
     if (input.second) add(*input.second);
+    add(input.more);
   }
   // As COUNT_PARAMETERS, INIT_PARAMETERS, FIRST_PARAMETERS and TOTAL_PARAMETERS in
   // the kernels.
@@ -153,14 +166,30 @@ class ArgumentList {
   std::size_t size_ = 0;
 };
 
+/// Launches a kernel that takes scalars: they follow the other arguments. Throws unsupported where
+/// the call has none, as it knows nothing of them.
+void launch_with_scalars(const CallQueue& queue, const PlannedKernel& planned, std::uint64_t groups,
+                         std::span<const backend::Argument> arguments);
+
 /// Launches `groups` groups with the arguments in the order of the kernel's parameters.
+template <class... Arguments>
+void launch(const CallQueue& queue, const PlannedKernel& planned, std::uint64_t groups,
+            const Arguments&... arguments) {
+  constexpr std::size_t most_of_one = 2 * max_inputs + 1;  // Arrays, their offsets, a misalignment.
+  ArgumentList<sizeof...(Arguments) * most_of_one> list;
+  (list.add(arguments), ...);
+  if (planned.scalars.all.empty()) {
+    queue.backend.launch(*planned.kernel, groups, planned.group_size, list.all());
+  } else {
+    launch_with_scalars(queue, planned, groups, list.all());
+  }
+}
+
+/// The same outside of calls.
 template <class... Arguments>
 void launch(backend::Queue& queue, const PlannedKernel& planned, std::uint64_t groups,
             const Arguments&... arguments) {
-  constexpr std::size_t most_of_one = 5;  // Two arrays, their offsets, a misalignment.
-  ArgumentList<sizeof...(Arguments) * most_of_one> list;
-  (list.add(arguments), ...);
-  queue.launch(*planned.kernel, groups, planned.group_size, list.all());
+  launch(CallQueue{queue}, planned, groups, arguments...);
 }
 
 }  // namespace bifold::core

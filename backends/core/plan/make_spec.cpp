@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/expression_text.hpp"
 #include "core/tuning/parameters.hpp"
 
 namespace bifold::core {
@@ -15,6 +16,28 @@ std::uint32_t vector_width(bool stores, const PlanShape& shape, const Tuning& tu
 }
 
 }  // namespace
+
+void add_scalars(const Request& request, KernelSpec& spec) {
+  const PlanShape& shape = request.shape;
+  for (std::size_t i = 0; i < shape.scalars.size(); ++i) {
+    const ScalarType& declared = shape.scalars[i].declared;
+    const auto names = [&](std::span<const ScalarType> scalars, std::string_view text) {
+      return std::any_of(scalars.begin(), scalars.end(),
+                         [&](const ScalarType& one) { return one.name == declared.name; }) &&
+             uses_word(text, declared.name);
+    };
+    if (names(spec.map.scalars(), spec.map.expression()) ||
+        names(spec.result_map.scalars(), spec.result_map.expression()) ||
+        std::any_of(spec.more_outputs.begin(), spec.more_outputs.end(),
+                    [&](const OutputShape& output) {
+                      return names(output.result_map.scalars(), output.result_map.expression());
+                    }) ||
+        (!spec.op.scalars().empty() &&
+         names(spec.op.scalars(), spec.op.expression(spec.accumulator)))) {
+      spec.scalars.add({declared.name, declared.type, i, shape.scalars[i].on_device});
+    }
+  }
+}
 
 std::uint32_t vector_width(const Row& row, const PlanShape& shape, const Tuning& tuning) {
   return vector_width(row.recipe.stores_vectors, shape, tuning);
@@ -32,8 +55,14 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
   spec.op = shape.op;
   spec.map = shape.map;
   spec.result_map = shape.result_map;
+  spec.more_outputs = shape.more_outputs;
   spec.second = shape.second;
+  if (shape.selection && shape.selection->by_runs) spec.second = shape.input;
+  spec.more_inputs = shape.more_inputs;
+  spec.keeps_elements = shape.selection && !shape.selection->indices;
   spec.swapped = shape.reverse;
+  spec.may_go = request.may_go;
+  add_scalars(request, spec);
   add_parts({.request = request,
              .algorithm = kernel.algorithm,
              .by_vectors = kernel.by_vectors,

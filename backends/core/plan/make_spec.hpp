@@ -29,6 +29,10 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
 KernelSpec make_spec(const Request& request, const Row& row, const Tuning& tuning,
                      std::string_view entry, std::span<const ForcedPart> forced = {});
 
+/// Adds the scalars that the spec's texts name: a plan's kernels have not all of its texts. For
+/// specs that are made otherwise, before their parts are added.
+void add_scalars(const Request& request, KernelSpec& spec);
+
 /// Elements of the shape that one vector holds.
 std::uint32_t vector_width(const Row& row, const PlanShape& shape, const Tuning& tuning);
 

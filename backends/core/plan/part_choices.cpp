@@ -9,6 +9,7 @@
 #include "core/kernel/architecture.hpp"
 #include "core/kernel/part_list.hpp"
 #include "core/plan/atomic_accumulator.hpp"
+#include "core/plan/part_needs.hpp"
 #include "core/plan/plan.hpp"
 
 namespace bifold::core {
@@ -20,6 +21,7 @@ using Question = PartQuestion;
 const Capabilities& has(const Question& of) { return of.request.device.capabilities(); }
 const Layout& layout(const Question& of) { return of.request.layout; }
 const PlanShape& shape(const Question& of) { return of.request.shape; }
+Selection selection(const Question& of) { return shape(of).selection.value_or(Selection{}); }
 bool on_cpu(const Question& of) { return of.request.device.info().kind == DeviceKind::cpu; }
 bool shuffles(const Question& of) { return has(of).lanes != "local"; }
 bool by_32(const Question& of) { return has_lanes_of_32(has(of)); }
@@ -43,20 +45,15 @@ bool loads_words(const Question& of) {
   return is_narrow(of) && size_of(shape(of).accumulator) == 4;
 }
 
+// Whether rows of lines are folded word by word, of which no order shows.
+bool adds_words(const Question& of) {
+  return layout(of).combines_words() && shape(of).lines == LineLayout::rows;
+}
+
 // A work-item combines vectors of its own: of floating values, or of integers, of which no order
 // shows.
 bool by_vectors(const Question& of, bool floating) {
   return of.by_vectors && is_floating(shape(of).input) == floating;
-}
-
-// Where a compiler is not known, no array of structs is taken for one of fields: one was seen to
-// lose them.
-std::optional<OperatorKind> operator_of_fields(const Question& of) {
-  const PlanShape& on = shape(of);
-  const bool as_they_are =
-      on.input == on.accumulator && stores_accumulators(on) && on.map.is_identity() && !on.second;
-  if (!as_they_are || has(of).tries_types) return {};
-  return field_operator(on.op, on.accumulator);
 }
 
 std::string_view init_part(const Question& of) {
@@ -64,21 +61,14 @@ std::string_view init_part(const Question& of) {
   return shape(of).on_device.init ? "init_device" : "init_host";
 }
 
-std::string_view word_part(const Question& of) {
-  // A ring's packed sums are added in words as well.
-  switch (layout(of).words) {
-    case WordOperation::bits: return "word_bits";
-    case WordOperation::extrema: return "word_extrema";
-    case WordOperation::sums:
-    case WordOperation::none: break;
-  }
-  return "word_sums";
+std::string_view arrays(const Question& of) {
+  if (!shape(of).more_inputs.empty()) return "more";
+  return shape(of).second ? "two" : "one";
 }
 
 // A line whose elements lie apart brings parts of its own in the place of an array's.
 std::string elements_part(const Question& of, std::string_view name) {
-  const char* arrays = shape(of).second ? "two" : "one";
-  return formatted("{}_{}", has_unit_stride(shape(of)) ? name : "strided_line", arrays);
+  return formatted("{}_{}", has_unit_stride(shape(of)) ? name : "strided_line", arrays(of));
 }
 
 // A GPU would set memory aside for every work-item that it can hold at a time, gigabytes: it folds
@@ -89,7 +79,7 @@ std::string_view tile_scan_part(const Question& of) {
   return by_vectors(of, true) ? "tile_refolded_chunks" : "tile_again_chunks";
 }
 
-// Names of which the parts are NAME_PATH, by one path of the device.
+// Names of which the parts are NAME_PATH, by one path of the device or of the call.
 struct Path {
   std::vector<std::string_view> names;
   std::string (*path)(const Question& of);
@@ -98,7 +88,7 @@ struct Path {
 const std::vector<Path>& paths() {
   static const std::vector<Path> table{
       {{"lanes", "lane_index", "warp_index", "shuffle_word", "shuffle_idx", "shuffle_up",
-        "shuffle_down", "lane_highest", "lane_barrier"},
+        "shuffle_down", "lane_highest", "lane_barrier", "lane_ranks"},
        [](const Question& of) { return has(of).lanes; }},
       {{"order_lanes", "columns", "column_values", "neighbours", "item_tree", "shifted_rows",
         "shifted_loads", "shifted_stores", "order_lookback", "line_rows", "line_shares"},
@@ -107,8 +97,17 @@ const std::vector<Path>& paths() {
        [](const Question& of) { return has(of).atomics; }},
       {{"launch", "launch_dependents", "prefetch_l2"},
        [](const Question& of) -> std::string {
-         return has(of).overlapped_launches ? "overlapped" : "in_order";
+         // What kernels read first of all may have been written by the work before.
+         const bool overlaps = has(of).overlapped_launches && shape(of).on_device.scalars == 0;
+         return overlaps ? "overlapped" : "in_order";
        }},
+      {{"outputs", "output_start", "line_output_start", "order_warp_tile_stores",
+        "order_tile_stores", "short_line_results", "short_column_results"},
+       [](const Question& of) -> std::string {
+         return shape(of).more_outputs.empty() ? "one" : "more";
+       }},
+      {{"line_elements", "line_neighbours"},
+       [](const Question& of) { return std::string(arrays(of)); }},
       // NVIDIA's devices start groups in the order of their indices.
       {{"tile_epoch"},
        [](const Question& of) -> std::string {
@@ -166,10 +165,6 @@ constexpr Choice choices[] = {
      }},
     {"line_init", [](const Question& of) { return formatted("line_{}", init_part(of)); }},
     // By the types and the operator.
-    {"line_elements",
-     [](const Question& of) -> std::string {
-       return shape(of).second ? "line_elements_two" : "line_elements_one";
-     }},
     {"line_vectors",
      [](const Question& of) -> std::string {
        return shape(of).second ? "line_vectors_two"
@@ -180,22 +175,22 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return shape(of).second ? "line_run_two" : "line_run_one";
      }},
-    {"line_neighbours",
-     [](const Question& of) -> std::string {
-       return shape(of).second ? "line_neighbours_two" : "line_neighbours_one";
-     }},
     {"column_elements",
      [](const Question& of) -> std::string {
        return loads_words(of) ? "column_elements_words" : "column_elements_values";
      }},
-    {"elements", [](const Question& of) { return elements_part(of, "elements"); }},
+    {"elements",
+     [](const Question& of) {
+       return selection(of).by_runs ? "elements_before" : elements_part(of, "elements");
+     }},
     {"element_start", [](const Question& of) { return elements_part(of, "element_start"); }},
     {"line_array", [](const Question& of) { return elements_part(of, "line_array"); }},
     {"element_vectors",
      [](const Question& of) -> std::string {
-       return !has_unit_stride(shape(of)) ? "element_vectors_none"
-              : shape(of).second          ? "element_vectors_two"
-                                          : "element_vectors_one";
+       const bool none = !has_unit_stride(shape(of)) || !shape(of).more_inputs.empty();
+       return none               ? "element_vectors_none"
+              : shape(of).second ? "element_vectors_two"
+                                 : "element_vectors_one";
      }},
     {"line_tile_stores",
      [](const Question& of) -> std::string {
@@ -217,6 +212,10 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return layout(of).combines_words() ? "leaf_rows_words" : "leaf_rows_items";
      }},
+    {"line_row_sums",
+     [](const Question& of) -> std::string {
+       return adds_words(of) ? "line_row_words" : "line_row_items";
+     }},
     {"word_fold", [](const Question& of) { return std::string(word_part(of)); }},
     {"group_results",
      [](const Question& of) -> std::string {
@@ -229,6 +228,21 @@ constexpr Choice choices[] = {
     {"atomic_accumulator",
      [](const Question& of) {
        return std::string(atomic_part(has(of), shape(of).op.kind(), shape(of).accumulator));
+     }},
+    // Of a selection.
+    {"selected",
+     [](const Question& of) -> std::string {
+       if (selection(of).indices) return "selected_indices";
+       return selection(of).by_runs ? "selected_two" : formatted("selected_{}", arrays(of));
+     }},
+    {"rejected",
+     [](const Question& of) -> std::string {
+       switch (selection(of).rejected) {
+         case Rejected::in_order: return "rejected_behind";
+         case Rejected::reversed: return "rejected_reversed";
+         case Rejected::dropped: break;
+       }
+       return "rejected_dropped";
      }},
     // Of a ring.
     {"ring_elements",
@@ -286,6 +300,11 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        return operator_of_fields(of) ? "array_sums_of_fields_chunks" : "array_sums_of_items_chunks";
      }},
+    {"acc_access",
+     [](const Question& of) -> std::string {
+       const bool fields = shape(of).accumulator.is_struct() && shape(of).op.has_identity();
+       return fields ? "acc_access_fields_chunks" : "acc_access_whole_chunks";
+     }},
     {"stored_vectors",
      [](const Question& of) {
        const Type type = shape(of).input;
@@ -316,72 +335,6 @@ constexpr Choice choices[] = {
     {"tile_scan", [](const Question& of) { return std::string(tile_scan_part(of)); }},
 };
 // clang-format on
-
-// What a part that combines the integers in a word asks for.
-void define_words(const Question& of, KernelSpec& spec) {
-  const OperatorKind kind = shape(of).op.kind();
-  const std::string_view part = word_part(of);
-  spec.defines.emplace_back("VALUES_PER_WORD", 4 / size_of(shape(of).input));
-  if (part == "word_bits") {
-    const std::uint32_t number = kind == OperatorKind::bit_and  ? 0
-                                 : kind == OperatorKind::bit_or ? 1
-                                                                : 2;
-    spec.defines.emplace_back("BIT_OPERATOR", number);
-    return;
-  }
-  spec.defines.emplace_back("SIGNED_VALUES", is_signed(shape(of).input) ? 1 : 0);
-  if (part == "word_extrema") {
-    spec.defines.emplace_back("GREATEST", kind == OperatorKind::maximum ? 1 : 0);
-  }
-}
-
-// What parts that tests force otherwise are told. A CPU had better work than wait for a tile, but
-// not where work-items draw: there, all that wait for one another run.
-void define_limits(const Question& of, const PartList& list, KernelSpec& spec) {
-  const TestHooks& hooks = of.request.hooks;
-  if (list.has("tile_words")) {
-    const bool polls_long = !on_cpu(of) || list.has("scan_order_drawn");
-    spec.defines.emplace_back("SPIN_LIMIT", hooks.spin_limit.value_or(polls_long ? 16384 : 1024));
-    spec.defines.emplace_back("EPOCH_LIMIT", hooks.epoch_limit.value_or(0x3fffffff));
-  }
-  if (list.has("published_prefixes")) {
-    spec.defines.emplace_back("PUBLISHED_EVERY", hooks.published_every.value_or(1));
-  }
-  if (list.has("order_subtree_chunks")) {
-    spec.defines.emplace_back("HELD_BYTES", hooks.held_bytes.value_or(0));
-  }
-}
-
-// What parts want of a spec besides being in it.
-void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
-  const auto part = [&list](std::string_view name) {
-    const auto& parts = list.parts();
-    return std::find(parts.begin(), parts.end(), name) != parts.end();
-  };
-  spec.launch.overlaps = part("launch_overlapped");
-  if (part("count_device") || part("init_counted") || part("line_init_counted")) {
-    spec.count = shape(of).on_device.count;
-  }
-  if (part("line_count_device")) spec.line_count = shape(of).on_device.lines;
-  if (part("line_places")) {
-    spec.defines.emplace_back("REVERSED", shape(of).reverse ? 1 : 0);
-    spec.defines.emplace_back("UNIT_STRIDE", has_unit_stride(shape(of)) ? 1 : 0);
-  }
-  if (part("lanes_subgroup")) spec.defines.emplace_back("LANES", has(of).subgroup_width);
-  if (list.has("word_fold") || list.has("word_addition")) define_words(of, spec);
-  define_limits(of, list, spec);
-  if (list.has("atomic_accumulator")) define_atomic(has(of), spec);
-  if (part("arrays_of_fields_chunks") || part("array_sums_of_fields_chunks") ||
-      part("lane_combination_of_fields_chunks")) {
-    spec.field_operator = operator_of_fields(of);
-  }
-  constexpr std::uint32_t vector_bytes = 16;
-  if (part("order_warp_tile_vectors_chunks") || part("lanes_of_values_chunks")) {
-    spec.vector_lanes = order_v1::scan_warp_tile_rows;
-  } else if (part("tile_vectors_chunks")) {
-    spec.vector_lanes = vector_bytes / static_cast<std::uint32_t>(size_of(shape(of).input));
-  }
-}
 
 }  // namespace
 
@@ -425,7 +378,8 @@ void add_parts(const Device& device, KernelSpec& spec) {
                                  .output = spec.output,
                                  .op = spec.op,
                                  .map = spec.map,
-                                 .result_map = spec.result_map});
+                                 .result_map = spec.result_map,
+                                 .more_outputs = spec.more_outputs});
   add_parts({.request = request}, spec);
 }
 

@@ -37,13 +37,18 @@ bifold::core::PlanShape kept(bifold::core::PlanShape shape) {
     *type = bifold::core::kept(*type);
   }
   if (shape.second) shape.second = bifold::core::kept(*shape.second);
+  for (bifold::Type& type : shape.more_inputs) type = bifold::core::kept(type);
+  for (bifold::OutputShape& output : shape.more_outputs) {
+    output.type = bifold::core::kept(output.type);
+  }
   return shape;
 }
 
 }  // namespace
 
 bifold::detail::Plan::Plan(const core::Request& request, const gallery::Variant& variant)
-    : context_(request.device.state()->backend->context()),
+    : keeping_(request.may_go),
+      context_(request.device.state()->backend->context()),
       device_(request.device.state()->backend->identity()),
       variant_(variant),
       shape_(kept(request.shape)),

@@ -1,16 +1,22 @@
 // Plans: a variant with its kernels built and its launch sequence known.
 #pragma once
 
+#include <array>
 #include <bifold/device.hpp>
 #include <bifold/gallery.hpp>
 #include <bifold/lines.hpp>
+#include <bifold/map.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "core/base/sizes.hpp"
 #include "core/device/scratch.hpp"
 #include "core/element/accumulator.hpp"
+#include "core/kernel/scalars.hpp"
+#include "core/plan/keeping.hpp"
 #include "core/shape/plan_shape.hpp"
 #include "core/shape/request.hpp"
 #include "interface.hpp"
@@ -27,10 +33,21 @@ struct Range {
   std::optional<std::uint64_t> start{};
 };
 
-/// What is reduced or scanned: one array, or pairs of elements of two.
+/// Arrays that a call takes beside others.
+struct MoreRanges {
+  std::array<Range, max_outputs - 1> ranges{};
+  std::size_t count = 0;
+
+  [[nodiscard]] std::span<const Range> all() const noexcept {
+    return std::span(ranges).first(count);
+  }
+};
+
+/// What is reduced or scanned: one array, or elements of several, taken together.
 struct Input {
   Range first;
   std::optional<Range> second{};
+  MoreRanges more{};
   /// Of kernels that take it: elements between a 16-byte boundary and the first one.
   std::optional<std::uint64_t> misalignment{};
 };
@@ -74,23 +91,39 @@ struct CallLines {
   bool init_of_each = false;  ///< Each line has an initial value of its own in device memory.
 };
 
+/// A scalar of a call: its value as kernels compute with it, or where it lies.
+struct CallScalar {
+  Value value{};
+  std::optional<Range> memory{};
+};
+
+/// Where a call's launches go, with the scalars that kernels may ask for, in the order of
+/// PlanShape::scalars.
+struct CallQueue {
+  backend::Queue& backend;
+  std::span<const CallScalar> scalars{};
+};
+
 /// One call's data, checked and ready: n is at least 1 where all values are the host's.
 struct Call {
-  backend::Queue& queue;
+  CallQueue queue;
   Input input;
   Range output;
+  MoreRanges more_outputs;
   Count count;  ///< Of a line.
   Init init;
   Total total;
   bool in_place;
   Scratch scratch;
   CallLines lines{};
+  std::uint64_t room = 0;  ///< Elements that the output has places for.
 };
 
 /// A kernel with the group size it was compiled for.
 struct PlannedKernel {
   std::shared_ptr<const backend::Kernel> kernel;
   std::uint32_t group_size = 1;
+  KernelScalars scalars{};
 };
 
 }  // namespace bifold::core
@@ -141,7 +174,10 @@ class Plan {
   /// Enqueues the launches of one call.
   virtual void enqueue(const core::Call& call) const = 0;
 
+  [[nodiscard]] core::Keeping& keeping() const noexcept { return keeping_; }
+
  private:
+  mutable core::Keeping keeping_;
   const void* context_;
   const void* device_;
   const gallery::Variant& variant_;

@@ -1,7 +1,11 @@
 // A device's plans, so that only the first call of a shape and about that size plans.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <bifold/buffer.hpp>
 #include <bifold/device_values.hpp>
+#include <bifold/map.hpp>
 #include <bifold/order.hpp>
 #include <bifold/scan.hpp>
 #include <bifold/type.hpp>
@@ -36,6 +40,11 @@ struct PlanKey {
   LineLayout lines;
   bool reverse;
   std::uint64_t result_map_id;
+  std::array<Type, max_outputs - 1> more_outputs{};  // Those behind the last are all the same.
+  std::uint64_t more_outputs_id = 0;                 // Of their number and their result maps.
+  std::array<Type, max_inputs - 2> more_inputs{};    // The same of arrays behind the second one.
+  std::size_t more_input_count = 0;
+  std::optional<Selection> selection{};
 
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
@@ -50,6 +59,9 @@ class PlanTable {
   /// What is known by now for the plan's shape: that plan, or one of the same.
   std::shared_ptr<const detail::Plan> add(const PlanKey& key,
                                           const std::shared_ptr<const detail::Plan>& plan);
+  /// Takes out a few that may go, that nobody has in hand and whose kernels have ended, the least
+  /// recently used ones.
+  [[nodiscard]] std::vector<std::shared_ptr<const detail::Plan>> take_least_used();
 
  private:
   struct Hash {
@@ -68,6 +80,7 @@ class PlanTable {
       const std::uint64_t data =
           (key.second ? word(*key.second) + 1 : 0) << 1 | static_cast<std::uint64_t>(key.order);
       return (key.operator_id ^ data << 40 ^ key.map_id * 31 ^ key.result_map_id * 37 ^
+              key.more_outputs_id * 41 ^ std::uint64_t{key.more_input_count} << 3 ^
               (types << 16 | key.row) ^ on_device << 56 ^ places << 52) *
              0x9e3779b97f4a7c15U;
     }
@@ -79,6 +92,7 @@ class PlanTable {
   using Entries = std::vector<Entry>;
   [[nodiscard]] static const Entry* serving(const Entries& entries, const PlanShape& shape);
 
+  mutable std::atomic<std::uint64_t> clock_{0};
   mutable std::shared_mutex mutex_;
   std::unordered_map<PlanKey, Entries, Hash> plans_;
 };

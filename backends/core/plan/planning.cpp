@@ -35,7 +35,8 @@ std::uint64_t max_groups(const Device& device, const Tuning& tuning) {
 }
 
 PlannedKernel build_kernel(const Device& device, const KernelSpec& spec) {
-  PlannedKernel planned{device.state()->kernels.get(spec), spec.group_size.value_or(1)};
+  PlannedKernel planned{device.state()->kernels.get(spec), spec.group_size.value_or(1),
+                        spec.scalars};
   if (planned.kernel->max_group_size() < planned.group_size) {
     throw GroupTooLarge{planned.kernel->max_group_size()};
   }

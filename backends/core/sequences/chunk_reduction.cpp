@@ -8,6 +8,7 @@ PlannedKernel build_chunk_reduction(const Request& request, const Tuning& tuning
   PlanShape reduction = request.shape;
   reduction.output = reduction.accumulator;
   reduction.result_map = {};
+  reduction.more_outputs.clear();
   reduction.kind = ScanKind::inclusive;
   const Tuning values{.stripes = stripes_of(request.shape, tuning)};
   const KernelPart kernel{.algorithm = Algorithm::reduce, .family = "reduce_chunks"};

@@ -73,10 +73,11 @@ class LineChunkReduce final : public Plan {
     const Range nodes = strips.leaves > 1 ? partials_of(call) : call.output;
     launch(call.queue, across ? kernels_.across : kernels_.along,
            groups_of(strips.units, most_groups_, no_limit), call.input, call.count,
-           call.lines.count, call.init, nodes, call.output, places, strips);
+           call.lines.count, call.init, nodes, call.output, call.more_outputs, places, strips);
     if (strips.leaves == 1) return;
     launch(call.queue, kernels_.nodes, groups_of(call.lines.count.n, most_groups_, no_limit), nodes,
-           call.count, call.lines.count, call.init, call.output, places, strips.leaves);
+           call.count, call.lines.count, call.init, call.output, call.more_outputs, places,
+           strips.leaves);
   }
 
  private:

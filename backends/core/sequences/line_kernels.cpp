@@ -121,7 +121,7 @@ void LineNodes::enqueue(const Call& call, const Range& nodes, std::uint64_t most
   const std::uint64_t blocks = divide_up(call.lines.count.n, std::uint64_t{1} << line_shift);
   const LineNodeShare share{most, elements, line_shift, blocks};
   launch(call.queue, kernel_, groups_of_blocks(blocks), nodes, call.count, call.lines.count,
-         call.init, call.output, places_of(call), share);
+         call.init, call.output, call.more_outputs, places_of(call), share);
 }
 
 }  // namespace bifold::core

@@ -93,7 +93,7 @@ class ShortColumns {
     const PlannedKernel& kernel = single ? single_ : kernel_;
     const std::uint64_t blocks = divide_up(call.lines.count.n, kernel.group_size * lines_each_);
     launch(call.queue, kernel, groups_of_blocks(blocks), call.input, call.count, call.lines.count,
-           call.init, call.output, places_of(call), blocks, more...);
+           call.init, call.output, call.more_outputs, places_of(call), blocks, more...);
   }
 
  private:

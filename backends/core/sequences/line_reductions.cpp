@@ -17,6 +17,8 @@ namespace {
 using detail::Plan;
 
 constexpr std::uint32_t most_shares = 32;
+// Columns of a work-item, whose sums it folds itself.
+constexpr std::uint32_t most_columns = 16;
 
 // What a work-item has of a leaf at once: columns, and short lines or rows of a longer one. It may
 // have up to `1 << turn_bits` such shares, one after the other.
@@ -24,6 +26,7 @@ struct LeafShare {
   std::uint32_t columns;
   std::uint32_t at_once;
   std::uint32_t turn_bits = 0;
+  std::uint32_t group = 512;  ///< Work-items of a group, at most.
 };
 
 // By the length of lines: up to the columns of a work-item, up to a row, up to a few rows, and
@@ -54,6 +57,14 @@ std::uint32_t vector_columns(const PlanShape& shape) {
                               std::max<std::size_t>(sums_bytes / each, 1))));
 }
 
+// Whether a work-item folds its columns first, whose accumulators are wider than the elements: no
+// order shows.
+constexpr std::size_t two_words = 8;
+bool folds_first(const PlanShape& shape) {
+  return AccumulatorLayout(shape.op, shape.accumulator).bytes == two_words &&
+         size_of(shape.input) < two_words && shape.op.exact(shape.accumulator);
+}
+
 // Of lines whose elements are neighbours.
 struct RowShares {
   LeafShare row;
@@ -63,31 +74,40 @@ struct RowShares {
 
 // Twice the columns at once, and no second row, left less to exchange: sums of 2^20 rows of 64 f16
 // took 51 us, before 61; but of f64 247 us, before 162. NVIDIA's OpenCL compiler makes other code
-// of it: 121 us for f32, before 82.
+// of it: 120 us for f32, before 80; of f16 it has four rows at once, 55 us, before 72.
 RowShares row_shares(const Request& request, std::uint32_t each, std::uint32_t vector,
                      bool narrow) {
-  constexpr std::uint32_t most = 16;
-  constexpr std::size_t two_words = 8;
+  const PlanShape& shape = request.shape;
   const std::uint32_t columns = std::max(2 * each, vector);
-  const std::size_t bytes = AccumulatorLayout(request.shape.op, request.shape.accumulator).bytes;
+  const std::size_t bytes = AccumulatorLayout(shape.op, shape.accumulator).bytes;
   const LeafShare two{columns, 2};
   const LeafShare four{vector, 4};
-  const LeafShare wide = columns < most ? LeafShare{2 * columns, 1} : two;
-  if (bytes == two_words) return {two, two, four};
+  const LeafShare wide = columns < most_columns ? LeafShare{2 * columns, 1} : two;
+  if (bytes == two_words) {
+    if (!folds_first(shape)) return {two, two, four};
+    // A rank of a floating element takes registers, too.
+    const bool floating = is_floating(accumulator_of(shape.input));
+    const LeafShare row = floating ? LeafShare{std::min(8 * each, most_columns), 1}
+                                   : LeafShare{std::max(columns, 4 * each), 2};
+    return {row, row, four};
+  }
   if (request.device.info().backend != "opencl") return {wide, wide, four};
   if (bytes > two_words) return {{2 * columns, 2}, two, four};
   if (!narrow) return {two, two, four};
-  if (size_of(request.shape.input) == 1) return {{columns, 1}, {columns, 1}, four};
-  return {two, wide, {2 * columns, 2}};
+  if (size_of(shape.input) == 1) {
+    const LeafShare row{columns, request.layout.combines_words() ? 2U : 1U};
+    return {row, row, four};
+  }
+  return {{2 * columns, 4}, wide, {2 * columns, 2}};
 }
 
-// Whether whole rows have code without limits. NVIDIA's OpenCL compiler makes worse code of it for
-// 2-byte rows: 43 us for 2^16 of 1024, before 38.
-bool has_whole_rows(const Request& request) {
+// Whether whole rows have code without limits. Of rows of a leaf, NVIDIA's OpenCL compiler makes
+// worse code of it for 2 bytes: 43 us for 2^16 of 1024, before 38.
+bool has_whole_rows(const Request& request, std::uint32_t rows) {
   if (request.device.info().kind == DeviceKind::cpu) return false;
   const bool two_bytes = size_of(request.shape.input) == 2;
-  return request.shape.lines == LineLayout::across || !two_bytes ||
-         request.device.info().backend != "opencl";
+  return rows == 1 || request.shape.lines == LineLayout::across || !two_bytes ||
+         request.layout.combines_words() || request.device.info().backend != "opencl";
 }
 
 LeafShares leaf_shares(const Request& request) {
@@ -108,8 +128,11 @@ LeafShares leaf_shares(const Request& request) {
     return {short_lines, along.row, along.few, along.many, along.many, exact};
   }
   const LeafShare column = narrow ? LeafShare{2 * each, 1, 4} : LeafShare{4 * each, 1, 3};
-  const LeafShare few{2 * each, 2, 4};
-  const LeafShare leaves{few.columns, few.at_once};
+  // Sums that no order shows of fit twice in the registers of more groups, one row at once: the
+  // greatest of 8192 columns of 8192 i32 took 73 us, before 92.
+  const bool folds = !narrow && folds_first(shape);
+  const LeafShare few = folds ? LeafShare{4 * each, 1, 4, 256} : LeafShare{2 * each, 2, 4};
+  const LeafShare leaves{few.columns, few.at_once, 0, few.group};
   // Narrow elements of neighbouring lines make a word.
   const std::uint32_t lines =
       narrow ? word_bytes / static_cast<std::uint32_t>(size_of(shape.input)) : 1;
@@ -161,7 +184,7 @@ class LineReduce final : public Plan {
                             std::uint64_t units_each) {
       const LineSplit split = split_of(call, kernels, kernel, share, units_each);
       launch(call.queue, kernel, groups_of_blocks(split.blocks), call.input, call.count,
-             call.lines.count, call.init, call.output, places, split);
+             call.lines.count, call.init, call.output, call.more_outputs, places, split);
     };
     const LeafShares& shares = kernels.shares;
     if (n <= shares.item.columns) {
@@ -266,17 +289,18 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
   ByLayout<LineReduce::Kernels> kernels(request, [&](const Request& of) {
     const LeafShares shares = leaf_shares(of);
     const bool by_vectors = shares.lines == 1 && has_lanes_of_32(of.device.capabilities());
-    const bool whole_rows = has_whole_rows(of);
     const auto kernel = [&](const PlanShape& shape, std::string_view name, const LeafShare& share,
                             std::uint32_t rows = order_v1::leaf_rows) {
+      Tuning values = tuning;
+      values.group_size = std::min(tuning.group_size.value(), share.group);
       return build_line_kernel(of.with(shape), {.algorithm = Algorithm::reduce, .family = name},
-                               tuning,
+                               values,
                                {{"COLUMNS", static_cast<std::uint32_t>(columns)},
                                 {"COLUMNS_EACH", share.columns},
                                 {"AT_ONCE", share.at_once},
                                 {"LEAF_ROWS", rows},
                                 {"TURN_BITS", share.turn_bits},
-                                {"WHOLE_ROWS", whole_rows ? 1U : 0U},
+                                {"WHOLE_ROWS", has_whole_rows(of, rows) ? 1U : 0U},
                                 {"LINES_EACH", shares.lines},
                                 {"EXACT", shares.exact ? 1U : 0U},
                                 {"RUN", share.columns}},
@@ -292,7 +316,7 @@ std::shared_ptr<const Plan> plan_line_reduce(const Request& request, const Row& 
     if (lengths.first <= item && built.across) {
       built.columns = ShortColumns(of, Algorithm::reduce, "reduce_short_columns", tuning, item);
     } else if (lengths.first <= item) {
-      built.item = kernel(of.shape, "reduce_lines", shares.item);
+      built.item = kernel(of.shape, "reduce_lines", shares.item, 1);
     }
     if (lengths.meets({item + 1, columns})) {
       built.row =

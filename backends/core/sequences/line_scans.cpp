@@ -21,10 +21,23 @@ std::uint32_t run_of(const PlanShape& shape) {
   return order_v1::scan_run(size_of(shape.accumulator));
 }
 
-// Rows of short lines that a warp has at once. More than one would only cost compilers for CPUs
-// seconds.
-std::uint32_t rows_of(const Request& request) {
-  return request.device.info().kind == DeviceKind::cpu ? 1 : 4;
+// Where no order shows, narrow elements that are neighbours come in runs of 16 bytes.
+std::uint32_t long_run_of(const Request& request) {
+  constexpr std::size_t narrow = 2;
+  constexpr std::size_t vector_bytes = 16;
+  const PlanShape& shape = request.shape;
+  const std::size_t widest =
+      std::max({size_of(shape.input), size_of(shape.output), size_of(shape.accumulator)});
+  const bool fits = widest <= narrow && !shape.second && shape.lines == LineLayout::rows &&
+                    shape.op.exact(shape.accumulator) &&
+                    has_lanes_of_32(request.device.capabilities());
+  return fits ? static_cast<std::uint32_t>(vector_bytes / widest) : run_of(shape);
+}
+
+// More rows than one would only cost compilers for CPUs seconds.
+ShortRows short_rows_of(const Request& request, std::uint32_t run) {
+  if (request.device.info().kind == DeviceKind::cpu) return {run, 1};
+  return {run, run > run_of(request.shape) ? 2U : 4U};
 }
 
 // Groups that a multiprocessor is to hold at once. Without a number, a compiler takes the registers
@@ -37,8 +50,7 @@ Defines row_defines(const Request& request) {
   return {{"RUN", run_of(request.shape)},
           {"ROW_RUNS", order_v1::scan_row_runs},
           {"WARP_TILE_ROWS", order_v1::scan_warp_tile_rows},
-          {"WARP_TILES", order_v1::scan_warp_tiles},
-          {"LINE_ROWS", rows_of(request)}};
+          {"WARP_TILES", order_v1::scan_warp_tiles}};
 }
 
 KernelPart part_of(const Request& request, Algorithm algorithm, std::string_view name,
@@ -56,9 +68,14 @@ constexpr std::uint32_t short_runs = 4;
 constexpr std::uint32_t kept_each = 1;
 
 PlannedKernel build_row_kernel(const Request& request, Algorithm algorithm, std::string_view name,
-                               const Tuning& tuning) {
-  return build_line_kernel(request, part_of(request, algorithm, name), tuning, row_defines(request),
-                           kept_each, run_of(request.shape));
+                               const Tuning& tuning, const ShortRows& rows) {
+  const bool cpu = request.device.info().kind == DeviceKind::cpu;
+  return build_line_kernel(request, part_of(request, algorithm, name), tuning,
+                           {{"RUN", rows.run},
+                            {"ROW_RUNS", order_v1::scan_row_runs},
+                            {"LINE_ROWS", rows.rows},
+                            {"WHOLE_ROWS", cpu ? 0U : 1U}},
+                           kept_each, rows.run);
 }
 
 PlannedKernel build_tiles(const Request& request, Algorithm algorithm, std::string_view name,
@@ -104,18 +121,19 @@ PlannedKernel build_column_lookback(const Request& request, const Tuning& tuning
 }
 
 // The longest line that a warp has at once.
-std::uint64_t short_length(std::uint64_t run, std::uint64_t rows) {
-  return rows * order_v1::scan_row_runs * run;
+std::uint64_t short_length(const ShortRows& rows) {
+  return std::uint64_t{rows.rows} * order_v1::scan_row_runs * rows.run;
 }
 
 // A warp has as many lanes of a row as a line takes, and of longer lines several rows.
-LineRows rows_along(const Call& call, std::uint32_t group, std::uint64_t run, std::uint64_t rows) {
+LineRows rows_along(const Call& call, std::uint32_t group, const ShortRows& rows) {
   const std::uint64_t n = call.count.n;
+  const std::uint64_t run = rows.run;
   const std::uint64_t full = shift_of(order_v1::scan_row_runs);
   LineRows shares{};
   shares.lane_shift = std::min(shift_of(divide_up(n, run)), full);
   shares.row_shift = shift_of(divide_up(n, order_v1::scan_row_runs * run));
-  const std::uint64_t rows_of_group = shift_of(group / order_v1::scan_row_runs * rows);
+  const std::uint64_t rows_of_group = shift_of(group / order_v1::scan_row_runs * rows.rows);
   const std::uint64_t line_shift = rows_of_group + full - shares.lane_shift - shares.row_shift;
   shares.blocks = divide_up(call.lines.count.n, std::uint64_t{1} << line_shift);
   return shares;
@@ -176,6 +194,7 @@ struct ScanKernels {
   PlannedKernel short_lines;
   PlannedKernel tiles;
   PlannedKernel lookback;  ///< Where tiles look back.
+  ShortRows rows;
   bool across;
 };
 
@@ -193,7 +212,6 @@ class LineScan final : public Plan {
         serves_(serves),
         tile_(tile_of(request.shape)),
         run_(run_of(request.shape)),
-        rows_(rows_of(request)),
         ordered_(request.device.capabilities().acquire_release),
         looks_back_(looks_back),
         scan_(std::move(scan)),
@@ -225,11 +243,11 @@ class LineScan final : public Plan {
     const std::uint64_t n = call.count.n;
     if (kernels.lookback.kernel != nullptr && n > tile_) return look_back(call, kernels);
     if (kernels.across && n <= run_) return kernels.run.enqueue(call, call.total);
-    if (!kernels.across && n <= short_length(run_, rows_)) {
-      const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
+    if (!kernels.across && n <= short_length(kernels.rows)) {
+      const LineRows shares = rows_along(call, kernels.short_lines.group_size, kernels.rows);
       launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input,
-             call.count, call.lines.count, call.init, call.output, places_of(call), shares,
-             call.total);
+             call.count, call.lines.count, call.init, call.output, call.more_outputs,
+             places_of(call), shares, call.total);
       return;
     }
     // Where there are none, nobody reads them.
@@ -243,8 +261,8 @@ class LineScan final : public Plan {
     }
     const auto scan = [&](const PlannedKernel& kernel, const auto& shares) {
       launch(call.queue, kernel, groups_of_blocks(shares.blocks), call.input, call.count,
-             call.lines.count, call.init, partials, call.output, places_of(call), shares,
-             call.total);
+             call.lines.count, call.init, partials, call.output, call.more_outputs, places_of(call),
+             shares, call.total);
     };
     if (!kernels.across) return scan(kernels.tiles, tiles_along(call, tile_));
     const PlannedKernel& kernel = n <= short_runs * run_ ? kernels.short_lines : kernels.tiles;
@@ -275,8 +293,8 @@ class LineScan final : public Plan {
     const auto scan = [&](const auto& tiles) {
       const ScanPlaces places = lookback_places(call, tiles.blocks, ordered_);
       launch(call.queue, kernels.lookback, tiles.blocks, call.input, call.count, call.lines.count,
-             call.output.memory, call.init, call.scratch.memory, places_of(call), tiles, places,
-             call.total);
+             call.output.memory, call.more_outputs, call.init, call.scratch.memory, places_of(call),
+             tiles, places, call.total);
     };
     if (!kernels.across) return scan(tiles_along(call, tile_));
     scan(units_across(call, kernels.lookback.group_size, tile_));
@@ -285,7 +303,6 @@ class LineScan final : public Plan {
   Sizes serves_;
   std::uint64_t tile_;
   std::uint64_t run_;
-  std::uint64_t rows_;
   bool ordered_;
   bool looks_back_;
   ByLayout<ScanKernels> scan_;
@@ -303,7 +320,8 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
     kernels.across = of.shape.lines == LineLayout::across;
     const std::uint64_t run = run_of(of.shape);
     static_assert(order_v1::scan_run(1) <= ShortColumns::longest);
-    const std::uint64_t most = kernels.across ? short_runs * run : short_length(run, rows_of(of));
+    kernels.rows = short_rows_of(of, long_run_of(of));
+    const std::uint64_t most = kernels.across ? short_runs * run : short_length(kernels.rows);
     serves = serves.within(whole_classes(lengths, {most, tile}));
     if (kernels.across) serves = serves.within(whole_classes(lengths, {1, run}));
     const bool has_short = kernels.across ? lengths.meets({run + 1, most}) : lengths.first <= most;
@@ -322,7 +340,8 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
       if (has_lookback) kernels.lookback = build_column_lookback(of, tuning);
       return kernels;
     }
-    if (has_short) kernels.short_lines = build_row_kernel(of, scans, "scan_lines", tuning);
+    if (has_short)
+      kernels.short_lines = build_row_kernel(of, scans, "scan_lines", tuning, kernels.rows);
     if (has_tiles) kernels.tiles = build_tiles(of, scans, "scan_line_tiles", tuning);
     // A look-back along rows loses more by fewer registers than it gains by more groups.
     if (has_lookback)
@@ -351,8 +370,8 @@ std::shared_ptr<const Plan> make_scan(const Request& request, const Row& row, co
 LineTotals::LineTotals(const Request& request, Algorithm algorithm, const Tuning& tuning)
     : tile_(tile_of(request.shape)),
       run_(run_of(request.shape)),
-      rows_(rows_of(request)),
-      serves_(whole_classes(request.shape.sizes, {short_length(run_, rows_)})),
+      short_(short_rows_of(request, run_of(request.shape))),
+      serves_(whole_classes(request.shape.sizes, {short_length(short_)})),
       kernels_(request.with(to_accumulators(request.shape)), [&](const Request& of) {
         Kernels kernels{};
         kernels.across = of.shape.lines == LineLayout::across;
@@ -362,9 +381,9 @@ LineTotals::LineTotals(const Request& request, Algorithm algorithm, const Tuning
           return kernels;
         }
         const bool reduces = algorithm == Algorithm::reduce;
-        const std::uint64_t most = short_length(run_, rows_);
+        const std::uint64_t most = short_length(short_);
         if (reduces && of.shape.sizes.first <= most) {
-          kernels.short_lines = build_row_kernel(of, algorithm, "total_lines", tuning);
+          kernels.short_lines = build_row_kernel(of, algorithm, "total_lines", tuning, short_);
         }
         if (!reduces || of.shape.sizes.last > most) {
           kernels.tiles = build_tiles(of, algorithm, "total_line_tiles", tuning);
@@ -380,8 +399,8 @@ void LineTotals::enqueue(const Call& call, const Range& partials, std::uint64_t 
   };
   if (kernels.across) {
     total(kernels.tiles, tiles_across(call, kernels.tiles.group_size, run_, tile_));
-  } else if (kernels.short_lines.kernel != nullptr && call.count.n <= short_length(run_, rows_)) {
-    const LineRows shares = rows_along(call, kernels.short_lines.group_size, run_, rows_);
+  } else if (kernels.short_lines.kernel != nullptr && call.count.n <= short_length(short_)) {
+    const LineRows shares = rows_along(call, kernels.short_lines.group_size, short_);
     launch(call.queue, kernels.short_lines, groups_of_blocks(shares.blocks), call.input, call.count,
            call.lines.count, partials, places_of(call), shares);
   } else {

@@ -8,6 +8,12 @@
 
 namespace bifold::core {
 
+/// Rows of short lines that a warp has at once, and the elements of a work-item in each.
+struct ShortRows {
+  std::uint32_t run;
+  std::uint32_t rows;
+};
+
 /// The launch that leaves the totals of the tiles of all lines. Kernel: (input, input_offset, n,
 /// lines, partials, partials_offset, LinePlaces, LineRows) of short lines; (input, input_offset, n,
 /// lines, partials, partials_offset, partials of a line, LinePlaces, LineTiles or ColumnTiles).
@@ -30,7 +36,7 @@ class LineTotals {
   };
   std::uint64_t tile_;
   std::uint64_t run_;
-  std::uint64_t rows_;
+  ShortRows short_;
   Sizes serves_;
   ByLayout<Kernels> kernels_;
 };

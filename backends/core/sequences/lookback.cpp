@@ -38,7 +38,7 @@ class Lookback final : public detail::Plan {
         std::max<std::uint64_t>(tiles_.count(call.count.n + input.misalignment.value_or(0)), 1);
     const ScanPlaces places = lookback_places(call, tiles, ordered_);
     launch(call.queue, kernel_, std::min(tiles, max_groups_), input, call.count, call.output.memory,
-           init_of(call), call.scratch.memory, places, call.total);
+           call.more_outputs, init_of(call), call.scratch.memory, places, call.total);
   }
 
  private:

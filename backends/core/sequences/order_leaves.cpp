@@ -15,7 +15,9 @@ std::size_t row_bytes(Type type, std::uint32_t columns) { return size_of(type) *
 
 // The same of all arrays of the input.
 std::size_t loaded_row_bytes(const PlanShape& shape, std::uint32_t columns) {
-  return row_bytes(shape.input, columns) + (shape.second ? row_bytes(*shape.second, columns) : 0);
+  std::size_t bytes = 0;
+  for (const Type type : arrays_of(shape)) bytes += row_bytes(type, columns);
+  return bytes;
 }
 
 // What is loaded before it is added takes registers. Of rows of narrower loads than the widest, as
@@ -50,7 +52,8 @@ void add_loads(const PlanShape& shape, std::uint32_t columns, KernelSpec& spec) 
     const auto fits = [&](Type type) {
       return !type.is_struct() && row_bytes(type, columns) <= widest_load;
     };
-    vectors = fits(shape.input) && fits(shape.second.value_or(shape.input));
+    vectors =
+        fits(shape.input) && fits(shape.second.value_or(shape.input)) && shape.more_inputs.empty();
   }
   spec.vector_width = vectors ? per_item : 1;
 }
@@ -128,7 +131,8 @@ bool loads_widest(const PlanShape& shape, std::uint32_t columns) {
   const auto widest = [&](Type type) {
     return !type.is_struct() && row_bytes(type, columns) == widest_load;
   };
-  return widest(shape.input) && (!shape.second || widest(*shape.second));
+  return widest(shape.input) && (!shape.second || widest(*shape.second)) &&
+         shape.more_inputs.empty();
 }
 
 bool loads_several(const PlanShape& shape, std::uint32_t columns) {

@@ -36,7 +36,7 @@ constexpr std::uint32_t vector_bytes = 16;
 // Elements of a run that one access moves, results as well where these are `stored`. Structs have
 // to fill vectors of words, and the runs that are stored have to be such vectors.
 std::uint32_t vector_of(const PlanShape& shape, std::uint32_t run, bool stored) {
-  if (!has_unit_stride(shape)) return 1;
+  if (!has_unit_stride(shape) || !shape.more_inputs.empty()) return 1;
   const auto in_vector = static_cast<std::uint32_t>(vector_bytes / size_of(shape.input));
   if (shape.input.is_struct() || (stored && shape.output.is_struct())) {
     const auto fills = [&](Type type) {

@@ -38,7 +38,7 @@ class OrderReduce : public Plan {
     const std::uint64_t count = subtrees_.nodes(call.count.n);
     reduce_leaves(call, nodes, count);
     launch(call.queue, nodes_, 1, nodes, call.count, subtrees_.elements_per_node(call.count.n),
-           call.init, call.output);
+           call.init, call.output, call.more_outputs);
   }
 
  protected:
@@ -84,7 +84,10 @@ PlannedKernel build_nodes(const Request& request, std::uint32_t group_size) {
   spec.input = spec.accumulator = request.shape.accumulator;
   spec.output = request.shape.output;
   spec.result_map = request.shape.result_map;
+  spec.more_outputs = request.shape.more_outputs;
   spec.op = request.shape.op;
+  spec.may_go = request.may_go;
+  add_scalars(request, spec);
   // One work-item has nobody to exchange registers with.
   constexpr ForcedPart alone[] = {{"neighbours", "neighbours_local"},
                                   {"item_tree", "item_tree_local"}};

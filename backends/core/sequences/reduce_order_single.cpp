@@ -54,7 +54,7 @@ class OrderSingleReduce : public Plan {
   virtual void launch_groups(const Call& call, std::uint64_t groups,
                              const ReducePlaces& places) const {
     launch(call.queue, kernel_, groups, call.input, call.count, call.scratch.memory, call.init,
-           call.output.memory, places);
+           call.output.memory, call.more_outputs, places);
   }
 
   [[nodiscard]] const Subtrees& subtrees() const noexcept { return subtrees_; }
@@ -82,7 +82,7 @@ class OrderSingleChunkReduce final : public OrderSingleReduce {
                      const ReducePlaces& places) const override {
     launch(call.queue, kernel(), groups, call.input, call.count,
            subtrees().leaves_per_node(call.count.n), call.scratch.memory, call.init,
-           call.output.memory, places);
+           call.output.memory, call.more_outputs, places);
   }
 };
 
@@ -108,8 +108,8 @@ class LeafKernels {
         columns_(order_v1::leaf_columns(request.shape.accumulator)),
         large_columns_(columns_),
         unroll_(tuning.unroll.value()) {
-    const std::uint64_t bytes_each =
-        size_of(request.shape.input) + (request.shape.second ? size_of(*request.shape.second) : 0);
+    std::uint64_t bytes_each = 0;
+    for (const Type type : arrays_of(request.shape)) bytes_each += size_of(type);
     const auto elements_in = [&](const Tuning::Value& mib) {
       return (std::uint64_t{mib.value()} << 20) / bytes_each;
     };

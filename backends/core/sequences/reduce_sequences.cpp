@@ -25,8 +25,11 @@ PlannedKernel build_partials_stage(const Request& request, std::uint32_t group_s
   spec.input = spec.accumulator = request.shape.accumulator;
   spec.output = request.shape.output;
   spec.result_map = request.shape.result_map;
+  spec.more_outputs = request.shape.more_outputs;
   spec.op = request.shape.op;
   spec.group_size = group_size;
+  spec.may_go = request.may_go;
+  add_scalars(request, spec);
   add_parts({.request = request}, spec);
   return build_kernel(request.device, spec);
 }
@@ -176,8 +179,8 @@ class AtomicReduce final : public Plan {
         has_own_word() ? call.init.value
                        : StoredAccumulator(shape().op, shape().accumulator, std::nullopt);
     // A value's bytes beyond its size are zero: a narrow one fills its whole word.
-    call.queue.fill(word.memory, word.offset * start.size(), word_size(),
-                    {start.data(), word_size()});
+    call.queue.backend.fill(word.memory, word.offset * start.size(), word_size(),
+                            {start.data(), word_size()});
     launch(call.queue, kernel_, groups_.count(call.count.n), call.input, call.count, word);
     if (has_own_word()) return;
     launch(call.queue, last_, 1, word, std::uint64_t{1}, call.init, call.output);

@@ -51,7 +51,7 @@ class OrderPasses final : public Plan {
     }
     launch(call.queue, kernels_.prefix, 1, partials, call.count, call.init);
     launch(call.queue, kernels_.scan, groups, call.input, call.count, partials, call.output,
-           call.total);
+           call.more_outputs, call.total);
   }
 
  private:

@@ -1,10 +1,10 @@
 #include "core/shape/check_shape.hpp"
 
-#include <array>
 #include <bifold/error.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/text/expression_text.hpp"
 
@@ -42,8 +42,9 @@ void check_storage(const PlanShape& shape) {
 
 // Kernels know a struct by its name.
 void check_struct_names(const PlanShape& shape) {
-  const std::array types{shape.input, shape.accumulator, shape.output,
-                         shape.second.value_or(shape.input)};
+  std::vector<Type> types = stored_types(shape);
+  types.push_back(shape.accumulator);
+  for (const PlanScalar& one : shape.scalars) types.push_back(one.declared.type);
   for (const Type left : types) {
     for (const Type right : types) {
       if (!left.is_struct() || !right.is_struct() || left == right) continue;
@@ -51,6 +52,20 @@ void check_struct_names(const PlanShape& shape) {
       throw Error(ErrorCategory::invalid_argument,
                   "two different structs are called " + std::string(name_of(left)));
     }
+  }
+}
+
+void check_output(const PlanShape& shape, Type type, const ResultMap& result_map) {
+  if (shape.selection) {
+    if (!shape.selection->indices)
+      check_conversion(accumulator_of(shape.input), type, "element to output");
+    return;
+  }
+  if (result_map.is_identity()) {
+    check_conversion(shape.accumulator, type, "accumulator to output");
+  } else {
+    static_cast<void>(
+        result_text(result_map.expression(), shape.accumulator, type, result_map.scalars()));
   }
 }
 
@@ -63,16 +78,25 @@ void check_shape(const PlanShape& shape) {
   if (shape.second && shape.map.is_identity()) {
     throw Error(ErrorCategory::invalid_argument, "two arrays want a map of x and y");
   }
+  if (shape.more_inputs.size() + 2 > max_inputs) {
+    throw Error(ErrorCategory::invalid_argument, "a map takes at most " +
+                                                     std::to_string(max_inputs) + " arrays, not " +
+                                                     std::to_string(shape.more_inputs.size() + 2));
+  }
   if (shape.map.is_identity() && !is_logical(shape.op.kind())) {
     check_conversion(shape.input, shape.accumulator, "input to accumulator");
   }
-  if (shape.result_map.is_identity()) {
-    check_conversion(shape.accumulator, shape.output, "accumulator to output");
-  } else {
-    static_cast<void>(result_text(shape.result_map.expression(), shape.accumulator, shape.output));
+  check_output(shape, shape.output, shape.result_map);
+  if (shape.more_outputs.size() >= max_outputs) {
+    throw Error(ErrorCategory::invalid_argument,
+                "a call has at most " + std::to_string(max_outputs) + " outputs, not " +
+                    std::to_string(shape.more_outputs.size() + 1));
+  }
+  for (const OutputShape& output : shape.more_outputs) {
+    check_output(shape, output.type, output.result_map);
   }
   if (!shape.map.is_identity()) {
-    static_cast<void>(map_text(map, shape.input, shape.second, shape.accumulator));
+    static_cast<void>(map_text(map, arrays_of(shape), shape.accumulator, shape.map.scalars()));
   }
   if (!shape.op.supports(shape.accumulator)) {
     throw Error(ErrorCategory::invalid_argument, "operator " + std::string(shape.op.name()) +
@@ -83,6 +107,10 @@ void check_shape(const PlanShape& shape) {
     if (!count || *count == Type::u32 || *count == Type::u64) continue;
     throw Error(ErrorCategory::invalid_argument,
                 "a count in device memory is u32 or u64, not " + std::string(name_of(*count)));
+  }
+  if ((std::uint64_t{shape.on_device.scalars} >> shape.scalars.size()) != 0) {
+    throw Error(ErrorCategory::invalid_argument,
+                "more scalars in device memory than the texts declare");
   }
   if (shape.on_device.lines && shape.lines == LineLayout::none) {
     throw Error(ErrorCategory::invalid_argument,

@@ -22,7 +22,8 @@ bool has_three_words(Type type) { return size_of(type) == 12 && align_of(type) =
 bool combines_narrow_integers(const PlanShape& shape) {
   return is_narrow_integer(shape.input) && size_of(shape.input) < 4 &&
          is_narrow_integer(shape.accumulator) && shape.op.kind() != OperatorKind::user &&
-         shape.map.is_identity() && shape.result_map.is_identity() && !shape.second;
+         shape.map.is_identity() && shape.result_map.is_identity() && shape.more_outputs.empty() &&
+         !shape.second;
 }
 
 // Whether accumulators hold every element as the number it is.
@@ -59,7 +60,7 @@ bool combines_vectors(const PlanShape& shape) {
   const bool one_type =
       shape.accumulator == accumulator_of(shape.input) && shape.output == shape.input;
   const bool no_maps = shape.map.is_identity() && shape.result_map.is_identity();
-  if (!one_type || !no_maps || shape.second) return false;
+  if (!one_type || !no_maps || shape.second || !shape.more_outputs.empty()) return false;
   if (is_integer(shape.input)) return kind != OperatorKind::user && !is_logical(kind);
   // Extrema would have to decide about zeros and NaN.
   return is_floating(shape.input) &&

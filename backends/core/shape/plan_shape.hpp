@@ -1,14 +1,17 @@
 // What is asked of a planner: types, operator, maps, and what lies in device memory.
 #pragma once
 
+#include <bifold/buffer.hpp>
 #include <bifold/device_values.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/order.hpp>
 #include <bifold/scan.hpp>
+#include <bifold/selection/select.hpp>
 #include <bifold/type.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/base/sizes.hpp"
 #include "core/operators/op.hpp"
@@ -24,7 +27,23 @@ enum class LineLayout : std::uint8_t {
   any,     ///< A call may bring each of these.
 };
 
-/// One shape for both algorithms; `kind` is a scan's.
+/// What a selection does with the elements that the shape's map flags: with those that it makes 1,
+/// not 0. The shape's accumulators count them.
+struct Selection {
+  bool indices = false;  ///< Indices are stored, not elements.
+  bool by_runs = false;  ///< The map compares an element, x, with the one before it, y.
+  Rejected rejected = Rejected::dropped;
+
+  friend bool operator==(const Selection&, const Selection&) = default;
+};
+
+/// A scalar that texts of a plan name.
+struct PlanScalar {
+  ScalarType declared;
+  bool on_device = false;
+};
+
+/// One shape for all algorithms; `kind` is a scan's.
 struct PlanShape {
   Type input;
   Type accumulator;
@@ -39,11 +58,42 @@ struct PlanShape {
   LineLayout lines = LineLayout::none;
   bool reverse = false;    ///< Elements are combined from the last one to the first.
   ResultMap result_map{};  ///< From accumulators to the output.
+  std::vector<OutputShape> more_outputs{};
+  std::vector<Type> more_inputs{};  ///< Elements of arrays behind the second one.
+  std::optional<Selection> selection{};
+  /// Of all texts of the plan, in the order of DeviceValues::scalars; filled in by a Request.
+  std::vector<PlanScalar> scalars{};
 };
+
+/// The types of all arrays that the map takes.
+inline std::vector<Type> arrays_of(const PlanShape& shape) {
+  std::vector<Type> types{shape.input};
+  if (shape.selection && shape.selection->by_runs) types.push_back(shape.input);
+  if (shape.second) types.push_back(*shape.second);
+  types.insert(types.end(), shape.more_inputs.begin(), shape.more_inputs.end());
+  return types;
+}
+
+/// Those and the types of all outputs.
+inline std::vector<Type> stored_types(const PlanShape& shape) {
+  std::vector<Type> types = arrays_of(shape);
+  types.push_back(shape.output);
+  for (const OutputShape& output : shape.more_outputs) types.push_back(output.type);
+  return types;
+}
+
+/// Puts the types of arrays beside the first into a shape.
+inline void put_arrays(PlanShape& shape, std::vector<Type> beside) {
+  if (beside.empty()) return;
+  shape.second = beside.front();
+  beside.erase(beside.begin());
+  shape.more_inputs = std::move(beside);
+}
 
 /// Whether what is stored are accumulators as they are.
 inline bool stores_accumulators(const PlanShape& shape) noexcept {
-  return shape.output == shape.accumulator && shape.result_map.is_identity();
+  return shape.output == shape.accumulator && shape.result_map.is_identity() &&
+         shape.more_outputs.empty();
 }
 
 /// The shape with the operator that combines its accumulators.
@@ -52,6 +102,9 @@ inline PlanShape with_operator_of_type(PlanShape shape) {
   if (&op != &shape.op) shape.op = op;
   return shape;
 }
+
+/// The shape with the scalars of its texts; as it is where it has them from another.
+PlanShape with_scalars(PlanShape shape);
 
 /// Whether elements lie side by side in the order in which they are combined.
 inline bool has_unit_stride(const PlanShape& shape) noexcept {
@@ -62,6 +115,7 @@ inline bool has_unit_stride(const PlanShape& shape) noexcept {
 inline PlanShape to_accumulators(PlanShape shape) {
   shape.output = shape.accumulator;
   shape.result_map = {};
+  shape.more_outputs.clear();
   shape.on_device.init = false;
   return shape;
 }
@@ -71,6 +125,7 @@ inline PlanShape from_accumulators(PlanShape shape) {
   shape.input = shape.accumulator;
   shape.map = {};
   shape.second = {};
+  shape.more_inputs.clear();
   return shape;
 }
 
@@ -79,6 +134,7 @@ inline PlanShape over_accumulators(PlanShape shape) {
   shape = from_accumulators(std::move(shape));
   shape.output = shape.accumulator;
   shape.result_map = {};
+  shape.more_outputs.clear();
   return shape;
 }
 

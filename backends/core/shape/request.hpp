@@ -14,19 +14,22 @@ namespace bifold::core {
 struct Request {
   Request(const Device& on, PlanShape of, const TestHooks& forced = {})
       : device(on),
-        shape(with_operator_of_type(std::move(of))),
+        shape(with_scalars(with_operator_of_type(std::move(of)))),
         layout(layout_of(shape, on.capabilities())),
         hooks(forced) {}
 
   /// Another kernel of the same plan: its shape, laid out as the plan's.
   [[nodiscard]] Request with(PlanShape other) const {
-    return {device, std::move(other), layout, hooks};
+    Request request{device, std::move(other), layout, hooks};
+    request.may_go = may_go;
+    return request;
   }
 
   const Device& device;
   PlanShape shape;
   Layout layout;
   TestHooks hooks;
+  bool may_go = false;  ///< Whether the device may drop the plan, and its kernels with it.
 
  private:
   Request(const Device& on, PlanShape of, const Layout& known, const TestHooks& forced)

@@ -1,10 +1,12 @@
 #include "core/text/expression_text.hpp"
 
+#include <array>
 #include <bifold/error.hpp>
 #include <cstddef>
 
 #include "core/base/ascii.hpp"
 #include "core/base/format.hpp"
+#include "core/text/scalar_names.hpp"
 #include "core/text/text_types.hpp"
 
 namespace bifold::core {
@@ -43,63 +45,90 @@ void check_length(const UserText& text) {
 constexpr std::string_view map_subject = "map";
 constexpr std::string_view result_subject = "result map";
 
+constexpr std::array<std::string_view, 2> operator_operands{"a", "b"};
+constexpr std::array<std::string_view, 5> map_operands{"x", "y", "z", "w", "i"};
+constexpr std::array<std::string_view, 1> result_operands{"s"};
+
 }  // namespace
 
-WrittenText user_operator_text(std::string_view name, std::string_view expression, Type type) {
+WrittenText user_operator_text(std::string_view name, std::string_view expression, Type type,
+                               std::span<const ScalarType> scalars) {
   const std::string subject = formatted("operator {}", name);
   const UserText text{subject, expression};
   TextScope scope{.names = {{"a", type}, {"b", type}}, .structs = {}};
   if (type.is_struct()) scope.structs = {type};
+  add_scalars(scope, scalars);
   WrittenText written = write_text(text, scope);
   check_value(text, written, type);
   return written;
 }
 
-void check_operator_text(std::string_view name, std::string_view expression, Type type) {
+void check_operator_text(std::string_view name, std::string_view expression, Type type,
+                         std::span<const ScalarType> scalars) {
   const std::string subject = formatted("operator {}", name);
   check_length({subject, expression});
-  static_cast<void>(user_operator_text(name, expression, type));
+  check_scalars(subject, scalars, operator_operands);
+  static_cast<void>(user_operator_text(name, expression, type, scalars));
 }
 
-void check_map_text(std::string_view expression) {
+void check_map_text(std::string_view expression, std::span<const ScalarType> scalars) {
   const UserText text{map_subject, expression};
   check_length(text);
-  static_cast<void>(write_text(
-      text, {.names = {{"x", {}}, {"y", {}}, {"i", {}}}, .structs = {}, .has_types = false}));
+  check_scalars(map_subject, scalars, map_operands);
+  TextScope scope{.names = {}, .structs = {}, .has_types = false};
+  for (std::size_t k = 0; k < input_names.size(); ++k) {
+    scope.names.push_back({input_names.substr(k, 1), {}});
+  }
+  scope.names.push_back({"i", {}});
+  add_scalars(scope, scalars);
+  static_cast<void>(write_text(text, scope));
 }
 
-WrittenText map_text(std::string_view expression, Type input, std::optional<Type> second,
-                     Type accumulator) {
+WrittenText map_text(std::string_view expression, std::span<const Type> inputs, Type accumulator,
+                     std::span<const ScalarType> scalars) {
   // A text that bifold made of users' has a few more brackets.
-  TextScope scope{.names = {{"x", accumulator_of(input)}, {"i", Type(Type::u64)}},
+  TextScope scope{.names = {{"i", Type(Type::u64)}},
                   .structs = {},
                   .has_types = true,
                   .nesting = max_text_nesting + 4};
-  if (second) scope.names.push_back({"y", accumulator_of(*second)});
-  for (const Type type : {accumulator, input, second.value_or(input)}) {
-    if (type.is_struct()) scope.structs.push_back(type);
-  }
+  if (accumulator.is_struct()) scope.structs.push_back(accumulator);
   const UserText text{map_subject, expression};
-  if (const std::size_t y = place_of(expression, "y"); y != std::string_view::npos && !second) {
-    refuse_text(text, y + 1,
-                "the map names y, an element of a second array, and there is one array");
+  for (std::size_t k = 0; k < input_names.size(); ++k) {
+    const std::string_view name = input_names.substr(k, 1);
+    if (k < inputs.size()) {
+      scope.names.push_back({name, accumulator_of(inputs[k])});
+      if (inputs[k].is_struct()) scope.structs.push_back(inputs[k]);
+    } else if (const std::size_t at = place_of(expression, name); at != std::string_view::npos) {
+      constexpr std::string_view numbers[] = {"first", "second", "third", "fourth"};
+      refuse_text(
+          text, at + 1,
+          formatted(
+              "the map names {}, an element of a {} array, and there {}", name, numbers[k],
+              inputs.size() == 1 ? "is one array" : formatted("are {} arrays", inputs.size())));
+    }
   }
+  add_scalars(scope, scalars);
   WrittenText written = write_text(text, scope);
   check_value(text, written, accumulator);
   return written;
 }
 
-void check_result_text(std::string_view expression) {
+void check_result_text(std::string_view expression, std::span<const ScalarType> scalars) {
   const UserText text{result_subject, expression};
   check_length(text);
-  static_cast<void>(write_text(text, {.names = {{"s", {}}}, .structs = {}, .has_types = false}));
+  check_scalars(result_subject, scalars, result_operands);
+  TextScope scope{.names = {{"s", {}}}, .structs = {}, .has_types = false};
+  add_scalars(scope, scalars);
+  static_cast<void>(write_text(text, scope));
 }
 
-WrittenText result_text(std::string_view expression, Type accumulator, Type output) {
+WrittenText result_text(std::string_view expression, Type accumulator, Type output,
+                        std::span<const ScalarType> scalars) {
   TextScope scope{.names = {{"s", accumulator}}, .structs = {}};
   for (const Type type : {accumulator, output}) {
     if (type.is_struct()) scope.structs.push_back(type);
   }
+  add_scalars(scope, scalars);
   const UserText text{result_subject, expression};
   WrittenText written = write_text(text, scope);
   check_value(text, written, output);

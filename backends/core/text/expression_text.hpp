@@ -2,8 +2,9 @@
 #pragma once
 
 #include <bifold/op.hpp>
+#include <bifold/scalar.hpp>
 #include <bifold/type.hpp>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,26 +13,32 @@
 namespace bifold::core {
 
 /// Throws invalid_argument for a user's operator on `type` whose text is too long, is not one
-/// expression over `a` and `b`, or has no value of that type.
-void check_operator_text(std::string_view name, std::string_view expression, Type type);
+/// expression over `a`, `b` and the scalars, or has no value of that type.
+void check_operator_text(std::string_view name, std::string_view expression, Type type,
+                         std::span<const ScalarType> scalars = {});
 
 /// The kernel text of a user's operator on `type`.
-WrittenText user_operator_text(std::string_view name, std::string_view expression, Type type);
+WrittenText user_operator_text(std::string_view name, std::string_view expression, Type type,
+                               std::span<const ScalarType> scalars = {});
 
 /// Throws invalid_argument for a map that no types of x and y can make right.
-void check_map_text(std::string_view expression);
+void check_map_text(std::string_view expression, std::span<const ScalarType> scalars = {});
 
-/// The kernel text of a map of elements of `input`, and of `second` where there are two arrays.
-/// Throws invalid_argument for one that makes no `accumulator` of them.
-WrittenText map_text(std::string_view expression, Type input, std::optional<Type> second,
-                     Type accumulator);
+/// What maps name the elements of several arrays.
+inline constexpr std::string_view input_names = "xyzw";
+
+/// The kernel text of a map of elements of these arrays. Throws invalid_argument for one that makes
+/// no `accumulator` of them.
+WrittenText map_text(std::string_view expression, std::span<const Type> inputs, Type accumulator,
+                     std::span<const ScalarType> scalars = {});
 
 /// Throws invalid_argument for a result map that no types can make right.
-void check_result_text(std::string_view expression);
+void check_result_text(std::string_view expression, std::span<const ScalarType> scalars = {});
 
 /// The kernel text of a result map of an accumulator, whose value has a type of its own. Throws
 /// invalid_argument for one that makes no `output` of it.
-WrittenText result_text(std::string_view expression, Type accumulator, Type output);
+WrittenText result_text(std::string_view expression, Type accumulator, Type output,
+                        std::span<const ScalarType> scalars = {});
 
 /// Whether the text uses `word` as a name of its own, not as a field's.
 bool uses_word(std::string_view expression, std::string_view word);

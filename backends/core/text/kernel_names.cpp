@@ -6,6 +6,10 @@
 
 namespace bifold::core {
 
+std::string scalar_word(std::string_view name) {
+  return formatted("{}.{}{}", scalars_word, scalar_prefix, name);
+}
+
 std::string kernel_name(Type type) {
   return formatted("{}{}", type.is_struct() ? struct_prefix : "", name_of(type));
 }

@@ -13,6 +13,13 @@ inline constexpr std::string_view struct_prefix = "userstruct_";
 inline constexpr std::string_view field_prefix = "userfield_";
 inline constexpr std::string_view maker_prefix = "usermake_";
 inline constexpr std::string_view layout_prefix = "userlayout_";
+inline constexpr std::string_view scalar_prefix = "userscalar_";
+/// The scalars of a call: the struct, and what every function that needs them calls it.
+inline constexpr std::string_view scalars_type = "UserScalars";
+inline constexpr std::string_view scalars_word = "userscalars";
+
+/// The scalar of that name, where the struct is at hand.
+std::string scalar_word(std::string_view name);
 
 /// A type: a struct's own name, or that of a built-in one.
 std::string kernel_name(Type type);

@@ -284,7 +284,8 @@ Operand Writer::word() {
   const Token name = token();
   ++at_;
   for (const TextScope::Name& one : scope_.names) {
-    if (one.word == name.text) return of(std::string(name.text), one.type, name);
+    if (one.word != name.text) continue;
+    return of(one.written.empty() ? std::string(name.text) : one.written, one.type, name);
   }
   if (name.text == "true" || name.text == "false") {
     return of(name.text == "true" ? "1" : "0", known(Type::i32), name);

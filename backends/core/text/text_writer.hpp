@@ -20,6 +20,7 @@ struct TextScope {
   struct Name {
     std::string_view word;
     std::optional<Type> type;  ///< None where it is not known yet; then nothing is said of types.
+    std::string written{};     ///< What kernels call it; empty: the same.
   };
   std::vector<Name> names;
   std::vector<Type> structs;  ///< That it may make, by make_NAME; any where types are not known.

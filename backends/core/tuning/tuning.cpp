@@ -115,6 +115,11 @@ const std::vector<Defaults>& defaults() {
       {"scan_order_drawn",
        {},
        {.groups_per_unit = 8, .drawn_tiles = 2, .past_caches_from_kib = 32768}},
+      {"select_lookback", {.group_size = 256, .per_item = 16}, {.group_size = 64, .per_item = 4}},
+      {"select_drawn", {}, {.groups_per_unit = 8}},
+      {"select_passes",
+       {.group_size = 256, .per_item = 16, .groups_per_unit = 6},
+       {.group_size = 64, .per_item = 4, .groups_per_unit = 4}},
   };
   return table;
 }

@@ -44,6 +44,9 @@ const std::vector<Space>& spaces() {
                                                  {&Tuning::group_polls, {16, 64, 256}}};
   // Tiles are kept in private memory: 32 KiB each, and up to five times as much of wide structs.
   static const TuningParameter drawn_tiles{&Tuning::drawn_tiles, {1, 2, 4, 8}};
+  // What is gathered takes local memory.
+  static const TuningParameter selecting_group{&Tuning::group_size, {64, 128, 256, 512}};
+  static const TuningParameter per_item{&Tuning::per_item, {1, 2, 4, 6, 8, 12, 16}};
   static const std::vector<Space> table{
       {Algorithm::reduce, "vector", {group, unroll, per_unit}},
       {Algorithm::reduce, "chunks", {stripes, per_unit}},
@@ -75,6 +78,9 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "lines_v1", {group}},
       {Algorithm::scan, "lines_v1_lookback", {group}},
       {Algorithm::scan, "lines_chunks_v1", {per_unit}},
+      {Algorithm::select, "lookback", {selecting_group, per_item}},
+      {Algorithm::select, "drawn", {per_unit}},
+      {Algorithm::select, "passes", {selecting_group, per_item, per_unit}},
   };
   return table;
 }
@@ -111,7 +117,7 @@ std::span<const TuningParameter> tuning_space(const gallery::Variant& row) {
 
 ElementClass element_class(Algorithm algorithm, const PlanShape& shape) {
   std::size_t bytes = size_of(shape.input);
-  if (algorithm == Algorithm::scan) bytes = std::max(bytes, size_of(shape.output));
+  if (algorithm != Algorithm::reduce) bytes = std::max(bytes, size_of(shape.output));
   return {kind_of(shape.accumulator), static_cast<std::uint32_t>(std::bit_ceil(bytes))};
 }
 

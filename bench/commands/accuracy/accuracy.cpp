@@ -1,7 +1,7 @@
 #include "commands/accuracy/accuracy.hpp"
 
 #include <bifold/bifold.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <cstdio>
 #include <functional>
 #include <span>

@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "commands/check/selection.hpp"
 #include "commands/check/stress.hpp"
 #include "commands/check/struct_cases.hpp"
 #include "core/gallery/choose_row.hpp"
@@ -42,10 +43,13 @@ bool may_be_picked(const bifold::Device& device, const Variant& row) {
   return contains(names.on_gpu, row.name) || contains(names.on_lanes_of_32, row.name);
 }
 
+bool selects(const CheckLine& line) { return line.row->algorithm == Algorithm::select; }
+
 /// How many stresses belong to a line: those of one and of several words, and, in order v1, of
 /// floating sums.
 unsigned stresses_of(const CheckLine& line) {
-  if (!line.row->requirements.published_words) return 0;
+  // Selections are repeated where they are compared.
+  if (!line.row->requirements.published_words || selects(line)) return 0;
   if (line.judged == Judged::integers) return 2;
   return line.judged == Judged::f32 && line.row->order == Order::v1 ? 1 : 0;
 }
@@ -125,6 +129,10 @@ class Checker {
  private:
   template <class T>
   void check_type() {
+    if (selects(*line_)) {
+      check_selections<T>();
+      return;
+    }
     for (const Case<T>& what : check_cases<T>()) {
       if (line_->outcome != CheckOutcome::passed || !concerns(*line_->row, what)) continue;
       const Type type = bifold::type_of<T>();
@@ -140,6 +148,21 @@ class Checker {
             [&] { return check_case(queue_, *line_->row, what, kind, line_->calls); });
         progress_.advance(case_cost);
       }
+    }
+  }
+
+  template <class T>
+  void check_selections() {
+    const Type type = bifold::type_of<T>();
+    const std::string name(bifold::name_of(type));
+    if (const auto support = bifold::gallery::supports(device_, *line_->row, type, bifold::plus)) {
+      run(name, [&] {
+        return check_selection<T>(queue_, *line_->row, check_cases<T>().front().samples.front(),
+                                  line_->calls);
+      });
+      progress_.advance(case_cost);
+    } else {
+      refuse(name, support.reason);
     }
   }
 
@@ -207,6 +230,7 @@ class Checker {
 
 template <class T>
 unsigned case_count_of(const CheckLine& line) {
+  if (selects(line)) return 1;
   unsigned count = 0;
   for (const Case<T>& what : check_cases<T>()) {
     if (!concerns(*line.row, what)) continue;

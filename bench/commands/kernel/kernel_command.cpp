@@ -55,7 +55,7 @@ Type understand_type(std::string_view option, std::string_view wanted) {
 }
 
 Algorithm understand_algorithm(std::string_view wanted) {
-  constexpr Algorithm all[] = {Algorithm::reduce, Algorithm::scan};
+  constexpr Algorithm all[] = {Algorithm::reduce, Algorithm::scan, Algorithm::select};
   return chosen("algorithm", wanted, all,
                 [](Algorithm algorithm) { return bifold::name_of(algorithm); });
 }
@@ -183,7 +183,12 @@ void plan(const Offline& offline, const KernelArguments& arguments, Algorithm al
                                : understand_type("--accumulator", arguments.accumulator);
   const bifold::Operator op = operator_on(accumulator, understand_operator(arguments.op));
   const std::string_view variant = understand_variant(algorithm, arguments.variant);
-  if (algorithm == Algorithm::scan) {
+  if (algorithm == Algorithm::select) {
+    bifold::SelectShape shape{.input = input, .output = output, .kept = Type::u64};
+    if (!arguments.accumulator.empty()) shape.kept = accumulator;
+    shape.variant = variant;
+    warm(offline.device, shape);
+  } else if (algorithm == Algorithm::scan) {
     bifold::ScanShape shape{.input = input, .output = output, .accumulator = accumulator};
     shape.kind = understand_kind(arguments.kind);
     shape.op = op;

@@ -44,11 +44,10 @@ struct AccumulationOptions {
 /// While the queue's work is captured in a graph, all calls are unsupported.
 class BIFOLD_API_CLASS ReduceAccumulation {
  public:
-  /// Of nothing so far. May compile. A map may name i, the index in the whole array, or y, an
+  /// Of nothing so far. May compile. A map may name i, the index in the whole array, and y, an
   /// element of a second array that is fed beside. Throws as ReducePlan's constructor, unsupported
-  /// for a result map and for a map that names both, and invalid_argument for a variant other than
-  /// "production", lines, values in device memory, and an init that the accumulator's type does not
-  /// hold exactly.
+  /// for a result map and scalars, and invalid_argument for a variant other than "production",
+  /// lines, values in device memory, and an init that the accumulator's type does not hold exactly.
   ReduceAccumulation(const Queue& queue, const ReduceShape& shape,
                      const std::optional<Value>& init = {},
                      const AccumulationOptions& options = {});
@@ -125,10 +124,10 @@ class BIFOLD_API_CLASS ReduceAccumulation {
 /// Otherwise as ReduceAccumulation. What outputs of a failed call have been written is not said.
 class BIFOLD_API_CLASS ScanAccumulation {
  public:
-  /// Of nothing so far. May compile. Throws as ScanPlan's constructor, unsupported for a map that
-  /// names i and a result map, and invalid_argument for a variant other than "production", lines, a
-  /// scan in reverse, values in device memory, and an init that the accumulator's type does not
-  /// hold exactly.
+  /// Of nothing so far. May compile. A map may name i, the index in the whole array. Throws as
+  /// ScanPlan's constructor, unsupported for a result map and scalars, and invalid_argument for a
+  /// variant other than "production", lines, a scan in reverse, values in device memory, and an
+  /// init that the accumulator's type does not hold exactly.
   ScanAccumulation(const Queue& queue, const ScanShape& shape,
                    const std::optional<Value>& init = {}, const AccumulationOptions& options = {});
 

@@ -25,7 +25,7 @@ inline float exp(float x) {
   p = p * r + 1.66666672e-1F;
   p = p * r + 5.00000000e-1F;
   const float one_to_two = ((p * r) * r + r) + 1.0F;
-  const std::int32_t exponent =
+  const auto exponent =
       static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(shifted) - 0x4b400000U);
   const std::int32_t half_of_it = exponent >> 1;
   return one_to_two * std::bit_cast<float>(static_cast<std::uint32_t>(half_of_it + 127) << 23) *
@@ -61,8 +61,7 @@ inline float log(float x) {
   const bool denormal = x < 1.17549435e-38F;
   const std::uint32_t bits =
       std::bit_cast<std::uint32_t>(denormal ? x * 8388608.0F : x) + (0x3f800000U - 0x3f3504f3U);
-  const float k =
-      static_cast<float>(static_cast<std::int32_t>(bits >> 23) - (denormal ? 150 : 127));
+  const auto k = static_cast<float>(static_cast<std::int32_t>(bits >> 23) - (denormal ? 150 : 127));
   const float f = std::bit_cast<float>((bits & 0x7fffffU) + 0x3f3504f3U) - 1.0F;
   float p = 6.97161183e-2F;
   p = p * f - 1.14797339e-1F;
@@ -86,7 +85,7 @@ inline double log(double x) {
   const std::uint64_t bits =
       std::bit_cast<std::uint64_t>(denormal ? x * 18014398509481984.0 : x) +
       (std::uint64_t{0x3ff0000000000000} - std::uint64_t{0x3fe6a09e667f3bcd});
-  const double k =
+  const auto k =
       static_cast<double>(static_cast<std::int32_t>(bits >> 52) - (denormal ? 1077 : 1023));
   const double f = std::bit_cast<double>((bits & std::uint64_t{0xfffffffffffff}) +
                                          std::uint64_t{0x3fe6a09e667f3bcd}) -

@@ -1,7 +1,7 @@
 /// @file
-/// The logarithm of a sum of exponentials, as a reduction and as a scan. Nothing overflows, as all
-/// summands are relative to the largest, and each input is read once. exp and log are those of
-/// texts (bifold/reference/functions.hpp), so results have the same bits on every device.
+/// The logarithm of a sum of exponentials, as a reduction and as a scan. Nothing overflows, as
+/// sums have exponents of their own, and each input is read once. exp and log are those of texts
+/// (bifold/reference/functions.hpp), so results have the same bits on every device.
 #pragma once
 
 #include <array>
@@ -17,12 +17,15 @@ namespace bifold {
 /// @addtogroup results
 /// @{
 
-/// The sum of exp(x): exp(largest) * sum. What logsumexp() reduces to, and what `init_from` and
-/// `total` have. Of nothing, -infinity and 0.
+/// The sum of exp(x) as exp(anchor) * sum: a number whose exponent does not overflow. What
+/// logsumexp() reduces to, and what `init_from` and `total` have. Of nothing, -infinity and 0.
 template <std::floating_point T>
 struct LogSum {
-  T largest;  ///< The largest x.
-  T sum;      ///< Of exp(x - largest).
+  /// Numbers with as many anchors between them are 0 beside each other.
+  static constexpr T step = sizeof(T) == sizeof(float) ? 64 : 512;
+
+  T anchor;  ///< A multiple of `step` or infinite: that of the x with the greatest one.
+  T sum;     ///< Of exp(x - anchor).
 };
 
 /// @}
@@ -31,7 +34,7 @@ struct LogSum {
 template <>
 struct StructTraits<LogSum<float>> {
   static constexpr std::array fields{
-      StructField{"largest", Type::f32, offsetof(LogSum<float>, largest)},
+      StructField{"anchor", Type::f32, offsetof(LogSum<float>, anchor)},
       StructField{"sum", Type::f32, offsetof(LogSum<float>, sum)}};
   static constexpr StructType definition{"LogSum_f32", sizeof(LogSum<float>), fields};
 };
@@ -39,7 +42,7 @@ struct StructTraits<LogSum<float>> {
 template <>
 struct StructTraits<LogSum<double>> {
   static constexpr std::array fields{
-      StructField{"largest", Type::f64, offsetof(LogSum<double>, largest)},
+      StructField{"anchor", Type::f64, offsetof(LogSum<double>, anchor)},
       StructField{"sum", Type::f64, offsetof(LogSum<double>, sum)}};
   static constexpr StructType definition{"LogSum_f64", sizeof(LogSum<double>), fields};
 };
@@ -49,7 +52,7 @@ struct StructTraits<LogSum<double>> {
 /// @{
 
 /// What logsumexp() reduces by, on LogSum of f32 or f64 (accumulator_t of f16 and bf16). It
-/// commutes. Milakov & Gimelshein, "Online normalizer calculation for softmax" (2018), section 3.
+/// commutes, and takes no exponential: the map has taken one of each element.
 BIFOLD_API const Operator& logsumexp_operator(Type element);
 
 /// Blocks, and returns log of the sum of exp(x) over floating elements, in accumulator_t of their

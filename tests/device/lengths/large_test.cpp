@@ -73,6 +73,24 @@ void check_reduce(std::uint64_t n) {
         sum_of_first(n - 1, n) - 200);
 }
 
+/// The last element is the one that is searched for, in up to 2^31 elements and in more.
+void check_searches(std::uint64_t n) {
+  if (!fits("a search", n)) return;
+  auto data = try_allocate(n);
+  if (!data) return;
+  Queue queue(test::device());
+  queue.fill(*data, 100);
+  const std::uint64_t most = std::uint64_t{1} << 31;
+  for (const std::uint64_t count : {most - 1, most, most + 1, n}) {
+    queue.fill(data->view(count - 1, 1), 101);
+    CHECK(argmax(queue, data->view(0, count)) == Indexed<std::uint8_t>{101, count - 1});
+    queue.fill(data->view(count - 1, 1), 99);
+    CHECK(argmin(queue, data->view(0, count)) == Indexed<std::uint8_t>{99, count - 1});
+    queue.fill(data->view(count - 1, 1), 100);
+    CHECK(argmin(queue, data->view(0, count)) == Indexed<std::uint8_t>{100, 0});
+  }
+}
+
 /// In place, as two such arrays may not fit; the result is downloaded in pieces.
 void check_scan(std::uint64_t n) {
   if (!fits("a scan", n)) return;
@@ -132,6 +150,7 @@ const std::uint64_t beyond_33 = (std::uint64_t{1} << 33) + 5;
 
 TEST_SUITE_BEGIN("large_reduce");
 TEST_CASE("a reduction of more than 2^31 elements") { check_reduce(beyond_31); }
+TEST_CASE("a search in more than 2^31 elements") { check_searches(beyond_31); }
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("large_scan");

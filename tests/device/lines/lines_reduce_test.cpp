@@ -65,6 +65,23 @@ LineCall<std::int32_t> bound_call() {
   return call;
 }
 
+template <class T>
+void check_narrow_rows() {
+  std::vector<Lines> shapes{Lines::rows(5, 129), Lines::rows(40, 1), {3, 64, 7, 7 * 65, 1, 65}};
+  // In turn with and without an initial value, at several offsets.
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const std::uint64_t n : {16U, 64U, 700U, 5000U}) shapes.push_back(Lines::rows(7, n));
+  }
+  for (const OperatorKind kind : {OperatorKind::plus, OperatorKind::bit_and, OperatorKind::bit_xor,
+                                  OperatorKind::minimum, OperatorKind::maximum}) {
+    LineCall<T> call = test::integer_sums<T>();
+    call.op = Operator(kind);
+    call.combine = [kind](T a, T b) { return reference::combine(kind, a, b); };
+    call.nothing = call.op.identity(type_of<T>()).template as<T>();
+    check<T>(call, shapes);
+  }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("lines_reduce");
@@ -96,6 +113,12 @@ TEST_CASE("columns so many that a work-item takes all of a leaf, or a part") {
 TEST_CASE("integers, and wider accumulators than elements") {
   check<std::int32_t>(test::integer_sums<std::int32_t>(), test::line_shapes(most, 3));
   check<std::int32_t>(test::integer_sums<std::uint8_t, std::int32_t>(), test::line_shapes(most, 5));
+}
+
+TEST_CASE("narrow integers along rows, several of them in a word") {
+  check_narrow_rows<std::int8_t>();
+  check_narrow_rows<std::uint8_t>();
+  check_narrow_rows<std::int16_t>();
 }
 
 TEST_CASE("products, and the least element with NaN among them") {

@@ -170,6 +170,15 @@ TEST_CASE("doubles, and integers to wider outputs") {
                       true);
 }
 
+TEST_CASE("integers that are narrower than a word") {
+  std::vector<Lines> shapes{{3, 64, 7, 7 * 65, 1, 65}, {2, 500, 3, 5000, 1, 1000}};
+  for (const std::uint64_t n : {1U, 16U, 17U, 64U, 511U, 700U, 1023U, 1025U}) {
+    shapes.push_back(Lines::rows(9, n));
+  }
+  check<std::int8_t>(test::integer_sums<std::int8_t>(), shapes, false);
+  check<std::uint16_t>(test::integer_sums<std::uint16_t>(), shapes, false);
+}
+
 TEST_CASE("an operator that does not commute, on structs") {
   for (const bool reverse : {false, true}) {
     check<app::Map32>(test::line_call(test::maps<app::Map32>()), test::line_shapes(100'000, 3),

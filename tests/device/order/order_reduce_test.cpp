@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bifold/bifold.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <cmath>
 #include <limits>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bifold/bifold.hpp>
 #include <bifold/order.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <iostream>
 #include <limits>
 #include <numeric>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bifold/bifold.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

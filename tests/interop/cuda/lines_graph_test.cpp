@@ -5,9 +5,7 @@
 #include <bifold/bifold.hpp>
 #include <bifold/interop/cuda.hpp>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,12 +102,6 @@ struct Matrix {
   Workspace workspace{adopted::view<std::uint8_t>(app.memory(bytes), bytes)};
 };
 
-// The stand-in runs no kernel, unless the emulator is there.
-bool computes() {
-  const char* driver = std::getenv("BIFOLD_TEST_CUDA_DRIVER");  // NOLINT(concurrency-mt-unsafe)
-  return test::cuda().computes() || (driver != nullptr && std::string_view(driver) == "emulated");
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("interop_cuda_graph");
@@ -138,10 +130,10 @@ TEST_CASE_FIXTURE(Watched, "captured calls over lines run again on what is there
       matrix.app.write(matrix.to, std::vector<int>(length, -1));
       graph.launch();
       graph.launch();
-      if (computes()) matrix.check(seed, n, most);
+      if (test::runs_kernels()) matrix.check(seed, n, most);
       // A call of its own goes between.
       matrix.enqueue(nullptr);
-      if (computes()) matrix.check(seed, n, most);
+      if (test::runs_kernels()) matrix.check(seed, n, most);
       ++seed;
     }
   }

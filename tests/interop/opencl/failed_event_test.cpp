@@ -2,6 +2,7 @@
 #include <array>
 #include <bifold/accumulation/accumulation.hpp>
 #include <bifold/reduce.hpp>
+#include <bifold/selection/select.hpp>
 #include <functional>
 #include <span>
 #include <string>
@@ -49,6 +50,13 @@ TEST_CASE("a call that waits for a failed event is refused as backend_failure") 
     told(failure_of([&] { event.wait(20s); }));
     told(failure_of([&] { queue.wait_for(std::span(&event, 1)); }));
     told(failure_of([&] { (void)reduce(queue, app.in(), plus, 0U, {.wait = {event}}); }));
+    auto all = queue.allocate<std::uint32_t>(count);
+    auto kept = queue.allocate<std::uint64_t>(1);
+    queue.fill(kept, 9);
+    told(failure_of([&] { select(queue, app.in(), all, kept, "1", {.wait = {event}}); }));
+    CHECK(queue.download(kept)[0] == 9);
+    select(queue, app.in(), all, kept, "1");
+    CHECK(queue.download(kept)[0] == count);
     CHECK(reduce(queue, app.in(), plus, 0U) == count);
     queue.finish();
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bifold/bifold.hpp>
-#include <bifold/reference_v1.hpp>
+#include <bifold/reference/v1.hpp>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -96,7 +96,13 @@ class LineMemory {
       std::ostringstream text;
       text << "element " << i << " of " << now.size() << ", which begin " << first_
            << " in front of the view";
-      if constexpr (std::is_arithmetic_v<T>) {
+      if constexpr (requires { now[i].value; }) {
+        text << ", is " << +now[i].value << " at " << now[i].index << " instead of "
+             << +image_[i].value << " at " << image_[i].index;
+      } else if constexpr (requires { now[i].minimum; }) {
+        text << ", is " << +now[i].minimum << " and " << +now[i].maximum << " instead of "
+             << +image_[i].minimum << " and " << +image_[i].maximum;
+      } else if constexpr (std::is_arithmetic_v<T>) {
         text << ", is " << std::hexfloat << +now[i] << " instead of " << +image_[i];
       }
       return text.str();

@@ -8,9 +8,11 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bifold::test {
@@ -89,6 +91,12 @@ inline const Cuda& cuda() {
     return api;
   }();
   return loaded;
+}
+
+/// The stand-in runs no kernel, unless the emulator is there.
+inline bool runs_kernels() {
+  const char* driver = std::getenv("BIFOLD_TEST_CUDA_DRIVER");  // NOLINT(concurrency-mt-unsafe)
+  return cuda().computes() || (driver != nullptr && std::string_view(driver) == "emulated");
 }
 
 #define CUDA_OK(call) REQUIRE(int{call} == 0)

@@ -4,44 +4,39 @@
 #include <bifold/bifold.hpp>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <utility>
 #include <vector>
 
+#include "device/statistics/inputs.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/values/same_bits.hpp"
 
 namespace bifold {
 
+using test::numbers_around;
 using test::same_bits;
 
 namespace {
 
 template <class T>
 LogSum<T> lift(T x) {
-  return {x, 1};
+  constexpr T step = LogSum<T>::step;
+  const T anchor = std::rint(x / step) * step;  // Of x below 2^28.
+  return {anchor, reference::exp(x - anchor)};
 }
 
 template <class T>
 LogSum<T> combine(LogSum<T> a, LogSum<T> b) {
-  const auto& [larger, other] = a.largest > b.largest ? std::pair(a, b) : std::pair(b, a);
-  const T apart = a.largest == b.largest ? T{0} : -std::fabs(a.largest - b.largest);
-  return {larger.largest, larger.sum + other.sum * reference::exp(apart)};
+  const auto& [high, low] = a.anchor > b.anchor ? std::pair(a, b) : std::pair(b, a);
+  const T apart = high.anchor - low.anchor;
+  const T factor = apart > LogSum<T>::step ? T{0} : apart > 0 ? std::exp(-LogSum<T>::step) : T{1};
+  return {high.anchor, high.sum + low.sum * factor};
 }
 
 template <class T>
 T value(LogSum<T> s) {
-  return s.largest + reference::log(s.sum);
-}
-
-template <class T>
-std::vector<T> numbers(std::size_t count, double spread) {
-  std::mt19937 random(static_cast<unsigned>(count));
-  std::uniform_real_distribution<double> uniform(-spread, spread);
-  std::vector<T> all(count);
-  for (T& x : all) x = static_cast<T>(uniform(random));
-  return all;
+  return s.anchor + reference::log(s.sum);
 }
 
 template <class T>
@@ -56,7 +51,7 @@ void check_bits() {
     for (const double spread : {0.5, 90.0, 1e4}) {
       CAPTURE(n);
       CAPTURE(spread);
-      const std::vector<T> x = numbers<T>(n, spread);
+      const std::vector<T> x = numbers_around<T>(n, 0, spread);
       const auto input = queue.upload(std::span<const T>(x));
       CHECK(same_bits(logsumexp(queue, input), reduced(x)));
       auto output = queue.allocate<T>(n);
@@ -122,11 +117,10 @@ TEST_CASE("logsumexp of lines is that of each line, along rows and columns") {
   Queue queue(test::device());
   constexpr std::uint64_t rows = 37;
   constexpr std::uint64_t columns = 211;
-  const std::vector<float> x = numbers<float>(rows * columns, 30);
+  const std::vector<float> x = numbers_around<float>(rows * columns, 0, 30);
   const auto input = queue.upload(std::span<const float>(x));
   for (const bool along_rows : {true, false}) {
     const std::uint64_t count = along_rows ? rows : columns;
-    const std::uint64_t length = along_rows ? columns : rows;
     auto result = queue.allocate<float>(count);
     logsumexp_into(
         queue, erase(input), erase(result),
@@ -134,10 +128,7 @@ TEST_CASE("logsumexp of lines is that of each line, along rows and columns") {
     const std::vector<float> got = queue.download(result);
     std::size_t wrong = 0;
     for (std::uint64_t line = 0; line < count; ++line) {
-      std::vector<float> alone;
-      for (std::uint64_t k = 0; k < length; ++k) {
-        alone.push_back(x[along_rows ? line * columns + k : k * columns + line]);
-      }
+      const std::vector<float> alone = test::line_of(x, columns, along_rows, line);
       wrong += same_bits(got[line], reduced(alone)) ? 0U : 1U;
     }
     CHECK(wrong == 0);

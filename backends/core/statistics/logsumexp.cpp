@@ -1,8 +1,10 @@
 #include <bifold/statistics/logsumexp.hpp>
+#include <cmath>
 #include <limits>
 #include <string>
 
 #include "core/base/format.hpp"
+#include "core/call/own_accumulator.hpp"
 
 namespace bifold {
 
@@ -16,23 +18,39 @@ struct Pieces {
   ResultMap result_map;
 };
 
-// Nothing branches, so that loops over accumulators become vectors of a CPU. Equal values are apart
-// by 0, as infinities of one sign differ by NaN; the sum tells of a NaN. Compilers compute what the
-// text repeats once.
+// Nothing branches, so that loops over accumulators become vectors of a CPU. Anchors are equal
+// mostly, one step apart seldom, and of more the lower sum is beyond the last place of the other.
+// NaN is in the sum, which no factor takes it from.
 template <class T>
 Pieces pieces() {
   const std::string_view type = name_of(type_of<T>());
   const std::string make = core::formatted("make_LogSum_{}", type);
+  const auto number = [type](T value) {
+    return core::formatted("({}){:.17g}", type, static_cast<double>(value));
+  };
+  const std::string step = number(LogSum<T>::step);
   const std::string text = core::formatted(
-      "{}(a.largest > b.largest ? a.largest : b.largest, "
-      "(a.largest > b.largest ? a.sum : b.sum) + (a.largest > b.largest ? b.sum : a.sum) * "
-      "exp(a.largest == b.largest ? ({})0 : -abs(a.largest - b.largest)))",
-      make, type);
+      "{0}(a.anchor > b.anchor ? a.anchor : b.anchor, "
+      "(a.anchor > b.anchor ? a.sum : b.sum) + (a.anchor > b.anchor ? b.sum : a.sum) * "
+      "(a.anchor == b.anchor ? ({1})1 : (a.anchor > b.anchor ? b.anchor + {2} >= a.anchor "
+      ": a.anchor + {2} >= b.anchor) ? {3} : ({1})0))",
+      make, type, step, number(std::exp(-LogSum<T>::step)));
+  // In units of 1.5 * 2^(digits - 1) the last place is 1: there x / step becomes whole. What is as
+  // long as to have no places below half a step is its own anchor, as is what is infinite. These
+  // functions of texts are no calls, which would keep a loop from becoming vectors.
+  constexpr int digits = std::numeric_limits<T>::digits;
+  const T limit = LogSum<T>::step * std::ldexp(T{1}, digits - 2);
+  const std::string anchor =
+      core::formatted("(({0})x * ({0})x < {1} ? (({0})x * {2} + {3} - {3}) * {4} : ({0})x)", type,
+                      number(limit * limit), number(1 / LogSum<T>::step),
+                      number(std::ldexp(T{1.5}, digits - 1)), step);
   constexpr T infinity = std::numeric_limits<T>::infinity();
   return {
       type_of<LogSum<T>>(),
       Operator::user("logsumexp", text, Value(LogSum<T>{-infinity, 0}), Commutativity::commutative),
-      core::formatted("{}(({})x, 1)", make, type), "s.largest + log(s.sum)"};
+      core::formatted("{0}({1}, {1} == ({2})x ? ({2})(x >= {3}) : exp(({2})x - {1}))", make, anchor,
+                      type, number(std::numeric_limits<T>::lowest())),
+      "s.anchor + log(s.sum)"};
 }
 
 const Pieces& pieces_of(Type floating) {
@@ -46,14 +64,8 @@ const Pieces& pieces_of(Type floating) {
 }
 
 template <class Options>
-Options with(const Pieces& pieces, Options options) {
-  if (options.accumulate || !options.result_map.is_identity()) {
-    throw Error(ErrorCategory::invalid_argument,
-                "logsumexp has an accumulator and a result map of its own");
-  }
-  options.accumulate = pieces.accumulator;
-  options.result_map = pieces.result_map;
-  return options;
+Options with(const Pieces& pieces, const Options& options) {
+  return core::with_own_accumulator("logsumexp", options, pieces.accumulator, pieces.result_map);
 }
 
 }  // namespace

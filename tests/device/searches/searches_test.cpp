@@ -1,12 +1,14 @@
-// argmin and argmax of floating values, which are searched by rank, and of special values.
+// argmin and argmax, which search by rank, among special values, equal ones, and none.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bifold/bifold.hpp>
 #include <bit>
 #include <limits>
 #include <optional>
 #include <string>
 
+#include "support/cases/affordable.hpp"
 #include "support/environment.hpp"
 #include "support/values/random.hpp"
 
@@ -41,8 +43,8 @@ void check_indices(Queue& queue, const ErasedView& data, bool least, const Reduc
   const auto got = queue.download(indices);
   for (std::size_t i = 0; i < want.size(); ++i) {
     if (got[i] == static_cast<U>(want[i].index)) continue;
-    FAIL_CHECK(name_of(data.type), least ? " least" : " greatest", " of line ", i, " at ", got[i],
-               " instead of ", want[i].index);
+    FAIL_CHECK(name_of(data.type), std::string(least ? " least" : " greatest"), " of line ", i,
+               " at ", got[i], " instead of ", want[i].index);
     break;
   }
 }
@@ -70,8 +72,9 @@ void check_searches(Queue& queue, const std::vector<T>& host, const std::optiona
     for (std::size_t i = 0; i < want.size(); ++i) {
       const bool same_value = Value(got[i].value).bits() == Value(want[i].value).bits();
       if (same_value && got[i].index == want[i].index) continue;
-      FAIL_CHECK(name_of(type), least ? " least" : " greatest", " of line ", i, ": ", got[i].value,
-                 " at ", got[i].index, " instead of ", want[i].value, " at ", want[i].index);
+      FAIL_CHECK(name_of(type), std::string(least ? " least" : " greatest"), " of line ", i, ": ",
+                 got[i].value, " at ", got[i].index, " instead of ", want[i].value, " at ",
+                 want[i].index);
       break;
     }
     if (least) {
@@ -80,6 +83,72 @@ void check_searches(Queue& queue, const std::vector<T>& host, const std::optiona
       check_indices<std::int64_t>(queue, erase(data), least, options, want);
     }
   }
+}
+
+/// What stands first in a line: the extreme, at the first of its places.
+template <class T>
+Indexed<T> first_extreme(const std::vector<T>& host, const Lines& lines, std::uint64_t line,
+                         bool least) {
+  using Limits = std::numeric_limits<T>;
+  Indexed<T> found{least ? Limits::max() : Limits::lowest(), no_index};
+  const std::uint64_t begin = line / lines.inner * static_cast<std::uint64_t>(lines.outer_stride) +
+                              line % lines.inner * static_cast<std::uint64_t>(lines.inner_stride);
+  for (std::uint64_t i = 0; i < lines.length; ++i) {
+    const T value = host[begin + i * static_cast<std::uint64_t>(lines.stride)];
+    if (i == 0 || (least ? value < found.value : value > found.value)) found = {value, i};
+  }
+  return found;
+}
+
+/// Lines of the lengths that matter, of which every element is one of `values`.
+template <class T>
+void check_lines_of(Queue& queue, const std::vector<T>& values) {
+  constexpr std::uint64_t longest = (std::uint64_t{1} << 16U) + 1;
+  const std::uint64_t most = test::simulated() ? 2'000 : longest;
+  std::vector<T> many(most);
+  test::Random random(test::seed());
+  for (T& value : many) {
+    value = values[static_cast<std::size_t>(
+        random.between(0, static_cast<std::int64_t>(values.size()) - 1))];
+  }
+  const auto data = queue.upload(std::span<const T>(many));
+  auto found = queue.allocate<Indexed<T>>(most);
+  for (const std::uint64_t length :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{64}, std::uint64_t{129}, most}) {
+    const std::uint64_t count = most / 2 / std::max(length, std::uint64_t{64}) + 1;
+    for (const Lines& lines : {Lines::rows(length == most ? 1 : count, length),
+                               Lines::columns(length, length == most ? 1 : count)}) {
+      for (const bool least : {true, false}) {
+        ReduceOptions options;
+        options.lines = lines;
+        const auto places = found.view(0, lines.count());
+        (least ? argmin_into : argmax_into)(queue, erase(data), erase(places), options);
+        const auto got = queue.download(places);
+        for (std::uint64_t line = 0; line < got.size(); ++line) {
+          const Indexed<T> want = first_extreme(many, lines, line, least);
+          if (got[line] == want) continue;
+          FAIL_CHECK(std::string(name_of(type_of<T>())),
+                     std::string(least ? " least" : " greatest"), " of line ", line, " of ", length,
+                     ": ", +got[line].value, " at ", got[line].index, " instead of ", +want.value,
+                     " at ", want.index);
+          break;
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void check_type() {
+  Queue queue(test::device());
+  using Limits = std::numeric_limits<T>;
+  const T least = Limits::lowest();
+  const T greatest = Limits::max();
+  check_lines_of<T>(
+      queue, {least, static_cast<T>(least + 1), T{1}, static_cast<T>(greatest - 1), greatest});
+  // Of equals the first, also where they are what no elements give.
+  check_lines_of<T>(queue, {least});
+  check_lines_of<T>(queue, {greatest});
 }
 
 template <class T>
@@ -111,7 +180,7 @@ void check_special_searches() {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("reductions");
+TEST_SUITE_BEGIN("searches");
 
 TEST_CASE("searches find what the operators of argmin and argmax find, bit for bit") {
   check_special_searches<float>();
@@ -127,6 +196,10 @@ TEST_CASE("searches find what the operators of argmin and argmax find, bit for b
   check_searches(queue, halves, Lines::rows(64, 1024));
   check_searches(queue, upper, Lines::rows(64, 1024));
 }
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("reductions");
 
 TEST_CASE("searches that begin with a value, or make something else of it") {
   Queue queue(test::device());
@@ -171,6 +244,15 @@ TEST_CASE("indices alone: of integers, from a value to begin with, and of nothin
   CHECK(queue.download(place)[0] == 2);
   argmax_into(queue, erase(data.view(0, 0)), erase(place));
   CHECK(queue.download(place)[0] == -1);
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("lines_calls");
+
+TEST_CASE("searches of integers among extremes, equals and nothing") {
+  check_type<std::int8_t>();
+  check_type<std::uint32_t>();
 }
 
 TEST_SUITE_END();

@@ -1,0 +1,211 @@
+#include "core/call/select.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/call/call_scalars.hpp"
+#include "core/call/find_plan.hpp"
+#include "core/call/reductions.hpp"
+#include "core/call/run_plan.hpp"
+#include "core/device/state.hpp"
+#include "core/device/workspace.hpp"
+#include "core/gallery/choose_row.hpp"
+#include "core/gallery/gallery.hpp"
+#include "core/operators/map.hpp"
+#include "core/plan/planning.hpp"
+
+namespace bifold {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCategory::invalid_argument, why);
+}
+
+const std::optional<ErasedView> no_view;
+const std::optional<Lines> no_lines;
+
+const Map& flagged() {
+  static const Map map = "y != 0 ? 1 : 0";
+  return map;
+}
+
+// What begins a run, where the text says what goes on with one.
+Map first_of_run(const Map& equality) {
+  if (equality.is_identity()) return "x == y ? 0 : 1";
+  return core::composed_map("(" + std::string(equality.expression()) + ") ? 0 : 1",
+                            {equality.scalars().begin(), equality.scalars().end()});
+}
+
+Map map_of(const SelectShape& shape) {
+  if (shape.flags) return flagged();
+  return shape.first_of_runs ? first_of_run(shape.predicate) : core::counting_map(shape.predicate);
+}
+
+core::CallOptions call_options(const SelectOptions& options,
+                               const std::optional<ErasedView>& kept) {
+  return {options.wait,
+          options.done,
+          options.workspace,
+          options.count_from,
+          no_view,
+          kept,
+          no_lines,
+          no_lines,
+          no_lines,
+          no_view,
+          backend::Ordering::events,
+          options.scalars};
+}
+
+std::shared_ptr<const detail::Plan> find(const Device& device, const SelectShape& shape,
+                                         const std::optional<core::Caller>& caller = {}) {
+  return core::find_plan(device, Algorithm::select, shape.variant, core::plan_shape(shape), caller);
+}
+
+void run(const detail::Plan& plan, Queue& queue, const core::CallViews& views,
+         const std::optional<ErasedView>& kept, const SelectOptions& options) {
+  const std::uint64_t n = views.input.count;
+  const core::PlanShape& shape = plan.shape();
+  const core::Selection selection = shape.selection.value_or(core::Selection{});
+  const bool by_u32 =
+      shape.accumulator == Type::u32 || (selection.indices && shape.output == Type::u32);
+  if (by_u32 && n > std::numeric_limits<std::uint32_t>::max()) {
+    refuse("u32 does not count " + std::to_string(n) + " elements");
+  }
+  if (selection.rejected != Rejected::dropped && views.output.count < n) {
+    refuse("output: a partition of " + std::to_string(n) + " elements has as many places, not " +
+           std::to_string(views.output.count));
+  }
+  core::run_plan(plan, queue, views, {}, call_options(options, kept));
+}
+
+void enqueue(Queue& queue, const core::CallViews& views, const ErasedView& kept, SelectShape shape,
+             const SelectOptions& options) try {
+  const std::optional<ErasedView> total = kept;
+  shape.input = views.input.type;
+  shape.output = views.output.type;
+  shape.kept = kept.type;
+  shape.variant = options.variant;
+  if (views.second) shape.flags = views.second->type;
+  shape.on_device = core::values_on_device(
+      call_options(options, total),
+      core::scalars_on_device(options.scalars, shape.predicate, plus, {}, {}));
+  const auto plan = find(queue.device(), shape, core::Caller{queue.state(), views.input.count});
+  run(*plan, queue, views, total, options);
+} catch (...) {
+  detail::rethrow();
+}
+
+}  // namespace
+
+core::PlanShape core::plan_shape(const SelectShape& shape) {
+  if (shape.flags && shape.first_of_runs) refuse("flags beside runs");
+  if (shape.flags && !shape.predicate.is_identity()) refuse("a predicate beside flags");
+  const bool indices = shape.selected == Selected::indices;
+  if (indices && shape.output != Type::u32 && shape.output != Type::u64) {
+    refuse("indices are u32 or u64, not " + std::string(name_of(shape.output)));
+  }
+  if (shape.kept != Type::u32 && shape.kept != Type::u64) {
+    refuse("kept is u32 or u64, not " + std::string(name_of(shape.kept)));
+  }
+  PlanShape made{.input = shape.input,
+                 .accumulator = shape.kept,
+                 .output = shape.output,
+                 .op = plus,
+                 .map = map_of(shape),
+                 .on_device = shape.on_device,
+                 .second = shape.flags,
+                 .selection = Selection{indices, shape.first_of_runs, shape.rejected}};
+  made.on_device.init = false;
+  made.on_device.total = true;
+  return made;
+}
+
+SelectPlan::SelectPlan(const Device& device, const SelectShape& shape) try
+    : SelectPlan(find(device, shape)) {
+} catch (...) {
+  detail::rethrow();
+}
+
+SelectPlan::SelectPlan(std::shared_ptr<const detail::Plan> plan) : plan_(std::move(plan)) {}
+
+const detail::Plan& SelectPlan::plan() const {
+  if (!plan_) core::refuse_moved_from("SelectPlan");
+  return *plan_;
+}
+
+const gallery::Variant& SelectPlan::variant() const { return plan().variant(); }
+
+std::uint64_t SelectPlan::workspace_bytes(std::uint64_t n) const {
+  return core::workspace_bytes(plan(), n);
+}
+
+void SelectPlan::run(Queue& queue, const ErasedView& input, const ErasedView& output,
+                     const ErasedView& kept, const SelectOptions& options) const try {
+  bifold::run(plan(), queue, {input, no_view, output}, kept, options);
+} catch (...) {
+  detail::rethrow();
+}
+
+void SelectPlan::run_flagged(Queue& queue, const ErasedView& input, const ErasedView& flags,
+                             const ErasedView& output, const ErasedView& kept,
+                             const SelectOptions& options) const try {
+  const std::optional<ErasedView> second = flags;
+  bifold::run(plan(), queue, {input, second, output}, kept, options);
+} catch (...) {
+  detail::rethrow();
+}
+
+SelectPlan core::make_plan(const Device& device, const SelectShape& shape, const Tuning& tuning,
+                           const TestHooks& hooks) {
+  const Request request(device, plan_shape(shape), hooks);
+  const auto& variant = choose_variant(request, Algorithm::select, shape.variant);
+  return SelectPlan(build_plan(request, row_of(variant), tuning));
+}
+
+void warm(const Device& device, const SelectShape& shape) try {
+  static_cast<void>(find(device, shape));
+} catch (...) {
+  detail::rethrow();
+}
+
+void select(Queue& queue, const ErasedView& input, const ErasedView& output, const ErasedView& kept,
+            const Map& predicate, const SelectOptions& options) {
+  enqueue(queue, {input, no_view, output}, kept, {.predicate = predicate}, options);
+}
+
+void select_flagged(Queue& queue, const ErasedView& input, const ErasedView& flags,
+                    const ErasedView& output, const ErasedView& kept,
+                    const SelectOptions& options) {
+  const std::optional<ErasedView> second = flags;
+  enqueue(queue, {input, second, output}, kept, {}, options);
+}
+
+void partition(Queue& queue, const ErasedView& input, const ErasedView& output,
+               const ErasedView& kept, const Map& predicate, const SelectOptions& options) {
+  enqueue(queue, {input, no_view, output}, kept,
+          {.predicate = predicate, .rejected = Rejected::in_order}, options);
+}
+
+void partition_reversed(Queue& queue, const ErasedView& input, const ErasedView& output,
+                        const ErasedView& kept, const Map& predicate,
+                        const SelectOptions& options) {
+  enqueue(queue, {input, no_view, output}, kept,
+          {.predicate = predicate, .rejected = Rejected::reversed}, options);
+}
+
+void unique(Queue& queue, const ErasedView& input, const ErasedView& output, const ErasedView& kept,
+            const Map& equality, const SelectOptions& options) {
+  enqueue(queue, {input, no_view, output}, kept, {.predicate = equality, .first_of_runs = true},
+          options);
+}
+
+void select_index(Queue& queue, const ErasedView& input, const ErasedView& output,
+                  const ErasedView& kept, const Map& predicate, const SelectOptions& options) {
+  enqueue(queue, {input, no_view, output}, kept,
+          {.predicate = predicate, .selected = Selected::indices}, options);
+}
+
+}  // namespace bifold

@@ -1,0 +1,61 @@
+// Selections through the real NVRTC: nothing is executed.
+#include <doctest/doctest.h>
+
+#include <bifold/gallery.hpp>
+#include <bifold/selection/select.hpp>
+#include <bifold/struct.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "support/environment.hpp"
+
+namespace {
+
+// As large as elements come.
+struct Kept {
+  std::uint64_t a, b, c, d, e, f, g, h;
+};
+
+// With padding, and not of a power of two.
+struct Padded {
+  std::int16_t key;
+  float value;
+  std::uint8_t mark;
+};
+
+}  // namespace
+BIFOLD_STRUCT_NAMED(Kept, NvrtcKept, a, b, c, d, e, f, g, h);
+BIFOLD_STRUCT_NAMED(Padded, NvrtcPadded, key, value, mark);
+
+namespace bifold {
+
+TEST_SUITE_BEGIN("nvrtc");
+
+TEST_CASE("selections compile: of what, by what, and what is stored") {
+  std::vector<SelectShape> shapes;
+  for (const Type type : {Type::i8, Type::u16, Type::i32, Type::f64, Type::f16, Type::bf16}) {
+    shapes.push_back({.input = type, .output = type, .predicate = "x > 3"});
+  }
+  shapes.push_back({.input = Type::f64, .output = Type::f16, .kept = Type::u32});
+  shapes.push_back({.input = Type::bf16, .output = Type::f32, .flags = Type::u8});
+  shapes.push_back({.input = Type::f32,
+                    .output = Type::u64,
+                    .predicate = "x != x && i > 7",
+                    .selected = Selected::indices});
+  shapes.push_back({.input = type_of<Kept>(), .output = type_of<Kept>(), .predicate = "x.c > x.d"});
+  shapes.push_back({.input = type_of<Padded>(), .output = type_of<Padded>(), .flags = Type::f32});
+  shapes.push_back({.on_device = {.count = Type::u32}});
+  for (const auto& row : gallery::variants()) {
+    if (row.algorithm != Algorithm::select || row.requirements.backend == "opencl") continue;
+    for (SelectShape& shape : shapes) {
+      shape.variant = row.name;
+      CAPTURE(row.name);
+      CAPTURE(name_of(shape.input));
+      CHECK_NOTHROW((void)SelectPlan(test::device(), shape));
+    }
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace bifold
