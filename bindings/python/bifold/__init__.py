@@ -26,6 +26,7 @@ from ._algorithms import (
     transform_reduce,
     transform_reduce_into,
 )
+from ._arrays.memory import Array, empty, from_opencl, to_device
 from ._base.devices import (
     BackendInfo,
     Capabilities,
@@ -55,8 +56,8 @@ from ._base.types import struct_type
 from ._group_plans import GroupPlan
 from ._groups import Group, even_split
 from ._many import Reduction, reduce_many
-from ._memory import Array, empty, from_opencl, to_device
 from ._plans import Plan
+from ._recurrences import associative_scan, linear_recurrence
 from ._reductions import (
     NO_INDEX,
     Indexed,
@@ -68,7 +69,16 @@ from ._reductions import (
     minmax,
     sum_compensated,
 )
-from ._searches import argmax_into, argmin_into
+from ._searches import all, any, argmax_into, argmin_into, find_if, none
+from ._selections import partition, select, select_flagged, select_index, unique
+from ._statistics import (
+    cumulative_logsumexp,
+    logsumexp,
+    mean,
+    norm,
+    variance,
+    variance_mean,
+)
 from ._workspaces import Workspace
 
 __all__ = [
@@ -100,29 +110,43 @@ __all__ = [
     "Unsupported",
     "Workspace",
     "WrongType",
+    "all",
+    "any",
     "argmax",
     "argmax_into",
     "argmin",
     "argmin_into",
+    "associative_scan",
     "backends",
     "count_if",
+    "cumulative_logsumexp",
     "default_queue",
     "devices",
     "elapsed",
     "empty",
     "even_split",
     "exclusive_scan",
+    "find_if",
     "from_opencl",
     "identity",
     "inclusive_scan",
     "inner_product",
+    "linear_recurrence",
     "load_library",
+    "logsumexp",
+    "mean",
     "minmax",
+    "none",
+    "norm",
     "open_device",
+    "partition",
     "reduce",
     "reduce_into",
     "reduce_many",
     "release_adopted",
+    "select",
+    "select_flagged",
+    "select_index",
     "set_log",
     "struct_type",
     "sum_compensated",
@@ -131,6 +155,9 @@ __all__ = [
     "transform_inclusive_scan",
     "transform_reduce",
     "transform_reduce_into",
+    "unique",
+    "variance",
+    "variance_mean",
     "version",
 ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arrays.operands import HostOperand
 from ._base import errors, native, opencl_queues, structs, types
 from ._base.arguments import checked
 from ._base.devices import Device, open_device
@@ -15,9 +16,9 @@ from ._base.kinds import DTYPE, ORDERS, PLAN_PLACE
 from ._base.operators import MapLike, OperatorLike, handle_of, map_of
 from ._base.queues import Queue
 from ._base.values import Kind, integer, only
-from ._calls import Call, Settings
-from ._operands import HostOperand
+from ._calls import Call
 from ._reductions import Indexed
+from ._settings import Settings
 from ._slices import finish, input_of, output_of, wait_ahead
 from ._starts import accumulator, address_of, element_of
 
@@ -74,7 +75,7 @@ class Accumulation(Handle):
             queue: where it works: a queue, a Device or a selector, for which one is made.
             dtype: of the elements.
             op, init, map, accumulate, order: as in transform_reduce_into(). A map may name ``i``,
-                the index in the whole array, where there is one array.
+                the index in the whole array.
             y: the dtype of a second array, which the map knows as ``y``.
             out: the dtype of the result.
             piece_bytes: chunks of the host are copied in such pieces; 0: 32 MiB.

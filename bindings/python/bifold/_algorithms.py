@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from . import _cuda
+from ._arrays import cuda
 from ._base import opencl_queues
 from ._base.arguments import checked
-from ._base.kinds import AXIS
-from ._base.operators import Map, MapLike, OperatorLike, map_of
+from ._base.kinds import ARRAYS, AXIS
+from ._base.operators import MapLike, OperatorLike
 from ._base.queues import Event
-from ._calls import Settings
 from ._reduce import reduce_to_array, reduce_to_host
 from ._repeated import repeated
+from ._scalars import made_map
 from ._scans import Scan, scan
+from ._settings import Settings
 from ._starts import Accumulation
 from ._workspaces import Workspace
 
@@ -32,7 +33,8 @@ def reduce(
     keepdims: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
-    result_map: str | None = None,
+    result_map: str | tuple[str | None, ...] | None = None,
+    scalars: Mapping[str, Any] | None = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -58,6 +60,10 @@ def reduce(
             of an Operator.
         result_map: an expression over the accumulator ``s``, such as ``"s.sum / s.count"``: the
             result is its value, converted to `dtype` once. `init` is an accumulator then.
+        scalars: values of what the call's texts name besides, by name: numbers, which compile
+            nothing when they change, or arrays of one element on a device, read when the call runs.
+            NumPy's have their dtype, Python's that of `x`, if it is of their kind; a Map's and an
+            Operator's are converted to what it declares.
         variant: a row of the gallery in place of ``"production"``.
         order: ``"v1"``: floating results have the same bits on every device. ``"any"``: they come
             as fast as can be, also from devices that flush denormals or round otherwise.
@@ -74,7 +80,7 @@ def reduce(
         Error: the base class of these and of the driver's failures.
     """
     settings = Settings(variant, order, queue, wait)
-    how = Accumulation(accumulate, result_map)
+    how = Accumulation(accumulate, result_map, scalars)
     return _reduced(x, None, op, None, init, dtype, axis, keepdims, settings, how)
 
 
@@ -82,7 +88,7 @@ def _reduced(
     x: Any,
     y: Any,
     op: OperatorLike,
-    map: Map | None,
+    map: MapLike | None,
     init: Any,
     dtype: Any,
     axis: Any,
@@ -100,7 +106,7 @@ def _reduced(
 
 
 @repeated
-@checked
+@checked(y=ARRAYS)
 def transform_reduce(
     x: Any,
     map: MapLike,
@@ -112,7 +118,8 @@ def transform_reduce(
     keepdims: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
-    result_map: str | None = None,
+    result_map: str | tuple[str | None, ...] | None = None,
+    scalars: Mapping[str, Any] | None = None,
     variant: str | None = None,
     order: str = "v1",
     queue: Any = None,
@@ -121,12 +128,13 @@ def transform_reduce(
     """Blocks. The reduction of a function of each element: reduce() without a pass of its own.
 
     Args:
-        x, op, init, axis, keepdims, accumulate, result_map, variant, order, queue, wait: as in
-            reduce().
+        x, op, init, axis, keepdims, accumulate, result_map, scalars, variant, order, queue, wait:
+            as in reduce().
         map: an expression over ``x`` and its index ``i``, such as ``"x * x"``, or a Map. Along
             an axis, ``i`` is the index in the line.
         y: a second array, of the shape of `x` and of any dtype, whose elements the map knows as
-            ``y``: ``transform_reduce(a, "x * y", y=b)``.
+            ``y``: ``transform_reduce(a, "x * y", y=b)``; or a tuple of up to three that lie alike,
+            ``y``, ``z`` and ``w``.
         dtype: of the result, by default as in reduce(). The map's value is converted to the dtype
             of accumulation.
 
@@ -134,12 +142,12 @@ def transform_reduce(
         BuildFailure: the map does not compile; otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait)
-    how = Accumulation(accumulate, result_map)
-    return _reduced(x, y, op, map_of(map), init, dtype, axis, keepdims, settings, how)
+    how = Accumulation(accumulate, result_map, scalars)
+    return _reduced(x, y, op, made_map(map, scalars), init, dtype, axis, keepdims, settings, how)
 
 
 @repeated
-@checked
+@checked(out=ARRAYS)
 def reduce_into(
     x: Any,
     out: Any,
@@ -149,7 +157,8 @@ def reduce_into(
     axis: Any = None,
     keepdims: bool = False,
     accumulate: Any = None,
-    result_map: str | None = None,
+    result_map: str | tuple[str | None, ...] | None = None,
+    scalars: Mapping[str, Any] | None = None,
     count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
@@ -161,8 +170,8 @@ def reduce_into(
     """Enqueues the reduction into an array. Blocks where an array is the host's.
 
     Args:
-        x, op, init, axis, keepdims, accumulate, result_map, variant, order, queue, wait: as in
-            reduce().
+        x, op, init, axis, keepdims, accumulate, result_map, scalars, variant, order, queue, wait:
+            as in reduce().
         out: of any kind and layout, and of the results' shape; without an axis of size 1.
         count_from: an array of one uint32 or uint64, read when the call runs: of all elements, or
             of each line, only so many count.
@@ -188,12 +197,12 @@ def reduce_into(
         axis=axis,
         keepdims=keepdims,
         count=count_from,
-        how=Accumulation(accumulate, result_map),
+        how=Accumulation(accumulate, result_map, scalars),
     )
 
 
 @repeated
-@checked
+@checked(out=ARRAYS, y=ARRAYS)
 def transform_reduce_into(
     x: Any,
     out: Any,
@@ -205,7 +214,8 @@ def transform_reduce_into(
     axis: Any = None,
     keepdims: bool = False,
     accumulate: Any = None,
-    result_map: str | None = None,
+    result_map: str | tuple[str | None, ...] | None = None,
+    scalars: Mapping[str, Any] | None = None,
     count_from: Any = None,
     variant: str | None = None,
     order: str = "v1",
@@ -221,18 +231,18 @@ def transform_reduce_into(
         y,
         out,
         op,
-        map_of(map),
+        made_map(map, scalars),
         init,
         settings,
         axis=axis,
         keepdims=keepdims,
         count=count_from,
-        how=Accumulation(accumulate, result_map),
+        how=Accumulation(accumulate, result_map, scalars),
     )
 
 
 @repeated
-@checked(axis=AXIS)
+@checked(axis=AXIS, out=ARRAYS)
 def inclusive_scan(
     x: Any,
     out: Any = None,
@@ -243,7 +253,8 @@ def inclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
-    result_map: str | None = None,
+    result_map: str | tuple[str | None, ...] | None = None,
+    scalars: Mapping[str, Any] | None = None,
     total: Any = None,
     count_from: Any = None,
     variant: str | None = None,
@@ -258,7 +269,8 @@ def inclusive_scan(
     Args:
         x: an array of any shape and layout.
         out: an array of the output's shape, of any kind and layout; `x` itself scans in place. By
-            default a new one of the kind of `x`.
+            default a new one of the kind of `x`. A tuple of up to four that lie alike receives what
+            as many texts of `result_map` make.
         op: the name of a built-in operator, or an Operator.
         init: a number that the output's dtype holds, or an array of one on a device; by default
             none. With an axis also an array of the lines' shape, that of `x` without the axis.
@@ -269,6 +281,7 @@ def inclusive_scan(
         dtype: of a new output; by default as in reduce().
         accumulate: the dtype of accumulation; by default as in reduce().
         result_map: as in reduce(), for each output. `total` stays an accumulator.
+        scalars: as in reduce().
         total: an array that receives what all of a line gives, with `init`: of the lines' shape and
             the dtype of accumulation, float32 for float16.
         count_from: as in reduce_into(); behind so many elements nothing is written.
@@ -288,12 +301,14 @@ def inclusive_scan(
         Error: otherwise as reduce().
     """
     settings = Settings(variant, order, queue, wait, done, workspace)
-    how = Scan("inclusive", axis, reverse, Accumulation(accumulate, result_map), total, count_from)
+    how = Scan(
+        "inclusive", axis, reverse, Accumulation(accumulate, result_map, scalars), total, count_from
+    )
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
 @repeated
-@checked(axis=AXIS)
+@checked(axis=AXIS, out=ARRAYS)
 def exclusive_scan(
     x: Any,
     out: Any = None,
@@ -304,7 +319,8 @@ def exclusive_scan(
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
-    result_map: str | None = None,
+    result_map: str | tuple[str | None, ...] | None = None,
+    scalars: Mapping[str, Any] | None = None,
     total: Any = None,
     count_from: Any = None,
     variant: str | None = None,
@@ -321,12 +337,14 @@ def exclusive_scan(
     Arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done, workspace)
-    how = Scan("exclusive", axis, reverse, Accumulation(accumulate, result_map), total, count_from)
+    how = Scan(
+        "exclusive", axis, reverse, Accumulation(accumulate, result_map, scalars), total, count_from
+    )
     return scan(how, x, out, op, None, init, dtype, settings)
 
 
 @repeated
-@checked(axis=AXIS)
+@checked(axis=AXIS, out=ARRAYS, y=ARRAYS)
 def transform_inclusive_scan(
     x: Any,
     map: MapLike,
@@ -334,11 +352,13 @@ def transform_inclusive_scan(
     op: OperatorLike = "plus",
     init: Any = None,
     *,
+    y: Any = None,
     axis: int | None = None,
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
-    result_map: str | None = None,
+    result_map: str | tuple[str | None, ...] | None = None,
+    scalars: Mapping[str, Any] | None = None,
     total: Any = None,
     count_from: Any = None,
     variant: str | None = None,
@@ -352,17 +372,21 @@ def transform_inclusive_scan(
 
     Args:
         map: an expression over ``x`` and its index ``i``, or a Map; its value is of the dtype of
-            accumulation.
+            accumulation. Of other arrays it names the elements of the same index ``y``, ``z`` and
+            ``w``.
+        y: another array of the shape of `x`, or a tuple of up to three that lie alike.
 
     The other arguments, result and errors are those of inclusive_scan().
     """
     settings = Settings(variant, order, queue, wait, done, workspace)
-    how = Scan("inclusive", axis, reverse, Accumulation(accumulate, result_map), total, count_from)
-    return scan(how, x, out, op, map_of(map), init, dtype, settings)
+    how = Scan(
+        "inclusive", axis, reverse, Accumulation(accumulate, result_map, scalars), total, count_from
+    )
+    return scan(how, x, out, op, made_map(map, scalars), init, dtype, settings, y)
 
 
 @repeated
-@checked(axis=AXIS)
+@checked(axis=AXIS, out=ARRAYS, y=ARRAYS)
 def transform_exclusive_scan(
     x: Any,
     map: MapLike,
@@ -370,11 +394,13 @@ def transform_exclusive_scan(
     op: OperatorLike = "plus",
     init: Any = None,
     *,
+    y: Any = None,
     axis: int | None = None,
     reverse: bool = False,
     dtype: Any = None,
     accumulate: Any = None,
-    result_map: str | None = None,
+    result_map: str | tuple[str | None, ...] | None = None,
+    scalars: Mapping[str, Any] | None = None,
     total: Any = None,
     count_from: Any = None,
     variant: str | None = None,
@@ -386,8 +412,10 @@ def transform_exclusive_scan(
 ) -> Any:
     """Enqueues exclusive_scan() of a function of each element: see transform_inclusive_scan()."""
     settings = Settings(variant, order, queue, wait, done, workspace)
-    how = Scan("exclusive", axis, reverse, Accumulation(accumulate, result_map), total, count_from)
-    return scan(how, x, out, op, map_of(map), init, dtype, settings)
+    how = Scan(
+        "exclusive", axis, reverse, Accumulation(accumulate, result_map, scalars), total, count_from
+    )
+    return scan(how, x, out, op, made_map(map, scalars), init, dtype, settings, y)
 
 
 def release_adopted() -> None:
@@ -397,4 +425,4 @@ def release_adopted() -> None:
     adopting anew costs more than a call. Calls in other threads end undisturbed.
     """
     opencl_queues.forget()
-    _cuda.forget()
+    cuda.forget()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from ._arrays.operands import Placed
 from ._base import errors, lines
-from ._operands import Placed
 
 
 def written_by(

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _copies
+from ._arrays.copies import move
+from ._arrays.memory import Array
+from ._arrays.operands import HostOperand, Operand, Placed
 from ._base import errors, foreign, lines, structs
 from ._base.queues import Event
-from ._memory import Array
-from ._operands import HostOperand, Operand, Placed
 
 if TYPE_CHECKING:
     from ._calls import Call
@@ -78,7 +78,7 @@ class Beside:
         if part.lines.side_by_side:
             return self.place.view(part), wait
         place, copy = self._copied(call, part)
-        done = _copies.move(call, (self.place, part), (place, copy), wait, self._dtype)
+        done = move(call, (self.place, part), (place, copy), wait, self._dtype)
         return place.view(copy), [*wait, done]
 
     def end(self, call: Call, part: lines.Part) -> tuple[structs.View, Any]:
@@ -88,7 +88,7 @@ class Beside:
         place, copy = self._copied(call, part)
 
         def bring(done: Event) -> Event:
-            return _copies.move(call, (place, copy), (self.place, part), [done], self._dtype)
+            return move(call, (place, copy), (self.place, part), [done], self._dtype)
 
         return place.view(copy), bring
 

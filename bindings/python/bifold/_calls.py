@@ -3,85 +3,36 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _copies, _cuda, _opencl
+from ._arrays.copies import in_order
+from ._arrays.kinds import operand_of
+from ._arrays.memory import Buffer
+from ._arrays.operands import Operand, Placed, check_hosts_apart
 from ._axes import check_apart, written_by
-from ._base import dlpack, errors, foreign, lines, native, opencl_queues, structs, types
+from ._base import errors, lines, native, structs, types
 from ._base.handles import put
-from ._base.kinds import ORDERS
+from ._base.operators import Map, MapLike, OperatorLike
 from ._base.queues import (
     Event,
-    Queue,
     check_not_captured,
-    default_queue,
     event_from,
     handles_of,
     is_in_graph,
-    stream_number,
 )
-from ._beside import Beside, Count, one_each
-from ._memory import Array, Buffer
-from ._operands import HostOperand, Operand, OwnOperand, Placed, check_hosts_apart
+from ._beside import Beside, Count, on_device, one_each
 from ._repeated import Repeated, learn
+from ._scalars import Scalars, declared_by
+from ._settings import Settings
 
 if TYPE_CHECKING:
     from ._plans import Plan
-
-
-def _operand(x: Any) -> Operand:
-    if isinstance(x, Operand):
-        return x
-    if isinstance(x, Array):
-        return OwnOperand(x)
-    if isinstance(x, np.ndarray):
-        return HostOperand(x)
-    if foreign.is_opencl_array(x):
-        return _opencl.OpenCLOperand(x)
-    interface = foreign.cuda_interface(x)
-    device = dlpack.device_of(x)
-    on_cuda = device is not None and device[0] in dlpack.ON_CUDA
-    # An interface of a version that knows no streams leaves it to DLPack to order the work.
-    if interface is not None and ("stream" in interface or not on_cuda):
-        return _cuda.InterfaceOperand(x, interface)
-    if device is None or device[0] in dlpack.ON_HOST:
-        return HostOperand(x)
-    if on_cuda:
-        return _cuda.DlpackOperand(x, device[1])
-    raise errors.InvalidArgument(
-        f"{type(x).__name__} is on a device of DLPack's kind {device[0]}, which is not taken"
-    )
-
-
-def _given_queue(settings: Settings, operands: list[Operand]) -> Queue:
-    queue = settings.queue
-    if isinstance(queue, Queue):
-        return queue
-    if queue is None:
-        brought = (operand.queue() for operand in operands)
-        found = next((one for one in brought if one is not None), None)
-        return found or settings.otherwise()
-    if foreign.cuda_stream(queue) is None:
-        return opencl_queues.queue_of(queue)
-    index = next((o.index for o in operands if isinstance(o, _cuda.CudaOperand)), 0)
-    return _cuda.queue_of(index, stream_number(queue))
-
-
-class Settings(NamedTuple):
-    """What all calls take beside their operands, as users give it."""
-
-    variant: str | None
-    order: str
-    queue: Any
-    wait: Iterable[Any]
-    done: Event | None = None
-    workspace: Any = None
-    otherwise: Callable[[], Queue] = default_queue  # Where no array brings a queue along.
 
 
 class Call:
@@ -97,18 +48,30 @@ class Call:
         init: Any = None,
         total: Any = None,
         count: Any = None,
+        scalars: dict[str, Any] | None = None,
     ) -> None:
-        self.input = _operand(x)
-        self.second = None if y is None else self.input if y is x else _operand(y)
-        self.output = None if out is None else self.input if out is x else _operand(out)
+        self.input = operand_of(x)
+        ys = y if isinstance(y, tuple) else () if y is None else (y,)
+        beside = [self.input if one is x else operand_of(one) for one in ys]
+        self.second = beside[0] if beside else None
+        self.more_inputs = beside[1:]  # They lie as the second one does.
+        outs = out if isinstance(out, tuple) else () if out is None else (out,)
+        outputs = [self.input if one is x else operand_of(one) for one in outs]
+        self.output = outputs[0] if outputs else None
+        self.more_outputs = outputs[1:]  # They lie as the output does.
         # Of initial values, only what is one for each line is an array of the call.
-        self.init = Beside(_operand(init), "init") if one_each(init) else None
-        self.total = None if total is None else Beside(_operand(total), "total")
-        self.count = None if count is None else Count(_operand(count))
+        self.init = Beside(operand_of(init), "init") if one_each(init) else None
+        self.total = None if total is None else Beside(operand_of(total), "total")
+        self.count = None if count is None else Count(operand_of(count))
         self.beside = [one for one in (self.init, self.total) if one is not None]
-        operands = [o for o in (self.input, self.second, self.output) if o is not None]
+        operands = [self.input, *beside, *outputs]
         operands += [one.operand for one in (*self.beside, self.count) if one is not None]
-        self.queue = _given_queue(settings, operands)
+        self.scalars: Scalars | None = None
+        if scalars:
+            held = {name: operand_of(one) for name, one in scalars.items() if on_device(one)}
+            self.scalars = Scalars(scalars, held)
+            operands += held.values()
+        self.queue = settings.queue_for(operands)
         on = self.queue.device.info.backend
         for operand in operands:
             if operand.backend not in (None, on):
@@ -134,17 +97,24 @@ class Call:
         if self.queue.turn is not None:
             self._exits.enter_context(self.queue.turn)
         self.input.prepare(self)
-        if self.second is not None and self.second is not self.input:
-            self.second.prepare(self)
-        if self.second is not None and self.second.shape != self.input.shape:
-            raise errors.InvalidArgument(
-                f"y has shape {self.second.shape}, x has {self.input.shape}"
-            )
-        if self.output is not None and self.output is not self.input:
-            self.output.prepare(self)
+        for other in self.inputs[1:]:
+            if other is not self.input:
+                other.prepare(self)
+            if other.shape != self.input.shape:
+                raise errors.InvalidArgument(f"y has shape {other.shape}, x has {self.input.shape}")
+        for output in self.outputs:
+            if output is not self.input:
+                output.prepare(self)
+        for output in self.more_outputs:
+            if output.shape != self.target.shape:
+                raise errors.InvalidArgument(
+                    f"outputs have shapes {self.target.shape} and {output.shape}"
+                )
         for one in (*self.beside, self.count):
             if one is not None:
                 one.operand.prepare(self)
+        for operand in self.scalars.operands.values() if self.scalars else ():
+            operand.prepare(self)
 
     def __exit__(self, *failure: Any) -> None:
         self._exits.__exit__(*failure)
@@ -171,6 +141,32 @@ class Call:
         self.at_end(buffer.close)
         return buffer
 
+    def map_of(self, map: MapLike | None, op: OperatorLike = "plus") -> Map | None:
+        """The map of a text, which may name scalars of the call."""
+        if self.scalars is not None:
+            known = declared_by(op, None if isinstance(map, str) else map)
+            self.scalars.find_types(self.input.dtype, known)
+        if not isinstance(map, str):
+            return map
+        return Map(map, {} if self.scalars is None else self.scalars.named_by(map))
+
+    @property
+    def inputs(self) -> list[Operand]:
+        """The arrays that a map takes together."""
+        return [self.input] if self.second is None else [self.input, self.second, *self.more_inputs]
+
+    @property
+    def outputs(self) -> list[Operand]:
+        """The output, if there is one, and those beside it."""
+        return [] if self.output is None else [self.output, *self.more_outputs]
+
+    @property
+    def answer(self) -> Any:
+        """The outputs as the user knows them."""
+        if not self.more_outputs:
+            return self.target.array
+        return tuple(output.array for output in self.outputs)
+
     @property
     def target(self) -> Operand:
         """The output of a call that has one."""
@@ -181,18 +177,19 @@ class Call:
         """Whether an array is written and not read."""
         if self.total is not None and operand is self.total.operand:
             return True
-        return operand is self.output and operand is not self.input
+        return operand is not self.input and any(operand is one for one in self.outputs)
 
     def make_output(self, shape: tuple[int, ...], dtype: np.dtype) -> None:
         """Where none was given: an output of the input's kind."""
         if self.output is None:
-            self.put_output(_operand(self.input.empty(self, shape, dtype)))
+            self.put_output(operand_of(self.input.empty(self, shape, dtype)))
             self.made = (shape, dtype)
 
-    def put_output(self, output: Operand) -> None:
-        """Has the call write to an array that was made for it."""
-        self.output = output
-        output.prepare(self)
+    def put_output(self, output: Operand, *more: Operand) -> None:
+        """Has the call write to arrays that were made for it."""
+        self.output, self.more_outputs = output, list(more)
+        for one in self.outputs:
+            one.prepare(self)
 
     def run(
         self,
@@ -202,30 +199,38 @@ class Call:
         scan: bool = False,
         reverse: bool = False,
         accumulate: np.dtype | None = None,
-        result_map: str | None = None,
+        result_map: str | tuple[str | None, ...] | None = None,
         repeated: Repeated | None = None,
+        taken: int | None = None,
+        written: int = 1,
     ) -> None:
         """Calls a function of the library with this call's queue, arrays and options.
 
         Lines lie along `axes`, over which a scan into an array of one dimension is flat. The output
         has the other dimensions, as they are in the input; of a scan all of them. What is
-        `repeated` may be called again without this package.
+        `repeated` may be called again without this package. The function takes so many inputs, by
+        default a scan one and a reduction two, and has so many outputs `written`; the options have
+        the others.
         """
         sources = [self.input.bind(self)]
-        if self.second is not None:
-            same = self.second is self.input
-            sources.append(sources[0] if same else self.second.bind(self))
-        target = None
-        if self.output is not None:
-            self.output.check_writable()
-            target = sources[0] if self.output is self.input else self.output.bind(self)
+        for other in self.inputs[1:]:
+            sources.append(sources[0] if other is self.input else other.bind(self))
+        targets = []
+        for output in self.outputs:
+            output.check_writable()
+            targets.append(sources[0] if output is self.input else output.bind(self))
+        texts = result_map if isinstance(result_map, tuple) else (result_map,) * written
+        if len(texts) != max(len(targets), 1):
+            raise errors.InvalidArgument(
+                f"{len(texts)} result maps for {len(targets)} outputs: there has to be one for each"
+            )
         shape = self.input.shape
         rest = [d for d in range(len(shape)) if d not in axes]
         batch, extents = [shape[d] for d in rest], [shape[a] for a in axes]
         folded = lines.fold_axes(extents, [[p.strides[a] for a in axes] for p in sources])
-        written = [] if target is None else [written_by(target, rest, axes, extents, scan)]
-        arrays = len(sources) + len(written)
-        written += self._beside_lines(rest, accumulate)
+        stored = [written_by(target, rest, axes, extents, scan) for target in targets]
+        arrays = len(sources) + len(stored)
+        stored += self._beside_lines(rest, accumulate)
         length_from = None if self.count is None else self.count.view(self)
         if folded is not None:
             length, steps = folded
@@ -233,32 +238,40 @@ class Call:
                 lines.Along(tuple(p.strides[d] for d in rest), length, step)
                 for p, step in zip(sources, steps)
             ]
-            calls = lines.parts(batch, [*read, *written])
-        if target is not None and (folded is None or len(calls) > 1):
-            check_apart(sources, target, scan and folded is not None)
-        self._check_beside(sources, target, scan, len(calls) if folded is not None else 2)
+            calls = lines.parts(batch, [*read, *stored])
+        if folded is None or len(calls) > 1:
+            for target in targets:
+                check_apart(sources, target, scan and folded is not None)
+            for one, other in itertools.combinations(targets, 2):
+                check_apart([one], other)
+        self._check_beside(sources, targets, scan, len(calls) if folded is not None else 2)
         wait = self._wait
         if folded is None:
             sources, wait = self._copied(sources, [*rest, *axes])
             length = math.prod(extents)
             strides = tuple(length * stride for stride in lines.c_strides(batch))
             read = [lines.Along(strides, length, 1) for _ in sources]
-            calls = lines.parts(batch, [*read, *written])
-        places = sources if target is None else [*sources, target]
-        wanted = self.settings.done is not None
-        total = None if self.total is None else self.total.operand
-        outputs = [operand for operand in (self.output, total) if operand is not None]
-        wanted = wanted or any(output.wants_done for output in outputs)
+            calls = lines.parts(batch, [*read, *stored])
+        places = [*sources, *targets]
+        wanted = self.wants_done
         done = Event()
         for left, parts in zip(reversed(range(len(calls))), calls):
             options = self._options(parts[:arrays], reverse, accumulate)
-            if result_map is not None:
-                options.result_map = result_map.encode()
+            if texts[0] is not None:
+                options.result_map = texts[0].encode()
             others, bring = list(parts[arrays:]), None
             alone = folded is not None and len(calls) == 1
             alone = alone and all(part.lines.side_by_side for part in others)
             views = [place.view(part) for place, part in zip(places, parts)]
-            beside = []
+            given = len(views) - len(self.outputs[written:])
+            views, beside = views[:given], views[given:]
+            structs.put_outputs(options, beside, texts[written:])
+            taken = min(taken or (1 if scan else 2), len(sources))
+            structs.put_inputs(options, views[taken : len(sources)])
+            alone = alone and taken == len(sources)
+            del views[taken : len(sources)]
+            if self.scalars is not None:
+                self.scalars.put(self, options, texts)
             if length_from is not None:
                 options.count_from = ctypes.pointer(length_from)
                 beside.append(length_from)
@@ -279,58 +292,72 @@ class Call:
                 wanted or left > 0 or bring is not None,
                 self.plan,
             )
+            if self.scalars is not None:
+                alone = alone and self.scalars.alike and not self.more_outputs
             if repeated is not None and alone:
                 learn(self, function, [*views, *beside], options, repeated)
             done = done if bring is None else bring(done)
             wait = [done]
+        self.finish(done)
+
+    @property
+    def results(self) -> list[Operand]:
+        """All arrays that are written."""
+        return self.outputs if self.total is None else [*self.outputs, self.total.operand]
+
+    @property
+    def wants_done(self) -> bool:
+        """Whether anything is to be told when the call is done."""
+        given = self.settings.done is not None
+        return given or any(result.wants_done for result in self.results)
+
+    def finish(self, done: Event) -> None:
+        """Tells all that the call is done then."""
         if self.settings.done is not None:
             self.settings.done._own = done._own
-        for output in outputs:
-            output.finish(self, done)
+        for result in self.results:
+            result.finish(self, done)
 
     def _beside_lines(self, rest: list[int], accumulate: np.dtype | None) -> list[lines.Along]:
         """Binds what has a value for each line."""
         if self.total is not None:
             self.total.operand.check_writable()
-            check_hosts_apart(self.total.operand, (self.input, self.second, self.output))
+            check_hosts_apart(self.total.operand, (*self.inputs, *self.outputs))
         for one in self.beside:
             one.bind(self, rest, accumulate or types.accumulated(self.target.dtype))
         return [one.along for one in self.beside]
 
     def _check_beside(
-        self, sources: list[Placed], target: Placed | None, scan: bool, calls: int
+        self, sources: list[Placed], targets: list[Placed], scan: bool, calls: int
     ) -> None:
         """InvalidArgument for overlaps that the library cannot see."""
-        if self.init is not None and target is not None and calls > 1:
-            check_apart([self.init.place], target, not scan)
-        if self.total is not None and target is not None:
-            check_apart([*sources, target, *(o.place for o in self.beside[:-1])], self.total.place)
+        if self.init is not None and calls > 1:
+            for target in targets:
+                check_apart([self.init.place], target, not scan)
+        if self.total is not None and targets:
+            others = [*sources, *targets, *(o.place for o in self.beside[:-1])]
+            check_apart(others, self.total.place)
 
     def _copied(
         self, sources: list[Placed], dimensions: list[int]
     ) -> tuple[list[Placed], list[Event]]:
         """Copies of what is read, in the order of the dimensions, and what to wait for then."""
-        first, done = _copies.in_order(self, sources[0], dimensions, self._wait, self.input.dtype)
-        if self.second is None:
-            return [first], [*self._wait, done]
-        if sources[1] is sources[0]:
-            return [first, first], [*self._wait, done]
-        second, later = _copies.in_order(
-            self, sources[1], dimensions, [*self._wait, done], self.second.dtype
-        )
-        return [first, second], [*self._wait, later]
+        wait, copies = self._wait, []
+        for source, operand in zip(sources, self.inputs):
+            if copies and source is sources[0]:
+                copies.append(copies[0])
+                continue
+            copy, done = in_order(self, source, dimensions, wait, operand.dtype)
+            copies.append(copy)
+            wait = [*self._wait, done]
+        return copies, wait
 
     def _options(
         self, parts: tuple[lines.Part, ...], reverse: bool, accumulate: np.dtype | None
     ) -> structs.Options:
         """All that the user and the lines ask for."""
-        options = structs.Options()
-        if self.settings.variant is not None:
-            options.variant = self.settings.variant.encode()
-        options.order = ORDERS.index(self.settings.order)
+        options = self.settings.options()
         options.reverse = reverse
-        if self.settings.workspace is not None:
-            options.workspace = self.settings.workspace.handle
         # One array without gaps has no lines, so that variants which take none serve it, too.
         plain = all(part.lines.plain for part in parts)
         if self.plan is not None and not self.plan.lines and not plain:
@@ -338,7 +365,13 @@ class Call:
                 "the plan takes arrays without gaps: strided=True or axis= makes one for others"
             )
         if not plain or (self.plan is not None and self.plan.lines):
-            output = None if self.output is None else parts[-1].lines
+            sources = len(self.inputs)
+            written = [part.lines for part in parts[sources:]]
+            if any(one != written[0] for one in written):
+                raise errors.InvalidArgument("outputs of one call have to lie alike")
+            if any(part.lines != parts[1].lines for part in parts[2:sources]):
+                raise errors.InvalidArgument("arrays y of one call have to lie alike")
+            output = written[0] if written else None
             second = None if self.second is None else parts[1].lines
             structs.put_lines(options, parts[0].lines, output, second)
         if accumulate is not None:

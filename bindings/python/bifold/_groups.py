@@ -14,9 +14,10 @@ from ._base.arguments import checked
 from ._base.handles import Handle, put
 from ._base.kinds import ORDERS
 from ._base.operators import MapLike, OperatorLike, handle_of, map_of
-from ._calls import Call, Settings
+from ._calls import Call
 from ._mpi import Transport
 from ._reductions import Indexed
+from ._settings import Settings
 from ._slices import finish, listed, rows_of, scan_rows_of
 from ._starts import accumulator, address_of, element_of
 

@@ -8,17 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
+from ._arrays.memory import to_device
+from ._arrays.operands import HostOperand
 from ._axes import axes_of
 from ._base import errors, structs, types
 from ._base.arguments import checked
 from ._base.operators import MapLike, OperatorLike, handle_of, map_of
 from ._beside import one_each
-from ._calls import Call, Settings
-from ._memory import to_device
-from ._operands import HostOperand
+from ._calls import Call
 from ._reduce import reduce_call
 from ._reductions import Where, put_results, values_of
 from ._repeated import MANY, Repeated, repeated
+from ._settings import Settings
 from ._starts import accumulator, address_of, element_of
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +16,14 @@ from ._base import errors, native, opencl_queues, structs, types
 from ._base.arguments import checked
 from ._base.devices import Device, open_device
 from ._base.handles import Handle, put
-from ._base.kinds import AXIS, DTYPE, ON_DEVICE, ORDERS, PLAN_PLACE, SHAPE
-from ._base.operators import Map, MapLike, OperatorLike, handle_of, map_of
+from ._base.kinds import AXIS, DTYPE, ON_DEVICE, ORDERS, PLAN_PLACE, RESULT_MAP, SCALAR_TYPES, SHAPE
+from ._base.operators import Map, MapLike, OperatorLike, declared, handle_of
 from ._base.queues import Event, Queue
 from ._beside import on_device as is_on_device
-from ._calls import Call, Settings
+from ._calls import Call
 from ._repeated import PLAN, PLAN_PAIRS, Repeated, repeated
+from ._scalars import declared_by, named_by
+from ._settings import Settings
 from ._starts import Accumulation, accumulator, address_of, element_of
 
 KINDS = ("inclusive_scan", "exclusive_scan")
@@ -39,6 +42,7 @@ class _Shape(NamedTuple):
     reverse: bool = False
     on_device: frozenset[str] = frozenset()
     result_map: str | None = None
+    scalars: Mapping[str, np.dtype] = MappingProxyType({})
 
     @property
     def scans(self) -> bool:
@@ -68,10 +72,11 @@ class Plan(Handle):
     lines: bool
     _shape: _Shape
     _queue: Queue | None  # What it was made with.
+    _scalars: dict[str, np.dtype]
     _of_thread: threading.local
 
     @classmethod
-    @checked(device=PLAN_PLACE, y=DTYPE, out=DTYPE)
+    @checked(device=PLAN_PLACE, y=DTYPE, out=DTYPE, scalars=SCALAR_TYPES, result_map=RESULT_MAP)
     def reduce(
         cls,
         device: Any,
@@ -83,6 +88,7 @@ class Plan(Handle):
         out: Any = None,
         accumulate: Any = None,
         result_map: str | None = None,
+        scalars: Mapping[str, Any] | None = None,
         axis: Any = None,
         keepdims: bool = False,
         strided: bool = False,
@@ -99,6 +105,7 @@ class Plan(Handle):
             op, map, accumulate, result_map, axis, keepdims, variant, order: as in
                 transform_reduce_into().
             y: the dtype of a second array, which the map knows as ``y``.
+            scalars: the dtypes of what `map` and `result_map`, as texts, name besides, by name.
             out: the dtype of the results; by default that of an Operator, else `dtype`.
             strided: arrays may have gaps. With an axis they may anyway.
             on_device: what calls bring as arrays on the device: ``"init"``, and ``"count_u32"`` or
@@ -113,7 +120,9 @@ class Plan(Handle):
         told = Accumulation(accumulate, result_map).told(op, to)
         wide = types.accumulated(to) if told is None else told
         values = frozenset(on_device)
-        what = _Shape("reduce", dtype, to, wide, y, axis, keepdims, False, values, result_map)
+        what = _Shape(
+            "reduce", dtype, to, wide, y, axis, keepdims, False, values, result_map, scalars or {}
+        )
         shape = structs.ReduceShape()
         if y is not None:
             shape.second = ctypes.pointer(ctypes.c_int32(types.type_of(y)))
@@ -124,7 +133,7 @@ class Plan(Handle):
         return made
 
     @classmethod
-    @checked(device=PLAN_PLACE, out=DTYPE, axis=AXIS)
+    @checked(device=PLAN_PLACE, out=DTYPE, axis=AXIS, scalars=SCALAR_TYPES, result_map=RESULT_MAP)
     def inclusive_scan(
         cls,
         device: Any,
@@ -135,6 +144,7 @@ class Plan(Handle):
         out: Any = None,
         accumulate: Any = None,
         result_map: str | None = None,
+        scalars: Mapping[str, Any] | None = None,
         axis: int | None = None,
         reverse: bool = False,
         strided: bool = False,
@@ -153,12 +163,12 @@ class Plan(Handle):
         Raises:
             InvalidArgument, Unsupported, BuildFailure: as reduce().
         """
-        how = Accumulation(accumulate, result_map)
+        how = Accumulation(accumulate, result_map, scalars)
         what = _scan(0, dtype, out, op, how, axis, reverse, on_device)
         return cls._scanning(what, device, strided, op, map, variant, order)
 
     @classmethod
-    @checked(device=PLAN_PLACE, out=DTYPE, axis=AXIS)
+    @checked(device=PLAN_PLACE, out=DTYPE, axis=AXIS, scalars=SCALAR_TYPES, result_map=RESULT_MAP)
     def exclusive_scan(
         cls,
         device: Any,
@@ -169,6 +179,7 @@ class Plan(Handle):
         out: Any = None,
         accumulate: Any = None,
         result_map: str | None = None,
+        scalars: Mapping[str, Any] | None = None,
         axis: int | None = None,
         reverse: bool = False,
         strided: bool = False,
@@ -180,7 +191,7 @@ class Plan(Handle):
 
         Arguments and errors are those of Plan.inclusive_scan().
         """
-        how = Accumulation(accumulate, result_map)
+        how = Accumulation(accumulate, result_map, scalars)
         what = _scan(1, dtype, out, op, how, axis, reverse, on_device)
         return cls._scanning(what, device, strided, op, map, variant, order)
 
@@ -218,7 +229,8 @@ class Plan(Handle):
         order: str,
     ) -> None:
         what = self._shape
-        mapped: Map | None = None if map is None else map_of(map)
+        mapped = Map(map, named_by(map, what.scalars)) if isinstance(map, str) else map
+        self._scalars = {**what.scalars, **declared_by(op, mapped)}
         shape.struct_size = ctypes.sizeof(shape)
         shape.op = handle_of(op)
         shape.map = None if mapped is None else mapped.handle
@@ -228,7 +240,10 @@ class Plan(Handle):
         shape.on_device = sum(ON_DEVICE[name] for name in what.on_device)
         shape.order = ORDERS.index(order)
         shape.lines = self.lines
-        shape.result_map = None if what.result_map is None else what.result_map.encode()
+        if what.result_map is not None:
+            shape.result_map = what.result_map.encode()
+            every, count = declared(named_by(what.result_map, what.scalars))
+            shape.result_map_scalars, shape.result_map_scalar_count = every, count
         self._op = op if isinstance(op, str) else op.name
         self._hold(put(function, self.device.handle, ctypes.byref(shape)))
 
@@ -243,6 +258,7 @@ class Plan(Handle):
         y: Any = None,
         total: Any = None,
         count_from: Any = None,
+        scalars: Mapping[str, Any] | None = None,
         workspace: Any = None,
         queue: Any = None,
         wait: Iterable[Any] = (),
@@ -255,6 +271,7 @@ class Plan(Handle):
             init: a number, or an array on the device where the plan was made for one.
             total: of a scan, an array that receives what all of a line gives.
             count_from: an array of one element, read when the call runs: how many elements count.
+            scalars: numbers by name, for what the plan's texts name besides.
             workspace: a Workspace to use instead of the queue's scratch memory.
             queue: where it runs; by default the array's own queue or stream. For arrays of the host
                 the queue that the plan was made with, else this thread's one of the plan.
@@ -272,8 +289,11 @@ class Plan(Handle):
         what = self._shape
         settings = Settings(None, "v1", queue, wait, done, workspace, self._for_hosts)
         starts = init if what.axis is not None or is_on_device(init) else None
-        with Call(x, settings, y=y, out=out, init=starts, total=total, count=count_from) as call:
+        more = {"total": total, "count": count_from, "scalars": scalars}
+        with Call(x, settings, y=y, out=out, init=starts, **more) as call:
             call.plan = self
+            if call.scalars is not None:
+                call.scalars.find_types(what.dtype, self._scalars)
             self._check(call)
             axes = axes_of(what.axis, len(call.input.shape))
             start = what.out if what.result_map is None else what.accumulate
@@ -388,4 +408,5 @@ def _scan(
     axes = None if axis is None else (axis,)
     values = frozenset(on_device)
     name = KINDS[kind]
-    return _Shape(name, dtype, to, wide, None, axes, False, reverse, values, how.result_map)
+    named = how.scalars or {}
+    return _Shape(name, dtype, to, wide, None, axes, False, reverse, values, how.result_map, named)

@@ -9,21 +9,22 @@ import numpy as np
 
 from ._axes import axes_of, reduced_shape
 from ._base import errors, types
-from ._base.operators import Map, OperatorLike, handle_of
+from ._base.operators import MapLike, OperatorLike, handle_of
 from ._beside import on_device
-from ._calls import Call, Settings
+from ._calls import Call
 from ._repeated import INTO, REDUCE, Repeated
+from ._settings import Settings
 from ._starts import PLAIN, Accumulation, accumulator, address_of, element_of
 
 
-def _reduction(map: Map | None, y: Any, into: str = "") -> str:
+def _reduction(map: MapLike | None, y: Any, into: str = "") -> str:
     """The function of the library for a reduction with a map or none, of one or two arrays."""
     if map is None:
         return f"bifold_reduce{into}"
     return f"bifold_transform_reduce{'' if y is None else '_pairs'}{into}"
 
 
-def _forms(map: Map | None, y: Any) -> int:
+def _forms(map: MapLike | None, y: Any) -> int:
     """How many forms behind the one without a map."""
     return 0 if map is None else 1 if y is None else 2
 
@@ -32,14 +33,15 @@ def reduce_to_host(
     x: Any,
     y: Any,
     op: OperatorLike,
-    map: Map | None,
+    map: MapLike | None,
     init: Any,
     dtype: Any,
     settings: Settings,
     how: Accumulation,
 ) -> Any:
     """A reduction of all elements, whose result is a NumPy scalar."""
-    with Call(x, settings, y=y) as call:
+    with Call(x, settings, y=y, scalars=how.scalars) as call:
+        map = call.map_of(map, op)
         of = accumulator(dtype, op, init, call.input.dtype)
         carry = element_of(init, how.of_init(op, of))
         result = np.empty(1, of)
@@ -77,7 +79,7 @@ def reduce_to_array(
     y: Any,
     out: Any,
     op: OperatorLike,
-    map: Map | None,
+    map: MapLike | None,
     init: Any,
     settings: Settings,
     *,
@@ -89,7 +91,8 @@ def reduce_to_array(
 ) -> Any:
     """A reduction along axes, into a new array where none is given."""
     starts = init if axis is not None or on_device(init) else None
-    with Call(x, settings, y=y, out=out, init=starts, count=count) as call:
+    more = {"count": count, "scalars": how.scalars}
+    with Call(x, settings, y=y, out=out, init=starts, **more) as call:
         init = call.init or init
         axes = axes_of(axis, len(call.input.shape))
         if out is None:
@@ -98,14 +101,14 @@ def reduce_to_array(
         else:
             check_results(call, axis, keepdims)
         reduce_call(call, y, op, map, init, axes, how)
-        return call.target.array
+        return call.answer
 
 
 def reduce_call(
     call: Call,
     y: Any,
     op: OperatorLike,
-    map: Map | None,
+    map: MapLike | None,
     init: Any,
     axes: tuple[int, ...],
     how: Accumulation = PLAIN,
@@ -118,6 +121,7 @@ def reduce_call(
     Where it is `alone`, what `finish` makes of the output is the public function's answer.
     """
     carry = element_of(init, how.of_init(op, call.target.dtype))
+    map = call.map_of(map, op)
     mapped = () if map is None else (map.handle,)
     function = _reduction(map, y, "_into")
     call.run(

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._arrays.operands import ResultOperand
 from ._axes import axes_of, reduced_shape
 from ._base import errors, types
 from ._base.arguments import checked
-from ._base.operators import MapLike, map_of
-from ._calls import Call, Settings
-from ._operands import ResultOperand
+from ._base.operators import Map, MapLike, map_of
+from ._calls import Call
 from ._reduce import reduce_call
 from ._repeated import (
     COUNT,
@@ -31,6 +31,7 @@ from ._repeated import (
     Repeated,
     repeated,
 )
+from ._settings import Settings
 from ._starts import accumulator, address_of, element_of
 
 
@@ -194,12 +195,23 @@ def minmax(
         return _two(call, "bifold_minmax", results, MinMax)
 
 
+def whole_number(call: Call, function: str, holds: Map, finish: Callable[[Any], Any]) -> Any:
+    """What `finish` makes of the one uint64 that the library finds for a predicate."""
+    number = np.empty(1, np.uint64)
+    place = ctypes.cast(number.ctypes.data, ctypes.POINTER(ctypes.c_uint64))
+    axes = axes_of(None, len(call.input.shape))
+    again = Repeated(COUNT, map=holds, results=(number,), finish=finish)
+    call.run(function, holds.handle, place, axes=axes, repeated=again)
+    return finish(number[0])
+
+
 @repeated
 @checked
 def count_if(
     x: Any,
     predicate: MapLike,
     *,
+    scalars: Mapping[str, Any] | None = None,
     axis: Any = None,
     keepdims: bool = False,
     variant: str | None = None,
@@ -213,21 +225,18 @@ def count_if(
 
     Args:
         predicate: an expression over ``x`` and its index ``i``, such as ``"x > 0"``, or a Map.
+        scalars: as in reduce().
     """
-    holds = map_of(predicate)
-    with Call(x, Settings(variant, order, queue, wait)) as call:
+    with Call(x, Settings(variant, order, queue, wait), scalars=scalars) as call:
+        holds = call.map_of(predicate)
+        assert holds is not None
         where = Where(axis, keepdims)
         if not where.one:
             counts, axes = put_results(call, where, np.dtype(np.uint64))
             again = Repeated(COUNT_INTO, map=holds, finish=values_of)
             call.run("bifold_count_if_into", holds.handle, axes=axes, repeated=again)
             return values_of(counts)
-        count = np.empty(1, np.uint64)
-        place = ctypes.cast(count.ctypes.data, ctypes.POINTER(ctypes.c_uint64))
-        axes = axes_of(None, len(call.input.shape))
-        again = Repeated(COUNT, map=holds, results=(count,), finish=int)
-        call.run("bifold_count_if", holds.handle, place, axes=axes, repeated=again)
-        return int(count[0])
+        return whole_number(call, "bifold_count_if", holds, int)
 
 
 def _sum(call: Call, function: str, init: Any, of: np.dtype) -> Any:

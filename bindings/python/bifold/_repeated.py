@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from . import _core
+from ._arrays.memory import Array
+from ._arrays.operands import OWN, HostOperand
 from ._base import foreign, native, structs, types
 from ._base.operators import Map, Operator, OperatorLike, handle_of
 from ._base.queues import Event, Queue
-from ._memory import Array
-from ._operands import OWN, HostOperand
 
 if TYPE_CHECKING:
+    from ._arrays.operands import Operand
     from ._calls import Call
-    from ._operands import Operand
     from ._plans import Plan
 
 _core.put_handles(Operator, Map, Queue)
@@ -51,7 +51,7 @@ def repeated(function: Function) -> Function:
 INTO, MAP_INTO, PAIRS_INTO, REDUCE, MAP_REDUCE, PAIRS_REDUCE = range(6)
 SUM, PRODUCT, COUNT, TWO, MANY, PLAN, PLAN_PAIRS, FOUND_INTO, COUNT_INTO, SUM_INTO = range(6, 16)
 # What a call does with an array, as _core numbers it.
-READ, WRITTEN, INIT_FROM, TOTAL, COUNT_FROM = range(5)
+READ, WRITTEN, INIT_FROM, TOTAL, COUNT_FROM, WRITTEN_BESIDE = range(6)
 
 
 class Repeated(NamedTuple):
@@ -82,6 +82,7 @@ def _bytes(init: np.ndarray | None) -> bytes | None:
 def _arrays(call: Call) -> list[tuple[Operand, int]]:
     """The arrays of a call and what it does with them, in the order of its views."""
     arrays = [(call.input, READ), (call.second, READ), (call.output, WRITTEN)]
+    arrays += [(output, WRITTEN_BESIDE) for output in call.more_outputs]
     beside = [(call.count, COUNT_FROM), (call.init, INIT_FROM), (call.total, TOTAL)]
     arrays += [(None if one is None else one.operand, use) for one, use in beside]
     return [(operand, use) for operand, use in arrays if operand is not None]

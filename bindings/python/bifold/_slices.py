@@ -6,7 +6,8 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from . import _copies
+from ._arrays.copies import in_order
+from ._arrays.operands import Operand, Placed
 from ._base import errors, lines, native, structs
 from ._base.handles import put
 from ._base.kinds import ARRAY
@@ -14,7 +15,6 @@ from ._base.operators import OperatorLike
 from ._base.queues import Event, handles_of
 from ._base.values import described
 from ._calls import Call
-from ._operands import Operand, Placed
 from ._starts import accumulator
 
 
@@ -49,7 +49,7 @@ def input_of(call: Call, operand: Operand) -> structs.View:
     place = operand.bind(call)
     if not _is_dense(place):
         dimensions = range(len(place.shape))
-        place, done = _copies.in_order(call, place, dimensions, call._wait, operand.dtype)
+        place, done = in_order(call, place, dimensions, call._wait, operand.dtype)
         call.wait_for(done)
     return structs.View(place.buffer.handle, place.type, place.first, operand.size)
 

@@ -29,11 +29,14 @@ class Accumulation(NamedTuple):
 
     Attributes:
         dtype: as the user gives it; None: what goes without saying.
-        result_map: the text behind the accumulator; None: it is stored as it is.
+        result_map: the text behind the accumulator, of several outputs one for each; None: it is
+            stored as it is.
+        scalars: the values of what texts name besides.
     """
 
     dtype: np.dtype | None = None
-    result_map: str | None = None
+    result_map: str | tuple[str | None, ...] | None = None
+    scalars: dict[str, Any] | None = None
 
     def told(self, op: OperatorLike, out: np.dtype) -> np.dtype | None:
         """The dtype that the library is told for an output of a dtype, if any."""

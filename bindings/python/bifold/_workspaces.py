@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._arrays.operands import HostOperand
 from ._base import errors, native, structs, types
 from ._base.arguments import checked
 from ._base.handles import Handle, put
 from ._base.lines import reach
-from ._calls import Call, Settings
-from ._operands import HostOperand
+from ._calls import Call
+from ._settings import Settings
 
 
 class Workspace(Handle):

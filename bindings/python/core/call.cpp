@@ -100,7 +100,12 @@ struct Call::Resources {
 };
 
 Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_options& options)
-    : name_(std::move(name)), function_(function), form_(form), options_(options) {
+    : name_(std::move(name)),
+      function_(function),
+      form_(form),
+      options_(options),
+      scalars_(options) {
+  scalars_.declare(options_);
   options_.struct_size = sizeof options_;
   if (options.variant) {
     variant_ = options.variant;
@@ -110,6 +115,13 @@ Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_op
     result_map_ = options.result_map;
     options_.result_map = result_map_.c_str();
   }
+  outputs_.assign(options.more_outputs, options.more_outputs + options.more_output_count);
+  output_maps_.reserve(outputs_.size());
+  for (bifold_output& output : outputs_) {
+    output.view = {};
+    if (output.result_map) output.result_map = output_maps_.emplace_back(output.result_map).c_str();
+  }
+  options_.more_outputs = nullptr;
   if (options.accumulate) {
     accumulate_ = *options.accumulate;
     options_.accumulate = &accumulate_;
@@ -128,6 +140,10 @@ Call::Call(std::string name, std::uintptr_t function, Form form, const bifold_op
 bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_options options,
                             std::byte* elements) const {
   std::array<bifold_view, max_arrays> views;
+  std::array<bifold_output, max_arrays> outputs;
+  std::copy(outputs_.begin(), outputs_.end(), outputs.begin());
+  std::size_t beside = 0;
+  options.more_outputs = outputs.data();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Part& part = parts[i];
     const Seen& seen = operands.seen[part.array];
@@ -142,6 +158,7 @@ bifold_status Call::enqueue(const Operands& operands, Resources& used, bifold_op
     if (part.use == Use::init) options.init_from = &views[i];
     if (part.use == Use::total) options.total = &views[i];
     if (part.use == Use::count) options.count_from = &views[i];
+    if (part.use == Use::output_beside) outputs[beside++].view = views[i];
   }
   auto* end = used.events.data() + used.adopted_count;
   for (const auto& event : operands.wait) *end++ = static_cast<bifold_event*>(event->get());
@@ -348,6 +365,11 @@ bool Call::run(Operands& operands, PyObject* output, nb::object& answer) const {
   }
   alignas(16) std::array<std::byte, max_results * max_element> elements;
   bifold_options options = options_;
+  PutScalars scalars;
+  if (!scalars_.empty() && !scalars_.put(operands.scalars, scalars, options)) {
+    used.give_back(false);
+    return false;
+  }
   bool wanted = used.turn || operands.done;
   for (const Part& part : parts) {
     if (part.written() && operands.seen[part.array].kind == Kind::opencl) wanted = true;

@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "handle.hpp"
+#include "scalars.hpp"
 
 namespace bifold::python {
 
@@ -32,6 +33,7 @@ struct Operands {
   std::vector<Foreign> foreign;
   PyObject* done = nullptr;  // Borrowed. The package's Event for its completion.
   std::shared_ptr<Handle> workspace;
+  GivenScalars scalars;
   bool any_size = false;  // Calls of another size are the same but for that.
   int of(PyObject* array) const {
     for (int i = 0; i < count; ++i) {
@@ -41,9 +43,8 @@ struct Operands {
   }
 };
 
-/// What a call does with an array, as the package numbers it. The last three have a value for each
-/// line.
-enum class Use { input, output, init, total, count };
+/// What a call does with an array, as the package numbers it.
+enum class Use { input, output, init, total, count, output_beside };
 
 /// What an array contributes: elements from an offset that moves with the array.
 struct Part {
@@ -55,7 +56,9 @@ struct Part {
   std::uint64_t size;   // Of an element.
   std::int64_t low;     // Bytes from a CUDA array's first element to its lowest one.
   std::uint64_t bytes;  // From there to behind its highest one.
-  bool written() const { return use == Use::output || use == Use::total; }
+  bool written() const {
+    return use == Use::output || use == Use::total || use == Use::output_beside;
+  }
   bool beside() const { return use != Use::input && use != Use::output; }
 };
 
@@ -181,8 +184,11 @@ class Call {
   bifold_options options_;
   std::string variant_;
   std::string result_map_;
+  std::vector<bifold_output> outputs_;  // Beside the output, without their views.
+  std::vector<std::string> output_maps_;
   bifold_type accumulate_ = 0;
   std::array<bifold_lines, 3> lines_;
+  Scalars scalars_;
 };
 
 }  // namespace bifold::python

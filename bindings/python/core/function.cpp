@@ -48,12 +48,14 @@ Function::Role Function::role_of(std::string_view name) {
       {"x", Role::array},
       {"y", Role::array},
       {"out", Role::array},
+      {"out_beside", Role::beside},
       {"init", Role::init},
       {"total", Role::beside},
       {"count_from", Role::beside},
       {"map", Role::map},
       {"predicate", Role::map},
       {"reductions", Role::reductions},
+      {"scalars", Role::scalars},
       {"queue", Role::queue},
       {"wait", Role::wait},
       {"workspace", Role::workspace},
@@ -74,6 +76,7 @@ Function::Function(nb::object full, const nb::tuple& names, int positional,
     const int index = static_cast<int>(parameters_.size());
     if (text == "x") in_ = index;
     if (text == "out") out_ = index;
+    if (text == "out_beside") out_beside_ = index;
     if (text == "total") total_ = index;
     if (text == "y") second_ = index;
     if (role == Role::map) map_ = index;
@@ -140,7 +143,7 @@ bool Function::totals_are_apart(const Given& given, const Operands& operands) co
 }
 
 bool Function::look_at_arrays(const Given& given, Operands& operands) const {
-  for (const int index : {out_, total_}) {
+  for (const int index : {out_, out_beside_, total_}) {
     if (index >= 0 && is_exported(given[index])) return false;
   }
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -148,7 +151,8 @@ bool Function::look_at_arrays(const Given& given, Operands& operands) const {
     if ((role != Role::array && role != Role::beside) || given[i] == Py_None) continue;
     if (!look_at_one(given[i], role, operands)) return false;
     const Seen& seen = operands.seen[operands.of(given[i])];
-    const bool written = static_cast<int>(i) == out_ || static_cast<int>(i) == total_;
+    const int index = static_cast<int>(i);
+    const bool written = index == out_ || index == out_beside_ || index == total_;
     if (written && seen.read_only) return false;
   }
   if (operands.count == 0 || !totals_are_apart(given, operands)) return false;
@@ -223,6 +227,9 @@ bool Function::look(const Given& given, Operands& operands, Key& key) const {
         break;
       case Role::reductions:
         if (!key.add_all(value)) return false;
+        break;
+      case Role::scalars:
+        if (!key.add_scalars(value, operands.scalars)) return false;
         break;
       case Role::map:
       case Role::value:

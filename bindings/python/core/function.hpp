@@ -44,6 +44,7 @@ class Function {
     value,
     map,
     reductions,
+    scalars,
     queue,
     wait,
     workspace,
@@ -87,6 +88,7 @@ class Function {
   bool is_method_ = false;
   int in_ = 0;
   int out_ = -1;
+  int out_beside_ = -1;
   int total_ = -1;
   int second_ = -1;
   int map_ = -1;

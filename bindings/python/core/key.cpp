@@ -132,6 +132,33 @@ bool Key::add_items(PyObject* values, bool nested) {
   return true;
 }
 
+bool Key::add_scalars(PyObject* scalars, GivenScalars& given) {
+  if (scalars == Py_None) return add_value(scalars);
+  if (!PyDict_CheckExact(scalars)) return false;
+  add(Tag::tuple);
+  add(static_cast<std::uint64_t>(PyDict_Size(scalars)));
+  PyObject* name = nullptr;
+  PyObject* value = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(scalars, &position, &name, &value)) {
+    if (!PyUnicode_CheckExact(name) || given.count == max_scalars) return false;
+    add_text(name);
+    auto* type = reinterpret_cast<PyObject*>(Py_TYPE(value));
+    if (PyFloat_CheckExact(value)) {
+      add(Tag::real);
+    } else if (PyLong_CheckExact(value)) {
+      add(Tag::integer);
+    } else if (names_type(type) && type != struct_class) {
+      add(Tag::scalar);
+      add(nb::borrow(type));
+    } else {
+      return false;
+    }
+    given.values[given.count++] = value;
+  }
+  return true;
+}
+
 bool Key::add_all(PyObject* values) {
   const bool is_listed = PyTuple_CheckExact(values) || PyList_CheckExact(values);
   return is_listed && add_items(values, true);

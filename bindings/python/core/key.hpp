@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "scalars.hpp"
 
 namespace bifold::python {
 
@@ -32,6 +33,8 @@ class Key {
   void add(const Seen& seen, bool any_size);
   /// A value of an argument. False: it is none that calls are told apart by.
   bool add_value(PyObject* value);
+  /// A dict of scalars, told apart by names and kinds; takes the values.
+  bool add_scalars(PyObject* scalars, GivenScalars& given);
   /// A list of values, and of records of some.
   bool add_all(PyObject* values);
   /// What a queue is given as: nothing, a Queue, or an object of a class that put_place() told.

@@ -66,6 +66,12 @@ def test_maps_of_the_index_and_of_a_second_array(queue):
     assert same(weighted.value(), bifold.transform_reduce(x, "x * (f32)i", queue=queue))
     whole = bifold.transform_reduce(x, "x * y", y=y, dtype="f8", queue=queue)
     assert same(products.value(), whole)
+    scan = bifold.Accumulation.inclusive_scan(queue, "f4", map="x * (f32)i")
+    parts = [np.empty(len(part), "f4") for part in np.split(x, CUTS[:3])]
+    for part, out in zip(np.split(x, CUTS[:3]), parts):
+        scan.feed(part, out)
+    whole = bifold.transform_inclusive_scan(x, "x * (f32)i", queue=queue)
+    np.testing.assert_array_equal(np.concatenate(parts), whole)
     with pytest.raises(bifold.InvalidArgument, match="takes a second array, y="):
         products.feed(x)
     with pytest.raises(bifold.InvalidArgument, match="takes no second array"):
@@ -156,8 +162,6 @@ def test_what_is_refused(queue):
         scan.feed(ones, np.empty(4, "f4"))
     with pytest.raises(bifold.InvalidArgument, match="out has elements of int32"):
         scan.feed(ones, np.empty(3, "i4"))
-    with pytest.raises(bifold.Unsupported, match="names i"):
-        bifold.Accumulation.inclusive_scan(queue, "f4", map="x * i")
     with pytest.raises(bifold.WrongType, match=r"resume\(\): saved must be bytes"):
         total.resume("text")
     with pytest.raises(bifold.WrongType, match="is not called"):

@@ -62,6 +62,28 @@ def test_indices_alone(queue, dtype):
             bifold.argmax_into(x, wrong)
 
 
+def test_first_places():
+    x = np.arange(-1000, 5000, dtype=np.int32).reshape(60, 100)
+    assert bifold.find_if(x, "x > 0") == 1001
+    assert bifold.find_if(x) == 0
+    for limit in (17, 4000, 17):
+        found = bifold.find_if(x, "x > limit && i % 2 == 0", scalars={"limit": np.int32(limit)})
+        assert found == np.flatnonzero((x.ravel() > limit) & (np.arange(6000) % 2 == 0))[0]
+    assert bifold.find_if(x, bifold.Map("x > 4999")) is None
+    assert bifold.find_if(x[:0]) is None
+    assert bifold.find_if(x.T, "x == 0") == np.flatnonzero(x.T.ravel() == 0)[0]
+    for has, limit in ((True, 4998), (False, 4999)):
+        above = bifold.Map("x > limit", {"limit": "int32"})
+        given = {"scalars": {"limit": np.int32(limit)}}
+        assert bifold.any(x, above, **given) is has
+        assert bifold.none(x, above, **given) is not has
+        assert bifold.all(x, bifold.Map("x <= limit", {"limit": "int32"}), **given) is not has
+    assert bifold.all(np.ones(3)) and not bifold.all(np.zeros(3)) and bifold.all(np.ones(0))
+    assert not bifold.any(np.zeros(3)) and bifold.none(np.zeros(3), "x")
+    with pytest.raises(bifold.InvalidArgument):
+        bifold.any(x, "x > y")
+
+
 def test_counts():
     x = np.arange(-1000, 5000, dtype=np.int32)
     assert bifold.count_if(x, "x > 0") == 4999

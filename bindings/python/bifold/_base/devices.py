@@ -155,6 +155,7 @@ def open_device(
     cache: Literal["disk", "memory"] = "disk",
     cache_directory: str | os.PathLike[str] | None = None,
     cache_limit_bytes: int | None = None,
+    cache_programs: int | None = None,
     tuning_file: str | os.PathLike[str] | None = None,
 ) -> Device:
     """Opens a device.
@@ -167,6 +168,8 @@ def open_device(
         cache_directory: where on disk; ``$BIFOLD_CACHE_DIR`` or the user's cache by default. Used
             where it is the user's own and nobody else can write to it.
         cache_limit_bytes: what the folder may grow to; 256 MiB by default.
+        cache_programs: how many are kept in memory; 1024 by default. Of those made once half as
+            many are there, the least recently used go, but none of a plan or a CUDA graph.
         tuning_file: what ``bifold-bench tune`` measured on such a device; the one that it installed
             beside the kernels by default. One that cannot be used is ignored with a warning in
             the log.
@@ -181,6 +184,8 @@ def open_device(
         options.cache_directory = os.fsencode(cache_directory)
     if cache_limit_bytes is not None:
         options.cache_limit_bytes = cache_limit_bytes
+    if cache_programs is not None:
+        options.cache_programs = cache_programs
     if tuning_file is not None:
         options.tuning_file = os.fsencode(tuning_file)
     return Device._of(put("bifold_device_open", selector.encode(), ctypes.byref(options)))

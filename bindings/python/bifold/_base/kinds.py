@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import foreign
-from .values import Kind, choice, described, flag, integer, integers, only, text, text_of
+from .values import Kind, choice, described, flag, integer, integers, only, real, text, text_of
 
 # The classes of a kind are those of the package, which imports this module before it has them.
 _package = sys.modules[__package__.rpartition(".")[0]]
@@ -230,12 +230,35 @@ def _array(value: Any) -> Any:
     return value
 
 
+def _arrays(value: Any) -> Any:
+    if not isinstance(value, tuple):
+        return _array(value)
+    return tuple(_array(one) for one in value)
+
+
+def _texts(value: Any) -> Any:
+    if not isinstance(value, tuple):
+        return text_of(value)
+    return tuple(None if one is None else text_of(one) for one in value)
+
+
 def _host_array(value: Any) -> Any:
     if _is_own(value, "Array") or foreign.is_opencl_array(value):
         raise TypeError("it is on a device already; get() copies it")
     if foreign.cuda_interface(value) is not None:
         raise TypeError("it is on a device already")
     return _array(value)
+
+
+def _named(take: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+    """A mapping from names to what `take` takes."""
+
+    def each(value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise TypeError
+        return {text_of(name): take(one) for name, one in value.items()}
+
+    return each
 
 
 ORDERS = ("v1", "any")
@@ -246,9 +269,12 @@ COMMUTATIVITY = ("non_commutative", "commutative")
 
 SELECTOR = Kind('a text such as "opencl:cpu"', _selector)
 ARRAY = Kind("an array", _array)
+ARRAYS = Kind("an array, or a tuple of some", _arrays)
 HOST_ARRAY = Kind("an array of the host", _host_array)
 ELEMENT = Kind("a number, or a tuple for a struct", _element)
 DTYPE = Kind("a NumPy dtype, or what names one", _dtype)
+RESULT_MAP = text("an expression's text")
+SCALAR_TYPES = Kind("a dict from names to dtypes", _named(_dtype))
 STRUCT = Kind("a structured dtype", _struct)
 PATH = Kind("a path", _path)
 MAP = Kind("an expression's text or a bifold.Map", _text_or("Map"))
@@ -268,17 +294,26 @@ PLAN_PLACE = Kind(
 )
 ONLY_DEVICE = own("Device", "bifold.open_device() opens one")
 
+# An operator of associative_scan().
+STEP = Kind(
+    "an expression's text, or a tuple of some",
+    lambda op: tuple(map(text_of, op)) if isinstance(op, tuple) else text_of(op),
+)
+
 KINDS: dict[str, Kind] = {
     "accumulate": DTYPE,
+    "arrays": ARRAYS,
     "axis": AXES,
     "buffer": Kind("a pyopencl.Buffer", only(foreign.is_opencl_buffer)),
     "cache": choice("disk", "memory"),
     "cache_directory": PATH,
     "cache_limit_bytes": integer("a number of bytes"),
+    "cache_programs": integer("a number of programs", 1),
     "comm": Kind("an intracommunicator of mpi4py", only(foreign.is_communicator)),
     "commutativity": choice(*COMMUTATIVITY),
     "context": integer("a CUcontext's number", 1, 2**64 - 1),
     "count_from": ARRAY,
+    "ddof": Kind("a number", real),
     "deadline": Kind("a time limit of more than 0 seconds", _deadline),
     "device": Kind('a bifold.Device or a selector such as "opencl:cpu"', _device),
     # It receives the call's completion, so it may have been closed before.
@@ -288,6 +323,8 @@ KINDS: dict[str, Kind] = {
     "event": CUDA_EVENT,
     "events": EVENT,
     "expression": text("an expression's text"),
+    "gates": ARRAY,
+    "h0": ELEMENT,
     "identity": ELEMENT,
     "init": Kind("a number, a tuple for a struct, or an array of one for each line", _start),
     "keepdims": FLAG,
@@ -311,14 +348,18 @@ KINDS: dict[str, Kind] = {
     ),
     "ranks": integer("a number of ranks", 1, 2**32 - 1),
     "reductions": Kind("a list of names of built-in operators and bifold.Reductions", _reductions),
-    "result_map": text("an expression's text"),
+    "result_map": Kind("an expression's text, or a tuple of some", _texts),
     "reverse": FLAG,
+    "scalars": Kind(
+        "a dict from names to numbers, tuples for structs, or arrays of one element", _named(_start)
+    ),
     "scan": FLAG,
     "selector": SELECTOR,
     "shape": Kind("extents or a tuple of extents", integers(integer("", -1))),
     "stream": Kind("a stream of CuPy or PyTorch, or a CUstream's number", _stream),
     "strided": FLAG,
     "timing": choice("disabled", "enabled"),
+    "tokens": ARRAY,
     "total": ARRAY,
     "tuning_file": PATH,
     "value": ELEMENT,

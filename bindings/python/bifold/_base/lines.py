@@ -93,6 +93,12 @@ def c_strides(shape: Sequence[int], step: int = 1) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def are_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements lie one behind the other, in C order."""
+    wanted = zip(shape, strides, c_strides(shape))
+    return 0 in shape or all(n == 1 or stride == dense for n, stride, dense in wanted)
+
+
 def may_overlap_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether two elements may share their memory. Rare layouts are taken for such that do."""
     if 0 in shape:

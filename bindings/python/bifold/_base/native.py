@@ -38,8 +38,10 @@ from .structs import (
     QueueOptions,
     ReduceShape,
     Reduction,
+    ScalarType,
     ScanShape,
     ScanSlice,
+    SelectShape,
     Share,
     Slice,
     Transport,
@@ -58,6 +60,7 @@ _TRANSFORM_SCAN = [*_SCAN[:4], _HANDLE, *_SCAN[4:]]
 _PAIRS = [_HANDLE, View, View, _HANDLE, _HANDLE, c_int32, c_void_p, c_void_p, POINTER(Options)]
 _ARG = [_HANDLE, View, c_void_p, POINTER(c_uint64), POINTER(Options)]
 _FIND = [_HANDLE, View, View, POINTER(Options)]
+_SELECT = [_HANDLE, View, View, View, _HANDLE, POINTER(Options)]
 _SPLIT = [c_uint64, c_uint32, _HANDLE, c_int32, POINTER(c_uint64)]
 _GROUP_ARG = [_HANDLE, POINTER(Slice), c_size_t, c_void_p, POINTER(c_uint64), POINTER(Options)]
 _GROUP_FIND = [_HANDLE, c_int32, POINTER(Share), c_size_t, _PUT]
@@ -68,9 +71,14 @@ CALLS: dict[str, list[type]] = {
     "bifold_set_log": [c_int32, LOG_CALLBACK, c_void_p],
     "bifold_struct_type": [c_char_p, c_size_t, POINTER(Field), c_size_t, POINTER(c_int32)],
     "bifold_operator_create": [c_char_p, c_char_p, c_int32, c_void_p, c_int32, _PUT],
+    "bifold_operator_create_with_scalars": [
+        *[c_char_p, c_char_p, c_int32, c_void_p, c_int32],
+        *[POINTER(ScalarType), c_size_t, _PUT],
+    ],
     "bifold_operator_create_fieldwise": [c_int32, POINTER(c_void_p), c_size_t, _PUT],
     "bifold_operator_identity": [_HANDLE, c_int32, c_void_p],
     "bifold_map_create": [c_char_p, _PUT],
+    "bifold_map_create_with_scalars": [c_char_p, POINTER(ScalarType), c_size_t, _PUT],
     "bifold_backend_list_create": [_PUT],
     "bifold_backend_list_get": [_HANDLE, c_size_t, POINTER(BackendInfo)],
     "bifold_device_list_create": [_PUT],
@@ -100,14 +108,23 @@ CALLS: dict[str, list[type]] = {
     "bifold_exclusive_scan": _SCAN,
     "bifold_transform_inclusive_scan": _TRANSFORM_SCAN,
     "bifold_transform_exclusive_scan": _TRANSFORM_SCAN,
+    "bifold_linear_recurrence": [_HANDLE, View, View, View, c_void_p, POINTER(Options)],
     "bifold_argmin": _ARG,
     "bifold_argmax": _ARG,
     "bifold_minmax": [_HANDLE, View, c_void_p, c_void_p, POINTER(Options)],
     "bifold_count_if": [_HANDLE, View, _HANDLE, POINTER(c_uint64), POINTER(Options)],
+    "bifold_find_if": [_HANDLE, View, _HANDLE, POINTER(c_uint64), POINTER(Options)],
     "bifold_argmin_into": _FIND,
     "bifold_argmax_into": _FIND,
     "bifold_minmax_into": _FIND,
     "bifold_count_if_into": [_HANDLE, View, View, _HANDLE, POINTER(Options)],
+    "bifold_find_if_into": [_HANDLE, View, View, _HANDLE, POINTER(Options)],
+    "bifold_mean_into": _FIND,
+    "bifold_variance_into": [*_FIND[:3], c_double, POINTER(Options)],
+    "bifold_variance_mean_into": [*_FIND[:3], View, c_double, POINTER(Options)],
+    "bifold_norm_into": _FIND,
+    "bifold_logsumexp_into": _FIND,
+    "bifold_cumulative_logsumexp": _FIND,
     "bifold_inner_product": [_HANDLE, View, View, c_int32, c_void_p, c_void_p, POINTER(Options)],
     "bifold_sum_compensated": [_HANDLE, View, c_int32, c_void_p, c_void_p, POINTER(Options)],
     "bifold_inner_product_into": [_HANDLE, View, View, View, c_void_p, POINTER(Options)],
@@ -120,6 +137,17 @@ CALLS: dict[str, list[type]] = {
     "bifold_plan_workspace_bytes_of_lines": [_HANDLE, POINTER(Lines), POINTER(c_uint64)],
     "bifold_plan_run": [_HANDLE, _HANDLE, View, View, c_void_p, POINTER(Options)],
     "bifold_plan_run_pairs": [_HANDLE, _HANDLE, View, View, View, c_void_p, POINTER(Options)],
+    "bifold_select": _SELECT,
+    "bifold_select_index": _SELECT,
+    "bifold_partition": _SELECT,
+    "bifold_partition_reversed": _SELECT,
+    "bifold_unique": _SELECT,
+    "bifold_select_flagged": [_HANDLE, View, View, View, View, POINTER(Options)],
+    "bifold_select_plan_create": [_HANDLE, POINTER(SelectShape), _PUT],
+    "bifold_select_plan_workspace_bytes": [_HANDLE, c_uint64, POINTER(c_uint64)],
+    "bifold_select_plan_run": [
+        *[_HANDLE, _HANDLE, View, POINTER(View), View, View, POINTER(Options)]
+    ],
     "bifold_workspace_create": [View, _PUT],
     "bifold_workspace_prepare": [_HANDLE, _HANDLE],
     "bifold_workspace_release": [_HANDLE],
@@ -205,6 +233,8 @@ OTHERS: dict[str, tuple[type | None, list[type]]] = {
     "bifold_accumulation_destroy": (None, [_HANDLE]),
     "bifold_plan_variant": (c_char_p, [_HANDLE]),
     "bifold_plan_destroy": (None, [_HANDLE]),
+    "bifold_select_plan_variant": (c_char_p, [_HANDLE]),
+    "bifold_select_plan_destroy": (None, [_HANDLE]),
     "bifold_workspace_destroy": (None, [_HANDLE]),
 }
 

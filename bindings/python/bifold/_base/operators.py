@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
 import numpy as np
 
-from . import errors, native, types
+from . import errors, native, structs, types
 from .arguments import checked
 from .handles import Handle, put
-from .kinds import COMMUTATIVITY
+from .kinds import COMMUTATIVITY, SCALAR_TYPES
 
 BUILTIN = (
     "plus",
@@ -24,6 +24,15 @@ BUILTIN = (
     "logical_and",
     "logical_or",
 )
+
+
+ScalarTypes = Mapping[str, np.dtype]
+
+
+def declared(scalars: ScalarTypes) -> tuple[Any, int]:
+    """Scalars that a text names, as the library takes them."""
+    every = [structs.ScalarType(n.encode(), types.type_of(d)) for n, d in scalars.items()]
+    return (structs.ScalarType * len(every))(*every), len(every)
 
 
 class Operator(Handle):
@@ -39,6 +48,7 @@ class Operator(Handle):
             reduction of nothing and an exclusive scan want an initial value then.
         dtype: the type of its operands; of a NumPy scalar its own by default.
         commutativity: operands keep their order unless it is declared ``"commutative"``.
+        scalars: the dtypes of what the text names besides, by name. Each call brings the values.
 
     Raises:
         InvalidArgument: the text is unbalanced or holds what no expression has. A mistake that only
@@ -46,9 +56,10 @@ class Operator(Handle):
     """
 
     _destructor = "bifold_operator_destroy"
-    _made_of: tuple[Any, ...]  # A function, its arguments, and the commutativity if it takes one.
+    _made_of: tuple[Any, ...]  # A function, its arguments, and those by name.
+    scalars: ScalarTypes = {}
 
-    @checked
+    @checked(scalars=SCALAR_TYPES)
     def __init__(
         self,
         name: str,
@@ -57,6 +68,7 @@ class Operator(Handle):
         dtype: Any = None,
         *,
         commutativity: Literal["non_commutative", "commutative"] = "non_commutative",
+        scalars: Mapping[str, Any] | None = None,
     ) -> None:
         if dtype is None and not isinstance(identity, np.generic):
             raise errors.InvalidArgument("the operator's dtype is not given")
@@ -65,15 +77,18 @@ class Operator(Handle):
         neutral = None
         if identity is not None:
             neutral = types.value_of(identity, self.dtype, "identity").copy()
-        self._made_of = (Operator, (name, expression, neutral, self.dtype), commutativity)
+        self.scalars: ScalarTypes = scalars or {}
+        more = {"commutativity": commutativity, "scalars": scalars}
+        self._made_of = (Operator, (name, expression, neutral, self.dtype), more)
         self._hold(
             put(
-                "bifold_operator_create",
+                "bifold_operator_create_with_scalars",
                 name.encode(),
                 expression.encode(),
                 types.type_of(self.dtype),
                 None if neutral is None else neutral.ctypes.data,
                 COMMUTATIVITY.index(commutativity),
+                *declared(self.scalars),
             )
         )
 
@@ -107,13 +122,12 @@ class Operator(Handle):
         dtype: np.dtype,
         make: Any,
         arguments: tuple[Any, ...],
-        commutativity: str | None = None,
+        more: dict[str, Any] | None = None,
     ) -> Operator:
         """An operator like one of another process, where its struct was named."""
         if struct is not None:
             types.struct_type(struct, dtype)
-        more = {} if commutativity is None else {"commutativity": commutativity}
-        made: Operator = make(*arguments, **more)
+        made: Operator = make(*arguments, **(more or {}))
         return made
 
     def __repr__(self) -> str:
@@ -150,19 +164,23 @@ def identity(op: OperatorLike, dtype: Any) -> np.generic:
 class Map(Handle):
     """A function of one element: an expression over ``x``, and over its index ``i``.
 
-    Where two arrays are reduced, ``y`` is the element of the second one.
+    Where two arrays are reduced, ``y`` is the element of the second one. `scalars` are the dtypes
+    of what it names besides, by name: ``Map("x > limit", {"limit": "float32"})``. Each call brings
+    the values.
     """
 
     _destructor = "bifold_map_destroy"
 
-    @checked
-    def __init__(self, expression: str) -> None:
+    @checked(scalars=SCALAR_TYPES)
+    def __init__(self, expression: str, scalars: Mapping[str, Any] | None = None) -> None:
         self.expression = expression
-        self._hold(put("bifold_map_create", expression.encode()))
+        self.scalars: ScalarTypes = scalars or {}
+        text = expression.encode()
+        self._hold(put("bifold_map_create_with_scalars", text, *declared(self.scalars)))
 
     def __reduce_ex__(self, _: object) -> tuple[Any, ...]:
         _ = self.handle  # InvalidArgument where it is closed.
-        return Map, (self.expression,)
+        return Map, (self.expression, dict(self.scalars))
 
     def __repr__(self) -> str:
         return f"<bifold.Map {self.expression}>"

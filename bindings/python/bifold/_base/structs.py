@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from ctypes import (
     POINTER,
     c_bool,
@@ -65,6 +66,7 @@ class DeviceOptions(ctypes.Structure):
         ("cache_limit_bytes", c_uint64),
         ("no_disk_cache", c_bool),
         ("tuning_file", c_char_p),
+        ("cache_programs", c_uint64),
     ]
 
 
@@ -110,6 +112,37 @@ class Lines(ctypes.Structure):
     ]
 
 
+class ScalarType(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("type", c_int32)]
+
+
+class Scalar(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("type", c_int32),
+        ("value", c_void_p),
+        ("from", POINTER(View)),
+    ]
+
+
+class Output(ctypes.Structure):
+    _fields_ = [
+        ("view", View),
+        ("result_map", c_char_p),
+        ("scalars", POINTER(ScalarType)),
+        ("scalar_count", c_size_t),
+    ]
+
+
+class OutputShape(ctypes.Structure):
+    _fields_ = [
+        ("type", c_int32),
+        ("result_map", c_char_p),
+        ("scalars", POINTER(ScalarType)),
+        ("scalar_count", c_size_t),
+    ]
+
+
 class Options(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -129,6 +162,14 @@ class Options(ctypes.Structure):
         ("lines_from", POINTER(View)),
         ("reverse", c_int32),
         ("result_map", c_char_p),
+        ("result_map_scalars", POINTER(ScalarType)),
+        ("result_map_scalar_count", c_size_t),
+        ("scalars", POINTER(Scalar)),
+        ("scalar_count", c_size_t),
+        ("more_outputs", POINTER(Output)),
+        ("more_output_count", c_size_t),
+        ("more_inputs", POINTER(View)),
+        ("more_input_count", c_size_t),
     ]
 
 
@@ -208,6 +249,22 @@ def put_lines(
         options.second_lines = ctypes.pointer(Lines(*second))
 
 
+def put_outputs(options: Options, views: list[View], texts: Sequence[str | None]) -> None:
+    """The outputs beside a call's."""
+    if views:
+        encoded = [None if text is None else text.encode() for text in texts]
+        outputs = [Output(view, text) for view, text in zip(views, encoded)]
+        options.more_outputs = (Output * len(outputs))(*outputs)
+        options.more_output_count = len(outputs)
+
+
+def put_inputs(options: Options, views: list[View]) -> None:
+    """The arrays that a function takes beside its own."""
+    if views:
+        options.more_inputs = (View * len(views))(*views)
+        options.more_input_count = len(views)
+
+
 class ReduceShape(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -222,6 +279,13 @@ class ReduceShape(ctypes.Structure):
         ("result", POINTER(c_int32)),
         ("lines", c_uint64),
         ("result_map", c_char_p),
+        ("result_map_scalars", POINTER(ScalarType)),
+        ("result_map_scalar_count", c_size_t),
+        ("scalars_on_device", c_uint32),
+        ("more_outputs", POINTER(OutputShape)),
+        ("more_output_count", c_size_t),
+        ("more_inputs", POINTER(c_int32)),
+        ("more_input_count", c_size_t),
     ]
 
 
@@ -240,4 +304,28 @@ class ScanShape(ctypes.Structure):
         ("lines", c_uint64),
         ("reverse", c_uint64),
         ("result_map", c_char_p),
+        ("result_map_scalars", POINTER(ScalarType)),
+        ("result_map_scalar_count", c_size_t),
+        ("scalars_on_device", c_uint32),
+        ("more_outputs", POINTER(OutputShape)),
+        ("more_output_count", c_size_t),
+        ("more_inputs", POINTER(c_int32)),
+        ("more_input_count", c_size_t),
+    ]
+
+
+class SelectShape(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("predicate", c_void_p),
+        ("variant", c_char_p),
+        ("input", c_int32),
+        ("output", c_int32),
+        ("kept", c_int32),
+        ("on_device", c_uint32),
+        ("flags", POINTER(c_int32)),
+        ("rejected", c_int32),
+        ("first_of_runs", c_uint32),
+        ("indices", c_uint32),
+        ("scalars_on_device", c_uint32),
     ]

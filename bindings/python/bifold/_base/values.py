@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -93,6 +94,13 @@ def integer(wanted: str, low: int = 0, high: int = 2**63 - 1) -> Kind:
         return number
 
     return Kind(wanted, take)
+
+
+def real(value: Any) -> float:
+    """A real number, or what NumPy has for it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError
+    return float(value)
 
 
 def flag(value: Any) -> bool:

@@ -12,22 +12,23 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import _cuda
+from .._arrays import cuda
+from .._arrays.operands import HostOperand, Operand
 from .._axes import axes_of
 from .._base import types
 from .._base.operators import Map, OperatorLike, handle_of
 from .._base.queues import Queue
-from .._calls import Call, Settings
-from .._operands import HostOperand, Operand, ResultOperand
+from .._calls import Call
 from .._reduce import reduce_to_array
 from .._repeated import MAP_INTO, Repeated, repeated
 from .._scans import Scan, scan
 from .._searches import find_to_array
+from .._settings import Settings
 from .._starts import PLAIN
 from .._workspaces import Workspace
 
 
-class TensorOperand(_cuda.DlpackOperand):
+class TensorOperand(cuda.DlpackOperand):
     """A tensor of CUDA, of any type that PyTorch has numbers of."""
 
     def __init__(self, tensor: torch.Tensor) -> None:
@@ -59,48 +60,10 @@ class NewOperand(TensorOperand):
         self.made = _maker(tensor.dtype)
 
 
-class PairsOperand(TensorOperand):
-    """An output of structs, each of which is two integers along a tensor's last dimension."""
-
-    fixed = True
-
-    def __init__(self, tensor: torch.Tensor, struct: np.dtype, number: int) -> None:
-        super().__init__(tensor)
-        self._struct, self._number = struct, number
-
-    @property
-    def number(self) -> int:
-        return self._number
-
-    def prepare(self, call: Call) -> None:
-        super().prepare(call)
-        self.dtype, self.shape = self._struct, self.shape[:-1]
-        self.strides = tuple(stride // 2 for stride in self.strides[:-1])
-
-
-class HostPairsOperand(ResultOperand):
-    """The same in the host's memory."""
-
-    fixed = True
-
-    def __init__(self, array: np.ndarray, struct: np.dtype, number: int) -> None:
-        super().__init__(array, number)
-        self._struct = struct
-
-    def _import(self, call: Call) -> np.ndarray:
-        host: np.ndarray = super()._import(call).view(self._struct)
-        return host[..., 0]
-
-
 def _operand(x: Any) -> Operand:
     if isinstance(x, Operand):
         return x
     return HostOperand(x) if isinstance(x, np.ndarray) else TensorOperand(x)
-
-
-def _pairs(out: Any, struct: np.dtype, number: int) -> Operand:
-    kind = HostPairsOperand if isinstance(out, np.ndarray) else PairsOperand
-    return kind(out, struct, number)
 
 
 def _settings(queue: Queue | None, workspace: Workspace | None) -> Settings:
@@ -166,21 +129,22 @@ def into_new(
 
 
 @repeated
-def scan_pairs_into(
+def scan_both_into(
     x: Any,
     out: Any,
+    out_beside: Any,
     op: OperatorLike,
     map: Map,
-    struct: np.dtype,
+    result_maps: tuple[str, str],
     *,
     axis: int,
     reverse: bool,
     queue: Queue | None,
     workspace: Workspace | None = None,
 ) -> None:
-    """An inclusive scan with an operator and a map of structs, which `out` has pairs for."""
-    with Call(_operand(x), _settings(queue, workspace)) as call:
-        call.put_output(_pairs(out, struct, types.type_of(struct)))
+    """An inclusive scan with an operator and a map of structs, of which two arrays get a part."""
+    outputs = (_operand(out), _operand(out_beside))
+    with Call(_operand(x), _settings(queue, workspace), out=outputs) as call:
         call.run(
             "bifold_transform_inclusive_scan",
             handle_of(op),
@@ -189,5 +153,6 @@ def scan_pairs_into(
             axes=axes_of((axis,), len(call.input.shape)),
             scan=True,
             reverse=reverse,
+            result_map=result_maps,
             repeated=Repeated(MAP_INTO, op, map),
         )

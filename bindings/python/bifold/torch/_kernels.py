@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -249,25 +249,16 @@ _VALUES = {torch.float64: "f8", torch.int64: "i8"}
 _VALUES.update({kind: "f4" for kind in (torch.float16, torch.bfloat16, torch.float32)})
 _VALUES.update({kind: "i4" for kind in (torch.bool, torch.uint8, torch.int8, torch.int16)})
 _VALUES[torch.int32] = "i4"
-_TENSORS = {"f4": torch.float32, "f8": torch.float64, "i4": torch.int32, "i8": torch.int64}
 for _name, _letters in (("uint16", "i4"), ("uint32", "u4"), ("uint64", "u8")):
     if hasattr(torch, _name):
         _VALUES[getattr(torch, _name)] = _letters
-        _TENSORS.setdefault(_letters, getattr(torch, _name))
 # Indices of lines that are longer than 2^31 take eight bytes, values beside them then, too.
 _WIDE = {"f4": "f8", "i4": "i8", "u4": "i8"}
 
 
-class _Pairs(NamedTuple):
-    """What a scan of values with their indices is made of."""
-
-    op: Operator
-    map: Map
-    struct: np.dtype
-
-
 @functools.cache
-def _pairs(letters: str, least: bool, reverse: bool) -> _Pairs:
+def _pairs(letters: str, least: bool, reverse: bool) -> tuple[Operator, Map]:
+    """What a scan of values with their indices is made of."""
     struct = struct_type(
         f"Leading_{letters}", np.dtype([("leading", letters), ("place", f"i{letters[1]}")])
     )
@@ -276,7 +267,10 @@ def _pairs(letters: str, least: bool, reverse: bool) -> _Pairs:
     leads = f"{new}.leading {'<' if least else '>'}= {old}.leading"
     text = f"{new}.leading != {new}.leading || {leads} ? {new} : {old}"
     op = Operator(f"leading_{letters}", text, dtype=struct)
-    return _Pairs(op, Map(f"make_Leading_{letters}(x, i)"), struct)
+    return op, Map(f"make_Leading_{letters}(x, i)")
+
+
+_PARTS = ("s.leading", "s.place")
 
 
 def scan_extremes(
@@ -296,21 +290,14 @@ def scan_extremes(
     letters = _VALUES[x.dtype]
     if source.shape[axis] > 2**31:
         letters = _WIDE.get(letters, letters)
-    op, map, struct = _pairs(letters, least, reverse)
-    kind = _TENSORS[letters]
-    word = torch.int32 if letters[1] == "4" else torch.int64
-    pairs = x.new_empty([*source.shape, 2], dtype=word)
-    given = source, pairs, op, map, struct
-    _call(_calls.scan_pairs_into, *given, axis=axis, reverse=reverse)
-    values, indices = pairs.view(kind).select(-1, 0), pairs.select(-1, 1)
+    op, map = _pairs(letters, least, reverse)
+    values = torch.empty_like(source, memory_format=_CONTIGUOUS)
+    indices = torch.empty_like(source, dtype=torch.int64, memory_format=_CONTIGUOUS)
+    places = indices if x.is_cuda else _cpu.array_of(indices)
+    given = source, values, places, op, map, _PARTS
+    _call(_calls.scan_both_into, *given, axis=axis, reverse=reverse)
     if x.dim() == 0:
         values, indices = values.view(()), indices.view(())
     if out is not None:
         return Extremes(out[0].copy_(values), out[1].copy_(indices))
-    return Extremes(_copied(values, x.dtype), _copied(indices, torch.int64))
-
-
-def _copied(x: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
-    if x.dtype is kind:
-        return x.clone(memory_format=_CONTIGUOUS)
-    return x.to(kind, memory_format=_CONTIGUOUS)
+    return Extremes(values, indices)

@@ -211,10 +211,10 @@ def test_a_stream_behind_another_ones_number_waits_for_the_work_of_the_first(dri
 
 def test_arrays_find_their_device(driver):
     x = InterfaceExporter(driver.memory(index=1), N)
-    from bifold import _cuda
+    from bifold._arrays import cuda
 
     bifold.reduce(x)
-    assert list(_cuda._queues) == [(1, 1)]
+    assert list(cuda._queues) == [(1, 1)]
     with bifold.Queue("cuda:0") as queue:
         with pytest.raises(bifold.InvalidArgument, match="context"):
             bifold.reduce(x, queue=queue)

@@ -15,7 +15,7 @@ from test_cuda_stand_in import count, driver, launches, library  # noqa: F401
 from test_repeated_cuda import _Tensor, _torch, current
 
 import bifold
-from bifold import _cuda
+from bifold._arrays import cuda
 
 pytest_plugins = "repeats"
 pytestmark = pytest.mark.usefixtures("driver")
@@ -53,7 +53,7 @@ class Application:
     @property
     def last(self):
         """The event that the next call on the stream waits for."""
-        return _cuda.queue_of(0, self.stream).turn.last
+        return cuda.queue_of(0, self.stream).turn.last
 
     def close(self):
         self.synchronize()

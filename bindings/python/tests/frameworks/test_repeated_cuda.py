@@ -14,7 +14,7 @@ from repeats import known
 from test_cuda_stand_in import count, driver, failing, launches, library, word_at  # noqa: F401
 
 import bifold
-from bifold import _cuda
+from bifold._arrays import cuda
 
 pytest_plugins = "repeats"
 pytestmark = pytest.mark.usefixtures("driver")
@@ -226,9 +226,9 @@ def test_a_known_call_goes_to_the_stream_that_is_given(driver, made, name):  # n
             bifold.inclusive_scan(x, out, queue=Stream(stream))
     made.clear()
     for stream in streams:
-        last = [_cuda.queue_of(0, number).turn.last for number in streams]
+        last = [cuda.queue_of(0, number).turn.last for number in streams]
         bifold.inclusive_scan(x, out, queue=Stream(stream))
-        now = [_cuda.queue_of(0, number).turn.last for number in streams]
+        now = [cuda.queue_of(0, number).turn.last for number in streams]
         assert [a != b for a, b in zip(now, last)] == [number == stream for number in streams]
     assert not made
 
@@ -276,7 +276,7 @@ def test_a_tensor_of_another_stream_is_ordered_by_pytorch(driver, array, made): 
     bifold.inclusive_scan(x, out)
     assert not x.streams
     current["torch"] = stream = driver.stream()
-    queue = bifold.Queue.adopt_cuda(stream, _cuda.queue_of(0, 1).device)
+    queue = bifold.Queue.adopt_cuda(stream, cuda.queue_of(0, 1).device)
     bifold.inclusive_scan(x, out)
     bifold.inclusive_scan(x, out, queue=queue)
     assert x.streams == [stream, stream]

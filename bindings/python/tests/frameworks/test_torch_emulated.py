@@ -11,7 +11,8 @@ from cuda_driver import Driver, Graph
 from exporters import DlpackExporter
 
 import bifold
-from bifold import _calls, _cuda
+from bifold import _calls
+from bifold._arrays import cuda
 
 torch = pytest.importorskip("torch")
 pytest.register_assert_rewrite("tensors")
@@ -234,7 +235,7 @@ def test_the_current_stream_is_taken(driver, inputs):
     current["stream"] = driver.stream()
     for name in ALL:
         own(name)(x, 0)
-        turn = _cuda.queue_of(0, current["stream"]).turn
+        turn = cuda.queue_of(0, current["stream"]).turn
         for _ in range(2):
             last = turn.last
             own(name)(x, 0)

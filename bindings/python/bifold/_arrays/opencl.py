@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._base import errors, lines, types
-from ._base.handles import put
-from ._base.opencl_queues import queue_of
-from ._base.queues import Event, Queue
-from ._memory import Buffer
-from ._operands import OPENCL, Operand, Placed, strides_of
+from .._base import errors, lines, types
+from .._base.handles import put
+from .._base.opencl_queues import queue_of
+from .._base.queues import Event, Queue
+from .memory import Buffer
+from .operands import OPENCL, Operand, Placed, strides_of
 
 if TYPE_CHECKING:
-    from ._calls import Call
+    from .._calls import Call
 
 _COMPLETE = 0  # CL_COMPLETE; what failed is negative.
 

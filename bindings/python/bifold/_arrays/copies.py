@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._base import lines, structs, types
-from ._base.operators import Operator, handle_of
-from ._base.queues import Event
-from ._operands import Placed
+from .._base import lines, structs, types
+from .._base.operators import Operator, handle_of
+from .._base.queues import Event
+from .operands import Placed
 
 if TYPE_CHECKING:
-    from ._calls import Call
+    from .._calls import Call
 
 
 def _copier(call: Call, dtype: np.dtype) -> tuple[int, int]:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._base import dlpack, errors, foreign, lines, structs, types
-from ._base.queues import Event, Queue
-from ._base.values import described
-from ._memory import Array, Buffer, download, empty, host_array, upload
+from .._base import dlpack, errors, foreign, lines, structs, types
+from .._base.queues import Event, Queue
+from .._base.values import described
+from .memory import Array, Buffer, download, empty, host_array, upload
 
 if TYPE_CHECKING:
-    from ._calls import Call
+    from .._calls import Call
 
 # Kinds of array that calls may be repeated on without the package, as _core numbers them.
 OWN, OPENCL, INTERFACE, CUPY, TORCH, HOST, EXPORTED = range(7)

@@ -8,14 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _core
-from ._base import errors, lines, native, structs, types
-from ._base.arguments import checked
-from ._base.handles import Handle, InProcess, put
-from ._base.kinds import HOST_ARRAY, OPENCL_PLACE, SHAPE
-from ._base.opencl_queues import queue_of
-from ._base.queues import Queue, default_queue
-from ._base.values import described
+from .. import _core
+from .._base import errors, lines, native, structs, types
+from .._base.arguments import checked
+from .._base.handles import Handle, InProcess, put
+from .._base.kinds import HOST_ARRAY, OPENCL_PLACE, SHAPE
+from .._base.opencl_queues import queue_of
+from .._base.queues import Queue, default_queue
+from .._base.values import described
 
 
 class Buffer(Handle):
@@ -153,11 +153,7 @@ class Array(InProcess):
 
     @property
     def _dense(self) -> bool:
-        wanted = lines.c_strides(self.shape)
-        return self.size == 0 or all(
-            extent == 1 or stride == dense
-            for extent, stride, dense in zip(self.shape, self._strides, wanted)
-        )
+        return lines.are_dense(self.shape, self._strides)
 
     def _check_dense(self, what: str) -> None:
         if not self._dense:

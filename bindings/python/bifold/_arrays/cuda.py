@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
-from ._base import dlpack, errors, foreign, lines, native
-from ._base.devices import Device, open_device
-from ._base.handles import put
-from ._base.locks import Lock
-from ._base.queues import Queue
-from ._memory import Buffer
-from ._operands import CUPY, INTERFACE, TORCH, Operand, Placed, strides_of
+from .. import _core
+from .._base import dlpack, errors, foreign, lines, native
+from .._base.devices import Device, open_device
+from .._base.handles import put
+from .._base.locks import Lock
+from .._base.queues import Queue
+from .memory import Buffer
+from .operands import CUPY, INTERFACE, TORCH, Operand, Placed, strides_of
 
 if TYPE_CHECKING:
-    from ._calls import Call
+    from .._calls import Call
 
 LEGACY, PER_THREAD = 1, 2
 

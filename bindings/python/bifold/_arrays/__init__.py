@@ -1,0 +1,1 @@
+"""Arrays of every kind, and how calls reach their elements."""

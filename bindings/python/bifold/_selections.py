@@ -1,0 +1,262 @@
+"""Selections: the elements that a predicate or flags keep, or their indices, and how many."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ._arrays.memory import download
+from ._arrays.operands import HostOperand, Placed, check_hosts_apart
+from ._base import errors, lines, structs, types
+from ._base.arguments import checked
+from ._base.kinds import ARRAY, MAP
+from ._base.operators import MapLike
+from ._base.queues import Event
+from ._calls import Call
+from ._settings import Settings
+from ._workspaces import Workspace
+
+
+def _dense(place: Placed) -> bool:
+    return lines.are_dense(place.shape, place.strides)
+
+
+def _view(place: Placed, count: int) -> structs.View:
+    return place.view(lines.Part(0, count, lines.Lines(1, count, 1, 0, 1, 1)))
+
+
+def _places(call: Call) -> tuple[list[Placed], Placed, list[Event]]:
+    """Where the arrays and the output lie, without gaps, and what to wait for then."""
+    sources = [call.input.bind(call)]
+    sources += [sources[0] if o is call.input else o.bind(call) for o in call.inputs[1:]]
+    call.target.check_writable()
+    target = sources[0] if call.target is call.input else call.target.bind(call)
+    if len(target.shape) != 1 or not _dense(target):
+        raise errors.InvalidArgument("out has gaps, or not one dimension")
+    if all(map(_dense, sources)):
+        return sources, target, call._wait
+    if any(source.overlaps(target) for source in sources):
+        raise errors.InvalidArgument("out is memory of an array with gaps")
+    copies, wait = call._copied(sources, list(range(len(call.input.shape))))
+    return copies, target, wait
+
+
+def _kept(call: Call) -> structs.View:
+    """Where the number of those that are kept goes."""
+    if call.total is None:
+        return structs.View(call.temporary(8).handle, types.type_of(np.dtype(np.uint64)), 0, 1)
+    operand = call.total.operand
+    if operand.size != 1 or operand.dtype not in (np.uint32, np.uint64):
+        raise errors.InvalidArgument(
+            f"kept has shape {operand.shape} and elements of {operand.dtype}: "
+            "one of uint32 or uint64 is wanted"
+        )
+    operand.check_writable()
+    check_hosts_apart(operand, call.inputs)
+    return _view(operand.bind(call), 1)
+
+
+def _enqueue(call: Call, function: str, predicate: MapLike | None) -> structs.View:
+    """One call of the library; where the number is that it leaves."""
+    kept = _kept(call)
+    sources, target, wait = _places(call)
+    options = call.settings.options()
+    handles: tuple[int, ...] = ()
+    if predicate is not None:
+        holds = call.map_of(predicate)
+        assert holds is not None and not isinstance(holds, str)
+        handles = (holds.handle,)
+    if call.scalars is not None:
+        call.scalars.put(call, options, (None,))
+    if call.count is not None:
+        options.count_from = ctypes.pointer(call.count.view(call))
+    views = [_view(source, call.input.size) for source in sources]
+    views += [_view(target, call.target.size), kept]
+    call.finish(call.enqueue(function, views, handles, options, wait, call.wants_done))
+    return kept
+
+
+def _select(
+    function: str,
+    x: Any,
+    flags: Any,
+    predicate: MapLike | None,
+    out: Any,
+    kept: Any,
+    dtype: np.dtype | None,
+    settings: Settings,
+    scalars: Mapping[str, Any] | None = None,
+    count_from: Any = None,
+    parted: bool = False,
+) -> Any:
+    if (out is None) != (kept is None):
+        raise errors.InvalidArgument("out and kept go together: a call without them waits")
+    others = {"total": kept, "count": count_from, "scalars": scalars}
+    with Call(x, settings, y=flags, out=out, **others) as call:
+        if kept is None:
+            call.make_output((call.input.size,), dtype or call.input.dtype)
+        elif isinstance(call.target, HostOperand):
+            raise errors.InvalidArgument(
+                "out is memory of the host: a call without out and kept gives an array of its own"
+            )
+        place = _enqueue(call, function, predicate)
+        if kept is not None:
+            return call.answer
+        count = np.empty(1, np.uint64)
+        download(call.queue, place, count)
+        if parted:
+            return call.target.array, int(count[0])
+        return call.target.array[: int(count[0])]
+
+
+@checked(kept=ARRAY)
+def select(
+    x: Any,
+    predicate: MapLike = "x != 0",
+    out: Any = None,
+    kept: Any = None,
+    *,
+    count_from: Any = None,
+    scalars: Mapping[str, Any] | None = None,
+    variant: str | None = None,
+    queue: Any = None,
+    wait: Iterable[Any] = (),
+    done: Event | None = None,
+    workspace: Workspace | None = None,
+) -> Any:
+    """The elements for which an expression is not 0, one behind the other in their order.
+
+    With `out` and `kept` it only enqueues; without them it blocks until their number is known.
+
+    Args:
+        x: an array of any shape, layout and kind, whose elements are taken in C order.
+        predicate: an expression over ``x`` and the element's index ``i``, or a Map of one.
+        out: a device array of one dimension without gaps, of any length: what has no place is not
+            stored, and what is behind the last one stays. `x` itself is compacted in place.
+        kept: an array of one element of uint32 or uint64, which receives how many there are,
+            places or not. A later call takes it as `count_from`.
+        count_from: an array of one element, which tells when the call runs how many elements of `x`
+            count.
+        scalars, variant, queue, wait, done, workspace: as in inclusive_scan().
+
+    Returns:
+        `out`; without it a new array of the kind of `x`, of those elements alone.
+
+    Raises:
+        InvalidArgument: `out` or `kept` without the other, or of another shape or dtype.
+        Unsupported: in place, on a device whose groups may not wait for each other.
+    """
+    settings = Settings(variant, "v1", queue, wait, done, workspace)
+    more = (settings, scalars, count_from)
+    return _select("bifold_select", x, None, predicate, out, kept, None, *more)
+
+
+@checked(flags=ARRAY, kept=ARRAY)
+def select_flagged(
+    x: Any,
+    flags: Any,
+    out: Any = None,
+    kept: Any = None,
+    *,
+    count_from: Any = None,
+    variant: str | None = None,
+    queue: Any = None,
+    wait: Iterable[Any] = (),
+    done: Event | None = None,
+    workspace: Workspace | None = None,
+) -> Any:
+    """The elements whose flag is not 0: another array of numbers, of the shape of `x`.
+
+    All else is as in select().
+    """
+    settings = Settings(variant, "v1", queue, wait, done, workspace)
+    more = (settings, None, count_from)
+    return _select("bifold_select_flagged", x, flags, None, out, kept, None, *more)
+
+
+@checked(kept=ARRAY)
+def select_index(
+    x: Any,
+    predicate: MapLike = "x != 0",
+    out: Any = None,
+    kept: Any = None,
+    *,
+    count_from: Any = None,
+    scalars: Mapping[str, Any] | None = None,
+    variant: str | None = None,
+    queue: Any = None,
+    wait: Iterable[Any] = (),
+    done: Event | None = None,
+    workspace: Workspace | None = None,
+) -> Any:
+    """The indices of the elements that select() gives, in C order, as uint64.
+
+    An `out` may be of uint32. All else is as in select().
+    """
+    settings = Settings(variant, "v1", queue, wait, done, workspace)
+    more = (settings, scalars, count_from)
+    dtype = np.dtype(np.uint64)
+    return _select("bifold_select_index", x, None, predicate, out, kept, dtype, *more)
+
+
+@checked(kept=ARRAY)
+def partition(
+    x: Any,
+    predicate: MapLike = "x != 0",
+    out: Any = None,
+    kept: Any = None,
+    *,
+    reverse: bool = False,
+    count_from: Any = None,
+    scalars: Mapping[str, Any] | None = None,
+    variant: str | None = None,
+    queue: Any = None,
+    wait: Iterable[Any] = (),
+    done: Event | None = None,
+    workspace: Workspace | None = None,
+) -> Any:
+    """The elements that select() gives, and behind them all others, in their order, too.
+
+    Args:
+        out: as many places as `x` has elements, and no memory of `x`.
+        reverse: the others lie in reverse order, which reads `x` once instead of twice.
+
+    Returns:
+        `out`; without it a new array of one dimension, and how many elements are in front. All else
+        is as in select().
+    """
+    settings = Settings(variant, "v1", queue, wait, done, workspace)
+    function = "bifold_partition_reversed" if reverse else "bifold_partition"
+    more = (settings, scalars, count_from, True)
+    return _select(function, x, None, predicate, out, kept, None, *more)
+
+
+@checked(equality=MAP, kept=ARRAY)
+def unique(
+    x: Any,
+    equality: MapLike = "x == y",
+    out: Any = None,
+    kept: Any = None,
+    *,
+    count_from: Any = None,
+    scalars: Mapping[str, Any] | None = None,
+    variant: str | None = None,
+    queue: Any = None,
+    wait: Iterable[Any] = (),
+    done: Event | None = None,
+    workspace: Workspace | None = None,
+) -> Any:
+    """The first element of each run of equal ones.
+
+    Args:
+        equality: an expression over an element ``x``, the one before it ``y`` and the index ``i``
+            of ``x``: where it is not 0, ``x`` goes on with the run. By default each NaN is a run.
+
+    All else is as in select().
+    """
+    settings = Settings(variant, "v1", queue, wait, done, workspace)
+    more = (settings, scalars, count_from)
+    return _select("bifold_unique", x, None, equality, out, kept, None, *more)
