@@ -185,14 +185,10 @@ const std::map<std::string, std::string> implemented{
 };
 // Files that have both.
 const std::map<std::string, std::string> implemented_besides{
-    {"element/struct_types", "type.hpp"},
-    {"gallery/choose_row", "gallery.hpp"},
-    {"call/select", "selection/select.hpp"},
-    {"c_api/c_api_reductions", "c_reductions.h"},
-    {"c_api/c_api_error", "c_base.h"},
-    {"c_api/c_api_types", "c_base.h"},
-    {"c_api/c_api_device", "c_device.h"},
-    {"c_api/c_api_queue", "c_device.h"},
+    {"element/struct_types", "type.hpp"},    {"gallery/choose_row", "gallery.hpp"},
+    {"call/select", "selection/select.hpp"}, {"c_api/c_api_reductions", "c_reductions.h"},
+    {"c_api/c_api_error", "c_base.h"},       {"c_api/c_api_types", "c_base.h"},
+    {"c_api/c_api_device", "c_device.h"},    {"c_api/c_api_queue", "c_device.h"},
 };
 
 std::string read(const std::string& path) {
