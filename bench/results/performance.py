@@ -12,6 +12,7 @@ from lines import cpu_line_tables, line_tables
 from python_calls import python_tables
 from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, middle
 from scaling import nccl_table, scaling_table
+from selections import selection_tables
 from tables import duration, size
 from targets import WHY, target_table
 
@@ -189,7 +190,8 @@ def main(arguments):
                 "halves-h100": halves_table(newer), "noise-h100": noise_table(newer),
                 "cpu": cpu_table(cpu), "lines": line_tables(h200),
                 "lines-cpu": cpu_line_tables(pocl), "python": python_tables(h200),
-                "scaling": scaling_table(groups), "nccl": nccl_table(groups)}
+                "scaling": scaling_table(groups), "nccl": nccl_table(groups),
+                "selections": selection_tables(h200)}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
         new = text = path.read_text()

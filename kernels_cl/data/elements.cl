@@ -17,6 +17,12 @@ DEVICE ACC lift_element(Element element, u64 i) { return LIFT_AT(element, i); }
 
 DEVICE const __global IN* address_at(Elements elements, u64 i) { return elements + i; }
 
+// Part element_address_two: the address of an element of the first of two arrays.
+// Provides: element_address
+// Uses: elements
+
+DEVICE const __global IN* address_at(Elements elements, u64 i) { return elements.x + i; }
+
 // Part element_start_one: whether the elements of one array start at an address.
 // Provides: element_start
 // Uses: elements
@@ -28,9 +34,10 @@ DEVICE bool starts_at(Elements elements, const __global void* address) {
 
 // Part ring_access_one: what a ring asks of an array that begins where it is said to.
 // Provides: ring_access
-// Uses: element_address, element_start
+// Uses: element_address
 
 DEVICE u64 first_index_of(Elements elements) { return 0; }
+DEVICE IN load_alone(Elements elements, u64 i) { return *address_at(elements, i); }
 
 // Part elements_from: the elements of one array, as in elements_one. The array is taken to begin
 // earlier, where a vector begins; i counts from there. Elements before the array are the identity.
@@ -57,6 +64,7 @@ DEVICE const __global IN* address_at(Elements elements, u64 i) { return elements
 DEVICE Element load_element(Elements elements, u64 i) {
   return i < elements.first_index ? (IN)IDENTITY : elements.array[i];
 }
+DEVICE IN load_alone(Elements elements, u64 i) { return load_element(elements, i); }
 DEVICE ACC lift_element(Element element, u64 i) { return LIFT_AT(element, i); }
 
 // Whether the array starts at that address.
@@ -66,7 +74,7 @@ DEVICE bool starts_at(Elements elements, const __global void* address) {
 
 // Part elements_two: the elements of two arrays, taken in pairs; i is their index. A work-item
 // loads first and lifts later, so that loads do not wait for one another.
-// Provides: elements
+// Provides: elements, ring_elements
 
 #define INPUT_PARAMETERS                                                                   \
   const __global IN *input_memory, u64 input_offset, const __global SECOND *second_memory, \

@@ -8,7 +8,7 @@
 #define WARP_TILE (RUN * LANES * WARP_TILE_ROWS)
 #define TILE (WARP_TILE * WARP_TILES)
 #define ORDER_RUN (sizeof(VALUE) <= 4 ? 4 : sizeof(VALUE) <= 8 ? 2 : 1)
-typedef char order_run_fits[((RUN == ORDER_RUN) | (RUN * sizeof(IN) == 16)) ? 1 : -1];
+typedef char order_run_fits[((RUN == ORDER_RUN) | (RUN * sizeof(IN) == 16) | (RUN == 1)) ? 1 : -1];
 
 // The index within the warp tile of the first element that this lane has in `row`.
 DEVICE u32 run_index(u32 row) { return (row * LANES + lane_index()) * RUN; }

@@ -1,7 +1,7 @@
 // Part order_ring: a ring of tiles in local memory, and the warp that fills it.
 // Provides: order_ring
 // Uses: lanes, elements, order_warp_tile, atomics, tile_words, bulk_copies, element_address,
-//   ring_access, lane_index, lane_barrier, prefetch_l2
+//   ring_access, ring_beside, lane_index, lane_barrier, prefetch_l2
 
 #ifndef STAGES
 #define STAGES 7  // Tiles in local memory.
@@ -26,6 +26,11 @@
 #define GATHERED_VECTORS 0
 #endif
 
+// Bytes before a tile that are loaded with it: none, or a vector, which holds the element before.
+#ifndef LEAD_BYTES
+#define LEAD_BYTES 0
+#endif
+
 // Each scanning warp has one warp tile. The bulk copy engine is fastest between addresses that have
 // the same offset in a 128-byte line. So a tile keeps its offset in its stage, and a stage has room
 // for one line more.
@@ -34,7 +39,8 @@
 #define LOADER (LOOKER + LOOKING)
 #define VECTOR_BYTES 16
 #define LINE_BYTES 128
-#define STAGE_VECTORS ((TILE * sizeof(IN) + LINE_BYTES) / VECTOR_BYTES)
+#define LEAD_LINES (LEAD_BYTES > 0 ? LINE_BYTES : 0)
+#define STAGE_VECTORS ((LEAD_LINES + TILE * sizeof(IN) + LINE_BYTES) / VECTOR_BYTES)
 #define SLOTS (STAGES + 1)
 #define REDUCED_EACH (WARP_TILES / REDUCING)
 #if WARP_TILES % REDUCING != 0 || GROUP_SIZE != LANES * (REDUCING + WARP_TILES + LOOKING + 1)
@@ -145,13 +151,14 @@ DEVICE Piece load_piece(Elements input, u64 begin, u64 k) {
 }
 #else
 typedef IN Piece;
-DEVICE Piece load_piece(Elements input, u64 begin, u64 k) { return load_element(input, begin + k); }
+DEVICE Piece load_piece(Elements input, u64 begin, u64 k) { return load_alone(input, begin + k); }
 #endif
 
 // How many vectors of a stage lie before the vector that holds its first element.
 DEVICE u32 first_vector_of(Elements input) {
   const u64 address = (u64)address_at(input, 0);
-  return address % sizeof(Piece) != 0 ? 0 : (u32)(address % LINE_BYTES / VECTOR_BYTES);
+  const u32 lead = LEAD_LINES / VECTOR_BYTES;
+  return lead + (address % sizeof(Piece) != 0 ? 0 : (u32)(address % LINE_BYTES / VECTOR_BYTES));
 }
 
 // Loads a tile into a stage. Copies move whole vectors. A vector at either end that reaches beyond
@@ -163,7 +170,8 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, __local uint4* stage,
   const u64 end_address =
       begin + TILE < n ? tile_address + TILE * sizeof(IN) : (u64)address_at(input, n);
   const u64 line_address = tile_address / LINE_BYTES * LINE_BYTES;
-  u64 low = tile_address / VECTOR_BYTES * VECTOR_BYTES;
+  const bool leads = LEAD_BYTES > 0 ? begin > 0 : false;
+  u64 low = tile_address / VECTOR_BYTES * VECTOR_BYTES - (leads ? LEAD_BYTES : 0);
   u64 high = (end_address + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
   if (low < (u64)address_at(input, first_index_of(input))) low += VECTOR_BYTES;
   if (high > (u64)address_at(input, n)) high -= VECTOR_BYTES;
@@ -176,7 +184,7 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, __local uint4* stage,
   // The copy is started before the pieces are loaded.
   if (lane_index() == 0 && bytes > 0) {
     mbarrier_expect_tx(landed, bytes);
-    __local u8* to = (__local u8*)stage + (low - line_address);
+    __local u8* to = (__local u8*)stage + (low + LEAD_LINES - line_address);
     if (evict_first) {
       copy_in_evict_first(to, (const __global void*)low, bytes, landed);
     } else {
@@ -188,16 +196,17 @@ DEVICE void load_stage(Elements input, u64 n, u64 begin, __local uint4* stage,
     return;
   }
   const u64 misalignment = tile_address % sizeof(Piece) != 0 ? 0 : tile_address - line_address;
-  __local Piece* piece = (__local Piece*)((__local u8*)stage + misalignment);
+  const u64 lead = leads ? sizeof(IN) / sizeof(Piece) : 0;
+  const u64 first = tile_address - lead * sizeof(Piece);
+  __local Piece* piece = (__local Piece*)((__local u8*)stage + LEAD_LINES + misalignment);
   const u64 step = LANES * sizeof(Piece);
-  for (u64 at = tile_address + lane_index() * sizeof(Piece); at < low && at < end_address;
-       at += step) {
-    const u64 k = (at - tile_address) / sizeof(Piece);
+  for (u64 at = first + lane_index() * sizeof(Piece); at < low && at < end_address; at += step) {
+    const u64 k = (at - first) / sizeof(Piece) - lead;
     piece[k] = load_piece(input, begin, k);
   }
-  for (u64 at = (high > tile_address ? high : tile_address) + lane_index() * sizeof(Piece);
+  for (u64 at = (high > tile_address ? high : first) + lane_index() * sizeof(Piece);
        at < end_address; at += step) {
-    const u64 k = (at - tile_address) / sizeof(Piece);
+    const u64 k = (at - first) / sizeof(Piece) - lead;
     piece[k] = load_piece(input, begin, k);
   }
   fence_async_local();
@@ -254,7 +263,10 @@ DEVICE void load_tiles(Elements input, u64 n, __global u64* control, __local uin
       load_stage(input, n, tile * TILE, stages + turn.stage * STAGE_VECTORS,
                  &ring->landed[turn.stage], evict_first);
       // The next ticket is drawn while a stage is waited for.
-      if (lane_index() == 0) drawn = add_word(control, 1);
+      if (lane_index() == 0) {
+        fetch_beside(input, n, tile * TILE);
+        drawn = add_word(control, 1);
+      }
     } else if (lane_index() == 0) {
       mbarrier_arrive_for(&ring->landed[turn.stage], LANES);
     }

@@ -35,3 +35,26 @@ DEVICE u32 lane_rank(bool flag, __local LaneScratch* scratch, u32* all) {
   *all = (u32)total;
   return before;
 }
+
+// Part lane_counts_ptx: bits of a word, flags and sums over the lanes of a warp. From sm_80 on.
+// Provides: lane_counts
+
+DEVICE u32 count_bits(u32 word) { return popcount(word); }
+
+// The lanes whose flag is set, a bit for each.
+DEVICE u32 lane_flags(bool flag) {
+  u32 lanes;
+  asm volatile(
+      "{\n\t.reg .pred flag;\n\tsetp.ne.u32 flag, %1, 0;\n\t"
+      "vote.sync.ballot.b32 %0, flag, 0xffffffff;\n\t}"
+      : "=r"(lanes)
+      : "r"((u32)flag));
+  return lanes;
+}
+
+// The sum of a word over all lanes, known to every lane.
+DEVICE u32 lane_sum(u32 word) {
+  u32 sum;
+  asm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(word));
+  return sum;
+}

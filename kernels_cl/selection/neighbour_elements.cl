@@ -1,6 +1,6 @@
 // Part elements_before: the elements of one array, each with the one before it. The first one has
 // none, and is flagged whatever the map says.
-// Provides: elements
+// Provides: elements, ring_elements
 
 #define INPUT_PARAMETERS const __global IN *input_memory, u64 input_offset
 #define INPUT (input_memory + input_offset)

@@ -152,16 +152,22 @@ DEVICE void store_tile(const __local OUT* gathered, u32 count, u32 size, __globa
 // Provides: selected
 // Uses: elements
 
-DEVICE OUT selected(Element element, u64 i) { return KEEP(element); }
+#define SELECTED(x, i) KEEP(x)
+
+DEVICE OUT selected(Element element, u64 i) { return SELECTED(element, i); }
 
 // Part selected_two: what is stored of elements of two arrays: the first.
 // Provides: selected
 // Uses: elements
 
-DEVICE OUT selected(Element element, u64 i) { return KEEP(element.x); }
+#define SELECTED(x, i) KEEP(x)
+
+DEVICE OUT selected(Element element, u64 i) { return SELECTED(element.x, i); }
 
 // Part selected_indices: what is stored of an element is its index.
 // Provides: selected
 // Uses: elements
 
-DEVICE OUT selected(Element element, u64 i) { return (OUT)i; }
+#define SELECTED(x, i) ((OUT)(i))
+
+DEVICE OUT selected(Element element, u64 i) { return SELECTED(element, i); }

@@ -1,3 +1,9 @@
+// Part ring_beside_none: a tile has nothing beside what its stage holds.
+// Provides: ring_beside
+// Uses: elements
+
+DEVICE void fetch_beside(Elements input, u64 n, u64 begin) {}
+
 // Part ring_items_runs: elements of a run in a stage, and the misalignment of the first one.
 // Provides: ring_items, ring_item
 // Uses: order_ring, element_address

@@ -1,6 +1,29 @@
+// Part ring_publication: the reducers of a tile publish its total together.
+// Provides: ring_publication
+// Uses: tile_words, bulk_copies, order_ring, device_fence, lane_index
+
+// Folds and publishes the totals of a tile's warp tiles, when every reducer has left its own.
+DEVICE void publish_tile(u32 reducer, u64 tile, Turn turn, u64* words, bool in_place, Ring* ring) {
+  ACC* warp_totals = ring->warp_totals[turn.slot];
+  if (lane_index() == 0) mbarrier_arrive(&ring->reduced[turn.slot]);
+  if (reducer != 0) return;
+  mbarrier_wait(&ring->reduced[turn.slot], turn.slot_parity);
+  if (lane_index() != 0) return;
+  ACC sum[WARP_TILES];
+#pragma unroll
+  for (u32 s = 0; s < WARP_TILES; ++s) sum[s] = warp_totals[s];
+#pragma unroll
+  for (u32 s = 1; s < WARP_TILES; ++s) sum[s] = COMBINE(sum[s - 1], sum[s]);
+  publish(words, tile, ring->epoch, STATE_AGGREGATE, sum[WARP_TILES - 1]);
+  if (in_place) device_fence();
+#pragma unroll
+  for (u32 s = 1; s < WARP_TILES; ++s) warp_totals[s] = sum[s];
+  mbarrier_arrive(&ring->published[turn.slot]);
+}
+
 // Part ring_reduce: the warps of a ring that reduce tiles.
 // Provides: ring_reduce
-// Uses: tile_words, bulk_copies, order_ring, ring_items, ring_warp_tiles, device_fence, lane_index
+// Uses: bulk_copies, order_ring, ring_items, ring_warp_tiles, ring_publication, lane_index
 
 // Reduces each tile when it has landed, and publishes its total.
 DEVICE void reduce_tiles_of(u32 reducer, Elements input, u64 n, u64* words, bool in_place,
@@ -23,23 +46,7 @@ DEVICE void reduce_tiles_of(u32 reducer, Elements input, u64 n, u64* words, bool
       if (lane_index() == 0) warp_totals[warp_tile] = total;
     }
     mbarrier_arrive(&ring->read[turn.stage]);
-    if (lane_index() == 0) mbarrier_arrive(&ring->reduced[turn.slot]);
-    // --- Publish its total ---
-    if (reducer == 0) {
-      mbarrier_wait(&ring->reduced[turn.slot], turn.slot_parity);
-      if (lane_index() == 0) {
-        ACC sum[WARP_TILES];
-#pragma unroll
-        for (u32 s = 0; s < WARP_TILES; ++s) sum[s] = warp_totals[s];
-#pragma unroll
-        for (u32 s = 1; s < WARP_TILES; ++s) sum[s] = COMBINE(sum[s - 1], sum[s]);
-        publish(words, tile, ring->epoch, STATE_AGGREGATE, sum[WARP_TILES - 1]);
-        if (in_place) device_fence();
-#pragma unroll
-        for (u32 s = 1; s < WARP_TILES; ++s) warp_totals[s] = sum[s];
-        mbarrier_arrive(&ring->published[turn.slot]);
-      }
-    }
+    publish_tile(reducer, tile, turn, words, in_place, ring);
     next_turn(&turn);
   }
   if (reducer == 0 && lane_index() == 0) mbarrier_arrive(&ring->published[turn.slot]);

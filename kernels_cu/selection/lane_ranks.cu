@@ -8,3 +8,14 @@ DEVICE u32 lane_rank(bool flag, LaneScratch* scratch, u32* all) {
   *all = (u32)__popc(lanes);
   return (u32)__popc(lanes & ((1u << lane_index()) - 1u));
 }
+
+// Part lane_counts_shuffle: bits of a word, flags and sums over the lanes of a warp. From sm_80 on.
+// Provides: lane_counts
+
+DEVICE u32 count_bits(u32 word) { return (u32)__popc(word); }
+
+// The lanes whose flag is set, a bit for each.
+DEVICE u32 lane_flags(bool flag) { return __ballot_sync(0xffffffffu, flag); }
+
+// The sum of a word over all lanes, known to every lane.
+DEVICE u32 lane_sum(u32 word) { return __reduce_add_sync(0xffffffffu, word); }

@@ -60,6 +60,13 @@ inline unsigned __shfl_down_sync(unsigned, unsigned value, unsigned distance) {
   return emulated::shuffled(value, lane + distance > 31 ? lane : lane + distance);
 }
 
+inline unsigned __reduce_add_sync(unsigned, unsigned value) {
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    value += emulated::shuffled(value, (emulated::item() % 32) ^ distance);
+  }
+  return value;
+}
+
 template <class T>
 T min(T a, T b) {
   return b < a ? b : a;

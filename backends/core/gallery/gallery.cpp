@@ -221,10 +221,14 @@ struct Table {
          "bifold", opencl_only, Order::v1, {1, 1, 0},
          {.planner = core::plan_line_chunk_scan, .takes_lines = true, .one_array = true});
     select("production", "", "what selections use by default on this device", "bifold", nothing,
-           {1, 1, 1}, {.on_gpu = {"lookback", "passes"}, .on_cpu = {"drawn", "passes"}});
+           {1, 1, 1}, {.on_gpu = {"ring", "lookback", "passes"}, .on_cpu = {"drawn", "passes"}});
     select("lookback", "select_lookback",
            "single pass: tiles in registers, look-back over counts, whole lines stored",
            lookback_papers, published_words, {1, 1, 1}, {core::plan_select_lookback});
+    select("ring", "select_ring",
+           "the same by groups that stay: tiles are counted several ahead, from a ring in local "
+           "memory",
+           "bifold", ring, {1, 1, 1}, {.planner = core::plan_select_ring, .counts_first = true});
     select("drawn", "select_drawn",
            "the same for CPUs: work-items draw tiles, and gather what is kept before they store it",
            "bifold", published_words_opencl, {1, 1, 1}, {core::plan_select_drawn});

@@ -207,7 +207,10 @@ Support supports_shape(const Request& request, const Variant& variant) {
         "logical ones, or sums and products of floating values");
   }
   if (variant.requirements.ring_bytes > 0) {
-    if (shape.second) return no("its ring holds one array");
+    if (shape.second && !shape.selection) return no("its ring holds one array");
+    if (shape.selection && layout.warp_tile_rows == 0) {
+      return no("its warps gather results of at most eight times an element's size");
+    }
     if (!shape.op.has_identity()) {
       return no("its ring holds no accumulators that may be absent, and operator " +
                 std::string(shape.op.name()) + " has no identity");

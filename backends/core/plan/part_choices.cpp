@@ -88,7 +88,7 @@ struct Path {
 const std::vector<Path>& paths() {
   static const std::vector<Path> table{
       {{"lanes", "lane_index", "warp_index", "shuffle_word", "shuffle_idx", "shuffle_up",
-        "shuffle_down", "lane_highest", "lane_barrier", "lane_ranks"},
+        "shuffle_down", "lane_highest", "lane_barrier", "lane_ranks", "lane_counts"},
        [](const Question& of) { return has(of).lanes; }},
       {{"order_lanes", "columns", "column_values", "neighbours", "item_tree", "shifted_rows",
         "shifted_loads", "shifted_stores", "order_lookback", "line_rows", "line_shares"},
@@ -244,9 +244,31 @@ constexpr Choice choices[] = {
        }
        return "rejected_dropped";
      }},
+    {"element_address",
+     [](const Question& of) -> std::string {
+       return shape(of).second ? "element_address_two" : "element_address";
+     }},
+    {"ring_all",
+     [](const Question& of) -> std::string {
+       return selection(of).rejected == Rejected::in_order ? "ring_all_counted" : "ring_all_none";
+     }},
+    {"ring_beside",
+     [](const Question& of) -> std::string {
+       return shape(of).second ? "ring_beside_flags" : "ring_beside_none";
+     }},
+    {"ring_flagging",
+     [](const Question& of) -> std::string {
+       return shape(of).second ? "ring_flagging_array" : "ring_flagging_text";
+     }},
+    {"ring_element",
+     [](const Question& of) -> std::string {
+       return selection(of).by_runs ? "ring_element_before" : "ring_element_one";
+     }},
     // Of a ring.
     {"ring_elements",
      [](const Question& of) -> std::string {
+       if (selection(of).by_runs) return "elements_before";
+       if (shape(of).second) return "elements_two";
        return layout(of).aligns_tiles ? "elements_from" : "elements_one";
      }},
     {"ring_access",

@@ -38,7 +38,7 @@ struct Recipe {
   /// Its kernels find n, the initial value and the total where the host says that they lie.
   bool takes_values = true;
   bool takes_lines = false;   ///< Its kernels take lines, and scan in reverse.
-  bool counts_first = false;  ///< Its kernels select when all is counted.
+  bool counts_first = false;  ///< Its kernels can select when all is counted.
   bool one_array = false;     ///< Its kernels read one array and write one.
   /// Production takes the row for elements and accumulators of so many bytes alone (0: of any).
   std::uint32_t only_bytes = 0;

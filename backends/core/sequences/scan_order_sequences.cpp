@@ -81,79 +81,40 @@ std::shared_ptr<const Plan> plan_order_ahead(const Request& request, const Row& 
                        max_groups(request.device, tuning));
 }
 
-namespace {
-
-// Local memory beside a ring of so many stages: what the roles tell each other, which is signals,
-// tiles and accumulators (`Ring` in order_ring), and what lanes exchange by.
-std::uint32_t told_bytes(std::uint32_t stages, std::uint32_t accumulator_bytes) {
-  const std::uint32_t slots = stages + 1;
-  const std::uint32_t words = 2 * stages + 3 * slots + slots + 2;
-  return 8 * words + slots * (order_v1::scan_warp_tiles + 3) * accumulator_bytes + 256;
-}
-
-}  // namespace
-
 std::shared_ptr<const Plan> plan_order_ring(const Request& request, const Row& row,
                                             const Tuning& tuning) {
-  const std::uint32_t run = request.layout.run;
-  const std::uint32_t run_bytes = request.layout.run_bytes;
-  const std::uint32_t tile_runs =
-      order_v1::scan_row_runs * request.layout.warp_tile_rows * order_v1::scan_warp_tiles;
-  // A tile starts as far from a line as in the input, for which a stage has a line more.
-  constexpr std::uint32_t vector_bytes = 16;
-  constexpr std::uint32_t line_bytes = 128;
-  const std::uint32_t stage_bytes = tile_runs * run_bytes + line_bytes;
+  const Layout& layout = request.layout;
+  Tuning values = tuning;
   std::uint32_t stages = tuning.stages.value();
-  std::uint32_t distance_tiles = tuning.lookback_distance_tiles.value();
-  std::uint32_t distance_groups = tuning.lookback_distance_groups.value();
-  const std::uint32_t looking = request.layout.looks_back_by_groups ? 2 : 1;
+  const std::uint32_t looking = layout.looks_back_by_groups ? 2 : 1;
   Defines defines{{"LOOKING", looking}};
-  if (run_bytes == 8) {
+  if (layout.run_bytes == 8) {
     // As many bytes on their way are twice as many tiles, and there is less time for each.
     stages *= 2;
-    distance_tiles += 1;
+    values.lookback_distance_tiles = tuning.lookback_distance_tiles.value() + 1;
     defines.emplace_back("ASKED_AHEAD", 16);
     // Least of all of 2-byte elements: every other tile asks for groups, for the next one besides,
     // which takes asking earlier and room for those that wait.
     if (size_of(request.shape.input) == 2) {
       stages += 4;
-      distance_tiles += 2;
-      distance_groups += 2;
+      values.lookback_distance_tiles = tuning.lookback_distance_tiles.value() + 3;
+      values.lookback_distance_groups = tuning.lookback_distance_groups.value() + 2;
       defines.emplace_back("ASKS_FOR_NEXT", 1);
     }
   }
-  // Results in spans, and those that no vector holds, are gathered beside the stages; the latter as
-  // far from a line as the output has them, for which a warp tile has a line more.
-  const std::uint32_t result_bytes =
-      run * static_cast<std::uint32_t>(size_of(request.shape.output));
-  std::uint32_t gathered_bytes = 0;
-  if (request.layout.spans) {
-    gathered_bytes = tile_runs * result_bytes;
-  } else if (request.layout.gathers_results) {
-    gathered_bytes = tile_runs * result_bytes + order_v1::scan_warp_tiles * line_bytes;
-  }
+  // Results in spans, and those that no vector holds, are gathered beside the stages.
+  const bool gathers = layout.spans || layout.gathers_results;
   PlanShape inner = request.shape;
-  inner.accumulator = request.layout.accumulator;
-  const auto accumulator_bytes = static_cast<std::uint32_t>(size_of(inner.accumulator));
-  while (stages * stage_bytes + gathered_bytes + told_bytes(stages, accumulator_bytes) >
-         request.device.capabilities().ring_bytes) {
-    --stages;
-  }
-  Tuning values = tuning;
-  values.stages = stages;
-  values.lookback_distance_tiles = distance_tiles;
-  values.lookback_distance_groups = distance_groups;
-  defines.emplace_back("RING_STATE_BYTES", told_bytes(stages, accumulator_bytes));
-  defines.emplace_back("GATHERED_VECTORS", gathered_bytes / vector_bytes);
-  const std::uint32_t lane_groups =
-      tuning.reducing.value() + order_v1::scan_warp_tiles + looking + 1;
-  const PublishedTiles tiles{std::uint64_t{run} * tile_runs, order_v1::scan_group_tiles,
-                             request.layout.aligns_tiles ? run : 0};
-  return make_lookback(request, row.variant, tiles,
-                       build_ring_kernel(request.with(inner), row, values, defines,
-                                         order_v1::scan_row_runs * lane_groups,
-                                         stages * stage_bytes + gathered_bytes),
-                       request.device.capabilities().compute_units, inner.accumulator);
+  inner.accumulator = layout.accumulator;
+  RingNeeds needs;
+  if (gathers) needs.gathered_bytes = gathered_bytes(request.shape, layout, !layout.spans);
+  const RingMemory memory = ring_memory(request, inner.accumulator, stages, needs);
+  const PublishedTiles tiles{ring_tile(layout), order_v1::scan_group_tiles,
+                             layout.aligns_tiles ? layout.run : 0};
+  return make_lookback(
+      request, row.variant, tiles,
+      build_ring_kernel(request.with(inner), row, values, memory, looking, std::move(defines)),
+      request.device.capabilities().compute_units, inner.accumulator);
 }
 
 std::shared_ptr<const Plan> plan_order_drawn(const Request& request, const Row& row,

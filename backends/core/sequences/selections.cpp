@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <bifold/error.hpp>
+#include <bifold/order.hpp>
+#include <optional>
 #include <utility>
 
 #include "core/plan/make_spec.hpp"
 #include "core/plan/partials.hpp"
 #include "core/plan/planning.hpp"
 #include "core/sequences/lookback.hpp"
+#include "core/sequences/order_tiles.hpp"
 
 namespace bifold::core {
 
@@ -26,9 +29,20 @@ Tuning fitted(const PlanShape& shape, const Tuning& tuning) {
   return values;
 }
 
-PlannedKernel build_selection(const Request& request, const Row& row, const Tuning& tuning,
+constexpr std::string_view lookback = "select_lookback";
+constexpr std::string_view passes = "select_passes";
+
+PlannedKernel build_selection(const Request& request, std::string_view family, const Tuning& tuning,
                               std::string_view entry) {
-  return build_kernel(request.device, make_spec(request, row, tuning, entry));
+  return build_kernel(request.device,
+                      make_spec(request, {Algorithm::select, family}, tuning, entry));
+}
+
+// Of a tile in a ring (`RingFlags` in ring_flags): words of whole runs' flags for each lane.
+std::uint32_t flag_bytes(const Layout& layout) {
+  const std::uint32_t runs = 32 / layout.run;
+  const std::uint32_t words = (layout.warp_tile_rows + runs - 1) / runs;
+  return order_v1::scan_warp_tiles * order_v1::scan_row_runs * words * 4;
 }
 
 // Counts are published by tiles, and looked back through.
@@ -61,6 +75,69 @@ class OnePass final : public Plan {
   std::uint64_t most_groups_;
   bool ordered_;
   PlannedKernel kernel_;
+};
+
+// A launch whose groups count what is kept of consecutive blocks.
+struct Counting {
+  Partials partials;
+  PlannedKernel kernel;
+};
+
+// Groups that stay look back through a ring. A tile that its group is late with is counted by
+// others from the input: so what overwrites that is another plan's. What lies behind all that is
+// kept wants that counted first.
+class Ring final : public Plan {
+ public:
+  struct Kernels {
+    PlannedKernel select;
+    std::optional<Counting> count;
+    std::shared_ptr<const Plan> in_place;  // None where no call is in place.
+  };
+  Ring(const Request& request, const gallery::Variant& variant, PublishedTiles tiles,
+       Kernels kernels)
+      : Plan(request, variant),
+        tiles_(tiles),
+        groups_(request.device.capabilities().compute_units),
+        ordered_(request.device.capabilities().acquire_release),
+        kernels_(std::move(kernels)) {}
+
+  [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
+    const std::uint64_t words = divide_up(accumulator_bytes(), 4);
+    ScratchSize size{(control_words + tiles_.values(n) * words) * word_bytes, 0};
+    if (kernels_.in_place) {
+      size.tagged_bytes =
+          std::max(size.tagged_bytes, kernels_.in_place->scratch_size(n).tagged_bytes);
+    }
+    if (kernels_.count) size.raw_bytes = kernels_.count->partials.scratch(n).raw_bytes;
+    return size;
+  }
+
+  void enqueue(const Call& call) const override {
+    if (call.in_place && kernels_.in_place) {
+      kernels_.in_place->enqueue(call);
+      return;
+    }
+    const std::uint64_t tiles = std::max<std::uint64_t>(tiles_.count(call.count.n), 1);
+    const std::uint64_t groups = std::min(tiles, groups_);
+    const ScanPlaces scan = lookback_places(call, tiles, ordered_);
+    const SelectPlaces places{scan.output, call.room, scan.control, scan.capacity, scan.tiles};
+    if (!kernels_.count) {
+      launch(call.queue, kernels_.select, groups, call.input, call.count, call.output.memory,
+             call.scratch.memory, places, call.total);
+      return;
+    }
+    const std::uint64_t blocks = kernels_.count->partials.count(call.count.n);
+    const Range partials = partials_of(call);
+    launch(call.queue, kernels_.count->kernel, blocks, call.input, call.count, partials);
+    launch(call.queue, kernels_.select, groups, call.input, call.count, call.output.memory,
+           call.scratch.memory, places, partials, blocks, call.total);
+  }
+
+ private:
+  PublishedTiles tiles_;
+  std::uint64_t groups_;
+  bool ordered_;
+  Kernels kernels_;
 };
 
 // Blocks of tiles are counted, and stored behind those before them.
@@ -101,13 +178,46 @@ class TwoPasses final : public Plan {
   PlannedKernel store_;
 };
 
+Counting plan_counting(const Request& request, const Row& row, const Tuning& values) {
+  const std::uint64_t span = span_of(row, request.shape, values);
+  const std::uint64_t spans = most_spans(request.device, turns_of_groups(values, span));
+  // A group adds up the counts of those before it, a group's width at a time.
+  return {{max_groups(request.device, values), span, size_of(request.shape.accumulator), spans,
+           at_most(spans, span)},
+          build_selection(request, passes, values, "count_tiles")};
+}
+
 }  // namespace
 
 std::shared_ptr<const Plan> plan_select_lookback(const Request& request, const Row& row,
                                                  const Tuning& tuning) {
   const Tuning values = fitted(request.shape, tuning);
   return std::make_shared<OnePass>(request, row.variant, span_of(row, request.shape, values),
-                                   no_limit, build_selection(request, row, values, row.entry()));
+                                   no_limit, build_selection(request, lookback, values, lookback));
+}
+
+std::shared_ptr<const Plan> plan_select_ring(const Request& request, const Row& row,
+                                             const Tuning& tuning) {
+  constexpr std::uint32_t looking = 2;
+  constexpr std::uint32_t vector_bytes = 16;
+  const Layout& layout = request.layout;
+  const bool by_runs = request.shape.selection.value().by_runs;
+  const RingMemory memory =
+      ring_memory(request, request.shape.accumulator, tuning.stages.value(),
+                  {.gathered_bytes = gathered_bytes(request.shape, layout, true),
+                   .noted_bytes = flag_bytes(layout),
+                   .lead_bytes = by_runs ? vector_bytes : 0});
+  const PublishedTiles tiles{ring_tile(layout), order_v1::scan_group_tiles};
+  Ring::Kernels kernels{
+      build_ring_kernel(request, row, tuning, memory, looking, {{"LOOKING", looking}}), {}, {}};
+  // Of the kernels beside it, what they take by default.
+  const Tuning beside{.group_size = 256, .per_item = 16, .groups_per_unit = 6};
+  if (request.shape.selection->rejected == Rejected::in_order) {
+    kernels.count = plan_counting(request, row, fitted(request.shape, beside));
+  } else {
+    kernels.in_place = plan_select_lookback(request, row, beside);
+  }
+  return std::make_shared<Ring>(request, row.variant, tiles, std::move(kernels));
 }
 
 std::shared_ptr<const Plan> plan_select_drawn(const Request& request, const Row& row,
@@ -128,14 +238,10 @@ std::shared_ptr<const Plan> plan_select_drawn(const Request& request, const Row&
 std::shared_ptr<const Plan> plan_select_passes(const Request& request, const Row& row,
                                                const Tuning& tuning) {
   const Tuning values = fitted(request.shape, tuning);
-  const std::uint64_t span = span_of(row, request.shape, values);
-  const std::uint64_t spans = most_spans(request.device, turns_of_groups(values, span));
-  // A group adds up the counts of those before it, a group's width at a time.
-  const Partials partials{max_groups(request.device, tuning), span,
-                          size_of(request.shape.accumulator), spans, at_most(spans, span)};
-  return std::make_shared<TwoPasses>(request, row.variant, partials,
-                                     build_selection(request, row, values, "count_tiles"),
-                                     build_selection(request, row, values, "store_tiles"));
+  Counting counting = plan_counting(request, row, values);
+  return std::make_shared<TwoPasses>(request, row.variant, counting.partials,
+                                     std::move(counting.kernel),
+                                     build_selection(request, passes, values, "store_tiles"));
 }
 
 }  // namespace bifold::core

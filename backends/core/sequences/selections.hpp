@@ -13,6 +13,11 @@ namespace bifold::core {
 std::shared_ptr<const detail::Plan> plan_select_lookback(const Request& request, const Row& row,
                                                          const Tuning& tuning);
 
+/// One launch of groups that stay, over a ring of tiles in local memory. Kernel: as
+/// plan_select_lookback's, which runs in place.
+std::shared_ptr<const detail::Plan> plan_select_ring(const Request& request, const Row& row,
+                                                     const Tuning& tuning);
+
 /// One launch of the same kernel, whose groups have one work-item and draw tiles.
 std::shared_ptr<const detail::Plan> plan_select_drawn(const Request& request, const Row& row,
                                                       const Tuning& tuning);

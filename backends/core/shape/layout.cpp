@@ -81,6 +81,20 @@ bool has_spans(const PlanShape& shape) {
          shape.op.exact(shape.accumulator);
 }
 
+// A selection's kernels count, so no association decides about bits: runs are of 16 bytes, or of an
+// element of three words. A lane has a span of them, shorter where results are wider, as these are
+// gathered beside the stages; of an odd number, as ring_spans wants it.
+void lay_out_selection(const PlanShape& shape, Layout& layout) {
+  const auto bytes = static_cast<std::uint32_t>(size_of(shape.input));
+  const auto stored = static_cast<std::uint32_t>(size_of(shape.output));
+  layout.long_runs = is_narrow_integer(shape.input) && bytes < 4;
+  layout.run = layout.three_words || bytes > vector_bytes ? 1 : vector_bytes / bytes;
+  layout.run_bytes = layout.run * bytes;
+  layout.looks_back_by_groups = true;
+  const std::uint32_t times_wider = (stored + bytes - 1) / bytes;
+  layout.warp_tile_rows = times_wider <= 2 ? 7 : times_wider <= 4 ? 3 : times_wider <= 8 ? 1 : 0;
+}
+
 }  // namespace
 
 Layout layout_of(const PlanShape& shape, const Capabilities& capabilities) {
@@ -109,6 +123,7 @@ Layout layout_of(const PlanShape& shape, const Capabilities& capabilities) {
   if (layout.long_runs && size_of(shape.accumulator) < 4) {
     layout.accumulator = is_signed(shape.accumulator) ? Type::i32 : Type::u32;
   }
+  if (shape.selection) lay_out_selection(shape, layout);
   return layout;
 }
 

@@ -78,6 +78,7 @@ const std::vector<Space>& spaces() {
       {Algorithm::scan, "lines_v1", {group}},
       {Algorithm::scan, "lines_v1_lookback", {group}},
       {Algorithm::scan, "lines_chunks_v1", {per_unit}},
+      {Algorithm::select, "ring", ring},
       {Algorithm::select, "lookback", {selecting_group, per_item}},
       {Algorithm::select, "drawn", {per_unit}},
       {Algorithm::select, "passes", {selecting_group, per_item, per_unit}},

@@ -165,7 +165,7 @@ TEST_CASE("elements of every size, and what they convert to") {
     CAPTURE(name_of(type_of<Out>()));
     std::vector<In> host;
     std::vector<Out> want;
-    for (const std::int8_t number : numbers<std::int8_t>(9001)) {
+    for (const std::int8_t number : numbers<std::int8_t>(70'001)) {
       if constexpr (std::is_same_v<In, Sample>) {
         host.push_back({number, static_cast<float>(number) / 3, 1});
       } else if constexpr (std::is_same_v<In, Whole>) {
@@ -183,8 +183,14 @@ TEST_CASE("elements of every size, and what they convert to") {
     }
     const auto data = uploaded(queue, host);
     auto kept = queue.allocate<std::uint32_t>(1);
-    for (const auto* row : test::rows_in_turn(Algorithm::select, Type::i32, plus, turn++)) {
+    auto in_turn = test::rows_in_turn(Algorithm::select, Type::i32, plus, turn++);
+    // What a ring holds, and how its lanes read that, is up to the element's size.
+    for (const auto* row : rows()) {
+      if (row->name == "ring") in_turn.push_back(row);
+    }
+    for (const auto* row : in_turn) {
       CAPTURE(row->name);
+      if (!test::takes(*row, {type_of<In>(), type_of<Out>(), Type::u32, text})) continue;
       Places<Out> out(queue, host.size(), untouched);
       select(queue, data, out.buffer, kept, text, {.variant = row->name});
       CHECK(queue.download(kept)[0] == want.size());
@@ -245,6 +251,11 @@ TEST_CASE("indices as u32 and u64, and of what is not 0 where no predicate is gi
     }
     for (const auto* row : rows()) {
       CAPTURE(row->name);
+      if (!test::takes(
+              *row,
+              {.input = type_of<T>(), .output = type_of<Index>(), .selected = Selected::indices})) {
+        continue;
+      }
       Places<Index> out(queue, host.size(), 1);
       select_index(queue, data, out.buffer, kept, {}, {.variant = row->name});
       CHECK(queue.download(kept)[0] == want.size());
@@ -271,6 +282,7 @@ TEST_CASE("flags of any number type; the output may be the memory of either arra
     auto kept = queue.allocate<std::uint64_t>(1);
     for (const auto* row : rows()) {
       CAPTURE(row->name);
+      if (!test::takes(*row, {.flags = type_of<Flag>()})) continue;
       auto data = uploaded(queue, host);
       auto marks = uploaded(queue, flags);
       Places<std::uint32_t> out(queue, n, 1000);

@@ -20,6 +20,20 @@ inline std::vector<const gallery::Variant*> selecting_rows() {
   return rows_on_device(Algorithm::select, Type::i32, plus);
 }
 
+/// Whether the row runs selections of that shape: a ring takes one array, and elements that vectors
+/// or three words hold.
+inline bool takes(const gallery::Variant& row, SelectShape shape) {
+  shape.variant = row.name;
+  try {
+    static_cast<void>(SelectPlan(device(), shape));
+    return true;
+  } catch (const Error& error) {
+    CHECK(row.name == "ring");
+    CHECK(error.category() == ErrorCategory::unsupported);
+    return false;
+  }
+}
+
 template <class T>
 std::vector<T> numbers(std::size_t n, std::uint64_t seed = 7) {
   Random random(seed);

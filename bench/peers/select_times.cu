@@ -1,0 +1,431 @@
+// How long selections take from CUDA and OpenCL on one GPU, beside CUB's DeviceSelect and
+// DevicePartition, and beside a copy of as many bytes as are read and stored. Every result is
+// compared with the host's before it is timed; contenders take turns, back to back. The argument is
+// a file for the medians, as bench/results/medians.py takes them.
+//
+//   nvcc -std=c++20 -O2 -arch=sm_90 -cudart static -Iinclude bench/peers/select_times.cu
+//     build/libbifold.a -lspdlog -lfmt -lzstd -lOpenCL -lcuda -o select_times
+//   ./select_times select.csv
+//   bench/results/medians.py bench/results/medians/DEVICE.csv select select.csv
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <bifold/bifold.hpp>
+#include <bifold/interop/cuda.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <cub/cub.cuh>
+#include <fstream>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct Float4 {
+  float x, y, z, w;
+  friend __host__ __device__ bool operator==(const Float4& a, const Float4& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+  }
+};
+BIFOLD_STRUCT_NAMED(Float4, SelectTimesFloat4, x, y, z, w);
+
+namespace {
+
+using bifold::ErasedView;
+using Clock = std::chrono::steady_clock;
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
+  std::exit(1);
+}
+
+// Elements are kept whose number is at least this.
+constexpr int first_kept = 64;
+
+template <class T>
+T element(int number) {
+  return static_cast<T>(number);
+}
+template <>
+Float4 element<Float4>(int number) {
+  return {static_cast<float>(number), 1, 2, 3};
+}
+
+template <class T>
+__host__ __device__ bool is_kept(const T& x) {
+  return x >= first_kept;
+}
+__host__ __device__ inline bool is_kept(const Float4& x) { return x.x >= first_kept; }
+
+struct Kept {
+  template <class T>
+  __host__ __device__ bool operator()(const T& x) const {
+    return is_kept(x);
+  }
+};
+// A linear congruence, whose high bits are taken.
+class Random {
+ public:
+  explicit Random(std::uint32_t seed) : state_(seed) {}
+  std::uint32_t next() { return state_ = state_ * 1664525U + 1013904223U; }
+
+ private:
+  std::uint32_t state_;
+};
+
+struct Texts {
+  const char* predicate;
+  const char* equality;
+};
+template <class T>
+constexpr Texts texts{"x >= 64", "x == y"};
+template <>
+constexpr Texts texts<Float4>{"x.x >= 64", "x.x == y.x && x.y == y.y && x.z == y.z && x.w == y.w"};
+
+// Waits for what was enqueued, after calls of it.
+struct Contender {
+  std::string backend;
+  std::string library;
+  std::function<void()> enqueue;
+  std::function<void()> finish;
+  std::vector<double> seconds{};
+};
+
+double percentile(std::vector<double> values, std::size_t percent) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) * percent / 100];
+}
+
+double seconds_of(const Contender& one, int calls) {
+  const auto start = Clock::now();
+  for (int i = 0; i < calls; ++i) one.enqueue();
+  one.finish();
+  return std::chrono::duration<double>(Clock::now() - start).count() / calls;
+}
+
+void time_in_turns(std::vector<Contender>& contenders) {
+  constexpr int rounds = 11;
+  constexpr double batch_s = 2e-3;
+  int calls = 1;
+  for (const Contender& one : contenders) {
+    seconds_of(one, 2);
+    calls = std::clamp(static_cast<int>(batch_s / seconds_of(one, 2)), calls, 200);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (Contender& one : contenders) one.seconds.push_back(seconds_of(one, calls));
+  }
+}
+
+class Table {
+ public:
+  Table(const bifold::Device& cuda, const bifold::Device& opencl, const std::string& file)
+      : out_(file), drivers_{cuda.info().driver, opencl.info().driver} {
+    std::array<char, 16> date{};
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date.data(), date.size(), "%Y-%m-%d", std::gmtime(&now));
+    device_ = cuda.info().name;
+    date_ = date.data();
+    out_ << "backend,algorithm,variant,type,n,lines,offset,library,back_to_back_us,"
+            "back_to_back_spread,back_to_back_ratio,samples,of_copy,device,driver,version,date\n";
+  }
+
+  // `least_s`: what a copy of the bytes that a call moves would take.
+  void add(std::string_view call, const std::string& what, std::string_view type, std::uint64_t n,
+           const std::vector<Contender>& contenders, double least_s) {
+    double ours = 0;
+    for (const Contender& one : contenders) {
+      const double median = percentile(one.seconds, 50);
+      const bool bifolds = one.library == "bifold";
+      if (bifolds) ours = median;
+      const double spread = (percentile(one.seconds, 90) - percentile(one.seconds, 10)) / median;
+      std::array<char, 96> figures{};
+      std::snprintf(figures.data(), figures.size(), "%.5g,%.2g,", median * 1e6, spread);
+      std::array<char, 96> shares{};
+      if (bifolds) {
+        std::snprintf(shares.data(), shares.size(), ",%zu,%.4g", one.seconds.size(),
+                      least_s / median);
+      } else {
+        std::snprintf(shares.data(), shares.size(), "%.4g,,", median / ours);
+      }
+      out_ << one.backend << ',' << call << ',' << what << ',' << type << ',' << n << ",,0,"
+           << one.library << ',' << figures.data() << shares.data() << ',' << device_ << ','
+           << drivers_[one.backend == "cuda" ? 0 : 1] << ','
+           << (bifolds ? std::string(bifold::version())
+                       : "CCCL " + std::to_string(CCCL_MAJOR_VERSION) + "." +
+                             std::to_string(CCCL_MINOR_VERSION))
+           << ',' << date_ << '\n';
+      std::printf("%-19s %-12s %-7s %11llu %-7s %-7s %9.1f us %5.0f %% of copying\n",
+                  std::string(call).c_str(), what.c_str(), std::string(type).c_str(),
+                  static_cast<unsigned long long>(n), one.backend.c_str(), one.library.c_str(),
+                  median * 1e6, 100 * least_s / median);
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  std::ofstream out_;
+  std::array<std::string, 2> drivers_;
+  std::string device_;
+  std::string date_;
+};
+
+template <class T>
+struct CudaMemory {
+  explicit CudaMemory(std::uint64_t count) {
+    check(cudaMalloc(&data, count * sizeof(T)), "cudaMalloc");
+  }
+  ~CudaMemory() { cudaFree(data); }
+  CudaMemory(const CudaMemory&) = delete;
+  CudaMemory& operator=(const CudaMemory&) = delete;
+
+  T* data = nullptr;
+};
+
+// One type and size, with arrays for both backends.
+template <class T>
+class Selections {
+ public:
+  Selections(bifold::Queue& cuda, bifold::Queue& opencl, std::uint64_t n, Table& table)
+      : cuda_(cuda),
+        opencl_(opencl),
+        stream_(bifold::interop::cuda::native_stream(cuda)),
+        n_(n),
+        table_(table),
+        host_(n),
+        input_(cuda.allocate<T>(n)),
+        output_(cuda.allocate<T>(n)),
+        kept_(cuda.allocate<std::uint64_t>(1)),
+        opencl_input_(opencl.allocate<T>(n)),
+        opencl_output_(opencl.allocate<T>(n)),
+        opencl_kept_(opencl.allocate<std::uint64_t>(1)) {}
+
+  // Selections and partitions that keep so many percent.
+  void select(int percent) {
+    Random random(static_cast<std::uint32_t>(percent));
+    for (T& x : host_) {
+      const std::uint32_t bits = random.next();
+      const bool kept = static_cast<int>(bits >> 16) < 65536 * percent / 100;
+      x = element<T>((kept ? first_kept : 0) + static_cast<int>(bits >> 10 & 63));
+    }
+    upload();
+    std::vector<T> want;
+    want.reserve(n_);
+    std::copy_if(host_.begin(), host_.end(), std::back_inserter(want), Kept{});
+    const std::string what = "kept " + std::to_string(percent) + " %";
+    const auto n = static_cast<std::int64_t>(n_);
+    const char* predicate = texts<T>.predicate;
+    run(
+        "select", what, want, want.size(),
+        [&](bifold::Queue& queue, const ErasedView& input, const ErasedView& output,
+            const ErasedView& kept) { bifold::select(queue, input, output, kept, predicate); },
+        [&](void* scratch, std::size_t& bytes) {
+          return cub::DeviceSelect::If(scratch, bytes, at(input_), at(output_), at(kept_), n,
+                                       Kept{}, stream_);
+        });
+    if (percent != 50) return;
+    const std::size_t front = want.size();
+    for (auto x = host_.rbegin(); x != host_.rend(); ++x) {
+      if (!is_kept(*x)) want.push_back(*x);
+    }
+    const auto partition = [&](void* scratch, std::size_t& bytes) {
+      return cub::DevicePartition::If(scratch, bytes, at(input_), at(output_), at(kept_), n, Kept{},
+                                      stream_);
+    };
+    run(
+        "partition_reversed", what, want, front,
+        [&](bifold::Queue& queue, const ErasedView& input, const ErasedView& output,
+            const ErasedView& kept) {
+          bifold::partition_reversed(queue, input, output, kept, predicate);
+        },
+        partition);
+    std::reverse(want.begin() + static_cast<std::ptrdiff_t>(front), want.end());
+    run(
+        "partition", what, want, front,
+        [&](bifold::Queue& queue, const ErasedView& input, const ErasedView& output,
+            const ErasedView& kept) { bifold::partition(queue, input, output, kept, predicate); },
+        nullptr);
+  }
+
+  // Those whose flag in an array of bytes is set, at random.
+  void select_flagged() {
+    Random random(3);
+    std::vector<std::uint8_t> flags(n_);
+    std::vector<T> want;
+    want.reserve(n_);
+    for (std::uint64_t i = 0; i < n_; ++i) {
+      const std::uint32_t bits = random.next();
+      host_[i] = element<T>(static_cast<int>(bits >> 10 & 127));
+      flags[i] = static_cast<std::uint8_t>(bits >> 31);
+      if (flags[i] != 0) want.push_back(host_[i]);
+    }
+    upload();
+    auto marks = cuda_.upload(std::span<const std::uint8_t>(flags));
+    const auto opencl_marks = opencl_.upload(std::span<const std::uint8_t>(flags));
+    run(
+        "select_flagged", "kept 50 %", want, want.size(),
+        [&](bifold::Queue& queue, const ErasedView& input, const ErasedView& output,
+            const ErasedView& kept) {
+          const bool on_cuda = &queue == &cuda_;
+          bifold::select_flagged(queue, input, bifold::erase(on_cuda ? marks : opencl_marks),
+                                 output, kept);
+        },
+        [&](void* scratch, std::size_t& bytes) {
+          return cub::DeviceSelect::Flagged(scratch, bytes, at(input_), at(marks), at(output_),
+                                            at(kept_), static_cast<std::int64_t>(n_), stream_);
+        },
+        sizeof(std::uint8_t));
+  }
+
+  // The first elements of runs of four on average.
+  void unique() {
+    Random random(5);
+    int number = 0;
+    for (T& x : host_) {
+      if (random.next() >> 30 == 0) number = (number + 1) % 128;
+      x = element<T>(number);
+    }
+    upload();
+    std::vector<T> want = host_;
+    want.erase(std::unique(want.begin(), want.end()), want.end());
+    run(
+        "unique", "runs of 4", want, want.size(),
+        [&](bifold::Queue& queue, const ErasedView& input, const ErasedView& output,
+            const ErasedView& kept) {
+          bifold::unique(queue, input, output, kept, texts<T>.equality);
+        },
+        [&](void* scratch, std::size_t& bytes) {
+          return cub::DeviceSelect::Unique(scratch, bytes, at(input_), at(output_), at(kept_),
+                                           static_cast<std::int64_t>(n_), stream_);
+        });
+  }
+
+ private:
+  using Select =
+      std::function<void(bifold::Queue&, const ErasedView&, const ErasedView&, const ErasedView&)>;
+  using Peer = std::function<cudaError_t(void*, std::size_t&)>;
+
+  template <class U>
+  static U* at(bifold::Buffer<U>& buffer) {
+    return reinterpret_cast<U*>(bifold::interop::cuda::native_address(bifold::erase(buffer)));
+  }
+
+  void upload() {
+    cuda_.upload(std::span<const T>(host_), input_);
+    opencl_.upload(std::span<const T>(host_), opencl_input_);
+  }
+
+  void verify(bifold::Queue& queue, const char* call, const Contender& one,
+              bifold::Buffer<T>& output, bifold::Buffer<std::uint64_t>& kept,
+              const std::vector<T>& want, std::uint64_t count) {
+    queue.fill(kept, 0);
+    queue.fill(bifold::erase(output), bifold::Value(element<T>(127)));
+    queue.finish();
+    one.enqueue();
+    one.finish();
+    const bool right =
+        queue.download(kept)[0] == count && queue.download(output.view(0, want.size())) == want;
+    if (right) return;
+    std::fprintf(stderr, "%s of %s by %s: wrong\n", call, one.backend.c_str(), one.library.c_str());
+    std::exit(1);
+  }
+
+  void run(const char* call, const std::string& what, const std::vector<T>& want,
+           std::uint64_t count, const Select& select, const Peer& peer,
+           std::size_t bytes_beside = 0) {
+    const ErasedView input = bifold::erase(input_);
+    const ErasedView opencl_input = bifold::erase(opencl_input_);
+    std::vector<Contender> contenders{
+        {"cuda", "bifold",
+         [&] { select(cuda_, input, bifold::erase(output_), bifold::erase(kept_)); },
+         [&] { cuda_.finish(); }}};
+    std::size_t bytes = 0;
+    if (peer) check(peer(nullptr, bytes), "CUB's question for scratch");
+    const CudaMemory<std::uint8_t> scratch(bytes + 1);
+    if (peer) {
+      contenders.push_back({"cuda", "CUB", [&] { check(peer(scratch.data, bytes), "CUB"); },
+                            [&] { check(cudaStreamSynchronize(stream_), "CUB"); }});
+    }
+    for (const Contender& one : contenders) {
+      // CUB's partition leaves what it rejects in reverse order, as partition_reversed does.
+      verify(cuda_, call, one, output_, kept_, want, count);
+    }
+    contenders.push_back({"opencl", "bifold",
+                          [&] {
+                            select(opencl_, opencl_input, bifold::erase(opencl_output_),
+                                   bifold::erase(opencl_kept_));
+                          },
+                          [&] { opencl_.finish(); }});
+    verify(opencl_, call, contenders.back(), opencl_output_, opencl_kept_, want, count);
+    contenders.push_back({"cuda", "copy",
+                          [&] {
+                            check(cudaMemcpyAsync(at(output_), at(input_), n_ * sizeof(T),
+                                                  cudaMemcpyDeviceToDevice, stream_),
+                                  "cudaMemcpyAsync");
+                          },
+                          [&] { check(cudaStreamSynchronize(stream_), "copy"); }});
+    time_in_turns(contenders);
+    const double copy = percentile(contenders.back().seconds, 50);
+    contenders.pop_back();
+    const auto moved = static_cast<double>((n_ + want.size()) * sizeof(T) + n_ * bytes_beside);
+    // CUB stands beside both backends.
+    if (peer) {
+      contenders.push_back(contenders[1]);
+      contenders.back().backend = "opencl";
+    }
+    table_.add(call, what, bifold::name_of(bifold::type_of<T>()), n_, contenders,
+               copy * moved / (2.0 * static_cast<double>(n_ * sizeof(T))));
+  }
+
+  bifold::Queue& cuda_;
+  bifold::Queue& opencl_;
+  cudaStream_t stream_;
+  std::uint64_t n_;
+  Table& table_;
+  std::vector<T> host_;
+  bifold::Buffer<T> input_;
+  bifold::Buffer<T> output_;
+  bifold::Buffer<std::uint64_t> kept_;
+  bifold::Buffer<T> opencl_input_;
+  bifold::Buffer<T> opencl_output_;
+  bifold::Buffer<std::uint64_t> opencl_kept_;
+};
+
+template <class T>
+void measure(bifold::Queue& cuda, bifold::Queue& opencl, Table& table) {
+  // The largest has 1 GiB, or 256 Mi elements.
+  const std::uint64_t most = (std::uint64_t{1} << 30) / std::max<std::size_t>(sizeof(T), 4);
+  for (const std::uint64_t n : {std::uint64_t{1} << 16, std::uint64_t{1} << 20,
+                                std::uint64_t{1} << 22, std::uint64_t{1} << 24, most}) {
+    Selections<T> selections(cuda, opencl, n, table);
+    for (const int percent : {50, 0, 100}) selections.select(percent);
+    selections.select_flagged();
+    selections.unique();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: select_times FILE.csv\n");
+    return 2;
+  }
+  check(cudaFree(nullptr), "cudaFree");
+  const bifold::Device on_cuda = bifold::open_device("cuda:0");
+  const bifold::Device on_opencl = bifold::open_device("opencl:gpu");
+  bifold::Queue cuda(on_cuda);
+  bifold::Queue opencl(on_opencl);
+  Table table(on_cuda, on_opencl, argv[1]);
+  measure<std::int32_t>(cuda, opencl, table);
+  measure<double>(cuda, opencl, table);
+  measure<Float4>(cuda, opencl, table);
+  measure<std::int16_t>(cuda, opencl, table);
+  measure<std::uint8_t>(cuda, opencl, table);
+  return 0;
+}
