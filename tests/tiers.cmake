@@ -25,7 +25,7 @@ set(bifold_sweep_2
   "cuda_emulated\\.(scans|long_scans)" "python\\.opencl_complex")
 set(bifold_sweep_3
   "(cuda|opencl)\\.(device_values|order_structs|surroundings|complex_all)" "nvrtc\\.7\\.5"
-  "cuda_emulated\\.offsets_.*" "python\\.opencl_axes")
+  "cuda_emulated\\.offsets_.*" "python\\.opencl_axes" "host\\.bench_runs")
 set(bifold_sweep_4
   "(cuda|opencl)\\.half" "nvrtc\\.8\\.0" "host\\.bench_(check|graphs|peers|renew)"
   "offline\\..*_all" "opencl\\.order")
@@ -44,7 +44,7 @@ set(bifold_sweep_7
 set(bifold_sweep_8 "(cuda|opencl)\\.(struct|semantics|user_operator)"
   "(cuda|opencl|cuda_emulated)\\.lines_reduce" "cuda_emulated\\.(lines_calls|line_graphs)")
 set(bifold_sweep_9 "(cuda|opencl)\\.(floating|workspace|searches|result_map|select)"
-  "opencl_rusticl\\.loops")
+  "opencl_rusticl\\.loops" "cuda_emulated\\.select")
 set(bifold_sweep_10 "(cuda|opencl)\\.(outputs|outputs_rows|zip)"
   "(cuda|opencl|cuda_emulated)\\.(outputs|zip)_lengths" "python\\.opencl_several_arrays")
 set(bifold_sweep_groups 1 2 3 4 5 6 7 8 9 10)

@@ -1,11 +1,12 @@
 // How long selections take from CUDA and OpenCL on one GPU, beside CUB's DeviceSelect and
 // DevicePartition, and beside a copy of as many bytes as are read and stored. Every result is
-// compared with the host's before it is timed; contenders take turns, back to back. The argument is
-// a file for the medians, as bench/results/medians.py takes them.
+// compared with the host's before it is timed; contenders take turns, back to back. The arguments
+// are a file for the medians, as bench/results/medians.py takes them, and types: all of them take
+// four minutes.
 //
 //   nvcc -std=c++20 -O2 -arch=sm_90 -cudart static -Iinclude bench/peers/select_times.cu
 //     build/libbifold.a -lspdlog -lfmt -lzstd -lOpenCL -lcuda -o select_times
-//   ./select_times select.csv
+//   ./select_times select.csv i32 f64
 //   bench/results/medians.py bench/results/medians/DEVICE.csv select select.csv
 #include <cuda_runtime.h>
 
@@ -110,8 +111,8 @@ double seconds_of(const Contender& one, int calls) {
 }
 
 void time_in_turns(std::vector<Contender>& contenders) {
-  constexpr int rounds = 11;
-  constexpr double batch_s = 2e-3;
+  constexpr int rounds = 7;
+  constexpr double batch_s = 8e-3;  // So that waiting for it weighs little.
   int calls = 1;
   for (const Contender& one : contenders) {
     seconds_of(one, 2);
@@ -158,13 +159,15 @@ class Table {
            << drivers_[one.backend == "cuda" ? 0 : 1] << ','
            << (bifolds ? std::string(bifold::version())
                        : "CCCL " + std::to_string(CCCL_MAJOR_VERSION) + "." +
-                             std::to_string(CCCL_MINOR_VERSION))
+                             std::to_string(CCCL_MINOR_VERSION) + "." +
+                             std::to_string(CCCL_PATCH_VERSION))
            << ',' << date_ << '\n';
       std::printf("%-19s %-12s %-7s %11llu %-7s %-7s %9.1f us %5.0f %% of copying\n",
                   std::string(call).c_str(), what.c_str(), std::string(type).c_str(),
                   static_cast<unsigned long long>(n), one.backend.c_str(), one.library.c_str(),
                   median * 1e6, 100 * least_s / median);
     }
+    out_.flush();
     std::fflush(stdout);
   }
 
@@ -409,11 +412,26 @@ void measure(bifold::Queue& cuda, bifold::Queue& opencl, Table& table) {
   }
 }
 
+struct Measured {
+  std::string_view type;
+  void (*measure)(bifold::Queue& cuda, bifold::Queue& opencl, Table& table);
+};
+constexpr Measured types[] = {{"i32", measure<std::int32_t>},
+                              {"f64", measure<double>},
+                              {"float4", measure<Float4>},
+                              {"i16", measure<std::int16_t>},
+                              {"u8", measure<std::uint8_t>}};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: select_times FILE.csv\n");
+  const std::vector<std::string_view> asked(argv + std::min(argc, 2), argv + argc);
+  const auto is_known = [](std::string_view type) {
+    return std::any_of(std::begin(types), std::end(types),
+                       [&](const Measured& one) { return one.type == type; });
+  };
+  if (argc < 2 || !std::all_of(asked.begin(), asked.end(), is_known)) {
+    std::fprintf(stderr, "usage: select_times FILE.csv [i32|f64|float4|i16|u8]...\n");
     return 2;
   }
   check(cudaFree(nullptr), "cudaFree");
@@ -422,10 +440,10 @@ int main(int argc, char** argv) {
   bifold::Queue cuda(on_cuda);
   bifold::Queue opencl(on_opencl);
   Table table(on_cuda, on_opencl, argv[1]);
-  measure<std::int32_t>(cuda, opencl, table);
-  measure<double>(cuda, opencl, table);
-  measure<Float4>(cuda, opencl, table);
-  measure<std::int16_t>(cuda, opencl, table);
-  measure<std::uint8_t>(cuda, opencl, table);
+  for (const Measured& one : types) {
+    if (asked.empty() || std::find(asked.begin(), asked.end(), one.type) != asked.end()) {
+      one.measure(cuda, opencl, table);
+    }
+  }
   return 0;
 }

@@ -6,7 +6,8 @@ from runs import NAMES
 from tables import duration, size
 
 CALLS = ("select", "select_flagged", "unique", "partition_reversed", "partition")
-TYPES = ("i32", "f64", "Float4", "i16", "u8")
+BYTES = {"i32": 4, "f64": 8, "Float4": 16, "i16": 2, "u8": 1}
+TYPES = tuple(BYTES)
 
 
 def shown(type_):
@@ -34,24 +35,56 @@ class Selections:
         return text + (f", {float(cub['back_to_back_ratio']):.2f}" if cub else "")
 
 
+def goals(runs):
+    """Each with what is measured, what is wanted, and where."""
+    def shares(calls, wanted, least_bytes, types=("i32", "f64", "Float4")):
+        return [(float(row["of_copy"]), wanted, key) for key, row in runs.found.items()
+                if key[1] in calls and key[4] in types and key[3] * BYTES[key[4]] >= least_bytes]
+
+    def of_cub(backend, least):
+        return [(float(row["back_to_back_ratio"]), 1, key) for key, row in runs.cub.items()
+                if key[0] == backend and key[3] >= least and key in runs.found]
+
+    mib = 1 << 20
+    one_pass = ("select", "select_flagged", "unique", "partition_reversed")
+    yield "4 to 16 bytes, from 64 MiB on: 85 % of copying", shares(one_pass, 0.85, 64 * mib)
+    yield "`partition`, which reads twice: two thirds of that", shares(
+        ("partition",), 0.85 * 2 / 3, 64 * mib)
+    yield "CUDA: CUB's time", of_cub("cuda", 0)
+    yield "OpenCL from 2^22 on: CUB's time", of_cub("opencl", 1 << 22)
+
+
+def goals_table(measured):
+    lines = ["| goal | the least measured | where | met by |", "| --- | ---: | --- | ---: |"]
+    for name, values in measured:
+        if not values:
+            continue
+        least, wanted, (backend, call, what, n, type_) = min(values, key=lambda v: v[0] / v[1])
+        where = f"`{call}`, {what}, {shown(type_)}, {size(n)}, {NAMES[backend]}"
+        met = sum(round(value, 3) >= wanted for value, wanted, _ in values)
+        lines.append(f"| {name} | {least:.2f} | {where} | {met} of {len(values)} |")
+    return lines + [""] if len(lines) > 2 else []
+
+
 def selection_tables(file):
     """A row for each call and length, a column for each type."""
     runs = Selections(file)
     lines = ["A cell has the time of a call back to back, its share of the time that copying what "
              "it reads and stores takes, and CUB's time over its own."] if runs.found else []
-    lines += [""] * bool(lines)
+    lines += ["", *goals_table(goals(runs))] if lines else []
     for backend in NAMES:
         keys = [key for key in runs.found if key[0] == backend]
         if not keys:
             continue
         row = runs.found[keys[0]]
+        shown_types = [t for t in TYPES if any(key[4] == t for key in keys)]
         lines += [f"**{row['device']}, {NAMES[backend]}** ({row['date']})", "",
-                  "| call | n | " + " | ".join(shown(t) for t in TYPES) + " |",
-                  "| --- | --- |" + " --- |" * len(TYPES)]
+                  "| call | n | " + " | ".join(shown(t) for t in shown_types) + " |",
+                  "| --- | --- |" + " --- |" * len(shown_types)]
         for call in CALLS:
             for variant in sorted({key[2] for key in keys if key[1] == call}, key=order):
                 for n in sorted({key[3] for key in keys if key[1:3] == (call, variant)}):
-                    cells = [runs.cell(backend, call, variant, n, t) for t in TYPES]
+                    cells = [runs.cell(backend, call, variant, n, t) for t in shown_types]
                     lines.append(f"| `{call}`, {variant} | {size(n)} | " + " | ".join(cells) + " |")
         lines.append("")
     return lines

@@ -200,7 +200,8 @@ TEST_CASE("lines of matrices are verified, and told in the document") {
   }
 }
 
-TEST_CASE("the greatest elements of lines are found, and told as an operator") {
+TEST_CASE("the greatest elements of lines are found, and told as an operator" *
+          doctest::test_suite("bench runs")) {
   check_refused({"run", "--op", "argmax", "--lines", "5x7"}, "--algorithm reduce");
   check_refused({"run", "--op", "argmax", "--algorithm", "reduce"}, "--lines");
   if (!has_cpu_device()) return;
@@ -297,7 +298,8 @@ TEST_CASE("elements that start off alignment have the same results") {
   }
 }
 
-TEST_CASE("every operator and both kinds of scan verify on integers") {
+TEST_CASE("every operator and both kinds of scan verify on integers" *
+          doctest::test_suite("bench runs")) {
   if (!has_cpu_device()) return;
   for (const std::string kind : {"inclusive", "exclusive"}) {
     CAPTURE(kind);

@@ -112,6 +112,10 @@ class Ring final : public Plan {
     return size;
   }
 
+  [[nodiscard]] std::uint64_t most_elements(std::uint64_t n) const noexcept override {
+    return kernels_.count ? kernels_.count->partials.most_elements() : Plan::most_elements(n);
+  }
+
   void enqueue(const Call& call) const override {
     if (call.in_place && kernels_.in_place) {
       kernels_.in_place->enqueue(call);
@@ -201,18 +205,18 @@ std::shared_ptr<const Plan> plan_select_ring(const Request& request, const Row& 
   constexpr std::uint32_t looking = 2;
   constexpr std::uint32_t vector_bytes = 16;
   const Layout& layout = request.layout;
-  const bool by_runs = request.shape.selection.value().by_runs;
+  const Selection selection = request.shape.selection.value_or(Selection{});
   const RingMemory memory =
       ring_memory(request, request.shape.accumulator, tuning.stages.value(),
                   {.gathered_bytes = gathered_bytes(request.shape, layout, true),
                    .noted_bytes = flag_bytes(layout),
-                   .lead_bytes = by_runs ? vector_bytes : 0});
+                   .lead_bytes = selection.by_runs ? vector_bytes : 0});
   const PublishedTiles tiles{ring_tile(layout), order_v1::scan_group_tiles};
   Ring::Kernels kernels{
       build_ring_kernel(request, row, tuning, memory, looking, {{"LOOKING", looking}}), {}, {}};
   // Of the kernels beside it, what they take by default.
   const Tuning beside{.group_size = 256, .per_item = 16, .groups_per_unit = 6};
-  if (request.shape.selection->rejected == Rejected::in_order) {
+  if (selection.rejected == Rejected::in_order) {
     kernels.count = plan_counting(request, row, fitted(request.shape, beside));
   } else {
     kernels.in_place = plan_select_lookback(request, row, beside);
