@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "support/environment.hpp"
+#include "support/errors.hpp"
 #include "support/values/random.hpp"
 #include "support/values/same_bits.hpp"
 
@@ -135,6 +136,11 @@ TEST_CASE("results that stay on the device") {
   CHECK(queue.download(place) == std::vector<Indexed<std::int32_t>>{{-2, 1}, {9, 2}});
   CHECK(queue.download(both)[0] == MinMax<std::int32_t>{-2, 9});
   CHECK(queue.download(count)[0] == 2);
+  // A number is no place for both, unless a map makes one of them.
+  auto number = queue.allocate<std::int32_t>(1);
+  const auto failure = test::failure_of([&] { minmax_into(queue, erase(data), erase(number)); });
+  CHECK(failure.category == ErrorCategory::invalid_argument);
+  CHECK(failure.mentions("minmax leaves MinMax_i32, not i32"));
 }
 
 TEST_CASE("count_if") {

@@ -262,6 +262,11 @@ void argmax_into(Queue& queue, const ErasedView& input, const ErasedView& result
 void minmax_into(Queue& queue, const ErasedView& input, const ErasedView& result,
                  const ReduceOptions& options) try {
   const Operator& op = minmax_operator(input.type);
+  const Type left = core::minmax_type(input.type);
+  if (result.type != left && options.result_map.is_identity()) {
+    refuse("result: minmax leaves " + std::string(name_of(left)) + ", not " +
+           std::string(name_of(result.type)));
+  }
   transform_reduce_into(queue, input, result, op, {}, core::minmax_map(input.type), options);
 } catch (...) {
   detail::rethrow();

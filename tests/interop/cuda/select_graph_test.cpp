@@ -4,10 +4,21 @@
 #include <bifold/bifold.hpp>
 #include <bifold/interop/cuda.hpp>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "support/devices/cuda_app.hpp"
 #include "support/errors.hpp"
+
+namespace select_graph_test {
+
+struct Halves {
+  std::int16_t key, value;
+  friend bool operator==(const Halves&, const Halves&) = default;
+};
+
+}  // namespace select_graph_test
+BIFOLD_STRUCT_NAMED(select_graph_test::Halves, SelectHalves, key, value);
 
 namespace bifold {
 
@@ -93,6 +104,38 @@ TEST_CASE_FIXTURE(Watched, "captured selections run again, each on what the one 
     // Calls of their own go between.
     chain.enqueue(nullptr);
     if (test::runs_kernels()) chain.check(seed);
+  }
+}
+
+TEST_CASE_FIXTURE(Watched, "selections of structs that lie off every multiple of their size") {
+  using select_graph_test::Halves;
+  constexpr std::uint64_t n = 40'001;
+  std::vector<Halves> host(n);
+  std::vector<Halves> front;
+  std::vector<Halves> firsts;
+  for (std::size_t i = 0; i < n; ++i) {
+    host[i] = {static_cast<std::int16_t>(i / 3 % 97), static_cast<std::int16_t>(i)};
+    if (host[i].key > 50) front.push_back(host[i]);
+    if (i % 3 == 0) firsts.push_back(host[i]);
+  }
+  std::vector<int> raw(n + 1);
+  std::memcpy(reinterpret_cast<char*>(raw.data()) + 2, host.data(), n * sizeof(Halves));
+  App app{CU_STREAM_NON_BLOCKING};
+  const Device device = adopted::device(app.context());
+  Queue queue = adopted::queue(app.stream(), device);
+  const auto in = adopted::view<const Halves>(app.memory(raw) + 2, n);
+  const auto out = adopted::view<Halves>(app.memory(raw) + 2, n);
+  const auto kept = adopted::view<std::uint64_t>(app.memory(sizeof(std::uint64_t)), 1);
+  for (const auto& row : gallery::variants()) {
+    if (row.algorithm != Algorithm::select) continue;
+    if (!gallery::supports(device, row, type_of<Halves>(), plus)) continue;
+    CAPTURE(row.name);
+    select(queue, in, out, kept, "x.key > 50", {.variant = row.name});
+    REQUIRE(queue.download(kept)[0] == front.size());
+    CHECK(queue.download(out.subview(0, front.size())) == front);
+    unique(queue, in, out, kept, "x.key == y.key", {.variant = row.name});
+    REQUIRE(queue.download(kept)[0] == firsts.size());
+    CHECK(queue.download(out.subview(0, firsts.size())) == firsts);
   }
 }
 
