@@ -1,7 +1,7 @@
 // bifold inside an application that has its own OpenCL: context, out-of-order queue, kernels and
-// buffers. Every frame moves particles, flags those inside the view, turns the flags into places by
-// an exclusive scan, and moves the flagged ones there: stream compaction. bifold does the scan, on
-// the application's queue, between two of its kernels; events are all that connects them.
+// buffers. Every frame moves particles by a kernel of the application's, and bifold selects those
+// inside the view, on the application's queue: stream compaction. How many these are stays in
+// device memory; events are all that connects the two.
 #define CL_HPP_ENABLE_EXCEPTIONS
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120
@@ -16,27 +16,25 @@
 #include <random>
 #include <vector>
 
+// As the kernel's float4.
+struct Particle {
+  float x, y, speed_x, speed_y;
+  friend bool operator==(const Particle&, const Particle&) = default;
+};
+BIFOLD_STRUCT(Particle, x, y, speed_x, speed_y);
+
 namespace {
 
 namespace interop = bifold::interop::opencl;
 
 constexpr cl_uint particle_count = 200'000;
 constexpr int frame_count = 5;
+constexpr const char* is_visible = "fabs(x.x) < 1 && fabs(x.y) < 1";
 
 constexpr const char* kernel_text = R"(
 kernel void move(global float4* particles, float seconds) {
   const size_t i = get_global_id(0);
   particles[i].xy += seconds * particles[i].zw;
-}
-kernel void flag_visible(global const float4* particles, global uint* visible) {
-  const size_t i = get_global_id(0);
-  visible[i] = fabs(particles[i].x) < 1.0f && fabs(particles[i].y) < 1.0f;
-}
-kernel void compact(global const float4* particles, global const uint* visible,
-                    global const uint* places, global float4* kept, global uint* kept_count) {
-  const size_t i = get_global_id(0);
-  if (visible[i]) kept[places[i]] = particles[i];
-  if (i + 1 == get_global_size(0)) *kept_count = places[i] + visible[i];
 }
 )";
 
@@ -55,14 +53,12 @@ cl::Device first_device() {
   throw cl::Error(CL_DEVICE_NOT_FOUND, "no platform has a device");
 }
 
-std::vector<cl_float4> random_particles() {
+std::vector<Particle> random_particles() {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> place(-2.0f, 2.0f);
   std::uniform_real_distribution<float> speed(-1.0f, 1.0f);
-  std::vector<cl_float4> particles(particle_count);
-  for (cl_float4& p : particles) {
-    p = {{place(random), place(random), speed(random), speed(random)}};
-  }
+  std::vector<Particle> particles(particle_count);
+  for (Particle& p : particles) p = {place(random), place(random), speed(random), speed(random)};
   return particles;
 }
 
@@ -71,72 +67,53 @@ class Simulation {
   explicit Simulation(const cl::Device& device)
       : context_(device),
         queue_(context_, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE),
-        particles_(context_, CL_MEM_READ_WRITE, particle_count * sizeof(cl_float4)),
-        visible_(context_, CL_MEM_READ_WRITE, particle_count * sizeof(cl_uint)),
-        places_(context_, CL_MEM_READ_WRITE, particle_count * sizeof(cl_uint)),
-        kept_(context_, CL_MEM_READ_WRITE, particle_count * sizeof(cl_float4)),
+        particles_(context_, CL_MEM_READ_WRITE, particle_count * sizeof(Particle)),
+        kept_(context_, CL_MEM_READ_WRITE, particle_count * sizeof(Particle)),
         kept_count_(context_, CL_MEM_READ_WRITE, sizeof(cl_uint)),
         // Adopted once and kept: the handles own compiled kernels and scratch memory.
-        scan_device_(interop::device(context_(), device())),
-        scan_queue_(interop::queue(queue_(), scan_device_)),
-        flags_view_(interop::view<const cl_uint>(visible_(), particle_count)),
-        places_view_(interop::view<cl_uint>(places_(), particle_count)) {
+        select_device_(interop::device(context_(), device())),
+        select_queue_(interop::queue(queue_(), select_device_)),
+        particles_view_(interop::view<const Particle>(particles_(), particle_count)),
+        kept_view_(interop::view<Particle>(kept_(), particle_count)),
+        count_view_(interop::view<cl_uint>(kept_count_(), 1)) {
     cl::Program program(context_, kernel_text);
     program.build(device);
     move_ = cl::Kernel(program, "move");
-    flag_ = cl::Kernel(program, "flag_visible");
-    compact_ = cl::Kernel(program, "compact");
-    // What the first scan would compile is compiled before the first frame.
-    bifold::warm(scan_device_, bifold::ScanShape{.input = bifold::Type::u32,
-                                                 .output = bifold::Type::u32,
-                                                 .accumulator = bifold::Type::u32,
-                                                 .kind = bifold::ScanKind::exclusive});
+    // What the first selection would compile is compiled before the first frame.
+    bifold::warm(select_device_, bifold::SelectShape{.input = bifold::type_of<Particle>(),
+                                                     .output = bifold::type_of<Particle>(),
+                                                     .kept = bifold::Type::u32,
+                                                     .predicate = is_visible});
 
-    const std::vector<cl_float4> particles = random_particles();
-    queue_.enqueueWriteBuffer(particles_, CL_TRUE, 0, particles.size() * sizeof(cl_float4),
+    const std::vector<Particle> particles = random_particles();
+    queue_.enqueueWriteBuffer(particles_, CL_TRUE, 0, particles.size() * sizeof(Particle),
                               particles.data());
   }
 
   // Moves the particles on, and leaves the visible ones on the host.
-  void frame(float seconds, std::vector<cl_float4>& all, std::vector<cl_float4>& kept) {
+  void frame(float seconds, std::vector<Particle>& all, std::vector<Particle>& kept) {
     const cl::NDRange everything(particle_count);
     move_.setArg(0, particles_);
     move_.setArg(1, seconds);
     cl::Event moved;
     queue_.enqueueNDRangeKernel(move_, cl::NullRange, everything, cl::NullRange, nullptr, &moved);
 
-    flag_.setArg(0, particles_);
-    flag_.setArg(1, visible_);
-    const std::vector<cl::Event> after_move{moved};
-    cl::Event flagged;
-    queue_.enqueueNDRangeKernel(flag_, cl::NullRange, everything, cl::NullRange, &after_move,
-                                &flagged);
-
     // The application's event goes in, and bifold's comes out. Nothing waits here.
-    bifold::Event scan_done;
-    bifold::exclusive_scan(scan_queue_, flags_view_, places_view_, bifold::plus,
-                           {.wait = {interop::event(flagged())}, .done = &scan_done});
-    const std::vector<cl::Event> after_scan{cl::Event(interop::native_event(scan_done))};
+    bifold::Event selected;
+    bifold::select(select_queue_, particles_view_, kept_view_, count_view_, is_visible,
+                   {.wait = {interop::event(moved())}, .done = &selected});
+    const std::vector<cl::Event> after_selection{cl::Event(interop::native_event(selected))};
 
-    compact_.setArg(0, particles_);
-    compact_.setArg(1, visible_);
-    compact_.setArg(2, places_);
-    compact_.setArg(3, kept_);
-    compact_.setArg(4, kept_count_);
-    cl::Event compacted;
-    queue_.enqueueNDRangeKernel(compact_, cl::NullRange, everything, cl::NullRange, &after_scan,
-                                &compacted);
-
-    const std::vector<cl::Event> after_compact{compacted};
     cl_uint count = 0;
-    queue_.enqueueReadBuffer(kept_count_, CL_TRUE, 0, sizeof count, &count, &after_compact);
+    queue_.enqueueReadBuffer(kept_count_, CL_TRUE, 0, sizeof count, &count, &after_selection);
     kept.resize(count);
     all.resize(particle_count);
     if (count > 0) {
-      queue_.enqueueReadBuffer(kept_, CL_TRUE, 0, count * sizeof(cl_float4), kept.data(),
-                               &after_compact);
+      queue_.enqueueReadBuffer(kept_, CL_TRUE, 0, count * sizeof(Particle), kept.data(),
+                               &after_selection);
     }
-    queue_.enqueueReadBuffer(particles_, CL_TRUE, 0, particle_count * sizeof(cl_float4), all.data(),
+    const std::vector<cl::Event> after_move{moved};
+    queue_.enqueueReadBuffer(particles_, CL_TRUE, 0, particle_count * sizeof(Particle), all.data(),
                              &after_move);
   }
 
@@ -144,29 +121,22 @@ class Simulation {
   cl::Context context_;
   cl::CommandQueue queue_;
   cl::Kernel move_;
-  cl::Kernel flag_;
-  cl::Kernel compact_;
   cl::Buffer particles_;
-  cl::Buffer visible_;
-  cl::Buffer places_;
   cl::Buffer kept_;
   cl::Buffer kept_count_;
-  bifold::Device scan_device_;
-  bifold::Queue scan_queue_;
-  bifold::View<const cl_uint> flags_view_;
-  bifold::View<cl_uint> places_view_;
+  bifold::Device select_device_;
+  bifold::Queue select_queue_;
+  bifold::View<const Particle> particles_view_;
+  bifold::View<Particle> kept_view_;
+  bifold::View<cl_uint> count_view_;
 };
 
 // Whether `kept` holds the visible ones of `all`, in their order.
-bool is_right(const std::vector<cl_float4>& all, const std::vector<cl_float4>& kept) {
-  std::vector<cl_float4> expected;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(expected), [](const cl_float4& p) {
-    return std::fabs(p.s[0]) < 1.0f && std::fabs(p.s[1]) < 1.0f;
-  });
-  return std::equal(expected.begin(), expected.end(), kept.begin(), kept.end(),
-                    [](const cl_float4& a, const cl_float4& b) {
-                      return std::equal(std::begin(a.s), std::end(a.s), std::begin(b.s));
-                    });
+bool is_right(const std::vector<Particle>& all, const std::vector<Particle>& kept) {
+  std::vector<Particle> expected;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(expected),
+               [](const Particle& p) { return std::fabs(p.x) < 1.0f && std::fabs(p.y) < 1.0f; });
+  return kept == expected;
 }
 
 }  // namespace
@@ -175,8 +145,8 @@ int main() try {
   const cl::Device device = first_device();
   std::cout << "on " << device.getInfo<CL_DEVICE_NAME>() << '\n';
   Simulation simulation(device);
-  std::vector<cl_float4> all;
-  std::vector<cl_float4> kept;
+  std::vector<Particle> all;
+  std::vector<Particle> kept;
   bool right = true;
   for (int frame = 0; frame < frame_count; ++frame) {
     simulation.frame(0.1f, all, kept);

@@ -70,7 +70,8 @@ def selection_tables(file):
     """A row for each call and length, a column for each type."""
     runs = Selections(file)
     lines = ["A cell has the time of a call back to back, its share of the time that copying what "
-             "it reads and stores takes, and CUB's time over its own."] if runs.found else []
+             "it reads and stores takes, and CUB's time over its own. Measured by "
+             "[`select_times`](../bench/peers/select_times.cu)."] if runs.found else []
     lines += ["", *goals_table(goals(runs))] if lines else []
     for backend in NAMES:
         keys = [key for key in runs.found if key[0] == backend]
