@@ -25,6 +25,17 @@ Tuning single_pass(std::uint32_t group_size, std::uint32_t rows) {
   return {.group_size = group_size, .rows = rows, .vector_bytes = 16};
 }
 
+// Those of kernels over a ring. How many stages it has is up to the elements: ring_stages().
+Tuning ring(std::uint32_t at_least_mib) {
+  return {.at_least_mib = at_least_mib,
+          .reducing = 8,
+          .l2_evict_first_min_mib = 40,
+          .l2_evict_first_max_mib = 88,
+          .lookback_distance_tiles = 3,
+          .lookback_distance_groups = 2,
+          .group_polls = 64};
+}
+
 // One line per family; a device kind without values of its own takes the GPU's, which were measured
 // on sm_90, as those of CPUs were on one. A row of the table in gallery.cpp may fix some of them.
 // On CPUs the rows in the GPU's shape are there to be compared: more ROWS would only cost their
@@ -95,16 +106,7 @@ const std::vector<Defaults>& defaults() {
       {"scan_order_ahead",
        {.at_least_mib = 64, .group_size = 256, .groups_per_unit = 2},
        {.at_least_mib = 64, .group_size = 256, .groups_per_unit = 2}},
-      // How many stages it has is up to the elements: ring_stages().
-      {"scan_order_ring",
-       {.at_least_mib = 21,
-        .reducing = 8,
-        .l2_evict_first_min_mib = 40,
-        .l2_evict_first_max_mib = 88,
-        .lookback_distance_tiles = 3,
-        .lookback_distance_groups = 2,
-        .group_polls = 64},
-       {}},
+      {"scan_order_ring", ring(21), {}},
       // The reductions in index order share these two.
       {"scan_order_passes", {.group_size = 256}, {.group_size = 256}},
       {"scan_lines", {.group_size = 256}, {.group_size = 64}},
@@ -116,15 +118,7 @@ const std::vector<Defaults>& defaults() {
        {},
        {.groups_per_unit = 8, .drawn_tiles = 2, .past_caches_from_kib = 32768}},
       {"select_lookback", {.group_size = 256, .per_item = 16}, {.group_size = 64, .per_item = 4}},
-      {"select_ring",
-       {.at_least_mib = 2,
-        .reducing = 8,
-        .l2_evict_first_min_mib = 40,
-        .l2_evict_first_max_mib = 88,
-        .lookback_distance_tiles = 3,
-        .lookback_distance_groups = 2,
-        .group_polls = 64},
-       {}},
+      {"select_ring", ring(2), {}},
       {"select_drawn", {}, {.groups_per_unit = 8}},
       {"select_passes",
        {.group_size = 256, .per_item = 16, .groups_per_unit = 6},
