@@ -201,6 +201,7 @@ void add_stream_command(CLI::App& app, StreamArguments& arguments) {
   add_list(command, "--type", arguments.types, "As for run; default: f32");
   command.add_option("--size", arguments.size, "Elements; default: 2^28 on a GPU, 2^23 on a CPU");
   command.add_option("--seconds", arguments.seconds, "Time for each row; default: 2");
+  command.add_option("--csv", arguments.csv, "Write the medians to this file");
 }
 
 void add_kernel_command(CLI::App& app, KernelArguments& arguments) {

@@ -16,6 +16,7 @@
 #include "core/group/group_state.hpp"
 #include "data/digest.hpp"
 #include "data/host_data.hpp"
+#include "groups/slice_sums.hpp"
 #include "measure/arena.hpp"
 #include "measure/timing.hpp"
 
@@ -57,16 +58,6 @@ bool is_sum_of(const bifold::Value& found, const std::vector<bifold::Value>& val
       return false;
     }
   });
-}
-
-/// The sum of the ranks' own sums, as the transport's library adds them.
-bifold::Value added_up(const Team& team, bifold::Type type, GroupCalls& calls) {
-  const GroupPart& part = calls.parts().front();
-  const bifold::Value own = calls.alone(*part.local, part.count);
-  std::array<std::byte, bifold::max_element_bytes> sum{};
-  std::copy_n(own.data(), own.size(), sum.begin());
-  team.add_up(type, sum.data());
-  return bifold::Value::from_bytes(type, sum.data());
 }
 
 }  // namespace
@@ -301,11 +292,12 @@ void GroupSession::time(GroupResult& result, GroupCalls& calls, Members& members
     if (processes_.rank() != 0) return 0.0;
     return repeated(count, [&] { calls.alone(locals_.front(), result.what.n); });
   }));
-  const bool beside_sums = adds_up(result, calls, members);
-  if (beside_sums) {
+  std::vector<SliceSums> sums = SliceSums::all(processes_, result.what, calls, members.team.get());
+  std::erase_if(sums, [&](SliceSums& one) { return !adds_up(result, calls, one); });
+  for (SliceSums& one : sums) {
     contenders.push_back(timed([&](std::uint64_t count) {
       if (calls.parts().empty()) return 0.0;
-      return repeated(count, [&] { added_up(*members.team, result.what.type, calls); });
+      return repeated(count, [&] { one.added_up(); });
     }));
   }
   const Agreement agreed = [this](bool mine) { return first_says(processes_, mine); };
@@ -315,7 +307,10 @@ void GroupSession::time(GroupResult& result, GroupCalls& calls, Members& members
     result.ranks[rank].slice = timings[rank + 1];
   }
   result.whole = timings[result.ranks.size() + 1];
-  if (beside_sums) result.peers.back().timing = timings.back();
+  std::size_t at = result.ranks.size() + 2;
+  for (GroupPeer& peer : result.peers) {
+    if (peer.outcome == Outcome::timed) peer.timing = timings[at++];
+  }
 
   // Those before were to warm up.
   std::vector<double> exchanges;
@@ -335,13 +330,10 @@ void GroupSession::time(GroupResult& result, GroupCalls& calls, Members& members
   result.outcome = Outcome::timed;
 }
 
-bool GroupSession::adds_up(GroupResult& result, GroupCalls& calls, Members& members) {
+bool GroupSession::adds_up(GroupResult& result, GroupCalls& calls, SliceSums& slices) {
   const Configuration& what = result.what;
-  const bool here =
-      members.team && !calls.scans() && what.op == bifold::plus && members.team->adds(what.type);
-  if (!first_says(processes_, here)) return false;
   GroupPeer& peer = result.peers.emplace_back();
-  peer.name = "MPI_Allreduce of the slices' sums";
+  peer.name = slices.name();
   const auto word_of = [](const bifold::Value& value) {
     std::uint64_t word = 0;
     std::memcpy(&word, value.data(), std::min(value.size(), sizeof word));
@@ -352,11 +344,11 @@ bool GroupSession::adds_up(GroupResult& result, GroupCalls& calls, Members& memb
   };
   const auto owns = in_all(processes_, [&]() -> std::uint64_t {
     if (calls.parts().empty()) return 0;
-    return word_of(calls.alone(*calls.parts().front().local, calls.parts().front().count));
+    return word_of(slices.own());
   });
   const auto sums = in_all(processes_, [&]() -> std::uint64_t {
     if (calls.parts().empty()) return 0;
-    return word_of(added_up(*members.team, result.what.type, calls));
+    return word_of(slices.added_up());
   });
   std::vector<bifold::Value> values;
   for (std::size_t rank = 0; rank < result.ranks.size(); ++rank) {

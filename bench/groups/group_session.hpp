@@ -19,6 +19,8 @@
 
 namespace bench {
 
+class SliceSums;
+
 /// All processes make the same calls in the same order.
 class GroupSession {
  public:
@@ -50,8 +52,8 @@ class GroupSession {
   void load(const GroupResult& result);
   void verify(GroupResult& result, GroupCalls& calls);
   void time(GroupResult& result, GroupCalls& calls, Members& members);
-  /// Whether the transport's library adds the slices' sums, and right, so that it is to be timed.
-  bool adds_up(GroupResult& result, GroupCalls& calls, Members& members);
+  /// Whether the slices' sums add up, so that this is to be timed beside the group's call.
+  bool adds_up(GroupResult& result, GroupCalls& calls, SliceSums& slices);
 
   const Processes& processes_;
   bool in_process_;

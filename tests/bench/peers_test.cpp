@@ -1,6 +1,7 @@
 // Other libraries beside bifold: what is reported of peers that are right, wrong, broken or absent.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bifold/bifold.hpp>
 #include <cstdint>
 #include <cstring>
@@ -413,12 +414,22 @@ TEST_CASE("a first call is timed with kernel caches empty and warm") {
 
 TEST_CASE("chunks in host memory are verified, and timed beside copies") {
   if (!has_cpu_device()) return;
-  const auto outcome =
-      run_tool({"stream", "--device=opencl:cpu", "--type=i32", "--size=300000", "--seconds=0.01"});
+  const Scratch scratch;
+  const auto medians = scratch / "medians.csv";
+  const auto outcome = run_tool({"stream", "--device=opencl:cpu", "--type=i32", "--size=300000",
+                                 "--seconds=0.01", "--csv", medians});
   CHECK(outcome.status == 0);
   CHECK_MESSAGE(contains(outcome.out, "reduce"), outcome.out);
   CHECK(contains(outcome.out, "scan"));
   CHECK(contains(outcome.out, " %"));
+  // A line for each, and for the copies that it stands beside.
+  const std::string text = text_of(medians);
+  CHECK(text.starts_with("backend,algorithm,"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 5);
+  for (const char* row : {"opencl,reduce,", "opencl,scan,", ",bifold,", ",copies alone,"}) {
+    CHECK(contains(text, row));
+  }
+  check_refused({"stream", "--csv=/nowhere/medians.csv"}, "--csv");
   check_refused({"stream", "--size=0"}, "--size");
   check_refused({"stream", "--seconds=0"}, "--seconds");
 }

@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "base/grid.hpp"
+#include "base/output_file.hpp"
 #include "base/sizes.hpp"
 #include "core/device/state.hpp"
 #include "core/slices/device_array.hpp"
@@ -50,9 +51,10 @@ class HostMemory {
 };
 
 struct Row {
-  std::string device;
+  bifold::DeviceInfo device;
   bifold::Type type;
   bifold::Algorithm algorithm;
+  std::uint64_t n = 0;
   std::uint64_t bytes = 0;  ///< That are copied.
   bool locked = false;
   Timing copies;
@@ -164,9 +166,10 @@ std::vector<Row> measure_device(const bifold::Device& device, const HostData& da
   std::unique_ptr<Streams> streams;
   for (const auto algorithm : {bifold::Algorithm::reduce, bifold::Algorithm::scan}) {
     Row& row = rows.emplace_back();
-    row.device = device.info().selector;
+    row.device = device.info();
     row.type = data.type();
     row.algorithm = algorithm;
+    row.n = data.count();
     try {
       if (!streams) streams = std::make_unique<Streams>(device, data, budget);
       if (algorithm == bifold::Algorithm::reduce) {
@@ -195,7 +198,7 @@ void print(const std::vector<Row>& rows) {
                   {"share", true},
                   {""}};
   for (const Row& row : rows) {
-    std::vector<std::string> cells{row.device, std::string(bifold::name_of(row.type)),
+    std::vector<std::string> cells{row.device.selector, std::string(bifold::name_of(row.type)),
                                    std::string(bifold::name_of(row.algorithm))};
     if (row.problem.empty()) {
       const auto rate = [&](const Timing& timing) {
@@ -222,12 +225,35 @@ void print(const std::vector<Row>& rows) {
                      0));
 }
 
+/// As bench/results/medians.py takes them.
+void write_csv(const std::string& path, const std::vector<Row>& rows, const std::string& time) {
+  std::string text =
+      "backend,algorithm,variant,type,n,lines,offset,library,blocking_us,blocking_spread,samples,"
+      "gb_per_s,of_copy,device,driver,version,date\n";
+  for (const Row& row : rows) {
+    if (!row.problem.empty()) continue;
+    const auto add = [&](std::string_view library, const Timing& timing, double of_copy) {
+      text +=
+          formatted("{},{},{},{},{},,0,{},{:.5g},{:.2g},{},{:.5g},{:.5g},{},{},{},{}\n",
+                    row.device.backend, bifold::name_of(row.algorithm),
+                    row.locked ? "page-locked" : "pageable", bifold::name_of(row.type), row.n,
+                    library, timing.median_s * 1e6, (timing.p90_s - timing.p10_s) / timing.median_s,
+                    timing.samples, static_cast<double>(row.bytes) / timing.median_s / 1e9, of_copy,
+                    row.device.name, row.device.driver, bifold::version(), time.substr(0, 10));
+    };
+    add("bifold", row.stream, row.copies.median_s / row.stream.median_s);
+    add("copies alone", row.copies, 1);
+  }
+  write_whole("--csv", path, text);
+}
+
 }  // namespace
 
 int run_stream(const StreamArguments& arguments) {
   const auto types = understand_types(arguments.types, {"f32"});
   const std::uint64_t asked = arguments.size.empty() ? 0 : parse_size("--size", arguments.size);
   const Budget budget = understand_budget({.seconds = 2}, arguments.seconds, {});
+  if (!arguments.csv.empty()) check_writable("--csv", arguments.csv);
   Measurements measurements = begin_measurements();
   const auto devices = open_devices(understand_devices(arguments.devices), measurements.unopened);
   std::vector<Row> rows;
@@ -240,6 +266,7 @@ int run_stream(const StreamArguments& arguments) {
     }
   }
   print(rows);
+  if (!arguments.csv.empty()) write_csv(arguments.csv, rows, measurements.time);
   bool well = !rows.empty() && measurements.unopened.empty();
   for (const Row& row : rows) well = well && row.problem.empty();
   return well ? 0 : 1;

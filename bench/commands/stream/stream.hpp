@@ -13,6 +13,7 @@ struct StreamArguments {
   std::vector<std::string> types;
   std::string size;  ///< Empty: as suits the device.
   std::optional<double> seconds;
+  std::string csv;  ///< A file for the medians; empty: none.
 };
 
 /// Carries out `stream`; the tool's exit status.
