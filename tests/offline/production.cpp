@@ -51,6 +51,7 @@ std::vector<PlanShape> selections(bool f64) {
   all.push_back({.input = Type::bf16, .output = Type::u64, .selected = Selected::indices});
   all.back().on_device.count = Type::u64;
   std::vector<PlanShape> shapes;
+  shapes.reserve(all.size());
   for (const SelectShape& shape : all) shapes.push_back(core::plan_shape(shape));
   return shapes;
 }

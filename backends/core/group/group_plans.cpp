@@ -29,8 +29,21 @@ void refuse_extras(std::string_view variant, DeviceValues on_device, bool scans,
   if (variant == "production" && !on_device.any() && !others) return;
   throw Error(ErrorCategory::unsupported,
               "over a group there are no lines, reverse scans, variants, result maps, several "
-              "outputs, more "
-              "inputs and values in device memory");
+              "outputs, more inputs and values in device memory");
+}
+
+// The struct that several reductions leave: the one that is asked for, or one of their own.
+Type fields_of(const std::vector<Reduction>& reductions, const std::optional<Type>& asked) {
+  if (!asked) return core::joined_type(reductions);
+  core::check_fields(*asked, reductions);
+  return *asked;
+}
+
+// What a shape of either kind has that calls over a group have not.
+template <class Shape>
+bool has_others(const Shape& shape) {
+  if (shape.lines || !shape.result_map.is_identity()) return true;
+  return !shape.more_outputs.empty() || !shape.more_inputs.empty();
 }
 
 ErasedView without_memory(std::uint64_t count, Type type) { return {{}, 0, count, type, true}; }
@@ -96,9 +109,7 @@ struct detail::GroupReduction {
               .accumulator = shape.accumulator},
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
-      refuse_extras(shape.variant, shape.on_device, false,
-                    shape.lines || !shape.result_map.is_identity() || !shape.more_outputs.empty() ||
-                        !shape.more_inputs.empty());
+      refuse_extras(shape.variant, shape.on_device, false, has_others(shape));
       core::check_shape({.input = shape.input,
                          .accumulator = shape.accumulator,
                          .output = asked.result,
@@ -162,9 +173,7 @@ struct detail::GroupScan {
         asked{shape.kind, op, init, map, options},
         queues(queues_of(shares)) {
     core::prepared_over(over, [&] {
-      refuse_extras(shape.variant, shape.on_device, true,
-                    shape.lines || shape.reverse || !shape.result_map.is_identity() ||
-                        !shape.more_outputs.empty() || !shape.more_inputs.empty());
+      refuse_extras(shape.variant, shape.on_device, true, shape.reverse || has_others(shape));
       return true;
     });
     std::vector<ScanSlice> slices;
@@ -260,12 +269,13 @@ GroupReducePlan GroupReducePlan::reduce_many(Group& group, Type element,
                                              const std::vector<Reduction>& reductions,
                                              const std::vector<Share>& shares,
                                              const std::optional<Type>& result) try {
-  const auto [type, all] = core::prepared_over(group, [&] {
-    if (result) core::check_fields(*result, reductions);
-    const Type fields = result ? *result : core::joined_type(reductions);
+  const auto prepared = core::prepared_over(group, [&] {
+    const Type fields = fields_of(reductions, result);
     return std::pair(fields, core::join(element, fields, reductions));
   });
-  const ReduceShape shape{.input = element, .accumulator = type, .op = all.op, .map = all.map};
+  const auto& all = prepared.second;
+  const ReduceShape shape{
+      .input = element, .accumulator = prepared.first, .op = all.op, .map = all.map};
   const detail::GroupReduction::Besides besides{{}, all.beginning.of_nothing};
   return core::naming(reductions, element, [&] {
     return GroupReducePlan(std::make_shared<detail::GroupReduction>(group, shape, shares,

@@ -133,7 +133,8 @@ LineRows rows_along(const Call& call, std::uint32_t group, const ShortRows& rows
   LineRows shares{};
   shares.lane_shift = std::min(shift_of(divide_up(n, run)), full);
   shares.row_shift = shift_of(divide_up(n, order_v1::scan_row_runs * run));
-  const std::uint64_t rows_of_group = shift_of(group / order_v1::scan_row_runs * rows.rows);
+  const std::uint64_t rows_of_group =
+      shift_of(std::uint64_t{group} / order_v1::scan_row_runs * rows.rows);
   const std::uint64_t line_shift = rows_of_group + full - shares.lane_shift - shares.row_shift;
   shares.blocks = divide_up(call.lines.count.n, std::uint64_t{1} << line_shift);
   return shares;

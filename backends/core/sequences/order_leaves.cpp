@@ -1,5 +1,7 @@
 #include "core/sequences/order_leaves.hpp"
 
+#include <vector>
+
 #include "core/kernel/architecture.hpp"
 #include "core/plan/make_spec.hpp"
 #include "core/sequences/order_tiles.hpp"
@@ -15,8 +17,9 @@ std::size_t row_bytes(Type type, std::uint32_t columns) { return size_of(type) *
 
 // The same of all arrays of the input.
 std::size_t loaded_row_bytes(const PlanShape& shape, std::uint32_t columns) {
-  std::size_t bytes = 0;
-  for (const Type type : arrays_of(shape)) bytes += row_bytes(type, columns);
+  const std::vector<Type> arrays = arrays_of(shape);
+  std::size_t bytes = row_bytes(arrays.front(), columns);
+  for (std::size_t k = 1; k < arrays.size(); ++k) bytes += row_bytes(arrays[k], columns);
   return bytes;
 }
 

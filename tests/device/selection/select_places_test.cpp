@@ -87,7 +87,7 @@ void check_places(const Texts& texts) {
       continue;
     }
     CAPTURE(row->name);
-    for (const std::size_t first : {1UL, 3UL, 8UL, 37UL}) {
+    for (const std::size_t first : {1UL, 37UL}) {
       CAPTURE(first);
       const std::size_t count = n - 5 * first;
       const auto from = data.view(first, count);
