@@ -173,16 +173,12 @@ DEVICE void flag_span(Elements input, const uint4* stage, u32 misalignment, u32 
 
 // Part ring_beside_flags: the flags of a tile, which are loaded from the L2 cache.
 // Provides: ring_beside
-// Uses: elements, order_warp_tile
+// Uses: elements, order_warp_tile, bulk_fetches
 
 // Brings the flags of the tile from `begin` on into the L2, while it is on its way to its stage.
 DEVICE void fetch_beside(Elements input, u64 n, u64 begin) {
   const u64 end = n - begin < TILE ? n : begin + TILE;
-  const u64 low = ((u64)(input.y + begin) + 15) / 16 * 16;
-  const u64 high = (u64)(input.y + end) / 16 * 16;
-  if (low < high) {
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(low), "r"((u32)(high - low)));
-  }
+  fetch_l2(input.y + begin, (end - begin) * sizeof(SECOND));
 }
 
 // Part ring_count: the warps of a ring that find out what is kept of tiles.

@@ -100,3 +100,15 @@ DEVICE void fence_async() { asm volatile("fence.proxy.async;" : : : "memory"); }
 
 // Waits until the copies that this work-item started have read local memory.
 DEVICE void wait_copies_out() { asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory"); }
+
+// Part bulk_fetches: memory is brought into the L2 cache by the bulk copy engine. From sm_90 on.
+// Provides: bulk_fetches
+
+// Moves whole vectors of 16 bytes.
+DEVICE void fetch_l2(const void* from, u64 bytes) {
+  const u64 low = ((u64)from + 15) / 16 * 16;
+  const u64 high = ((u64)from + bytes) / 16 * 16;
+  if (low < high) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(low), "r"((u32)(high - low)));
+  }
+}

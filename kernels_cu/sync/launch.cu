@@ -34,13 +34,8 @@ DEVICE void pdl_launch_dependents() {
 // Part prefetch_l2_overlapped: memory is brought into the L2 cache, by programmatic dependent
 // launch.
 // Provides: prefetch_l2
+// Uses: bulk_fetches
 
 // Prefetches device memory into the L2, also before earlier kernels have ended: their writes go
-// through the same cache. Moves whole vectors of 16 bytes.
-DEVICE void prefetch_l2(const void* from, u64 bytes) {
-  const u64 low = ((u64)from + 15) / 16 * 16;
-  const u64 high = ((u64)from + bytes) / 16 * 16;
-  if (low < high) {
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(low), "r"((u32)(high - low)));
-  }
-}
+// through the same cache.
+DEVICE void prefetch_l2(const void* from, u64 bytes) { fetch_l2(from, bytes); }
