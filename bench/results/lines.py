@@ -4,7 +4,7 @@ import pathlib
 import medians
 from python_calls import CONTENDERS, cell as call_cell
 from runs import NAMES
-from tables import duration, size
+from tables import duration, goals_table, size
 
 ALGORITHMS = ("reduce", "scan")
 CUB = "CUB, segments"
@@ -222,16 +222,8 @@ def cpu_goals(runs):
             if key[1] == "reduce" and key[3] in SHAPES and (*key[:3], 1 << 24) in runs.found])
 
 
-def goals_table(measured):
-    lines = ["| goal | the least measured | where | met by |", "| --- | ---: | --- | ---: |"]
-    for name, values in measured:
-        if not values:
-            continue
-        least, wanted, (backend, algorithm, t, matrix) = min(values, key=lambda v: v[0] / v[1])
-        where = f"{algorithm} {t}, {name_of(matrix)}, axis {matrix[2]}, {NAMES[backend]}"
-        met = sum(round(value, 3) >= wanted for value, wanted, _ in values)
-        lines.append(f"| {name} | {least:.2f} | {where} | {met} of {len(values)} |")
-    return lines if len(lines) > 2 else []
+def place(backend, algorithm, t, matrix):
+    return f"{algorithm} {t}, {name_of(matrix)}, axis {matrix[2]}, {NAMES[backend]}"
 
 
 def device_lines(runs):
@@ -246,7 +238,7 @@ def line_tables(file):
     runs = LineRuns(file)
     if not runs.found:
         return []
-    return [*device_lines(runs), *goals_table(goals(runs)), "", *shapes_tables(runs),
+    return [*device_lines(runs), *goals_table(goals(runs), place), "", *shapes_tables(runs),
             *swept_tables(runs), *other_tables(runs)]
 
 
@@ -258,4 +250,5 @@ def cpu_line_tables(file):
     arrays = [f"{algorithm} {t}: {cell(runs, b, algorithm, t, n)}"
               for b, algorithm, t, n in sorted(runs.found, key=str) if n == 1 << 24]
     text = ["One array of 2^24: " + "; ".join(arrays) + ".", ""] if arrays else []
-    return [*device_lines(runs), *text, *goals_table(cpu_goals(runs)), "", *shapes_tables(runs)]
+    return [*device_lines(runs), *text, *goals_table(cpu_goals(runs), place), "",
+            *shapes_tables(runs)]

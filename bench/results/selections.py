@@ -3,7 +3,7 @@ import pathlib
 
 import medians
 from runs import NAMES
-from tables import duration, size
+from tables import duration, goals_table, size
 
 CALLS = ("select", "select_flagged", "unique", "partition_reversed", "partition")
 BYTES = {"i32": 4, "f64": 8, "Float4": 16, "i16": 2, "u8": 1}
@@ -54,16 +54,8 @@ def goals(runs):
     yield "OpenCL from 2^22 on: CUB's time", of_cub("opencl", 1 << 22)
 
 
-def goals_table(measured):
-    lines = ["| goal | the least measured | where | met by |", "| --- | ---: | --- | ---: |"]
-    for name, values in measured:
-        if not values:
-            continue
-        least, wanted, (backend, call, what, n, type_) = min(values, key=lambda v: v[0] / v[1])
-        where = f"`{call}`, {what}, {shown(type_)}, {size(n)}, {NAMES[backend]}"
-        met = sum(round(value, 3) >= wanted for value, wanted, _ in values)
-        lines.append(f"| {name} | {least:.2f} | {where} | {met} of {len(values)} |")
-    return lines + [""] if len(lines) > 2 else []
+def place(backend, call, what, n, type_):
+    return f"`{call}`, {what}, {shown(type_)}, {size(n)}, {NAMES[backend]}"
 
 
 def selection_tables(file):
@@ -72,7 +64,7 @@ def selection_tables(file):
     lines = ["A cell has the time of a call back to back, its share of the time that copying what "
              "it reads and stores takes, and CUB's time over its own. Measured by "
              "[`select_times`](../bench/peers/select_times.cu)."] if runs.found else []
-    lines += ["", *goals_table(goals(runs))] if lines else []
+    lines += ["", *goals_table(goals(runs), place), ""] if lines else []
     for backend in NAMES:
         keys = [key for key in runs.found if key[0] == backend]
         if not keys:

@@ -24,6 +24,18 @@ def duration(seconds):
     return f"{seconds * 1e9:.3g} ns"
 
 
+def goals_table(measured, place):
+    """Of each goal the least of (value, wanted, key), and where that is: place(*key)."""
+    lines = ["| goal | the least measured | where | met by |", "| --- | ---: | --- | ---: |"]
+    for name, values in measured:
+        if not values:
+            continue
+        least, wanted, key = min(values, key=lambda v: v[0] / v[1])
+        met = sum(round(value, 3) >= wanted for value, wanted, _ in values)
+        lines.append(f"| {name} | {least:.2f} | {place(*key)} | {met} of {len(values)} |")
+    return lines if len(lines) > 2 else []
+
+
 def cell(call):
     if call is None:
         return ""
