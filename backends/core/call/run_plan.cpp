@@ -14,6 +14,7 @@
 #include "core/device/workspace.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
+#include "core/shape/check_shape.hpp"
 #include "core/shape/line_extent.hpp"
 
 namespace bifold::core {
@@ -64,13 +65,7 @@ void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<V
 // Whether results may take the places of elements: where each is written over its own, or over
 // earlier ones.
 bool replaces(const detail::Plan& plan) {
-  const std::optional<Selection>& selection = plan.shape().selection;
-  if (selection && selection->rejected != Rejected::dropped) return false;
-  // The next run's first element is compared with the place of the last one before it.
-  const bool changed =
-      plan.shape().input != plan.shape().output || (selection && selection->indices);
-  if (selection && selection->by_runs && changed) return false;
-  return plan.variant().algorithm != Algorithm::reduce;
+  return replaces_elements(plan.shape()) && plan.variant().algorithm != Algorithm::reduce;
 }
 
 // No result is written over elements of an array, unless all are, each over its own.

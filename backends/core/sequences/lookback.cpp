@@ -26,8 +26,8 @@ class Lookback final : public detail::Plan {
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
     const std::uint64_t misalignment = tiles_.vector == 0 ? 0 : tiles_.vector - 1;
     const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - misalignment;
-    const std::uint64_t values = tiles_.values(std::min(n, most) + misalignment);
-    return {(control_words + values * value_words()) * word_bytes, 0};
+    return lookback_scratch(tiles_.values(std::min(n, most) + misalignment),
+                            AccumulatorLayout(shape().op, accumulator_).bytes);
   }
 
   void enqueue(const Call& call) const override {
@@ -54,11 +54,6 @@ class Lookback final : public detail::Plan {
     return *range.start % (tiles_.vector * bytes_each) / bytes_each;
   }
 
-  // As ACC_WORDS in words: 32 bits of a value travel in one word.
-  [[nodiscard]] std::uint64_t value_words() const noexcept {
-    return divide_up(AccumulatorLayout(shape().op, accumulator_).bytes, 4);
-  }
-
   [[nodiscard]] Init init_of(const Call& call) const {
     const Type given = shape().accumulator;
     if (given == accumulator_) return call.init;
@@ -74,6 +69,11 @@ class Lookback final : public detail::Plan {
 };
 
 }  // namespace
+
+// As ACC_WORDS in words: 32 bits of a value travel in one word.
+ScratchSize lookback_scratch(std::uint64_t values, std::size_t bytes_each) noexcept {
+  return {(control_words + values * divide_up(bytes_each, 4)) * word_bytes, 0};
+}
 
 ScanPlaces lookback_places(const Call& call, std::uint64_t tiles, bool acquire_release) {
   if (tiles > std::numeric_limits<std::uint32_t>::max()) {

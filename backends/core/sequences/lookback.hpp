@@ -24,6 +24,9 @@ struct PublishedTiles {
   [[nodiscard]] std::uint64_t values(std::uint64_t n) const noexcept;
 };
 
+/// Scratch of a single pass that publishes so many values.
+ScratchSize lookback_scratch(std::uint64_t values, std::size_t bytes_each) noexcept;
+
 /// Where a single pass over so many tiles finds its output and control words. Throws unsupported if
 /// these are too many, or if the device cannot scan in place.
 ScanPlaces lookback_places(const Call& call, std::uint64_t tiles, bool acquire_release);

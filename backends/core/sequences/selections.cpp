@@ -11,6 +11,7 @@
 #include "core/plan/planning.hpp"
 #include "core/sequences/lookback.hpp"
 #include "core/sequences/order_tiles.hpp"
+#include "core/shape/check_shape.hpp"
 
 namespace bifold::core {
 
@@ -45,6 +46,11 @@ std::uint32_t flag_bytes(const Layout& layout) {
   return order_v1::scan_warp_tiles * order_v1::scan_row_runs * words * 4;
 }
 
+SelectPlaces select_places(const Call& call, std::uint64_t tiles, bool acquire_release) {
+  const ScanPlaces scan = lookback_places(call, tiles, acquire_release);
+  return {scan.output, call.room, scan.control, scan.capacity, scan.tiles};
+}
+
 // Counts are published by tiles, and looked back through.
 class OnePass final : public Plan {
  public:
@@ -57,15 +63,13 @@ class OnePass final : public Plan {
         kernel_(std::move(kernel)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    const std::uint64_t words = divide_up(accumulator_bytes(), 4);
-    return {(control_words + divide_up(n, tile_) * words) * word_bytes, 0};
+    return lookback_scratch(divide_up(n, tile_), accumulator_bytes());
   }
 
   void enqueue(const Call& call) const override {
     // Of no elements, a tile without any leaves the count.
     const std::uint64_t tiles = std::max<std::uint64_t>(divide_up(call.count.n, tile_), 1);
-    const ScanPlaces scan = lookback_places(call, tiles, ordered_);
-    const SelectPlaces places{scan.output, call.room, scan.control, scan.capacity, scan.tiles};
+    const SelectPlaces places = select_places(call, tiles, ordered_);
     launch(call.queue, kernel_, std::min(tiles, most_groups_), call.input, call.count,
            call.output.memory, call.scratch.memory, places, call.total);
   }
@@ -91,7 +95,7 @@ class Ring final : public Plan {
   struct Kernels {
     PlannedKernel select;
     std::optional<Counting> count;
-    std::shared_ptr<const Plan> in_place;  // None where no call is in place.
+    std::shared_ptr<const Plan> in_place;  // None where no call may be in place.
   };
   Ring(const Request& request, const gallery::Variant& variant, PublishedTiles tiles,
        Kernels kernels)
@@ -102,8 +106,7 @@ class Ring final : public Plan {
         kernels_(std::move(kernels)) {}
 
   [[nodiscard]] ScratchSize scratch_size(std::uint64_t n) const noexcept override {
-    const std::uint64_t words = divide_up(accumulator_bytes(), 4);
-    ScratchSize size{(control_words + tiles_.values(n) * words) * word_bytes, 0};
+    ScratchSize size = lookback_scratch(tiles_.values(n), accumulator_bytes());
     if (kernels_.in_place) {
       size.tagged_bytes =
           std::max(size.tagged_bytes, kernels_.in_place->scratch_size(n).tagged_bytes);
@@ -123,8 +126,7 @@ class Ring final : public Plan {
     }
     const std::uint64_t tiles = std::max<std::uint64_t>(tiles_.count(call.count.n), 1);
     const std::uint64_t groups = std::min(tiles, groups_);
-    const ScanPlaces scan = lookback_places(call, tiles, ordered_);
-    const SelectPlaces places{scan.output, call.room, scan.control, scan.capacity, scan.tiles};
+    const SelectPlaces places = select_places(call, tiles, ordered_);
     if (!kernels_.count) {
       launch(call.queue, kernels_.select, groups, call.input, call.count, call.output.memory,
              call.scratch.memory, places, call.total);
@@ -182,6 +184,12 @@ class TwoPasses final : public Plan {
   PlannedKernel store_;
 };
 
+// Whether there are calls in place: by the rule, and over elements or flags of the results' size.
+bool may_be_in_place(const PlanShape& shape) {
+  const auto alike = [&](Type type) { return size_of(type) == size_of(shape.output); };
+  return replaces_elements(shape) && std::ranges::any_of(arrays_of(shape), alike);
+}
+
 Counting plan_counting(const Request& request, const Row& row, const Tuning& values) {
   const std::uint64_t span = span_of(row, request.shape, values);
   const std::uint64_t spans = most_spans(request.device, turns_of_groups(values, span));
@@ -218,7 +226,8 @@ std::shared_ptr<const Plan> plan_select_ring(const Request& request, const Row& 
   const Tuning beside{.group_size = 256, .per_item = 16, .groups_per_unit = 6};
   if (selection.rejected == Rejected::in_order) {
     kernels.count = plan_counting(request, row, fitted(request.shape, beside));
-  } else {
+  }
+  if (may_be_in_place(request.shape)) {
     kernels.in_place = plan_select_lookback(request, row, beside);
   }
   return std::make_shared<Ring>(request, row.variant, tiles, std::move(kernels));

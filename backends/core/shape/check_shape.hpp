@@ -9,4 +9,14 @@ namespace bifold::core {
 /// any device.
 void check_shape(const PlanShape& shape);
 
+/// Whether results of a scan or a selection may take the places of elements: where each is written
+/// over its own, or over earlier ones.
+inline bool replaces_elements(const PlanShape& shape) noexcept {
+  if (!shape.selection) return true;
+  if (shape.selection->rejected != Rejected::dropped) return false;
+  // The next run's first element is compared with the place of the last one before it.
+  const bool changed = shape.input != shape.output || shape.selection->indices;
+  return !(shape.selection->by_runs && changed);
+}
+
 }  // namespace bifold::core
