@@ -222,6 +222,7 @@ void add_kernel_command(CLI::App& app, KernelArguments& arguments) {
                      "cuda or opencl; default: cuda for sm_90, opencl for cpu and gpu");
   command.add_option("--device", arguments.device, "Plan as this device of the machine does");
   command.add_flag("--lines", arguments.lines, "Those of calls over lines, of each layout");
+  command.add_flag("--segments", arguments.segments, "Those of reductions of segments");
   command.add_flag("--live", arguments.live, "Leave out what the kernel does not reach");
 }
 

@@ -25,6 +25,8 @@
 #include <bifold/reference/functions.hpp>
 #include <bifold/reference/v1.hpp>
 #include <bifold/scan.hpp>
+#include <bifold/segments/segmented_reduce.hpp>
+#include <bifold/segments/segments.hpp>
 #include <bifold/selection/select.hpp>
 #include <bifold/statistics/logsumexp.hpp>
 #include <bifold/statistics/moments.hpp>

@@ -48,6 +48,18 @@ typedef struct bifold_lines {
   int64_t inner_stride; /**< Elements from a line to the next one along the faster index. */
 } bifold_lines;
 
+/** Segments of the input of a reduction, each of which is reduced as if it were alone, to the bit.
+ * Segment s has the elements from begins[s] up to, without, ends[s]: BIFOLD_U32 or BIFOLD_U64 in
+ * device memory, read when the call runs. An end before its begin counts as the begin, and an end
+ * behind the input as the input's. Between s + 1 offsets, both are the same memory, and the ends
+ * begin one element later. */
+typedef struct bifold_segments {
+  bifold_view begins;        /**< The index of the first element of each segment, */
+  bifold_view ends;          /**< and that behind the last one; as many. */
+  const bifold_view* faults; /**< One BIFOLD_U64, which receives how many segments have an end
+                              * before their begin or behind the input; NULL: none. */
+} bifold_segments;
+
 /** The value of a scalar in one call. */
 typedef struct bifold_scalar {
   const char* name;        /**< As the text declares it. */
@@ -123,6 +135,10 @@ typedef struct bifold_options {
    * elements the map names y, z and w. They lie as `second_lines` says. */
   const bifold_view* more_inputs;
   size_t more_input_count; /**< How many there are. */
+  /** Reductions whose results stay on the device: the segments of the input, instead of lines. Each
+   * has a result, side by side, and of an empty one that is init or what a call of nothing gives.
+   * `lines_from` is then the number of segments. NULL: none. */
+  const bifold_segments* segments;
 } bifold_options;
 
 /** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are; where
@@ -232,6 +248,8 @@ typedef struct bifold_reduce_shape {
   size_t more_output_count;                /**< How many there are. */
   const bifold_type* more_inputs;          /**< Of arrays behind the input and `second`. */
   size_t more_input_count;                 /**< How many there are. */
+  const bifold_type* segments; /**< Of where the calls' segments begin and end; NULL: none. */
+  uint64_t segment_faults;     /**< Not 0: they count faulty segments. */
 } bifold_reduce_shape;
 /** Whether an output takes in the element of its own index. */
 typedef int32_t bifold_scan_kind;

@@ -55,6 +55,7 @@ struct Requirements {
                                ///< integers by built-in operators other than the logical ones,
                                ///< or sums and products of floating values.
   std::string_view backend{};  ///< Only this backend has the kernels; empty: every backend.
+  bool gpu = false;            ///< A GPU, as its groups meet where compilers for CPUs fail.
 };
 
 /// One row of the gallery: immutable, lives as long as the program.
@@ -72,6 +73,7 @@ struct Variant {
   std::uint32_t launches;     ///< Of one call; 0 where it grows with log n.
   bool device_values;         ///< Whether n and the initial value may lie in device memory.
   bool lines = false;         ///< Whether it takes lines, and scans in reverse.
+  bool segments = false;      ///< Whether it takes segments, and nothing else.
 };
 
 /// Whether something is possible, and why not. Converts to bool.

@@ -13,6 +13,7 @@
 #include <bifold/order.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/scalar.hpp>
+#include <bifold/segments/segments.hpp>
 #include <bifold/workspace.hpp>
 #include <memory>
 #include <optional>
@@ -61,6 +62,11 @@ struct ReduceOptions {
   std::vector<Scalar> scalars{};
   /// Results beside the call's, at most three. Each lies as the call's does.
   std::vector<Output> more_outputs{};
+  /// The segments of the input, instead of lines: each is reduced as if it were alone, and has a
+  /// result of its own, side by side; of an empty one that is what a call of no elements gives. An
+  /// operator without identity wants an initial value. lines_from is then the number of segments,
+  /// and init_from one value for all or one for each.
+  std::optional<Segments> segments{};
 };
 
 /// @}
@@ -82,6 +88,7 @@ struct ReduceShape {
   ResultMap result_map{};        ///< Makes the result of the accumulator.
   std::vector<OutputShape> more_outputs{};  ///< Results beside `result`.
   std::vector<Type> more_inputs{};          ///< Of the elements that the map names y, z and w.
+  std::optional<SegmentShape> segments{};   ///< What the options' segments are.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely

@@ -66,6 +66,7 @@ int main(void) {
                {"transform scans", test_transform_scans},
                {"reductions", test_reductions},
                {"statistics", test_statistics},
+               {"segments", test_segmented_reductions},
                {"selection", test_selection},
                {"groups", test_groups},
                {"accumulations", test_accumulations},

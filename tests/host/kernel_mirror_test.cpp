@@ -22,7 +22,7 @@ using Names = std::vector<std::string>;
 
 const std::set<std::string> kernel_folders{"types", "data",  "lanes",      "sync",
                                            "order", "ring",  "production", "papers",
-                                           "cpu",   "probe", "selection"};
+                                           "cpu",   "probe", "selection",  "segments"};
 
 /// What a kernel file promises to a reader of the other dialect's.
 struct Outline {
@@ -136,6 +136,7 @@ const std::map<std::string, std::string> must_differ{
     {"accumulator_wide", "OpenCL has these operations as PTX alone"},
     {"columns_shuffle", "C has no struct without a member"},
     {"element_vectors_two", "CUDA loads vectors by templates, OpenCL by vector types"},
+    {"counters", "functions have other names"},
     {"extrema_ptx", "CUDA's one text asks for the architecture when it is compiled"},
     {"functions_f32", "CUDA's names of f32 functions end in f"},
     {"functions_integers", "functions have other names"},
@@ -376,7 +377,7 @@ TEST_CASE("what is launched early waits before it touches memory") {
       ++waiting;
     }
   }
-  CHECK(waiting == 14);
+  CHECK(waiting == 16);
 }
 
 TEST_SUITE_END();

@@ -178,6 +178,8 @@ const std::map<std::string, std::string> implemented{
     {"accumulation/accumulation", "accumulation/accumulation.hpp"},
     {"group/group_plans", "group/group_plans.hpp"},
     {"call/find_if", "reductions.hpp"},
+    {"call/segments", "segments/segments.hpp"},
+    {"call/segmented_reduce", "segments/segmented_reduce.hpp"},
     {"call/linear_recurrence", "recurrence/linear_recurrence.hpp"},
     {"statistics/logsumexp", "statistics/logsumexp.hpp"},
     {"statistics/moments", "statistics/moments.hpp"},

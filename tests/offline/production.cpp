@@ -107,6 +107,21 @@ std::vector<PlanShape> shapes(Algorithm algorithm, bool f64) {
   indexed.accumulator = indexed.output = Type::i64;
   indexed.map = "(i64)i * x";
   add(indexed);
+
+  const auto add_segments = [&](PlanShape shape, const SegmentShape& segments) {
+    shape.lines = core::LineLayout::segments;
+    shape.segments = segments;
+    add(shape);
+  };
+  for (const Type type : {Type::u8, Type::i32, Type::f32, Type::f64, Type::bf16}) {
+    if (type == Type::f64 && !f64) continue;
+    add_segments(shape_of(type, plus), {Type::u32, type == Type::i32});
+  }
+  add_segments(shape_of(Type::u32, last_present(Type::u32)), {Type::u64, false});
+  add_segments(shape_of(spread, Operator::fieldwise(spread, {minimum, maximum, plus})),
+               {Type::u64, true});
+  add_segments(pairs, {Type::u32, false});
+  add_segments(on_device, {Type::u32, false});
   return all;
 }
 

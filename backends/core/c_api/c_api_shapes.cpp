@@ -58,6 +58,11 @@ std::vector<Type> types_from(const bifold_type* types, std::size_t count) {
   return all;
 }
 
+std::optional<SegmentShape> segments_from(const bifold_reduce_shape& given) {
+  if (given.segments == nullptr) return {};
+  return SegmentShape{type_from(*given.segments), given.segment_faults != 0};
+}
+
 }  // namespace
 
 ReduceShape reduce_shape_from(const bifold_reduce_shape* shape) {
@@ -82,7 +87,8 @@ ReduceShape reduce_shape_from(const bifold_reduce_shape* shape) {
       given.lines != 0,
       result_map_from(given.result_map, given.result_map_scalars, given.result_map_scalar_count),
       outputs_from(given.more_outputs, given.more_output_count),
-      std::move(more_inputs)};
+      std::move(more_inputs),
+      segments_from(given)};
 }
 
 ScanShape scan_shape_from(const bifold_scan_shape* shape) {

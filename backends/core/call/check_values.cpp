@@ -37,18 +37,38 @@ void check_value(const Device& device, const ErasedView& view, Type type, Access
   check_view(device, view, access, role);
 }
 
+bool overlaps_inputs(const Device& device, const Placement& call, const ErasedView& view) {
+  if (overlap(device, view, call.input)) return true;
+  for (std::size_t j = 0; j < inputs_beside(call); ++j) {
+    if (overlap(device, view, input_beside(call, j))) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+void check_segments(const Device& device, const Placement& call, const Segments& segments) {
+  const auto check = [&](const ErasedView& bounds, const char* role) {
+    if (bounds.type != segments.begins.type) {
+      refuse("begins and ends of segments have different types");
+    }
+    check_view(device, bounds, Access::read, role);
+    if (overlaps_outputs(device, call, bounds)) refuse(std::string(role) + " overlap the output");
+  };
+  check(segments.begins, "begins of segments");
+  check(segments.ends, "ends of segments");
+  if (!segments.faults) return;
+  const ErasedView& faults = *segments.faults;
+  check_value(device, faults, Type::u64, Access::write, "faults");
+  const bool apart =
+      !overlaps_inputs(device, call, faults) && !overlaps_outputs(device, call, faults) &&
+      !overlap(device, faults, segments.begins) && !overlap(device, faults, segments.ends);
+  if (!apart) refuse("faults overlap other memory of the call");
+}
 
 void check_values(const detail::Plan& plan, const Device& device, const Placement& call,
                   const CallOptions& options) {
   const PlanShape& shape = plan.shape();
-  const auto overlaps_inputs = [&](const ErasedView& view) {
-    bool found = overlap(device, view, call.input);
-    for (std::size_t j = 0; j < inputs_beside(call); ++j) {
-      found = found || overlap(device, view, input_beside(call, j));
-    }
-    return found;
-  };
   const auto overlaps_output = [&](const ErasedView& view) {
     return overlaps_outputs(device, call, view);
   };
@@ -92,7 +112,7 @@ void check_values(const detail::Plan& plan, const Device& device, const Placemen
       if (overlaps) refuse(std::string(role) + " overlaps " + other);
     };
     check_value(device, *total, shape.accumulator, Access::write, role, call.lines);
-    apart(overlaps_inputs(*total), "the input");
+    apart(overlaps_inputs(device, call, *total), "the input");
     apart(overlaps_output(*total), "the output");
     apart(count_from && overlap(device, *total, *count_from), "count_from");
     apart(init_from && overlap(device, *total, *init_from), "init_from");
@@ -115,6 +135,10 @@ void check_workspace(const Workspace& workspace, const Device& device, ScratchSi
     overlaps_data = overlaps_data || overlaps(input_beside(call, j));
   }
   if (overlaps_data) refuse("the workspace overlaps the data");
+  if (options.segments && (overlaps(options.segments->begins) || overlaps(options.segments->ends) ||
+                           (options.segments->faults && overlaps(*options.segments->faults)))) {
+    refuse("the workspace overlaps the segments");
+  }
   for (const auto* value :
        {&options.count_from, &options.init_from, &options.total, &options.lines_from}) {
     if (*value && overlaps(**value)) refuse("the workspace overlaps a value in device memory");

@@ -15,6 +15,9 @@ namespace bifold::core {
 void check_values(const detail::Plan& plan, const Device& device, const Placement& call,
                   const CallOptions& options);
 
+/// Checks where the segments of a call lie.
+void check_segments(const Device& device, const Placement& call, const Segments& segments);
+
 /// Checks a workspace for a call that needs so much.
 void check_workspace(const Workspace& workspace, const Device& device, ScratchSize size,
                      const Placement& call, const CallOptions& options);

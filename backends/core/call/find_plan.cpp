@@ -121,6 +121,7 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
   add_inputs(shape, key);
   add_outputs(shape, key);
   key.selection = shape.selection;
+  key.segments = shape.segments;
   PlanTable& plans = *device.state()->plans;
   if (auto known = plans.find(key, shape)) return known;
   if (caller) {

@@ -140,4 +140,41 @@ Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const 
   return call;
 }
 
+Placement placement_of_segments(const CallViews& views, const CallOptions& options) {
+  const Segments& segments = options.segments.value();
+  if (options.lines || options.output_lines || options.second_lines) {
+    refuse("lines and segments of the input");
+  }
+  if (segments.begins.count != segments.ends.count) {
+    refuse("the segments have " + std::to_string(segments.begins.count) + " begins and " +
+           std::to_string(segments.ends.count) + " ends");
+  }
+  const auto& [input, second, output, more_inputs] = views;
+  Placement call;
+  call.one_array = false;
+  call.n = input.count;
+  call.lines = segments.begins.count;
+  call.input = input;
+  call.second = second;
+  call.more_inputs.assign(more_inputs.begin(), more_inputs.end());
+  for (std::size_t k = 0; k < inputs_beside(call); ++k) {
+    if (input_beside(call, k).count != call.n) refuse("the arrays have different lengths");
+  }
+  CallLines& placed = call.placed;
+  placed.input = {1, call.n, call.lines, 0, 1, 0};
+  placed.second = placed.input;
+  placed.output = Lines::values(call.lines);
+  const auto stored = [&](const ErasedView& view) {
+    if (view.count != call.lines) {
+      refuse("the result has " + std::to_string(view.count) + " elements, for " +
+             std::to_string(call.lines) + " segments");
+    }
+    return view;
+  };
+  call.output = stored(output);
+  for (const Output& more : options.more_outputs) call.more_outputs.push_back(stored(more.view));
+  placed.count = {call.lines};
+  return call;
+}
+
 }  // namespace bifold::core

@@ -58,6 +58,7 @@ LineLayout named_layout(const CallOptions& options);
 
 /// The same of any options.
 inline LineLayout layout_of(const CallOptions& options) {
+  if (options.segments) return LineLayout::segments;
   return names_lines(options) ? named_layout(options) : LineLayout::none;
 }
 
@@ -71,9 +72,13 @@ inline std::uint64_t length_of(const CallOptions& options, std::uint64_t count) 
 Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const Lines& lines,
                              const CallOptions& options);
 
+/// The same of a reduction of segments.
+Placement placement_of_segments(const CallViews& views, const CallOptions& options);
+
 /// The same of any call.
 inline Placement placement_of(Algorithm algorithm, const CallViews& views,
                               const CallOptions& options) {
+  if (options.segments) return placement_of_segments(views, options);
   if (options.lines) return placement_of_lines(algorithm, views, *options.lines, options);
   Placement call;
   call.n = views.input.count;

@@ -28,7 +28,10 @@ core::PlanShape plan_shape(const ReduceShape& shape,
                        .on_device = shape.on_device,
                        .order = shape.order,
                        .second = shape.second,
-                       .lines = shape.lines ? lines : core::LineLayout::none,
+                       .lines = shape.segments ? core::LineLayout::segments
+                                : shape.lines  ? lines
+                                               : core::LineLayout::none,
+                       .segments = shape.segments,
                        .result_map = shape.result_map,
                        .more_outputs = shape.more_outputs};
   if (shape.second && !shape.more_inputs.empty()) {
@@ -53,7 +56,8 @@ core::CallOptions call_options(const ReduceOptions& options) {
           options.lines_from,
           backend::Ordering::events,
           options.scalars,
-          options.more_outputs};
+          options.more_outputs,
+          options.segments};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
@@ -154,7 +158,8 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
             lines != core::LineLayout::none,
             options.result_map,
             core::shapes_of(options.more_outputs),
-            core::types_beside(views)},
+            core::types_beside(views),
+            core::shape_of(options.segments)},
            core::Caller{queue.state(), core::length_of(called, views.input.count)}, lines);
   core::run_plan(*plan, queue, views, init, called, of_nothing);
 } catch (...) {
@@ -165,7 +170,7 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
                std::span<const ErasedView> more_inputs, Type result, const Operator& op,
                const std::optional<Value>& init, const Map& map, const ReduceOptions& options,
                const std::optional<Value>& of_nothing = {}) try {
-  if (options.lines && options.lines->count() != 1) {
+  if ((options.lines && options.lines->count() != 1) || options.segments) {
     throw Error(ErrorCategory::invalid_argument, "a reduction to the host takes one line");
   }
   detail::QueueState& state = queue.state();

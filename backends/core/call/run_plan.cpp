@@ -52,7 +52,8 @@ void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<V
   const PlanShape& shape = plan.shape();
   if (options.init_from || init || OperatorAccess::gives_of_nothing(shape.op)) return;
   const auto operator_name = [&shape] { return "operator " + std::string(shape.op.name()); };
-  if (plan.variant().algorithm == Algorithm::reduce && (n == 0 || shape.on_device.count)) {
+  if (plan.variant().algorithm == Algorithm::reduce &&
+      (n == 0 || shape.on_device.count || shape.segments)) {
     refuse("a reduction of nothing by " + operator_name() + ", which has no identity");
   }
   if (plan.variant().algorithm == Algorithm::scan &&
@@ -147,6 +148,10 @@ void check_call(const detail::Plan& plan, const Device& device, const Placement&
   check_scalars(shape, options.scalars);
   if (shape.lines == LineLayout::none && layout_of(options) != LineLayout::none)
     refuse("the plan was made for calls without lines");
+  if (shape.segments != shape_of(options.segments)) {
+    refuse(shape.segments ? "the plan was made for other segments"
+                          : "the plan was made for calls without segments");
+  }
   if (const std::uint64_t most = plan.most_elements(call.n); call.n > most) {
     throw Error(ErrorCategory::unsupported,
                 std::string(plan.variant().name) + " takes at most " + std::to_string(most) +
@@ -157,6 +162,7 @@ void check_call(const detail::Plan& plan, const Device& device, const Placement&
   check_view(device, input, Access::read, "input");
   check_inputs(plan, device, call);
   check_outputs(plan, device, call);
+  if (options.segments) check_segments(device, call, *options.segments);
 }
 
 // Most calls name none of them.
@@ -223,6 +229,10 @@ Init init_of(const detail::Plan& plan, const std::optional<Value>& start,
              const std::optional<Value>& nothing, const CallOptions& options) {
   const PlanShape& shape = plan.shape();
   Init init{{shape.op, shape.accumulator, start}, range_of(options.init_from)};
+  if (shape.segments) {
+    init.counted = {{shape.op, shape.accumulator, nothing}};
+    return init;
+  }
   if (!plan.counts_for_init()) return init;
   if (const std::optional<Range> counted = range_of(options.count_from)) {
     init.counted = {{shape.op, shape.accumulator, nothing}, *counted};
@@ -277,6 +287,19 @@ CallLines lines_of(const Placement& call, const CallOptions& options) {
   return lines;
 }
 
+std::optional<CallSegments> segments_of(const std::optional<Segments>& segments) {
+  if (!segments) return {};
+  return CallSegments{range_of(segments->begins), range_of(segments->ends),
+                      range_of(segments->faults)};
+}
+
+// Nobody else counts them.
+void clear_faults(backend::Queue& queue, const std::optional<Segments>& segments) {
+  if (!segments || !segments->faults) return;
+  const ErasedView& faults = *segments->faults;
+  fill_elements(queue, faults.memory, faults.byte_offset, 1, Value(std::uint64_t{0}));
+}
+
 }  // namespace
 
 std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept {
@@ -314,7 +337,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   if (!nothing && OperatorAccess::gives_of_nothing(shape.op)) {
     nothing = shape.op.of_nothing(shape.accumulator);
   }
-  if (placement.n == 0) start = nothing;
+  if (placement.n == 0 && !shape.segments) start = nothing;
   const bool works = launches(plan, placement.n, placement.lines);
   const ScratchSize size = scratch_size(plan, placement.n, placement.lines);
   const bool borrows = options.workspace != nullptr && works;
@@ -335,6 +358,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   if (state.backend->lost_work()) state.arena.distrust();
   if (!works) {
     if (!events.empty()) state.backend->wait(events);
+    clear_faults(*state.backend, options.segments);
     // A scan of nothing writes nothing.
     if (output.count > 0 && start && placement.lines > 0) {
       fill_elements(*state.backend, output.memory, output.byte_offset, 1,
@@ -351,6 +375,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
         if (own_scratch != nullptr) refuse_in_graph(state, own_scratch);
       }
       if (borrows) scratch = borrow(*options.workspace, state, size);
+      clear_faults(*state.backend, options.segments);
       plan.enqueue({{*state.backend, scalars},
                     {moved(placed_range_of(state.device, input), placement.input_origin),
                      moved(range_of(placement.second), placement.second_origin),
@@ -363,7 +388,8 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
                     input.count > 0 && in_place(state.device, placement),
                     scratch,
                     lines_of(placement, options),
-                    output.count});
+                    output.count,
+                    segments_of(options.segments)});
     } catch (...) {
       state.arena.distrust();
       plan.keeping().stay();  // Some of it may run.

@@ -7,6 +7,7 @@
 #include <bifold/map.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/scalar.hpp>
+#include <bifold/segments/segments.hpp>
 #include <bifold/value.hpp>
 #include <bifold/workspace.hpp>
 #include <cstdint>
@@ -43,6 +44,7 @@ class Arrays {
 };
 
 inline const std::vector<Scalar> no_scalars;
+inline const std::optional<Segments> no_segments;
 
 /// What the options of both algorithms say of a call. It refers to them.
 struct CallOptions {
@@ -60,6 +62,7 @@ struct CallOptions {
   backend::Ordering ordering = backend::Ordering::events;
   const std::vector<Scalar>& scalars = no_scalars;
   std::span<const Output> more_outputs{};
+  const std::optional<Segments>& segments = no_segments;
 };
 
 /// What a plan has to be made for, to read the arrays beside the first.
@@ -76,6 +79,12 @@ inline std::vector<OutputShape> shapes_of(std::span<const Output> outputs) {
   shapes.reserve(outputs.size());
   for (const Output& output : outputs) shapes.push_back({output.view.type, output.result_map});
   return shapes;
+}
+
+/// What a plan has to be made for, to be called with these segments.
+inline std::optional<SegmentShape> shape_of(const std::optional<Segments>& segments) {
+  if (!segments) return {};
+  return SegmentShape{segments->begins.type, segments->faults.has_value()};
 }
 
 /// What a plan has to be made for, to be called with these options and with scalars in device

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/segments/segment_reductions.hpp"
 #include "core/sequences/line_chunk_scans.hpp"
 #include "core/sequences/line_chunks.hpp"
 #include "core/sequences/line_reductions.hpp"
@@ -46,6 +47,7 @@ constexpr Requirements counted_groups_opencl{
     .commutative = true, .counted_groups = true, .backend = "opencl"};
 constexpr Requirements counted_in_order{.counted_groups = true};
 constexpr Requirements counted_in_order_opencl{.counted_groups = true, .backend = "opencl"};
+constexpr Requirements gpu_only{.gpu = true};
 constexpr Requirements opencl_only{.backend = "opencl"};
 constexpr Requirements published_words_opencl{.published_words = true, .backend = "opencl"};
 constexpr Requirements vectors_opencl{
@@ -67,10 +69,11 @@ struct Table {
         "production", "", "what reduce uses by default on this device", "bifold", nothing,
         Order::v1, {1, 0, 1},
         {.on_gpu = {"order_v1_single", "order_v1", "vector", "catanzaro", "order_v1_ordered_single",
-                    "order_v1_ordered", "ordered", "lines_v1", "lines_v1_ordered"},
+                    "order_v1_ordered", "ordered", "lines_v1", "lines_v1_ordered", "segments_v1"},
          .on_cpu = {"order_v1_single_chunks", "chunks", "ordered", "order_v1_chunks",
                     "order_v1_ordered_single_chunks", "order_v1_ordered_chunks", "order_v1",
-                    "order_v1_ordered", "lines_chunks_v1", "lines_v1", "lines_v1_ordered"}});
+                    "order_v1_ordered", "lines_chunks_v1", "lines_v1", "lines_v1_ordered",
+                    "segments_chunks_v1"}});
     reduce("vector", "reduce_vector",
            "two stages, 16-byte loads, registers exchanged between lanes", "bifold", commutative,
            Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
@@ -117,6 +120,14 @@ struct Table {
            "lines_v1 for CPUs: one work-item per strip of neighbouring lines", "bifold",
            commutative_opencl, Order::v1, {1, 0, 0},
            {.planner = core::plan_line_chunk_reduce, .takes_lines = true});
+    reduce("segments_v1", "reduce_segments",
+           "segments in order v1, each with the bits that it has alone, sorted by length", "bifold",
+           gpu_only, Order::v1, {1, 0, 3},
+           {.planner = core::plan_segment_reduce, .takes_segments = true});
+    reduce("segments_chunks_v1", "reduce_segment_chunks",
+           "the same for CPUs: one work-item for neighbouring segments", "bifold", opencl_only,
+           Order::v1, {1, 0, 3},
+           {.planner = core::plan_segment_chunk_reduce, .takes_segments = true});
     reduce("catanzaro", "reduce_catanzaro", "two stages: strided accumulation, local-memory tree",
            catanzaro, commutative, Order::fixed, {1, 0, 2}, {core::plan_two_stage_reduce});
     const auto persistent = [&](std::string_view name, std::string_view summary,
@@ -358,7 +369,8 @@ struct Table {
            std::string_view summary, std::string_view source, const Requirements& needs,
            Order order, Cost cost, Recipe recipe) {
     variants.push_back({algorithm, name, family, summary, source, needs, order, cost.reads,
-                        cost.writes, cost.launches, recipe.takes_values, recipe.takes_lines});
+                        cost.writes, cost.launches, recipe.takes_values, recipe.takes_lines,
+                        recipe.takes_segments});
     recipes.push_back(std::move(recipe));
   }
 };

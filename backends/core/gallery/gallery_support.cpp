@@ -132,6 +132,9 @@ Support check_device(const Variant& variant, const Device& device, Type type) {
   if (!needs.backend.empty() && device.info().backend != needs.backend) {
     return no("its kernels exist for " + std::string(needs.backend) + " only");
   }
+  if (needs.gpu && device.info().kind == DeviceKind::cpu) {
+    return no("its groups meet where compilers for CPUs fail");
+  }
   const bool words = needs.published_words || needs.counted_groups;
   if (words && !has.atomics64) return no("the device has no 64-bit atomics");
   if (words && has.atomic_scope != AtomicScope::device) {
@@ -194,7 +197,10 @@ Support supports_shape(const Request& request, const Variant& variant) {
     return no("its kernels take n and the initial value from the host only");
   }
   const bool one_array = shape.lines == core::LineLayout::none && !shape.reverse;
-  if (!one_array && !variant.lines) {
+  if (shape.segments.has_value() != variant.segments) {
+    return no(variant.segments ? "its kernels take segments" : "its kernels take no segments");
+  }
+  if (!one_array && !variant.segments && !variant.lines) {
     return no("its kernels take one array, from the first element to the last");
   }
   if (Support possible = check_reach(variant, shape); !possible) return possible;

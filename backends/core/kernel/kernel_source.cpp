@@ -164,6 +164,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
   if (spec.line_count) {
     text += formatted("typedef {} LINE_COUNT_TYPE;\n", name_of(*spec.line_count));
   }
+  if (spec.bounds) text += formatted("typedef {} BOUND;\n", name_of(*spec.bounds));
   if (!spec.scalars.all.empty()) append_scalars(text, spec.scalars);
 }
 

@@ -40,6 +40,7 @@ struct KernelSpec {
   bool takes_fields = false;        ///< Whether parts read and write accumulators field by field.
   std::optional<OperatorKind> field_operator{};  ///< Of all fields, where arrays of them are used.
   std::optional<Type> line_count{};              ///< Of a number of lines in device memory.
+  std::optional<Type> bounds{};                  ///< Of where segments begin and end.
   bool keeps_elements = false;                   ///< KEEP: an element as an output.
   bool swapped = false;                          ///< The operator's operands change places.
   std::optional<std::uint32_t> group_size{};     ///< GROUP_SIZE; empty: one work-item.

@@ -86,6 +86,16 @@ struct LineTiles {
   std::uint64_t lines;            ///< At most.
   std::uint64_t blocks;
 };
+/// How a call over segments is shared out, and where its lists lie in its scratch, by words.
+struct SegmentLists {
+  std::uint64_t block_shift;  ///< Segments of a group at once.
+  std::uint64_t blocks;
+  std::uint64_t control;
+  std::uint64_t counted;
+  std::uint64_t tasks;
+  std::uint64_t capacity;  ///< Tasks that there is room for.
+  std::uint64_t trees;
+};
 struct ColumnTiles {
   std::uint64_t line_shift;  ///< Neighbouring lines of a unit.
   std::uint64_t row_shift;   ///< Rows of a line that a group has at once.
@@ -100,6 +110,7 @@ inline backend::Argument argument(const LineNodeShare& share) { return {&share, 
 inline backend::Argument argument(const LineRows& rows) { return {&rows, sizeof rows}; }
 inline backend::Argument argument(const LineTiles& tiles) { return {&tiles, sizeof tiles}; }
 inline backend::Argument argument(const ColumnTiles& tiles) { return {&tiles, sizeof tiles}; }
+inline backend::Argument argument(const SegmentLists& lists) { return {&lists, sizeof lists}; }
 inline backend::Argument argument(const ScanPlaces& places) { return {&places, sizeof places}; }
 inline backend::Argument argument(const SelectPlaces& places) { return {&places, sizeof places}; }
 inline backend::Argument argument(const ReducePlaces& places) { return {&places, sizeof places}; }
@@ -148,7 +159,15 @@ class ArgumentList {
     }
     if (!init.counted) return;
     add(init.counted->nothing);
-    add(init.counted->count);
+    if (init.counted->count) add(*init.counted->count);
+  }
+  // As SEGMENT_PARAMETERS without the number of segments.
+  void add(const CallSegments& segments) {
+    add(segments.begins);
+    add(segments.ends);
+  }
+  void add(const std::optional<Range>& range) {
+    if (range) add(*range);
   }
   void add(const First& first) {
     if (first.given) add(*first.given);

@@ -164,6 +164,23 @@ constexpr Choice choices[] = {
        return shape(of).on_device.lines ? "line_count_device" : "line_count_host";
      }},
     {"line_init", [](const Question& of) { return formatted("line_{}", init_part(of)); }},
+    // By segments.
+    {"segment_init",
+     [](const Question& of) -> std::string {
+       return shape(of).on_device.init ? "segment_init_device" : "segment_init_host";
+     }},
+    {"segment_faults",
+     [](const Question& of) -> std::string {
+       return shape(of).segments->faults ? "segment_faults_counted" : "segment_faults_none";
+     }},
+    {"list_counters",
+     [](const Question& of) -> std::string {
+       return has(of).atomics64 ? "list_counters_words" : "list_counters_halves";
+     }},
+    {"segment_folds",
+     [](const Question& of) -> std::string {
+       return shape(of).op.commutative() ? "segment_folds_columns" : "segment_folds_rows";
+     }},
     // By the types and the operator.
     {"line_vectors",
      [](const Question& of) -> std::string {

@@ -60,10 +60,10 @@ struct Count {
 
 /// The initial value, as kernels hold an accumulator: in device memory where there is a range.
 struct Init {
-  /// Where n lies in device memory: what stands for the value of nothing, and n.
+  /// What stands for the value of nothing, and n, where that lies in device memory.
   struct Counted {
     StoredAccumulator nothing;
-    Range count;
+    std::optional<Range> count{};
   };
   StoredAccumulator value;
   std::optional<Range> memory{};
@@ -91,6 +91,13 @@ struct CallLines {
   bool init_of_each = false;  ///< Each line has an initial value of its own in device memory.
 };
 
+/// Where the segments of a call lie.
+struct CallSegments {
+  Range begins;
+  Range ends;
+  std::optional<Range> faults{};
+};
+
 /// A scalar of a call: its value as kernels compute with it, or where it lies.
 struct CallScalar {
   Value value{};
@@ -116,7 +123,8 @@ struct Call {
   bool in_place;
   Scratch scratch;
   CallLines lines{};
-  std::uint64_t room = 0;  ///< Elements that the output has places for.
+  std::uint64_t room = 0;                  ///< Elements that the output has places for.
+  std::optional<CallSegments> segments{};  ///< As many as lines.
 };
 
 /// A kernel with the group size it was compiled for.

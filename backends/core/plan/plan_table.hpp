@@ -45,6 +45,7 @@ struct PlanKey {
   std::array<Type, max_inputs - 2> more_inputs{};    // The same of arrays behind the second one.
   std::size_t more_input_count = 0;
   std::optional<Selection> selection{};
+  std::optional<SegmentShape> segments{};
 
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };

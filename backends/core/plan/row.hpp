@@ -37,9 +37,10 @@ struct Recipe {
   bool stores_vectors = false;
   /// Its kernels find n, the initial value and the total where the host says that they lie.
   bool takes_values = true;
-  bool takes_lines = false;   ///< Its kernels take lines, and scan in reverse.
-  bool counts_first = false;  ///< Its kernels can select when all is counted.
-  bool one_array = false;     ///< Its kernels read one array and write one.
+  bool takes_lines = false;     ///< Its kernels take lines, and scan in reverse.
+  bool takes_segments = false;  ///< Its kernels take segments, and nothing else.
+  bool counts_first = false;    ///< Its kernels can select when all is counted.
+  bool one_array = false;       ///< Its kernels read one array and write one.
   /// Production takes the row for elements and accumulators of so many bytes alone (0: of any).
   std::uint32_t only_bytes = 0;
 };

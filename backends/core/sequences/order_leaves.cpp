@@ -142,18 +142,23 @@ bool loads_several(const PlanShape& shape, std::uint32_t columns) {
   return loaded_row_bytes(shape, columns) > widest_load;
 }
 
+void add_leaf_constants(const Request& request, std::uint32_t columns, std::uint32_t rows,
+                        const Tuning::Value& unroll, KernelSpec& spec) {
+  if (unroll) {
+    spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(request, columns, *unroll));
+  }
+  spec.defines.emplace_back("LEAF_ROWS", rows);
+  spec.defines.emplace_back("COLUMNS", columns);
+  add_loads(request.shape, columns, spec);
+}
+
 PlannedKernel build_leaves(const Request& request, const Row& row, const Tuning& tuning,
                            std::uint32_t columns, const Defines& defines, std::uint32_t rows) {
   Tuning values = tuning;
   values.unroll = {};
   KernelSpec spec = make_spec(request, row, values, row.entry());
-  if (tuning.unroll) {
-    spec.defines.emplace_back("ROWS_AT_ONCE", rows_at_once(request, columns, *tuning.unroll));
-  }
   spec.defines.insert(spec.defines.end(), defines.begin(), defines.end());
-  spec.defines.emplace_back("LEAF_ROWS", rows);
-  spec.defines.emplace_back("COLUMNS", columns);
-  add_loads(request.shape, columns, spec);
+  add_leaf_constants(request, columns, rows, tuning.unroll, spec);
   return build_kernel(request.device, spec);
 }
 

@@ -78,6 +78,10 @@ bool has_quick_leaves(const Request& request);
 bool loads_widest(const PlanShape& shape, std::uint32_t columns);
 bool loads_several(const PlanShape& shape, std::uint32_t columns);
 
+/// What kernels over leaves are told of these, and of how their rows are loaded.
+void add_leaf_constants(const Request& request, std::uint32_t columns, std::uint32_t rows,
+                        const Tuning::Value& unroll, KernelSpec& spec);
+
 /// The kernel over leaves of so many columns and rows; it loads as a vector what columns a
 /// work-item adds, where these make one. The `unroll` of the tuning is in rows of the widest loads:
 /// the kernel's own rows at once, ROWS_AT_ONCE, are as many as have the bytes of those, or half as

@@ -112,6 +112,11 @@ void check_shape(const PlanShape& shape) {
     throw Error(ErrorCategory::invalid_argument,
                 "more scalars in device memory than the texts declare");
   }
+  if (shape.segments && shape.segments->bounds != Type::u32 &&
+      shape.segments->bounds != Type::u64) {
+    throw Error(ErrorCategory::invalid_argument, "bounds of segments are u32 or u64, not " +
+                                                     std::string(name_of(shape.segments->bounds)));
+  }
   if (shape.on_device.lines && shape.lines == LineLayout::none) {
     throw Error(ErrorCategory::invalid_argument,
                 "a number of lines in device memory is for calls with lines");

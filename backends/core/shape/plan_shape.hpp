@@ -7,6 +7,7 @@
 #include <bifold/op.hpp>
 #include <bifold/order.hpp>
 #include <bifold/scan.hpp>
+#include <bifold/segments/segments.hpp>
 #include <bifold/selection/select.hpp>
 #include <bifold/type.hpp>
 #include <optional>
@@ -20,11 +21,12 @@ namespace bifold::core {
 
 /// How a plan's calls bring lines.
 enum class LineLayout : std::uint8_t {
-  none,    ///< They do not: each is about one array.
-  rows,    ///< The next element of a line is its neighbour in memory, in every array.
-  along,   ///< Neighbours in memory are elements of one line.
-  across,  ///< Neighbours in memory are elements of neighbouring lines.
-  any,     ///< A call may bring each of these.
+  none,      ///< They do not: each is about one array.
+  rows,      ///< The next element of a line is its neighbour in memory, in every array.
+  along,     ///< Neighbours in memory are elements of one line.
+  across,    ///< Neighbours in memory are elements of neighbouring lines.
+  any,       ///< A call may bring each of these.
+  segments,  ///< Lines of any length, which device memory tells.
 };
 
 /// What a selection does with the elements that the shape's map flags: with those that it makes 1,
@@ -56,6 +58,7 @@ struct PlanShape {
   std::optional<Type> second{};  ///< Elements of a second array, which a reduction's map takes too.
   Sizes sizes{};                 ///< That the plan serves at least.
   LineLayout lines = LineLayout::none;
+  std::optional<SegmentShape> segments{};  ///< Those that the calls bring as lines.
   bool reverse = false;    ///< Elements are combined from the last one to the first.
   ResultMap result_map{};  ///< From accumulators to the output.
   std::vector<OutputShape> more_outputs{};
@@ -108,7 +111,8 @@ PlanShape with_scalars(PlanShape shape);
 
 /// Whether elements lie side by side in the order in which they are combined.
 inline bool has_unit_stride(const PlanShape& shape) noexcept {
-  return !shape.reverse && (shape.lines == LineLayout::none || shape.lines == LineLayout::rows);
+  return !shape.reverse && (shape.lines == LineLayout::none || shape.lines == LineLayout::rows ||
+                            shape.lines == LineLayout::segments);
 }
 
 /// A shape whose results stay accumulators, without an initial value in them.

@@ -37,6 +37,10 @@ std::array<ResultMap, 3> with_counts(std::string_view real, const Text& text,
 // The options with the scalars that such a result map names.
 ReduceOptions with_count(ReduceOptions options, const ErasedView& input,
                          const std::optional<double>& ddof = {}) {
+  if (options.segments) {
+    throw Error(ErrorCategory::invalid_argument,
+                "mean and variance know one number of elements, and take no segments");
+  }
   const std::uint64_t most = options.lines ? options.lines->length : input.count;
   if (options.count_from) {
     options.scalars.emplace_back("count", *options.count_from);

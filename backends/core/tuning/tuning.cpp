@@ -68,6 +68,8 @@ const std::vector<Defaults>& defaults() {
       {"reduce_order_single_chunks", {}, {.groups_per_unit = 16, .past_caches_from_kib = 32768}},
       {"reduce_order_tiles", {.group_size = 256}, {.group_size = 256}},
       {"reduce_lines", {.group_size = 512}, {.group_size = 64}},
+      {"reduce_segments", {.group_size = 256}, {.group_size = 32}},
+      {"reduce_segment_chunks", {}, {.groups_per_unit = 16}},
       {"reduce_line_chunks", {}, {.groups_per_unit = 16}},
       {"reduce_order_tile_chunks", {}, {.groups_per_unit = 4}},
       {"reduce_catanzaro",

@@ -65,6 +65,8 @@ const std::vector<Space>& spaces() {
       {Algorithm::reduce, "lines_v1", {group}},
       {Algorithm::reduce, "lines_chunks_v1", {per_unit}},
       {Algorithm::reduce, "lines_v1_ordered", {group}},
+      {Algorithm::reduce, "segments_v1", {group}},
+      {Algorithm::reduce, "segments_chunks_v1", {per_unit}},
       {Algorithm::scan, "chunks", {stripes, per_unit}},
       {Algorithm::scan, "reduce_then_scan", {group, rows, per_unit}},
       {Algorithm::scan, "lookback_warp", {group, rows}},

@@ -13,6 +13,7 @@
 #include "base/format.hpp"
 #include "commands/check/lengths.hpp"
 #include "commands/check/lines.hpp"
+#include "commands/check/segments.hpp"
 #include "commands/check/struct_cases.hpp"
 #include "core/call/reduce.hpp"
 #include "core/call/scan.hpp"
@@ -175,8 +176,9 @@ bifold::accumulator_t<T> expected_reduction(const Variant& row, const Case<T>& w
   namespace v1 = bifold::reference::v1;
   const auto as_it_is = [](bifold::accumulator_t<T> x) { return x; };
   if (exact) return bifold::reference::reduce(lifted, init, as_it_is, what.combine);
-  return row.requirements.commutative ? v1::reduce(lifted, init, as_it_is, what.combine)
-                                      : v1::reduce_in_order(lifted, init, as_it_is, what.combine);
+  const bool by_columns = row.segments ? what.op.commutative() : row.requirements.commutative;
+  return by_columns ? v1::reduce(lifted, init, as_it_is, what.combine)
+                    : v1::reduce_in_order(lifted, init, as_it_is, what.combine);
 }
 
 template <class T>
@@ -292,6 +294,7 @@ std::uint64_t RowPlan::workspace_bytes(std::uint64_t n) const {
 template <class T>
 std::string check_case(bifold::Queue& queue, const Variant& row, const Case<T>& what, ScanKind kind,
                        std::uint64_t& calls) {
+  if (row.segments) return check_segments(queue, row, what, calls);
   const bifold::Device& device = queue.device();
   const bifold::Type type = bifold::type_of<T>();
   const bool pairs = what.pairs && row.algorithm == Algorithm::reduce;

@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/interrupt.hpp"
+#include "commands/check/segments.hpp"
 #include "commands/check/selection.hpp"
 #include "commands/check/stress.hpp"
 #include "commands/check/struct_cases.hpp"
@@ -136,7 +137,9 @@ class Checker {
     for (const Case<T>& what : check_cases<T>()) {
       if (line_->outcome != CheckOutcome::passed || !concerns(*line_->row, what)) continue;
       const Type type = bifold::type_of<T>();
-      const auto support = bifold::gallery::supports(device_, *line_->row, type, what.op);
+      const auto support = line_->row->segments
+                               ? supports_segments(device_, *line_->row, type, what.op)
+                               : bifold::gallery::supports(device_, *line_->row, type, what.op);
       const std::string name = formatted("{} {}", bifold::name_of(type), what.name);
       if (!support) {
         refuse(name, support.reason);

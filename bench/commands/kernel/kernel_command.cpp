@@ -202,6 +202,7 @@ void plan(const Offline& offline, const KernelArguments& arguments, Algorithm al
     shape.order = understand_order(arguments.order);
     if (output != accumulator) shape.result = output;
     shape.lines = arguments.lines;
+    if (arguments.segments) shape.segments = bifold::SegmentShape{};
     warm(offline.device, shape);
   }
 }

@@ -19,6 +19,7 @@ struct KernelArguments {
   std::string arch;     ///< sm_90 and the like, cpu or gpu; empty: sm_90.
   std::string device;   ///< Selector of a device of this machine, instead of an architecture.
   bool lines = false;   ///< As calls over lines take them.
+  bool segments = false;  ///< As reductions of segments take them.
   bool live = false;    ///< Only what the entries reach.
 };
 

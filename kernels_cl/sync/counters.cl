@@ -1,0 +1,10 @@
+// Part counters: counters of 32 bits that work-items of a group share, and groups of the device.
+// Both return what was counted before.
+// Provides: counters
+
+DEVICE u32 count_in_group(__local u32* counter, u32 more) {
+  return atomic_add((volatile __local u32*)counter, more);
+}
+DEVICE u32 count_on_device(__global u32* counter, u32 more) {
+  return atomic_add((volatile __global u32*)counter, more);
+}
