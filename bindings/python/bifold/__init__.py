@@ -70,6 +70,7 @@ from ._reductions import (
     sum_compensated,
 )
 from ._searches import all, any, argmax_into, argmin_into, find_if, none
+from ._segments import segmented_reduce
 from ._selections import partition, select, select_flagged, select_index, unique
 from ._statistics import (
     cumulative_logsumexp,
@@ -144,6 +145,7 @@ __all__ = [
     "reduce_into",
     "reduce_many",
     "release_adopted",
+    "segmented_reduce",
     "select",
     "select_flagged",
     "select_index",

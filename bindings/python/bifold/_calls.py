@@ -49,6 +49,7 @@ class Call:
         total: Any = None,
         count: Any = None,
         scalars: dict[str, Any] | None = None,
+        bounds: tuple[Any, ...] = (),
     ) -> None:
         self.input = operand_of(x)
         ys = y if isinstance(y, tuple) else () if y is None else (y,)
@@ -64,7 +65,8 @@ class Call:
         self.total = None if total is None else Beside(operand_of(total), "total")
         self.count = None if count is None else Count(operand_of(count))
         self.beside = [one for one in (self.init, self.total) if one is not None]
-        operands = [self.input, *beside, *outputs]
+        self.bounds = [operand_of(one) for one in bounds]  # Of segments.
+        operands = [self.input, *beside, *self.bounds, *outputs]
         operands += [one.operand for one in (*self.beside, self.count) if one is not None]
         self.scalars: Scalars | None = None
         if scalars:
@@ -113,6 +115,8 @@ class Call:
         for one in (*self.beside, self.count):
             if one is not None:
                 one.operand.prepare(self)
+        for operand in self.bounds:
+            operand.prepare(self)
         for operand in self.scalars.operands.values() if self.scalars else ():
             operand.prepare(self)
 

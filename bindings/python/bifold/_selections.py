@@ -9,39 +9,16 @@ from typing import Any
 import numpy as np
 
 from ._arrays.memory import download
-from ._arrays.operands import HostOperand, Placed, check_hosts_apart
-from ._base import errors, lines, structs, types
+from ._arrays.operands import HostOperand, check_hosts_apart
+from ._base import errors, structs, types
 from ._base.arguments import checked
 from ._base.kinds import ARRAY, MAP
 from ._base.operators import MapLike
 from ._base.queues import Event
 from ._calls import Call
+from ._flat import flat_places, flat_view
 from ._settings import Settings
 from ._workspaces import Workspace
-
-
-def _dense(place: Placed) -> bool:
-    return lines.are_dense(place.shape, place.strides)
-
-
-def _view(place: Placed, count: int) -> structs.View:
-    return place.view(lines.Part(0, count, lines.Lines(1, count, 1, 0, 1, 1)))
-
-
-def _places(call: Call) -> tuple[list[Placed], Placed, list[Event]]:
-    """Where the arrays and the output lie, without gaps, and what to wait for then."""
-    sources = [call.input.bind(call)]
-    sources += [sources[0] if o is call.input else o.bind(call) for o in call.inputs[1:]]
-    call.target.check_writable()
-    target = sources[0] if call.target is call.input else call.target.bind(call)
-    if len(target.shape) != 1 or not _dense(target):
-        raise errors.InvalidArgument("out has gaps, or not one dimension")
-    if all(map(_dense, sources)):
-        return sources, target, call._wait
-    if any(source.overlaps(target) for source in sources):
-        raise errors.InvalidArgument("out is memory of an array with gaps")
-    copies, wait = call._copied(sources, list(range(len(call.input.shape))))
-    return copies, target, wait
 
 
 def _kept(call: Call) -> structs.View:
@@ -56,13 +33,13 @@ def _kept(call: Call) -> structs.View:
         )
     operand.check_writable()
     check_hosts_apart(operand, call.inputs)
-    return _view(operand.bind(call), 1)
+    return flat_view(operand.bind(call), 1)
 
 
 def _enqueue(call: Call, function: str, predicate: MapLike | None) -> structs.View:
     """One call of the library; where the number is that it leaves."""
     kept = _kept(call)
-    sources, target, wait = _places(call)
+    sources, target, wait = flat_places(call)
     options = call.settings.options()
     handles: tuple[int, ...] = ()
     if predicate is not None:
@@ -73,8 +50,8 @@ def _enqueue(call: Call, function: str, predicate: MapLike | None) -> structs.Vi
         call.scalars.put(call, options, (None,))
     if call.count is not None:
         options.count_from = ctypes.pointer(call.count.view(call))
-    views = [_view(source, call.input.size) for source in sources]
-    views += [_view(target, call.target.size), kept]
+    views = [flat_view(source, call.input.size) for source in sources]
+    views += [flat_view(target, call.target.size), kept]
     call.finish(call.enqueue(function, views, handles, options, wait, call.wants_done))
     return kept
 

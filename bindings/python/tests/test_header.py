@@ -40,6 +40,7 @@ STRUCTS = {
     "bifold_lines": structs.Lines,
     "bifold_options": structs.Options,
     "bifold_output": structs.Output,
+    "bifold_segments": structs.Segments,
     "bifold_output_shape": structs.OutputShape,
     "bifold_reduction": structs.Reduction,
     "bifold_scalar": structs.Scalar,

@@ -93,6 +93,7 @@ def examples(queue, context, commands, buffer):
         "group": bifold.Group(1),
         "counts": 4,
         "saved": b"",
+        "offsets": np.array([0, 1, 3, 3, 4], np.uint32),
     }
 
 

@@ -125,6 +125,10 @@ class Scalar(ctypes.Structure):
     ]
 
 
+class Segments(ctypes.Structure):
+    _fields_ = [("begins", View), ("ends", View), ("faults", POINTER(View))]
+
+
 class Output(ctypes.Structure):
     _fields_ = [
         ("view", View),
@@ -170,6 +174,7 @@ class Options(ctypes.Structure):
         ("more_output_count", c_size_t),
         ("more_inputs", POINTER(View)),
         ("more_input_count", c_size_t),
+        ("segments", POINTER(Segments)),
     ]
 
 
@@ -286,6 +291,8 @@ class ReduceShape(ctypes.Structure):
         ("more_output_count", c_size_t),
         ("more_inputs", POINTER(c_int32)),
         ("more_input_count", c_size_t),
+        ("segments", POINTER(c_int32)),
+        ("segment_faults", c_uint64),
     ]
 
 
