@@ -12,9 +12,9 @@ from lines import cpu_line_tables, line_tables
 from python_calls import python_tables
 from runs import ALL_TYPES, HALVES, NAMES, OTHER_CUB, REGIMES, Runs, middle
 from scaling import nccl_table, scaling_table
-from selections import selection_tables
 from tables import duration, size
 from targets import WHY, target_table
+from timed_calls import SEGMENTS, SELECTIONS, call_tables
 
 FOLDER = pathlib.Path(__file__).parent
 MEDIANS = FOLDER / "medians"
@@ -191,7 +191,8 @@ def main(arguments):
                 "cpu": cpu_table(cpu), "lines": line_tables(h200),
                 "lines-cpu": cpu_line_tables(pocl), "python": python_tables(h200),
                 "scaling": scaling_table(groups), "nccl": nccl_table(groups),
-                "selections": selection_tables(h200)}
+                "selections": call_tables(h200, SELECTIONS),
+                "segments": call_tables(h200, SEGMENTS)}
     missing, stale = set(sections), 0
     for path in (pathlib.Path(a) for a in arguments if a != "--check"):
         new = text = path.read_text()
