@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bifold/error.hpp>
 #include <bifold/group/group.hpp>
 #include <condition_variable>
@@ -120,7 +121,7 @@ class ThreadTransport final : public Transport {
   Board& board_;
   std::uint32_t rank_;
   std::uint64_t gathers_ = 0;
-  std::uint64_t calls_ = 0;
+  std::atomic<std::uint64_t> calls_ = 0;
   std::uint64_t spoilt_ = ~std::uint64_t{0};
   Fault fault_ = Fault::none;
 };

@@ -4,7 +4,9 @@
 #include <bifold/bifold.hpp>
 #include <bifold/group/distributed.hpp>
 #include <bifold/group/group_plans.hpp>
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "group/cuts.hpp"
 #include "group/thread_transport.hpp"
@@ -378,7 +380,11 @@ TEST_CASE("a group in use by another thread is refused") {
   std::atomic<bool> refused{false};
   const auto failures = Threads::run([&](std::uint32_t rank) {
     if (rank == 2) {
-      // While rank 0 waits for this one.
+      // While rank 0 waits for this one, which has begun its call.
+      const auto deadline = std::chrono::steady_clock::now() + patient;
+      while (threads.transports[0]->calls() == 0 && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::yield();
+      }
       while (!refused) {
         const auto failure =
             test::failure_of([&] { static_cast<void>(reduce(threads.groups[0], {}, plus, 0.0F)); });

@@ -140,8 +140,8 @@ Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const 
   return call;
 }
 
-Placement placement_of_segments(const CallViews& views, const CallOptions& options) {
-  const Segments& segments = options.segments.value();
+Placement placement_of_segments(const CallViews& views, const Segments& segments,
+                                const CallOptions& options) {
   if (options.lines || options.output_lines || options.second_lines) {
     refuse("lines and segments of the input");
   }

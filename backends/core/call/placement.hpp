@@ -73,12 +73,13 @@ Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const 
                              const CallOptions& options);
 
 /// The same of a reduction of segments.
-Placement placement_of_segments(const CallViews& views, const CallOptions& options);
+Placement placement_of_segments(const CallViews& views, const Segments& segments,
+                                const CallOptions& options);
 
 /// The same of any call.
 inline Placement placement_of(Algorithm algorithm, const CallViews& views,
                               const CallOptions& options) {
-  if (options.segments) return placement_of_segments(views, options);
+  if (options.segments) return placement_of_segments(views, *options.segments, options);
   if (options.lines) return placement_of_lines(algorithm, views, *options.lines, options);
   Placement call;
   call.n = views.input.count;

@@ -287,10 +287,9 @@ CallLines lines_of(const Placement& call, const CallOptions& options) {
   return lines;
 }
 
-std::optional<CallSegments> segments_of(const std::optional<Segments>& segments) {
+CallSegments segments_of(const std::optional<Segments>& segments) {
   if (!segments) return {};
-  return CallSegments{range_of(segments->begins), range_of(segments->ends),
-                      range_of(segments->faults)};
+  return {range_of(segments->begins), range_of(segments->ends), range_of(segments->faults)};
 }
 
 // Nobody else counts them.

@@ -171,7 +171,8 @@ constexpr Choice choices[] = {
      }},
     {"segment_faults",
      [](const Question& of) -> std::string {
-       return shape(of).segments->faults ? "segment_faults_counted" : "segment_faults_none";
+       const bool counted = shape(of).segments && shape(of).segments->faults;
+       return counted ? "segment_faults_counted" : "segment_faults_none";
      }},
     {"list_counters",
      [](const Question& of) -> std::string {

@@ -80,7 +80,8 @@ void add_needs(const Question& of, const PartList& list, KernelSpec& spec) {
   if (part("count_device") || part("init_counted") || part("line_init_counted")) {
     spec.count = shape(of).on_device.count;
   }
-  if (part("segment_bounds")) spec.bounds = shape(of).segments->bounds;
+  const std::optional<SegmentShape>& segments = shape(of).segments;
+  if (part("segment_bounds") && segments) spec.bounds = segments->bounds;
   if (part("line_count_device")) spec.line_count = shape(of).on_device.lines;
   if (part("line_places")) {
     spec.defines.emplace_back("REVERSED", shape(of).reverse ? 1 : 0);

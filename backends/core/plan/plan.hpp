@@ -93,8 +93,8 @@ struct CallLines {
 
 /// Where the segments of a call lie.
 struct CallSegments {
-  Range begins;
-  Range ends;
+  Range begins{};
+  Range ends{};
   std::optional<Range> faults{};
 };
 
@@ -123,8 +123,8 @@ struct Call {
   bool in_place;
   Scratch scratch;
   CallLines lines{};
-  std::uint64_t room = 0;                  ///< Elements that the output has places for.
-  std::optional<CallSegments> segments{};  ///< As many as lines.
+  std::uint64_t room = 0;   ///< Elements that the output has places for.
+  CallSegments segments{};  ///< As many as lines, where the plan takes them.
 };
 
 /// A kernel with the group size it was compiled for.

@@ -167,7 +167,7 @@ class SegmentReduce final : public Plan {
 
   void enqueue(const Call& call) const override {
     const std::uint64_t n = call.count.n;
-    const CallSegments& segments = call.segments.value();
+    const CallSegments& segments = call.segments;
     const LinePlaces places = places_of(call);
     if (is_alone(n)) {
       const std::uint64_t shift = block_shift(call, kernels_.alone.group_size);

@@ -58,9 +58,9 @@ struct PlanShape {
   std::optional<Type> second{};  ///< Elements of a second array, which a reduction's map takes too.
   Sizes sizes{};                 ///< That the plan serves at least.
   LineLayout lines = LineLayout::none;
+  bool reverse = false;  ///< Elements are combined from the last one to the first.
   std::optional<SegmentShape> segments{};  ///< Those that the calls bring as lines.
-  bool reverse = false;    ///< Elements are combined from the last one to the first.
-  ResultMap result_map{};  ///< From accumulators to the output.
+  ResultMap result_map{};                  ///< From accumulators to the output.
   std::vector<OutputShape> more_outputs{};
   std::vector<Type> more_inputs{};  ///< Elements of arrays behind the second one.
   std::optional<Selection> selection{};

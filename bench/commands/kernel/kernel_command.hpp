@@ -15,12 +15,12 @@ struct KernelArguments {
   std::string op = "plus";
   std::string kind = "inclusive";
   std::string order = "v1";
-  std::string backend;  ///< cuda or opencl; empty: what the architecture or device is of.
-  std::string arch;     ///< sm_90 and the like, cpu or gpu; empty: sm_90.
-  std::string device;   ///< Selector of a device of this machine, instead of an architecture.
-  bool lines = false;   ///< As calls over lines take them.
+  std::string backend;    ///< cuda or opencl; empty: what the architecture or device is of.
+  std::string arch;       ///< sm_90 and the like, cpu or gpu; empty: sm_90.
+  std::string device;     ///< Selector of a device of this machine, instead of an architecture.
+  bool lines = false;     ///< As calls over lines take them.
   bool segments = false;  ///< As reductions of segments take them.
-  bool live = false;    ///< Only what the entries reach.
+  bool live = false;      ///< Only what the entries reach.
 };
 
 /// What the command prints: each text that a plan for these arguments has, under a heading, its
