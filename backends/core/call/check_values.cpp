@@ -130,10 +130,8 @@ void check_workspace(const Workspace& workspace, const Device& device, ScratchSi
   const auto overlaps = [&](const ErasedView& view) {
     return overlap(device, workspace.memory(), view);
   };
-  bool overlaps_data = overlaps(call.input) || overlaps_outputs(device, call, workspace.memory());
-  for (std::size_t j = 0; j < inputs_beside(call); ++j) {
-    overlaps_data = overlaps_data || overlaps(input_beside(call, j));
-  }
+  const bool overlaps_data = overlaps_inputs(device, call, workspace.memory()) ||
+                             overlaps_outputs(device, call, workspace.memory());
   if (overlaps_data) refuse("the workspace overlaps the data");
   if (options.segments && (overlaps(options.segments->begins) || overlaps(options.segments->ends) ||
                            (options.segments->faults && overlaps(*options.segments->faults)))) {

@@ -81,7 +81,7 @@ std::uint32_t fitting_group(const PlanShape& shape, const Tuning& tuning) {
 // Groups that a multiprocessor is to hold at once, by what an accumulator takes.
 std::uint32_t groups_held(const PlanShape& shape, std::uint32_t most) {
   const std::size_t bytes = AccumulatorLayout(shape.op, shape.accumulator).bytes;
-  return bytes <= 4 ? most : bytes <= 8 ? most - 1 : 1;
+  return bytes <= 4 ? most : bytes <= 8 ? std::max(most - 1, 1U) : 1;
 }
 
 // Rows whose elements a work-item holds in registers.
@@ -202,10 +202,11 @@ class SegmentReduce final : public Plan {
   static constexpr std::uint64_t tree_words = 3;
   static constexpr std::uint64_t counters = 3;
 
-  // Tasks of segments that do not overlap.
+  // Tasks of segments that do not overlap: most if all are as short as those that are listed.
   [[nodiscard]] std::uint64_t capacity(std::uint64_t n, std::uint64_t segments) const noexcept {
-    const std::uint64_t tasks = std::min(divide_up(n, tasks_.listed_from),
-                                         std::min(segments, n) + divide_up(n, tasks_.task));
+    const std::uint64_t tasks =
+        std::min(divide_up(n, tasks_.listed_from) * divide_up(tasks_.listed_from, tasks_.task),
+                 std::min(segments, n) + divide_up(n, tasks_.task));
     return std::clamp<std::uint64_t>(tasks + tasks % 2, 2, tasks_.most);
   }
   // Of the lists, and of copies of their counters.
