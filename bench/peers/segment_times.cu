@@ -1,8 +1,9 @@
 // How long sums of segments take from CUDA and OpenCL on one GPU, beside CUB's
 // DeviceSegmentedReduce, and beside a copy of as many bytes as values, offsets and results have.
 // Integers are compared with the host's sums before they are timed; of floating ones, both backends
-// have the same bits, and lie as near to the host's as CUB's. Contenders take turns, back to back.
-// The arguments are a file for the medians, as bench/results/medians.py takes them, and types.
+// have the same bits, and differ from CUB's by less than 1e-4 of these. Contenders take turns, back
+// to back. The arguments are a file for the medians, as bench/results/medians.py takes them, and
+// types.
 //
 //   nvcc -std=c++20 -O2 -arch=sm_90 -cudart static -Iinclude -Ibench bench/peers/segment_times.cu
 //     build/libbifold.a -lspdlog -lfmt -lzstd -lOpenCL -lcuda -o segment_times
@@ -25,7 +26,7 @@ namespace {
 
 using Offsets = std::vector<std::uint32_t>;
 
-// Lengths as even numbers up to twice the mean have them, until n elements are given away.
+// Any length up to twice the mean is as likely, until the segments have n elements.
 Offsets uniform(std::uint64_t n, std::uint32_t mean) {
   Random random(mean);
   Offsets offsets{0};
@@ -53,11 +54,6 @@ Offsets all_in_one(std::uint64_t n, std::uint64_t segments) {
   Offsets offsets(segments + 1, static_cast<std::uint32_t>(n));
   for (std::uint64_t s = 0; s <= segments / 2; ++s) offsets[s] = 0;
   return offsets;
-}
-
-template <class T>
-T* at(bifold::Buffer<T>& buffer) {
-  return reinterpret_cast<T*>(bifold::interop::cuda::native_address(bifold::erase(buffer)));
 }
 
 template <class T>

@@ -189,11 +189,6 @@ class Selections {
       std::function<void(bifold::Queue&, const ErasedView&, const ErasedView&, const ErasedView&)>;
   using Peer = std::function<cudaError_t(void*, std::size_t&)>;
 
-  template <class U>
-  static U* at(bifold::Buffer<U>& buffer) {
-    return reinterpret_cast<U*>(bifold::interop::cuda::native_address(bifold::erase(buffer)));
-  }
-
   void upload() {
     cuda_.upload(std::span<const T>(host_), input_);
     opencl_.upload(std::span<const T>(host_), opencl_input_);

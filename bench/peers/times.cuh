@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bifold/bifold.hpp>
+#include <bifold/interop/cuda.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -126,6 +127,12 @@ class Table {
   std::string device_;
   std::string date_;
 };
+
+// Where a buffer of the CUDA device lies.
+template <class T>
+T* at(bifold::Buffer<T>& buffer) {
+  return reinterpret_cast<T*>(bifold::interop::cuda::native_address(bifold::erase(buffer)));
+}
 
 template <class T>
 struct CudaMemory {
