@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ._arrays.operands import HostOperand, Operand
+from ._axes import dense, flat_places, flat_view
 from ._base import errors, structs
 from ._base.arguments import checked
 from ._base.kinds import ARRAY
 from ._base.operators import MapLike, OperatorLike, handle_of
 from ._base.queues import Event
 from ._calls import Call
-from ._flat import dense, flat_places, flat_view
 from ._settings import Settings
 from ._starts import PLAIN, accumulator, address_of, element_of
 from ._workspaces import Workspace
@@ -108,9 +108,8 @@ def segmented_reduce(
     with Call(x, settings, out=out, **more) as call:
         count = _check_bounds(call.bounds[0], call.bounds[1] if len(bounds) == 2 else None)
         call.make_output((count,), accumulator(dtype, op, init, call.input.dtype))
-        if out is not None and isinstance(call.target, HostOperand):
-            if not isinstance(call.input, HostOperand):
-                raise errors.InvalidArgument("out is memory of the host, x is not")
+        if isinstance(call.target, HostOperand) and not isinstance(call.input, HostOperand):
+            raise errors.InvalidArgument("out is memory of the host, x is not")
         if call.target.size != count:
             raise errors.InvalidArgument(f"out has {call.target.size} elements, not {count}")
         carry = element_of(init, PLAIN.of_init(op, call.target.dtype))

@@ -10,13 +10,13 @@ import numpy as np
 
 from ._arrays.memory import download
 from ._arrays.operands import HostOperand, check_hosts_apart
+from ._axes import flat_places, flat_view
 from ._base import errors, structs, types
 from ._base.arguments import checked
 from ._base.kinds import ARRAY, MAP
 from ._base.operators import MapLike
 from ._base.queues import Event
 from ._calls import Call
-from ._flat import flat_places, flat_view
 from ._settings import Settings
 from ._workspaces import Workspace
 
