@@ -12,6 +12,8 @@
 #include <bifold/group/distributed.hpp>
 #include <bifold/group/group.hpp>
 #include <bifold/half.hpp>
+#include <bifold/keys/keys.hpp>
+#include <bifold/keys/reduce_by_key.hpp>
 #include <bifold/lines.hpp>
 #include <bifold/log.hpp>
 #include <bifold/map.hpp>

@@ -60,6 +60,16 @@ typedef struct bifold_segments {
                               * before their begin or behind the input; NULL: none. */
 } bifold_segments;
 
+/** Keys of the elements that a reduction reads. Neighbours whose keys are equal are a run, which is
+ * reduced as if it were alone, to the bit. Results and `unique` have as many places as each other;
+ * runs without a place are counted, but not stored. */
+typedef struct bifold_keys {
+  bifold_view keys;           /**< As many as elements. */
+  bifold_view unique;         /**< Receives the first key of each run, */
+  bifold_view runs;           /**< and this, one BIFOLD_U32 or BIFOLD_U64, how many there are. */
+  const bifold_map* equality; /**< As that of bifold_unique(); NULL: "x == y". */
+} bifold_keys;
+
 /** The value of a scalar in one call. */
 typedef struct bifold_scalar {
   const char* name;        /**< As the text declares it. */
@@ -139,6 +149,9 @@ typedef struct bifold_options {
    * has a result, side by side, and of an empty one that is init or what a call of nothing gives.
    * `lines_from` is then the number of segments. NULL: none. */
   const bifold_segments* segments;
+  /** The same: keys of the elements, instead of lines and segments. Each run of equal ones has a
+   * result, side by side. NULL: none. */
+  const bifold_keys* keys;
 } bifold_options;
 
 /** Blocks until *result is op(init, reduction of input), accumulated in `type`, as both are; where
@@ -225,6 +238,13 @@ BIFOLD_API bifold_status bifold_linear_recurrence(bifold_queue* queue, bifold_vi
 
 /** A reduction or a scan made ready for a device: variant chosen, kernels built. */
 typedef struct bifold_plan bifold_plan;
+/** What the keys of a plan's calls are, as those of bifold_keys. */
+typedef struct bifold_key_shape {
+  bifold_type keys;           /**< Of the keys read, */
+  bifold_type unique;         /**< of those that are stored, */
+  bifold_type runs;           /**< and of how many these are. */
+  const bifold_map* equality; /**< NULL: "x == y". */
+} bifold_key_shape;
 /** What a reduction is, apart from its data. */
 typedef struct bifold_reduce_shape {
   size_t struct_size;             /**< sizeof(bifold_reduce_shape). */
@@ -248,8 +268,9 @@ typedef struct bifold_reduce_shape {
   size_t more_output_count;                /**< How many there are. */
   const bifold_type* more_inputs;          /**< Of arrays behind the input and `second`. */
   size_t more_input_count;                 /**< How many there are. */
-  const bifold_type* segments; /**< Of where the calls' segments begin and end; NULL: none. */
-  uint64_t segment_faults;     /**< Not 0: they count faulty segments. */
+  const bifold_type* segments;  /**< Of where the calls' segments begin and end; NULL: none. */
+  uint64_t segment_faults;      /**< Not 0: they count faulty segments. */
+  const bifold_key_shape* keys; /**< Of the calls' keys; NULL: none. */
 } bifold_reduce_shape;
 /** Whether an output takes in the element of its own index. */
 typedef int32_t bifold_scan_kind;

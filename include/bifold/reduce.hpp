@@ -7,6 +7,7 @@
 #include <bifold/event.hpp>
 #include <bifold/export.hpp>
 #include <bifold/gallery.hpp>
+#include <bifold/keys/keys.hpp>
 #include <bifold/lines.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>
@@ -67,6 +68,9 @@ struct ReduceOptions {
   /// operator without identity wants an initial value. lines_from is then the number of segments,
   /// and init_from one value for all or one for each.
   std::optional<Segments> segments{};
+  /// Keys of the elements, instead of lines and segments: each run of equal ones is reduced as if
+  /// it were alone, and has a result of its own, side by side. init_from is one value for all.
+  std::optional<Keys> keys{};
 };
 
 /// @}
@@ -89,6 +93,7 @@ struct ReduceShape {
   std::vector<OutputShape> more_outputs{};  ///< Results beside `result`.
   std::vector<Type> more_inputs{};          ///< Of the elements that the map names y, z and w.
   std::optional<SegmentShape> segments{};   ///< What the options' segments are.
+  std::optional<KeyShape> keys{};           ///< What the options' keys are.
 };
 
 /// A reduction made ready for a device: variant chosen, kernels built. Immutable, shared freely
@@ -109,7 +114,8 @@ class BIFOLD_API_CLASS ReducePlan {
   /// The row that runs for `n` elements: "production" may have another one for small inputs.
   [[nodiscard]] const gallery::Variant& variant(std::uint64_t n) const;
 
-  /// Bytes of workspace for any input of up to `n` elements. Touches no device; monotone in n.
+  /// Bytes of workspace for any input of up to `n` elements, of any number of segments or runs.
+  /// Touches no device; monotone in n.
   [[nodiscard]] std::uint64_t workspace_bytes(std::uint64_t n) const;
   /// The same for lines: for as many of up to that length, wherever they lie.
   [[nodiscard]] std::uint64_t workspace_bytes(const Lines& lines) const;

@@ -5,8 +5,8 @@
 // what is kept once; one launch; no barrier. Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Merrill & Garland 2016.
 // Provides: select_drawn
-// Uses: words, count, total, select_places, elements, selected, rejected, atomics, tile_words,
-//   element_start, device_fence
+// Uses: words, count, total, select_places, elements, selected, rejected, beside, atomics,
+//   tile_words, element_start, device_fence
 
 // How many of the elements [begin, end) are kept.
 DEVICE ACC count_kept(Elements input, u64 begin, u64 end) {
@@ -29,7 +29,7 @@ DEVICE u32 await_count(const __global u64* words, u64 tile, u32 epoch, Elements 
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void select_drawn(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, __global u64* control,
-    SelectPlaces places TOTAL_PARAMETERS) {
+    SelectPlaces places TOTAL_PARAMETERS BESIDE_PARAMETERS) {
   const Elements input = INPUT;
   const u64 n = COUNT;
   output += places.output;
@@ -37,6 +37,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void select_drawn(
   __global u64* words = control + 2;
   const bool in_place = starts_at(input, output);
   OUT gathered[TILE];
+  Beside gathered_beside[STORES_BESIDE ? TILE : 1];
 
   u64 drawn = add_word(control, 1);
   const u32 epoch = epoch_of(drawn);
@@ -51,6 +52,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void select_drawn(
       const u32 flag = (u32)lift_element(element, begin + k);
       const u32 slot = STORES_REJECTED && flag == 0 ? REJECTED_SLOT(0, size, k - count) : count;
       gathered[slot] = selected(element, begin + k);
+      if (STORES_BESIDE) gathered_beside[slot] = beside_of(element, begin + k);
       count += flag;
     }
     if (in_place) device_fence();
@@ -65,18 +67,25 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void select_drawn(
       before += value;
     }
     publish(words, tile, epoch, STATE_INCLUSIVE, before + count);
-    LEAVE_TOTAL(n - begin <= TILE, before + count);
+    LEAVE_KEPT(n - begin <= TILE, before + count, n, places.room);
 
     // --- Store as much of it as there is room for ---
     const u64 left = before < places.room ? places.room - before : 0;
     const u32 stored = count < left ? count : (u32)left;
     for (u32 k = 0; k < stored; ++k) output[before + k] = gathered[k];
+    if (STORES_BESIDE) {
+      const u64 room = BESIDE_ROOM(places.room);
+      const u64 beside_left = before < room ? room - before : 0;
+      const u32 beside_stored = count < beside_left ? count : (u32)beside_left;
+      __global Beside* beside = BESIDE_OUTPUT;
+      for (u32 k = 0; k < beside_stored; ++k) beside[before + k] = gathered_beside[k];
+    }
     if (STORES_REJECTED) {
       const u64 place = REJECTED_PLACE(n, 0, begin - before, size - count);
       for (u32 k = 0; k < size - count; ++k) output[place + k] = gathered[count + k];
     }
   }
-  LEAVE_TOTAL(n == 0 && get_group_id(0) == 0, IDENTITY);
+  LEAVE_KEPT(n == 0 && get_group_id(0) == 0, IDENTITY, n, places.room);
 
   // --- Move the epoch on ---
   const u64 drawers = (n + TILE - 1) / TILE + get_num_groups(0);

@@ -8,7 +8,7 @@
 // Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Willen & Brolos 2022, version 3, and Merrill & Garland 2016.
 // Provides: select_lookback
-// Uses: count, total, select_places, elements, element_start, lanes, lane_folds, select_tile,
+// Uses: count, total, select_places, elements, element_start, beside, lanes, lane_folds, select_tile,
 //   tile_words, tiles, tiles_drawn, launch, device_fence, tile_epoch_drawn, lane_index, warp_index,
 //   lane_highest
 
@@ -24,10 +24,11 @@ DEVICE u32 count_missing(Elements input, u64 tile, ACC* value) {
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void select_lookback(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global OUT* output, __global u64* control,
-    SelectPlaces places TOTAL_PARAMETERS) {
+    SelectPlaces places TOTAL_PARAMETERS BESIDE_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local u32 counts[WARPS];
   __local OUT gathered[TILE];
+  __local Beside gathered_beside[BESIDE_SLOTS];
   __local ACC prefix;
   __local u64 drawn;
   pdl_wait();
@@ -57,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void select_loo
   }
 
   // --- Gather it in local memory ---
-  gather_tile(item, flags, rank, begin, count, size, gathered);
+  gather_tile(item, flags, rank, begin, count, size, gathered, gathered_beside);
 
   // --- Look back, publish the inclusive prefix ---
   if (warp_index() == 0) {
@@ -85,7 +86,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void select_loo
     if (lane_index() == 0) {
       const ACC through = COMBINE(carry, (ACC)count);
       if (draw.valid) publish(words, tile, epoch, STATE_INCLUSIVE, through);
-      LEAVE_TOTAL(draw.last, through);
+      LEAVE_KEPT(draw.last, through, n, places.room);
       prefix = carry;
     }
   }
@@ -93,6 +94,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void select_loo
 
   // --- Store whole lines of it ---
   store_tile(gathered, count, size, output, begin, n, prefix, 0, places.room);
+  if (STORES_BESIDE) {
+    store_beside(gathered_beside, count, BESIDE_OUTPUT, prefix, BESIDE_ROOM(places.room));
+  }
 
   // --- Move the epoch on ---
   if (get_local_id(0) == 0) {

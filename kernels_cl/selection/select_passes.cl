@@ -5,7 +5,8 @@
 // Assumes nothing, and the number of groups is not limited.
 // Source: bifold; after Oancea & Henriksen 2023, section on scan.
 // Provides: select_passes
-// Uses: count, total, select_places, elements, lanes, lane_folds, select_tile, blocks, group_lanes
+// Uses: count, total, select_places, elements, beside, lanes, lane_folds, select_tile, blocks,
+//   group_lanes
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_tiles(
     INPUT_PARAMETERS, COUNT_PARAMETERS, __global ACC* partials, u64 partials_offset) {
@@ -27,11 +28,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_tile
 
 __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void store_tiles(
     INPUT_PARAMETERS, COUNT_PARAMETERS, const __global ACC* partials, u64 partials_offset,
-    __global OUT* output, SelectPlaces places TOTAL_PARAMETERS) {
+    __global OUT* output, SelectPlaces places TOTAL_PARAMETERS BESIDE_PARAMETERS) {
   __local LaneScratch lane_scratch;
   __local ACC totals[WARPS];
   __local u32 counts[WARPS];
   __local OUT gathered[TILE];
+  __local Beside gathered_beside[BESIDE_SLOTS];
   __local ACC prefix;
   const u64 n = COUNT;
   const Elements input = INPUT;
@@ -48,8 +50,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void store_tile
   if (get_local_id(0) == 0) prefix = before;
   barrier(CLK_LOCAL_MEM_FENCE);
   u64 at = prefix;
-  LEAVE_TOTAL(get_local_id(0) == 0 && get_group_id(0) == get_num_groups(0) - 1,
-              COMBINE(prefix, partials[partials_offset + get_group_id(0)]));
+  LEAVE_KEPT(get_local_id(0) == 0 && get_group_id(0) == get_num_groups(0) - 1,
+             COMBINE(prefix, partials[partials_offset + get_group_id(0)]), n, places.room);
 
   // --- Add up the counts of all groups, if a place depends on them ---
   ACC own = IDENTITY;
@@ -71,9 +73,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void store_tile
     const u32 flags = load_tile(input, begin, n, item);
     const u32 count = rank_tile(flags, rank, &lane_scratch, counts);
     const u32 size = tile_size(begin, n);
-    gather_tile(item, flags, rank, begin, count, size, gathered);
+    gather_tile(item, flags, rank, begin, count, size, gathered, gathered_beside);
     barrier(CLK_LOCAL_MEM_FENCE);
     store_tile(gathered, count, size, output, begin, n, at, all, places.room);
+    if (STORES_BESIDE) {
+      store_beside(gathered_beside, count, BESIDE_OUTPUT, at, BESIDE_ROOM(places.room));
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
     at += count;
   }

@@ -8,7 +8,7 @@
 // Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Willen & Brolos 2022, version 3, and Merrill & Garland 2016.
 // Provides: select_lookback
-// Uses: count, total, select_places, elements, element_start, lanes, lane_folds, select_tile,
+// Uses: count, total, select_places, elements, element_start, beside, lanes, lane_folds, select_tile,
 //   tile_words, tiles, tiles_drawn, launch, device_fence, tile_epoch_drawn, lane_index, warp_index,
 //   lane_highest
 
@@ -24,10 +24,11 @@ DEVICE u32 count_missing(Elements input, u64 tile, ACC* value) {
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     select_lookback(INPUT_PARAMETERS, COUNT_PARAMETERS, OUT* output, u64* control,
-                    SelectPlaces places TOTAL_PARAMETERS) {
+                    SelectPlaces places TOTAL_PARAMETERS BESIDE_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ u32 counts[WARPS];
   __shared__ OUT gathered[TILE];
+  __shared__ Beside gathered_beside[BESIDE_SLOTS];
   __shared__ ACC prefix;
   __shared__ u64 drawn;
   pdl_wait();
@@ -57,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   }
 
   // --- Gather it in local memory ---
-  gather_tile(item, flags, rank, begin, count, size, gathered);
+  gather_tile(item, flags, rank, begin, count, size, gathered, gathered_beside);
 
   // --- Look back, publish the inclusive prefix ---
   if (warp_index() == 0) {
@@ -85,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     if (lane_index() == 0) {
       const ACC through = COMBINE(carry, (ACC)count);
       if (draw.valid) publish(words, tile, epoch, STATE_INCLUSIVE, through);
-      LEAVE_TOTAL(draw.last, through);
+      LEAVE_KEPT(draw.last, through, n, places.room);
       prefix = carry;
     }
   }
@@ -93,6 +94,9 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
   // --- Store whole lines of it ---
   store_tile(gathered, count, size, output, begin, n, prefix, 0, places.room);
+  if (STORES_BESIDE) {
+    store_beside(gathered_beside, count, BESIDE_OUTPUT, prefix, BESIDE_ROOM(places.room));
+  }
 
   // --- Move the epoch on ---
   if (threadIdx.x == 0) {

@@ -5,7 +5,8 @@
 // Assumes nothing, and the number of groups is not limited.
 // Source: bifold; after Oancea & Henriksen 2023, section on scan.
 // Provides: select_passes
-// Uses: count, total, select_places, elements, lanes, lane_folds, select_tile, blocks, group_lanes
+// Uses: count, total, select_places, elements, beside, lanes, lane_folds, select_tile, blocks,
+//   group_lanes
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     count_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, ACC* partials, u64 partials_offset) {
@@ -27,11 +28,12 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
 
 extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     store_tiles(INPUT_PARAMETERS, COUNT_PARAMETERS, const ACC* partials, u64 partials_offset,
-                OUT* output, SelectPlaces places TOTAL_PARAMETERS) {
+                OUT* output, SelectPlaces places TOTAL_PARAMETERS BESIDE_PARAMETERS) {
   __shared__ LaneScratch lane_scratch;
   __shared__ ACC totals[WARPS];
   __shared__ u32 counts[WARPS];
   __shared__ OUT gathered[TILE];
+  __shared__ Beside gathered_beside[BESIDE_SLOTS];
   __shared__ ACC prefix;
   const u64 n = COUNT;
   const Elements input = INPUT;
@@ -48,8 +50,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
   if (threadIdx.x == 0) prefix = before;
   __syncthreads();
   u64 at = prefix;
-  LEAVE_TOTAL(threadIdx.x == 0 && blockIdx.x == gridDim.x - 1,
-              COMBINE(prefix, partials[partials_offset + blockIdx.x]));
+  LEAVE_KEPT(threadIdx.x == 0 && blockIdx.x == gridDim.x - 1,
+             COMBINE(prefix, partials[partials_offset + blockIdx.x]), n, places.room);
 
   // --- Add up the counts of all groups, if a place depends on them ---
   ACC own = IDENTITY;
@@ -71,9 +73,12 @@ extern "C" __global__ void __launch_bounds__(GROUP_SIZE)
     const u32 flags = load_tile(input, begin, n, item);
     const u32 count = rank_tile(flags, rank, &lane_scratch, counts);
     const u32 size = tile_size(begin, n);
-    gather_tile(item, flags, rank, begin, count, size, gathered);
+    gather_tile(item, flags, rank, begin, count, size, gathered, gathered_beside);
     __syncthreads();
     store_tile(gathered, count, size, output, begin, n, at, all, places.room);
+    if (STORES_BESIDE) {
+      store_beside(gathered_beside, count, BESIDE_OUTPUT, at, BESIDE_ROOM(places.room));
+    }
     __syncthreads();
     at += count;
   }

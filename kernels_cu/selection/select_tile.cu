@@ -15,7 +15,7 @@ typedef struct {
 // elements stay in index order. What is kept is gathered in local memory, so that whole lines are
 // stored.
 // Provides: select_tile
-// Uses: elements, lanes, lane_index, warp_index, lane_ranks, selected, rejected
+// Uses: elements, lanes, lane_index, warp_index, lane_ranks, selected, rejected, beside
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
@@ -24,6 +24,7 @@ typedef struct {
 #define PER_ITEM 8  // Elements per work-item, at most 32.
 #endif
 #define TILE (GROUP_SIZE * PER_ITEM)
+#define BESIDE_SLOTS (STORES_BESIDE ? TILE : 1)
 
 #define LINE_RESULTS (sizeof(OUT) < 128 ? 128 / sizeof(OUT) : 1)  // That a line in memory holds.
 
@@ -86,12 +87,13 @@ DEVICE u32 tile_size(u64 begin, u64 n) {
 // Gathers what is kept of a tile of `size` elements, `count`, in its order; behind it, where it is
 // stored, what is not. A barrier has to follow.
 DEVICE void gather_tile(const Element item[PER_ITEM], u32 flags, const u32 rank[PER_ITEM],
-                        u64 begin, u32 count, u32 size, OUT* gathered) {
+                        u64 begin, u32 count, u32 size, OUT* gathered, Beside* gathered_beside) {
 #pragma unroll
   for (u32 r = 0; r < PER_ITEM; ++r) {
     const u32 place = row_index(r);
     if ((flags >> r & 1u) != 0) {
       gathered[rank[r]] = selected(item[r], begin + place);
+      if (STORES_BESIDE) gathered_beside[rank[r]] = beside_of(item[r], begin + place);
     } else if (STORES_REJECTED && place < size) {
       gathered[REJECTED_SLOT(count, size, place - rank[r])] = selected(item[r], begin + place);
     }
@@ -107,6 +109,13 @@ DEVICE void store_gathered(const OUT* gathered, u32 count, OUT* output, u64 at, 
   for (u32 k = threadIdx.x; k < behind + stored; k += GROUP_SIZE) {
     if (k >= behind) output[at + (k - behind)] = gathered[k - behind];
   }
+}
+
+// The same of what is stored beside it.
+DEVICE void store_beside(const Beside* gathered, u32 count, Beside* output, u64 at, u64 room) {
+  const u64 left = at < room ? room - at : 0;
+  const u32 stored = count < left ? count : (u32)left;
+  for (u32 k = threadIdx.x; k < stored; k += GROUP_SIZE) output[at + k] = gathered[k];
 }
 
 // Stores what is gathered of the tile from `begin` on, before which `before` elements are kept, of

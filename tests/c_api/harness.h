@@ -44,6 +44,7 @@ void test_no_identity(void);
 void test_pairs(void);
 void test_scalars(void);
 void test_segmented_reductions(void);
+void test_keys(void);
 void test_selection(void);
 void test_transform_scans(void);
 void test_reductions(void);

@@ -67,6 +67,7 @@ int main(void) {
                {"reductions", test_reductions},
                {"statistics", test_statistics},
                {"segments", test_segmented_reductions},
+               {"keys", test_keys},
                {"selection", test_selection},
                {"groups", test_groups},
                {"accumulations", test_accumulations},

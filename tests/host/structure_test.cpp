@@ -179,6 +179,7 @@ const std::map<std::string, std::string> implemented{
     {"group/group_plans", "group/group_plans.hpp"},
     {"call/find_if", "reductions.hpp"},
     {"call/segments", "segments/segments.hpp"},
+    {"call/keys", "keys/reduce_by_key.hpp"},
     {"call/segmented_reduce", "segments/segmented_reduce.hpp"},
     {"call/linear_recurrence", "recurrence/linear_recurrence.hpp"},
     {"statistics/logsumexp", "statistics/logsumexp.hpp"},

@@ -45,6 +45,17 @@ TEST_CASE("reductions of segments compile: by columns and in order, of all width
   }
 }
 
+TEST_CASE("reductions by key compile: of runs, and of how long these are") {
+  ReduceShape shape{.input = Type::f32, .accumulator = Type::f32};
+  shape.keys = KeyShape{Type::i64, Type::i64, Type::u64, {}};
+  CHECK_NOTHROW((void)ReducePlan(test::device(), shape));
+  shape.input = type_of<Segment>();
+  shape.accumulator = Type::u32;
+  shape.map = "1";
+  shape.keys = KeyShape{type_of<Segment>(), type_of<Segment>(), Type::u32, "x.a == y.a"};
+  CHECK_NOTHROW((void)ReducePlan(test::device(), shape));
+}
+
 TEST_SUITE_END();
 
 }  // namespace bifold

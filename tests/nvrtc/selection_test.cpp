@@ -51,6 +51,16 @@ TEST_CASE("selections compile: of what, by what, and what is stored") {
                     .output = Type::u8,
                     .predicate = "x > 3",
                     .rejected = Rejected::reversed});
+  shapes.push_back({.input = Type::i64,
+                    .output = Type::i64,
+                    .first_of_runs = true,
+                    .values = Type::f64,
+                    .stored_values = Type::f16});
+  shapes.push_back({.input = type_of<Padded>(),
+                    .output = type_of<Padded>(),
+                    .predicate = "x.key == y.key",
+                    .first_of_runs = true,
+                    .values = type_of<Kept>()});
   for (const auto& row : gallery::variants()) {
     if (row.algorithm != Algorithm::select || row.requirements.backend == "opencl") continue;
     if (!gallery::supports(test::device(), row, Type::i32, plus)) continue;
@@ -58,9 +68,10 @@ TEST_CASE("selections compile: of what, by what, and what is stored") {
       shape.variant = row.name;
       CAPTURE(row.name);
       CAPTURE(name_of(shape.input));
-      // A ring holds elements that vectors or three words do; one look-back has no place for what
-      // lies behind all that is kept.
-      const bool too_wide = row.name == "ring" && size_of(shape.input) == sizeof(Kept);
+      // A ring holds elements that vectors or three words do, alone; one look-back has no place for
+      // what lies behind all that is kept.
+      const bool ring = row.name == "ring";
+      const bool too_wide = ring && (size_of(shape.input) == sizeof(Kept) || shape.values);
       const bool too_early = row.name == "lookback" && shape.rejected == Rejected::in_order;
       if (too_wide || too_early) {
         CHECK_THROWS_AS((void)SelectPlan(test::device(), shape), Error);

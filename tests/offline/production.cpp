@@ -50,6 +50,11 @@ std::vector<PlanShape> selections(bool f64) {
   all.push_back({.input = spread, .output = spread, .kept = Type::u32, .flags = Type::u8});
   all.push_back({.input = Type::bf16, .output = Type::u64, .selected = Selected::indices});
   all.back().on_device.count = Type::u64;
+  all.push_back({.input = Type::i64, .output = Type::i64, .first_of_runs = true});
+  all.back().values = Type::f32;
+  all.push_back(
+      {.input = spread, .output = spread, .predicate = "x.low == y.low", .first_of_runs = true});
+  all.back().values = Type::u8;
   std::vector<PlanShape> shapes;
   shapes.reserve(all.size());
   for (const SelectShape& shape : all) shapes.push_back(core::plan_shape(shape));
@@ -122,6 +127,15 @@ std::vector<PlanShape> shapes(Algorithm algorithm, bool f64) {
                {Type::u64, true});
   add_segments(pairs, {Type::u32, false});
   add_segments(on_device, {Type::u32, false});
+  const auto add_keys = [&](PlanShape shape, const KeyShape& keys) {
+    shape.lines = core::LineLayout::segments;
+    shape.keys = keys;
+    if (algorithm == Algorithm::reduce) add(shape);
+  };
+  add_keys(shape_of(Type::f32, plus), {Type::i64, Type::i64, Type::u64, {}});
+  PlanShape counted = shape_of(Type::u32, plus);
+  counted.map = "1";
+  add_keys(counted, {Type::u8, Type::i32, Type::u32, "x / 2 == y / 2"});
   return all;
 }
 

@@ -33,7 +33,7 @@ FedElements part(const FedElements& fed, std::uint64_t offset, std::uint64_t cou
 const ReduceShape& checked(const ReduceShape& shape) {
   if (shape.variant != "production") refuse("runs production alone");
   if (shape.lines) refuse("has no lines");
-  if (shape.segments) refuse("has no segments");
+  if (shape.segments || shape.keys) refuse("has no segments or keys");
   if (shape.on_device.any()) refuse("takes no values from device memory");
   if (!shape.result_map.is_identity()) refuse("has no result map", ErrorCategory::unsupported);
   if (!shape.map.scalars().empty() || !shape.op.scalars().empty()) {

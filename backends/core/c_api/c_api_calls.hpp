@@ -124,11 +124,13 @@ class CallOptions {
             .lines_from = value(given_.lines_from, "lines_from"),
             .scalars = scalars_from(given_.scalars, given_.scalar_count),
             .more_outputs = more_outputs_,
-            .segments = segments()};
+            .segments = segments(),
+            .keys = keys()};
   }
   [[nodiscard]] ScanOptions scan_plan() const {
     check_inputs();
     if (given_.segments != nullptr) refuse("segments are for reductions");
+    if (given_.keys != nullptr) refuse("keys are for reductions");
     if (takes_one_ && given_.second_lines != nullptr) refuse("second_lines: there is one array");
     return {.wait = wait_,
             .done = done(),
@@ -150,12 +152,13 @@ class CallOptions {
     return options;
   }
   [[nodiscard]] SelectOptions select_plan() const {
-    const bool others =
-        given_.accumulate != nullptr || given_.init_from != nullptr || given_.total != nullptr ||
-        given_.order != BIFOLD_ORDER_V1 || given_.lines != nullptr ||
-        given_.output_lines != nullptr || given_.second_lines != nullptr ||
-        given_.lines_from != nullptr || given_.reverse != 0 || !result_map_.is_identity() ||
-        !more_outputs_.empty() || given_.more_input_count > 0 || given_.segments != nullptr;
+    const bool others = given_.accumulate != nullptr || given_.init_from != nullptr ||
+                        given_.total != nullptr || given_.order != BIFOLD_ORDER_V1 ||
+                        given_.lines != nullptr || given_.output_lines != nullptr ||
+                        given_.second_lines != nullptr || given_.lines_from != nullptr ||
+                        given_.reverse != 0 || !result_map_.is_identity() ||
+                        !more_outputs_.empty() || given_.more_input_count > 0 ||
+                        given_.segments != nullptr || given_.keys != nullptr;
     if (others) {
       refuse("a selection takes wait, done, workspace, variant, count_from and scalars alone");
     }
@@ -180,6 +183,11 @@ class CallOptions {
     return Segments{view_from(given_.segments->begins, "begins of segments"),
                     view_from(given_.segments->ends, "ends of segments"),
                     value(given_.segments->faults, "faults")};
+  }
+  [[nodiscard]] std::optional<Keys> keys() const {
+    if (given_.keys == nullptr) return {};
+    return Keys{view_from(given_.keys->keys, "keys"), view_from(given_.keys->unique, "unique keys"),
+                view_from(given_.keys->runs, "runs"), map_or_identity(given_.keys->equality)};
   }
   void check_inputs() const {
     if (given_.more_input_count > 0 && !takes_inputs_) refuse("more_inputs: it takes no others");

@@ -83,7 +83,7 @@ DistributedOptions options_from(const bifold_options* options) {
       given.total != nullptr || given.lines != nullptr || given.output_lines != nullptr ||
       given.second_lines != nullptr || given.lines_from != nullptr || given.reverse != 0 ||
       given.result_map != nullptr || given.more_output_count > 0 || given.more_input_count > 0 ||
-      given.segments != nullptr;
+      given.segments != nullptr || given.keys != nullptr;
   if (others) refuse("calls of a group take the options order and accumulate alone");
   DistributedOptions known;
   known.order = order_from(given.order);

@@ -81,6 +81,18 @@ bifold_status bifold_unique(bifold_queue* queue, bifold_view input, bifold_view 
   return by_text(bifold::unique, queue, input, output, kept, equality, options);
 }
 
+bifold_status bifold_unique_by_key(bifold_queue* queue, bifold_view keys, bifold_view values,
+                                   bifold_view unique, bifold_view stored_values, bifold_view kept,
+                                   const bifold_map* equality, const bifold_options* options) {
+  return selected(queue, keys, unique, kept, options,
+                  [&](Queue& on, const ErasedView& from, const ErasedView& to,
+                      const ErasedView& count, const CallOptions& call) {
+                    bifold::unique_by_key(on, from, view_from(values, "the values' buffer"), to,
+                                          view_from(stored_values, "the stored values' buffer"),
+                                          count, map_or_identity(equality), call.select());
+                  });
+}
+
 bifold_status bifold_select_plan_create(const bifold_device* device,
                                         const bifold_select_shape* shape,
                                         bifold_select_plan** plan) {
@@ -115,6 +127,20 @@ bifold_status bifold_select_plan_run(const bifold_select_plan* plan, bifold_queu
                       made.run_flagged(on, from, view_from(*flags, "the flags' buffer"), to, count,
                                        call.select_plan());
                     }
+                  });
+}
+
+bifold_status bifold_select_plan_run_by_key(const bifold_select_plan* plan, bifold_queue* queue,
+                                            bifold_view keys, bifold_view values,
+                                            bifold_view unique, bifold_view stored_values,
+                                            bifold_view kept, const bifold_options* options) {
+  return selected(queue, keys, unique, kept, options,
+                  [&](Queue& on, const ErasedView& from, const ErasedView& to,
+                      const ErasedView& count, const CallOptions& call) {
+                    need(plan, "plan")
+                        .value.run_by_key(on, from, view_from(values, "the values' buffer"), to,
+                                          view_from(stored_values, "the stored values' buffer"),
+                                          count, call.select_plan());
                   });
 }
 

@@ -63,6 +63,12 @@ std::optional<SegmentShape> segments_from(const bifold_reduce_shape& given) {
   return SegmentShape{type_from(*given.segments), given.segment_faults != 0};
 }
 
+std::optional<KeyShape> keys_from(const bifold_key_shape* given) {
+  if (given == nullptr) return {};
+  return KeyShape{type_from(given->keys), type_from(given->unique), type_from(given->runs),
+                  map_or_identity(given->equality)};
+}
+
 }  // namespace
 
 ReduceShape reduce_shape_from(const bifold_reduce_shape* shape) {
@@ -88,7 +94,8 @@ ReduceShape reduce_shape_from(const bifold_reduce_shape* shape) {
       result_map_from(given.result_map, given.result_map_scalars, given.result_map_scalar_count),
       outputs_from(given.more_outputs, given.more_output_count),
       std::move(more_inputs),
-      segments_from(given)};
+      segments_from(given),
+      keys_from(given.keys)};
 }
 
 ScanShape scan_shape_from(const bifold_scan_shape* shape) {
@@ -117,8 +124,8 @@ ScanShape scan_shape_from(const bifold_scan_shape* shape) {
 }
 
 SelectShape select_shape_from(const bifold_select_shape* shape) {
-  const bifold_select_shape given =
-      read_struct(&need(shape, "shape"), sizeof(bifold_select_shape), "select shape");
+  const bifold_select_shape given = read_struct(
+      &need(shape, "shape"), BIFOLD_C_SIZE_TO(bifold_select_shape, values), "select shape");
   if (given.rejected < BIFOLD_REJECTED_DROPPED || given.rejected > BIFOLD_REJECTED_REVERSED) {
     refuse("rejected: there is no such number");
   }
@@ -131,7 +138,9 @@ SelectShape select_shape_from(const bifold_select_shape* shape) {
           .variant = variant_or_default(given.variant),
           .on_device = values_from(given.on_device, given.scalars_on_device),
           .rejected = static_cast<Rejected>(given.rejected),
-          .first_of_runs = given.first_of_runs != 0};
+          .first_of_runs = given.first_of_runs != 0,
+          .values = type_or_none(given.values),
+          .stored_values = type_or_none(given.stored_values)};
 }
 
 }  // namespace bifold::c_api

@@ -39,14 +39,15 @@ auto place_of(std::string_view name, const std::vector<Scalar>& given) {
 }  // namespace
 
 std::uint32_t places_of(const std::vector<Scalar>& given, const Map& map, const Operator& op,
-                        const ResultMap& result_map, std::span<const Output> more_outputs) {
+                        const ResultMap& result_map, std::span<const Output> more_outputs,
+                        const Map& equality) {
   if (std::none_of(given.begin(), given.end(),
                    [](const Scalar& one) { return one.from.has_value(); })) {
     return 0;
   }
   std::uint32_t word = 0;
   std::uint32_t bit = 1;
-  for (const ScalarType& one : scalars_of(map, op, result_map, shapes_of(more_outputs))) {
+  for (const ScalarType& one : scalars_of(map, op, result_map, shapes_of(more_outputs), equality)) {
     const auto found = place_of(one.name, given);
     if (found != given.end() && found->from) word |= bit;
     bit <<= 1U;

@@ -13,14 +13,16 @@
 namespace bifold::core {
 
 std::uint32_t places_of(const std::vector<Scalar>& given, const Map& map, const Operator& op,
-                        const ResultMap& result_map, std::span<const Output> more_outputs);
+                        const ResultMap& result_map, std::span<const Output> more_outputs,
+                        const Map& equality = {});
 
 /// DeviceValues::scalars of a call: which of the scalars that these texts declare are in device
 /// memory.
 inline std::uint32_t scalars_on_device(const std::vector<Scalar>& given, const Map& map,
                                        const Operator& op, const ResultMap& result_map,
-                                       std::span<const Output> more_outputs) {
-  return given.empty() ? 0 : places_of(given, map, op, result_map, more_outputs);
+                                       std::span<const Output> more_outputs,
+                                       const Map& equality = {}) {
+  return given.empty() ? 0 : places_of(given, map, op, result_map, more_outputs, equality);
 }
 
 /// Throws invalid_argument unless a call gives each scalar of the plan once, and no other, of its

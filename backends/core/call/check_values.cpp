@@ -1,5 +1,6 @@
 #include "core/call/check_values.hpp"
 
+#include <algorithm>
 #include <bifold/error.hpp>
 #include <string>
 #include <tuple>
@@ -19,7 +20,8 @@ bool overlaps_outputs(const Device& device, const Placement& call, const ErasedV
   for (std::size_t k = 0; k < outputs_of(call); ++k) {
     if (overlap(device, view, output_at(call, k))) return true;
   }
-  return false;
+  return std::ranges::any_of(
+      call.also_written, [&](const ErasedView& written) { return overlap(device, view, written); });
 }
 
 // A value in device memory, or one for each of `lines` lines.
@@ -42,7 +44,8 @@ bool overlaps_inputs(const Device& device, const Placement& call, const ErasedVi
   for (std::size_t j = 0; j < inputs_beside(call); ++j) {
     if (overlap(device, view, input_beside(call, j))) return true;
   }
-  return false;
+  return std::ranges::any_of(call.also_read,
+                             [&](const ErasedView& read) { return overlap(device, view, read); });
 }
 
 }  // namespace
@@ -66,6 +69,29 @@ void check_segments(const Device& device, const Placement& call, const Segments&
   if (!apart) refuse("faults overlap other memory of the call");
 }
 
+void check_keys(const Device& device, const Placement& call, const KeyShape& shape,
+                const Keys& keys) {
+  constexpr std::uint64_t most_of_u32 = 0xffffffff;
+  if (shape.keys != keys.keys.type || shape.unique != keys.unique.type) {
+    refuse("the keys have other types than the plan's");
+  }
+  if (shape.runs == Type::u32 && call.n > most_of_u32) {
+    refuse("u32 does not count " + std::to_string(call.n) + " elements");
+  }
+  check_view(device, keys.keys, Access::read, "keys");
+  check_view(device, keys.unique, Access::write, "unique keys");
+  check_value(device, keys.runs, shape.runs, Access::write, "runs");
+  for (std::size_t k = 0; k < outputs_of(call); ++k) {
+    const ErasedView& output = output_at(call, k);
+    if (overlap(device, output, keys.keys)) refuse("keys overlap the output");
+    if (overlap(device, output, keys.unique)) refuse("unique keys overlap the output");
+    if (overlap(device, output, keys.runs)) refuse("runs overlap the output");
+  }
+  if (overlaps_inputs(device, call, keys.unique)) refuse("unique keys overlap what is read");
+  if (overlaps_inputs(device, call, keys.runs)) refuse("runs overlap what is read");
+  if (overlap(device, keys.runs, keys.unique)) refuse("runs overlap unique keys");
+}
+
 void check_values(const detail::Plan& plan, const Device& device, const Placement& call,
                   const CallOptions& options) {
   const PlanShape& shape = plan.shape();
@@ -81,7 +107,7 @@ void check_values(const detail::Plan& plan, const Device& device, const Placemen
   }
   if (init_from) {
     check_value(device, *init_from, shape.accumulator, Access::read, "init_from",
-                init_from->count == 1 ? 1 : call.lines);
+                init_from->count == 1 || options.keys ? 1 : call.lines);
     // A reduction reads its initial value last of all, and writes its result behind that. What a
     // result map makes is no initial value.
     const bool side_by_side = call.side_by_side && init_from->count == call.lines;

@@ -18,6 +18,10 @@ void check_values(const detail::Plan& plan, const Device& device, const Placemen
 /// Checks where the segments of a call lie.
 void check_segments(const Device& device, const Placement& call, const Segments& segments);
 
+/// Checks where the keys of a call lie, for a plan of such.
+void check_keys(const Device& device, const Placement& call, const KeyShape& shape,
+                const Keys& keys);
+
 /// Checks a workspace for a call that needs so much.
 void check_workspace(const Workspace& workspace, const Device& device, ScratchSize size,
                      const Placement& call, const CallOptions& options);

@@ -27,12 +27,12 @@ Map indices(const Map& predicate) { return around(predicate, "(", ") ? i : ~0ul"
 
 void check(const ReduceOptions& options) {
   const bool mapped = !options.result_map.is_identity();
-  if (!options.lines && !options.segments && !options.count_from && !options.init_from &&
-      !options.accumulate && !mapped)
+  if (!options.lines && !options.segments && !options.keys && !options.count_from &&
+      !options.init_from && !options.accumulate && !mapped)
     return;
   throw Error(ErrorCategory::invalid_argument,
-              "find_if, any, all and none give a value of one array to the host: no lines, result "
-              "map, accumulator, or values from device memory");
+              "find_if, any, all and none give a value of one array to the host: no lines, "
+              "segments, keys, result map, accumulator, or values from device memory");
 }
 
 }  // namespace

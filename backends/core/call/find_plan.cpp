@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "core/base/log.hpp"
+#include "core/call/select.hpp"
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
 #include "core/gallery/choose_row.hpp"
 #include "core/gallery/gallery.hpp"
 #include "core/gallery/shape_tuning.hpp"
+#include "core/keys/keyed_reduction.hpp"
 #include "core/plan/by_size.hpp"
 #include "core/plan/plan_table.hpp"
 #include "core/plan/planning.hpp"
@@ -69,6 +71,20 @@ std::shared_ptr<const detail::Plan> build_first(const Request& request,
   }
 }
 
+// A plan with keys is of two, which are no other call's: their kernels take its scalars.
+std::shared_ptr<const detail::Plan> build_any(const Request& request,
+                                              const gallery::Variant& asked) {
+  if (!request.shape.keys) return build_first(request, asked);
+  const auto part = [&](PlanShape shape, const gallery::Variant& row) {
+    Request of_part(request.device, std::move(shape), request.hooks);
+    of_part.may_go = request.may_go;
+    return build_first(of_part, row);
+  };
+  auto runs = part(selection_of_runs(request.shape), row_named(Algorithm::select, "production"));
+  auto reduction = part(reduction_of_runs(request.shape), asked);
+  return plan_keyed_reduction(request, std::move(runs), std::move(reduction));
+}
+
 // A kernel goes when no plan has it, and a plan goes from the table when it was not used for long.
 void drop_unused(detail::DeviceState& state) {
   while (state.kernels.is_over_full()) {
@@ -122,6 +138,10 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
   add_outputs(shape, key);
   key.selection = shape.selection;
   key.segments = shape.segments;
+  if (const auto& keys = shape.keys) {
+    const std::uint64_t equality_id = keys->equality.is_identity() ? 0 : keys->equality.id();
+    key.keys = PlanKeyTypes{keys->keys, keys->unique, keys->runs, equality_id};
+  }
   PlanTable& plans = *device.state()->plans;
   if (auto known = plans.find(key, shape)) return known;
   if (caller) {
@@ -130,7 +150,7 @@ std::shared_ptr<const detail::Plan> find_plan(const Device& device, Algorithm al
   }
   Request request(device, std::move(shape));
   request.may_go = device.state()->kernels.is_half_full();
-  auto plan = plans.add(key, build_first(request, asked));
+  auto plan = plans.add(key, build_any(request, asked));
   drop_unused(*device.state());
   return plan;
 }

@@ -140,20 +140,19 @@ Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const 
   return call;
 }
 
-Placement placement_of_segments(const CallViews& views, const Segments& segments,
-                                const CallOptions& options) {
+namespace {
+
+// That of lines of any length, `lines` of them, which a text calls `name`.
+Placement placement_of_parts(const CallViews& views, std::uint64_t lines, const char* name,
+                             const CallOptions& options) {
   if (options.lines || options.output_lines || options.second_lines) {
-    refuse("lines and segments of the input");
-  }
-  if (segments.begins.count != segments.ends.count) {
-    refuse("the segments have " + std::to_string(segments.begins.count) + " begins and " +
-           std::to_string(segments.ends.count) + " ends");
+    refuse(std::string("lines and ") + name + " of the input");
   }
   const auto& [input, second, output, more_inputs] = views;
   Placement call;
   call.one_array = false;
   call.n = input.count;
-  call.lines = segments.begins.count;
+  call.lines = lines;
   call.input = input;
   call.second = second;
   call.more_inputs.assign(more_inputs.begin(), more_inputs.end());
@@ -167,13 +166,36 @@ Placement placement_of_segments(const CallViews& views, const Segments& segments
   const auto stored = [&](const ErasedView& view) {
     if (view.count != call.lines) {
       refuse("the result has " + std::to_string(view.count) + " elements, for " +
-             std::to_string(call.lines) + " segments");
+             std::to_string(call.lines) + " " + name);
     }
     return view;
   };
   call.output = stored(output);
   for (const Output& more : options.more_outputs) call.more_outputs.push_back(stored(more.view));
   placed.count = {call.lines};
+  return call;
+}
+
+}  // namespace
+
+Placement placement_of_segments(const CallViews& views, const Segments& segments,
+                                const CallOptions& options) {
+  if (segments.begins.count != segments.ends.count) {
+    refuse("the segments have " + std::to_string(segments.begins.count) + " begins and " +
+           std::to_string(segments.ends.count) + " ends");
+  }
+  return placement_of_parts(views, segments.begins.count, "segments", options);
+}
+
+Placement placement_of_keys(const CallViews& views, const Keys& keys, const CallOptions& options) {
+  if (options.segments || options.lines_from) refuse("keys beside segments, or their number");
+  if (keys.keys.count != views.input.count) {
+    refuse("there are " + std::to_string(keys.keys.count) + " keys of " +
+           std::to_string(views.input.count) + " elements");
+  }
+  Placement call = placement_of_parts(views, keys.unique.count, "unique keys", options);
+  call.also_read = {keys.keys};
+  call.also_written = {keys.unique, keys.runs};
   return call;
 }
 

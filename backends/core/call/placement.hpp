@@ -21,6 +21,9 @@ struct Placement {
   std::vector<ErasedView> more_outputs{};  ///< They lie as the output does.
   std::optional<ErasedView> second{};
   std::vector<ErasedView> more_inputs{};  ///< They lie as the second one does.
+  /// What else the call reads, and what it writes, wherever that lies.
+  std::vector<ErasedView> also_read{};
+  std::vector<ErasedView> also_written{};
   CallLines placed{};
   bool one_array = true;     ///< Without lines.
   bool alike = true;         ///< Outputs lie as the input,
@@ -44,7 +47,8 @@ inline std::size_t inputs_beside(const Placement& call) {
   return (call.second ? 1 : 0) + call.more_inputs.size();
 }
 inline const ErasedView& input_beside(const Placement& call, std::size_t k) {
-  return k == 0 && call.second ? *call.second : call.more_inputs.at(k - 1);
+  if (k == 0 && call.second) return *call.second;
+  return call.more_inputs.at(call.second ? k - 1 : k);
 }
 
 /// Whether the options name lines of any array.
@@ -58,7 +62,7 @@ LineLayout named_layout(const CallOptions& options);
 
 /// The same of any options.
 inline LineLayout layout_of(const CallOptions& options) {
-  if (options.segments) return LineLayout::segments;
+  if (options.segments || options.keys) return LineLayout::segments;
   return names_lines(options) ? named_layout(options) : LineLayout::none;
 }
 
@@ -76,9 +80,13 @@ Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const 
 Placement placement_of_segments(const CallViews& views, const Segments& segments,
                                 const CallOptions& options);
 
+/// The same of a reduction by key, which has a line for each place of its results.
+Placement placement_of_keys(const CallViews& views, const Keys& keys, const CallOptions& options);
+
 /// The same of any call.
 inline Placement placement_of(Algorithm algorithm, const CallViews& views,
                               const CallOptions& options) {
+  if (options.keys) return placement_of_keys(views, *options.keys, options);
   if (options.segments) return placement_of_segments(views, *options.segments, options);
   if (options.lines) return placement_of_lines(algorithm, views, *options.lines, options);
   Placement call;

@@ -28,10 +28,11 @@ core::PlanShape plan_shape(const ReduceShape& shape,
                        .on_device = shape.on_device,
                        .order = shape.order,
                        .second = shape.second,
-                       .lines = shape.segments ? core::LineLayout::segments
-                                : shape.lines  ? lines
-                                               : core::LineLayout::none,
+                       .lines = shape.segments || shape.keys ? core::LineLayout::segments
+                                : shape.lines                ? lines
+                                                             : core::LineLayout::none,
                        .segments = shape.segments,
+                       .keys = shape.keys,
                        .result_map = shape.result_map,
                        .more_outputs = shape.more_outputs};
   if (shape.second && !shape.more_inputs.empty()) {
@@ -57,7 +58,8 @@ core::CallOptions call_options(const ReduceOptions& options) {
           backend::Ordering::events,
           options.scalars,
           options.more_outputs,
-          options.segments};
+          options.segments,
+          options.keys};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const ReduceShape& shape,
@@ -143,7 +145,8 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
   const core::CallOptions called = call_options(options);
   const core::LineLayout lines = core::layout_of(called);
   const std::uint32_t on_device =
-      core::scalars_on_device(options.scalars, map, op, options.result_map, options.more_outputs);
+      core::scalars_on_device(options.scalars, map, op, options.result_map, options.more_outputs,
+                              options.keys ? options.keys->equality : Map{});
   const auto plan =
       find(queue.device(),
            {views.input.type,
@@ -159,7 +162,8 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
             options.result_map,
             core::shapes_of(options.more_outputs),
             core::types_beside(views),
-            core::shape_of(options.segments)},
+            core::shape_of(options.segments),
+            core::shape_of(options.keys)},
            core::Caller{queue.state(), core::length_of(called, views.input.count)}, lines);
   core::run_plan(*plan, queue, views, init, called, of_nothing);
 } catch (...) {
@@ -170,7 +174,7 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
                std::span<const ErasedView> more_inputs, Type result, const Operator& op,
                const std::optional<Value>& init, const Map& map, const ReduceOptions& options,
                const std::optional<Value>& of_nothing = {}) try {
-  if ((options.lines && options.lines->count() != 1) || options.segments) {
+  if ((options.lines && options.lines->count() != 1) || options.segments || options.keys) {
     throw Error(ErrorCategory::invalid_argument, "a reduction to the host takes one line");
   }
   detail::QueueState& state = queue.state();

@@ -14,6 +14,7 @@
 #include "core/device/workspace.hpp"
 #include "core/operators/initial_value.hpp"
 #include "core/operators/op.hpp"
+#include "core/plan/turns.hpp"
 #include "core/shape/check_shape.hpp"
 #include "core/shape/line_extent.hpp"
 
@@ -30,12 +31,14 @@ void check_inputs(const detail::Plan& plan, const Device& device, const Placemen
   constexpr std::array names{"one array", "two arrays", "three arrays", "four arrays"};
   constexpr std::array roles{"second", "third", "fourth"};
   const PlanShape& shape = plan.shape();
-  const std::size_t wanted = (shape.second ? 1 : 0) + shape.more_inputs.size();
+  std::vector<Type> wanted_types = shape.more_inputs;
+  if (shape.second) wanted_types.insert(wanted_types.begin(), *shape.second);
+  const std::size_t wanted = wanted_types.size();
   if (inputs_beside(call) != wanted) refuse(std::string("the plan takes ") + names.at(wanted));
   for (std::size_t k = 0; k < wanted; ++k) {
     const ErasedView& view = input_beside(call, k);
     const std::string role = roles.at(k);
-    if (view.type != (k == 0 && shape.second ? *shape.second : shape.more_inputs.at(k - 1))) {
+    if (view.type != wanted_types.at(k)) {
       refuse("the " + role + " array has another type than the plan's");
     }
     check_view(device, view, Access::read, roles.at(k));
@@ -152,6 +155,10 @@ void check_call(const detail::Plan& plan, const Device& device, const Placement&
     refuse(shape.segments ? "the plan was made for other segments"
                           : "the plan was made for calls without segments");
   }
+  if (shape.keys.has_value() != options.keys.has_value()) {
+    refuse(shape.keys ? "the plan was made for calls with keys"
+                      : "the plan was made for calls without keys");
+  }
   if (const std::uint64_t most = plan.most_elements(call.n); call.n > most) {
     throw Error(ErrorCategory::unsupported,
                 std::string(plan.variant().name) + " takes at most " + std::to_string(most) +
@@ -163,6 +170,7 @@ void check_call(const detail::Plan& plan, const Device& device, const Placement&
   check_inputs(plan, device, call);
   check_outputs(plan, device, call);
   if (options.segments) check_segments(device, call, *options.segments);
+  if (options.keys) check_keys(device, call, *shape.keys, *options.keys);
 }
 
 // Most calls name none of them.
@@ -229,7 +237,7 @@ Init init_of(const detail::Plan& plan, const std::optional<Value>& start,
              const std::optional<Value>& nothing, const CallOptions& options) {
   const PlanShape& shape = plan.shape();
   Init init{{shape.op, shape.accumulator, start}, range_of(options.init_from)};
-  if (shape.segments) {
+  if (shape.segments || shape.keys) {
     init.counted = {{shape.op, shape.accumulator, nothing}};
     return init;
   }
@@ -248,8 +256,9 @@ First first_of(const detail::Plan& plan, const std::optional<Value>& nothing) {
 // Whether a call has something to launch. Of no elements these are values that only the device
 // knows, the results of lines, and what a result map makes.
 bool launches(const detail::Plan& plan, std::uint64_t n, std::uint64_t lines) noexcept {
-  if (lines == 0) return false;
   const PlanShape& shape = plan.shape();
+  if (shape.keys) return true;  // Their number is always written.
+  if (lines == 0) return false;
   const bool writes = plan.variant().algorithm == Algorithm::reduce &&
                       (shape.lines != LineLayout::none || !shape.result_map.is_identity() ||
                        !shape.more_outputs.empty());
@@ -292,6 +301,11 @@ CallSegments segments_of(const std::optional<Segments>& segments) {
   return {range_of(segments->begins), range_of(segments->ends), range_of(segments->faults)};
 }
 
+CallKeys keys_of(const std::optional<Keys>& keys) {
+  if (!keys) return {};
+  return {range_of(keys->keys), range_of(keys->unique), range_of(keys->runs)};
+}
+
 // Nobody else counts them.
 void clear_faults(backend::Queue& queue, const std::optional<Segments>& segments) {
   if (!segments || !segments->faults) return;
@@ -302,7 +316,8 @@ void clear_faults(backend::Queue& queue, const std::optional<Segments>& segments
 }  // namespace
 
 std::uint64_t workspace_bytes(const detail::Plan& plan, std::uint64_t n) noexcept {
-  return workspace_bytes(scratch_size(plan, n, 1));
+  const bool of_parts = plan.shape().lines == LineLayout::segments;
+  return workspace_bytes(scratch_size(plan, n, of_parts ? no_limit : 1));
 }
 
 std::uint64_t workspace_bytes(const detail::Plan& plan, const Lines& lines) {
@@ -336,7 +351,7 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
   if (!nothing && OperatorAccess::gives_of_nothing(shape.op)) {
     nothing = shape.op.of_nothing(shape.accumulator);
   }
-  if (placement.n == 0 && !shape.segments) start = nothing;
+  if (placement.n == 0 && shape.lines != LineLayout::segments) start = nothing;
   const bool works = launches(plan, placement.n, placement.lines);
   const ScratchSize size = scratch_size(plan, placement.n, placement.lines);
   const bool borrows = options.workspace != nullptr && works;
@@ -388,7 +403,8 @@ void run_plan(const detail::Plan& plan, Queue& queue, const CallViews& views,
                     scratch,
                     lines_of(placement, options),
                     output.count,
-                    segments_of(options.segments)});
+                    segments_of(options.segments),
+                    keys_of(options.keys)});
     } catch (...) {
       state.arena.distrust();
       plan.keeping().stay();  // Some of it may run.

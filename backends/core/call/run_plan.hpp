@@ -4,6 +4,7 @@
 #include <bifold/buffer.hpp>
 #include <bifold/device_values.hpp>
 #include <bifold/event.hpp>
+#include <bifold/keys/keys.hpp>
 #include <bifold/map.hpp>
 #include <bifold/queue.hpp>
 #include <bifold/scalar.hpp>
@@ -45,6 +46,7 @@ class Arrays {
 
 inline const std::vector<Scalar> no_scalars;
 inline const std::optional<Segments> no_segments;
+inline const std::optional<Keys> no_keys;
 
 /// What the options of both algorithms say of a call. It refers to them.
 struct CallOptions {
@@ -63,6 +65,7 @@ struct CallOptions {
   const std::vector<Scalar>& scalars = no_scalars;
   std::span<const Output> more_outputs{};
   const std::optional<Segments>& segments = no_segments;
+  const std::optional<Keys>& keys = no_keys;
 };
 
 /// What a plan has to be made for, to read the arrays beside the first.
@@ -85,6 +88,12 @@ inline std::vector<OutputShape> shapes_of(std::span<const Output> outputs) {
 inline std::optional<SegmentShape> shape_of(const std::optional<Segments>& segments) {
   if (!segments) return {};
   return SegmentShape{segments->begins.type, segments->faults.has_value()};
+}
+
+/// The same of keys.
+inline std::optional<KeyShape> shape_of(const std::optional<Keys>& keys) {
+  if (!keys) return {};
+  return KeyShape{keys->keys.type, keys->unique.type, keys->runs.type, keys->equality};
 }
 
 /// What a plan has to be made for, to be called with these options and with scalars in device

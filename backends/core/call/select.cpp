@@ -1,6 +1,7 @@
 #include "core/call/select.hpp"
 
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -43,8 +44,8 @@ Map map_of(const SelectShape& shape) {
   return shape.first_of_runs ? first_of_run(shape.predicate) : core::counting_map(shape.predicate);
 }
 
-core::CallOptions call_options(const SelectOptions& options,
-                               const std::optional<ErasedView>& kept) {
+core::CallOptions call_options(const SelectOptions& options, const std::optional<ErasedView>& kept,
+                               std::span<const Output> stored_values) {
   return {options.wait,
           options.done,
           options.workspace,
@@ -56,7 +57,8 @@ core::CallOptions call_options(const SelectOptions& options,
           no_lines,
           no_view,
           backend::Ordering::events,
-          options.scalars};
+          options.scalars,
+          stored_values};
 }
 
 std::shared_ptr<const detail::Plan> find(const Device& device, const SelectShape& shape,
@@ -65,7 +67,8 @@ std::shared_ptr<const detail::Plan> find(const Device& device, const SelectShape
 }
 
 void run(const detail::Plan& plan, Queue& queue, const core::CallViews& views,
-         const std::optional<ErasedView>& kept, const SelectOptions& options) {
+         const std::optional<ErasedView>& kept, const SelectOptions& options,
+         std::span<const Output> stored_values = {}) {
   const std::uint64_t n = views.input.count;
   const core::PlanShape& shape = plan.shape();
   const core::Selection selection = shape.selection.value_or(core::Selection{});
@@ -78,22 +81,30 @@ void run(const detail::Plan& plan, Queue& queue, const core::CallViews& views,
     refuse("output: a partition of " + std::to_string(n) + " elements has as many places, not " +
            std::to_string(views.output.count));
   }
-  core::run_plan(plan, queue, views, {}, call_options(options, kept));
+  if (!stored_values.empty() && stored_values.front().view.count != views.output.count) {
+    refuse("there are " + std::to_string(views.output.count) + " places of keys, and " +
+           std::to_string(stored_values.front().view.count) + " of values");
+  }
+  core::run_plan(plan, queue, views, {}, call_options(options, kept, stored_values));
 }
 
 void enqueue(Queue& queue, const core::CallViews& views, const ErasedView& kept, SelectShape shape,
-             const SelectOptions& options) try {
+             const SelectOptions& options, std::span<const Output> stored_values = {}) try {
   const std::optional<ErasedView> total = kept;
   shape.input = views.input.type;
   shape.output = views.output.type;
   shape.kept = kept.type;
   shape.variant = options.variant;
   if (views.second) shape.flags = views.second->type;
+  if (!stored_values.empty()) {
+    shape.values = views.more_inputs.front().type;
+    shape.stored_values = stored_values.front().view.type;
+  }
   shape.on_device = core::values_on_device(
-      call_options(options, total),
+      call_options(options, total, stored_values),
       core::scalars_on_device(options.scalars, shape.predicate, plus, {}, {}));
   const auto plan = find(queue.device(), shape, core::Caller{queue.state(), views.input.count});
-  run(*plan, queue, views, total, options);
+  run(*plan, queue, views, total, options, stored_values);
 } catch (...) {
   detail::rethrow();
 }
@@ -103,6 +114,10 @@ void enqueue(Queue& queue, const core::CallViews& views, const ErasedView& kept,
 core::PlanShape core::plan_shape(const SelectShape& shape) {
   if (shape.flags && shape.first_of_runs) refuse("flags beside runs");
   if (shape.flags && !shape.predicate.is_identity()) refuse("a predicate beside flags");
+  if (shape.values && !(shape.first_of_runs && shape.selected == Selected::elements &&
+                        shape.rejected == Rejected::dropped)) {
+    refuse("values beside the elements are those of the first keys of runs");
+  }
   const bool indices = shape.selected == Selected::indices;
   if (indices && shape.output != Type::u32 && shape.output != Type::u64) {
     refuse("indices are u32 or u64, not " + std::string(name_of(shape.output)));
@@ -118,8 +133,28 @@ core::PlanShape core::plan_shape(const SelectShape& shape) {
                  .on_device = shape.on_device,
                  .second = shape.flags,
                  .selection = Selection{indices, shape.first_of_runs, shape.rejected}};
+  if (shape.values) {
+    made.selection->beside = Beside::values;
+    made.more_inputs = {*shape.values};
+    made.more_outputs = {{shape.stored_values.value_or(*shape.values), {}}};
+  }
   made.on_device.init = false;
   made.on_device.total = true;
+  return made;
+}
+
+core::PlanShape core::selection_of_runs(const PlanShape& shape) {
+  const KeyShape& keys = shape.keys.value();
+  PlanShape made = plan_shape(SelectShape{.input = keys.keys,
+                                          .output = keys.unique,
+                                          .kept = keys.runs,
+                                          .predicate = keys.equality,
+                                          .on_device = shape.on_device,
+                                          .first_of_runs = true});
+  made.selection->beside = Beside::indices;
+  made.more_outputs = {{keys.runs, {}}};
+  made.sizes = shape.sizes;
+  made.scalars = shape.scalars;
   return made;
 }
 
@@ -154,6 +189,15 @@ void SelectPlan::run_flagged(Queue& queue, const ErasedView& input, const Erased
                              const SelectOptions& options) const try {
   const std::optional<ErasedView> second = flags;
   bifold::run(plan(), queue, {input, second, output}, kept, options);
+} catch (...) {
+  detail::rethrow();
+}
+
+void SelectPlan::run_by_key(Queue& queue, const ErasedView& keys, const ErasedView& values,
+                            const ErasedView& unique, const ErasedView& stored_values,
+                            const ErasedView& kept, const SelectOptions& options) const try {
+  const Output stored{stored_values};
+  bifold::run(plan(), queue, {keys, no_view, unique, {&values, 1}}, kept, options, {&stored, 1});
 } catch (...) {
   detail::rethrow();
 }
@@ -200,6 +244,14 @@ void unique(Queue& queue, const ErasedView& input, const ErasedView& output, con
             const Map& equality, const SelectOptions& options) {
   enqueue(queue, {input, no_view, output}, kept, {.predicate = equality, .first_of_runs = true},
           options);
+}
+
+void unique_by_key(Queue& queue, const ErasedView& keys, const ErasedView& values,
+                   const ErasedView& unique, const ErasedView& stored_values,
+                   const ErasedView& kept, const Map& equality, const SelectOptions& options) {
+  const Output stored{stored_values};
+  enqueue(queue, {keys, no_view, unique, {&values, 1}}, kept,
+          {.predicate = equality, .first_of_runs = true}, options, {&stored, 1});
 }
 
 void select_index(Queue& queue, const ErasedView& input, const ErasedView& output,

@@ -197,6 +197,7 @@ Support supports_shape(const Request& request, const Variant& variant) {
     return no("its kernels take n and the initial value from the host only");
   }
   const bool one_array = shape.lines == core::LineLayout::none && !shape.reverse;
+  if (shape.keys) return no("its kernels take no keys");
   if (shape.segments.has_value() != variant.segments) {
     return no(variant.segments ? "its kernels take segments" : "its kernels take no segments");
   }
@@ -214,6 +215,9 @@ Support supports_shape(const Request& request, const Variant& variant) {
   }
   if (variant.requirements.ring_bytes > 0) {
     if (shape.second && !shape.selection) return no("its ring holds one array");
+    if (shape.selection && !shape.more_outputs.empty()) {
+      return no("its warps store one result of an element");
+    }
     if (shape.selection && layout.warp_tile_rows == 0) {
       return no("its warps gather results of at most eight times an element's size");
     }

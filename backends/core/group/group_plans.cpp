@@ -29,8 +29,8 @@ void refuse_extras(std::string_view variant, DeviceValues on_device, bool scans,
   if (variant == "production" && !on_device.any() && !others) return;
   throw Error(
       ErrorCategory::unsupported,
-      "over a group there are no lines, segments, reverse scans, variants, result maps, several "
-      "outputs, more inputs and values in device memory");
+      "over a group there are no lines, segments, keys, reverse scans, variants, result maps, "
+      "several outputs, more inputs and values in device memory");
 }
 
 // The struct that several reductions leave: the one that is asked for, or one of their own.
@@ -44,7 +44,7 @@ Type fields_of(const std::vector<Reduction>& reductions, const std::optional<Typ
 template <class Shape>
 bool has_others(const Shape& shape) {
   if constexpr (requires { shape.segments; }) {
-    if (shape.segments) return true;
+    if (shape.segments || shape.keys) return true;
   }
   if (shape.lines || !shape.result_map.is_identity()) return true;
   return !shape.more_outputs.empty() || !shape.more_inputs.empty();

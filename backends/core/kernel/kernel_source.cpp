@@ -80,6 +80,11 @@ bool stores(const KernelSpec& spec, Type type) {
          });
 }
 
+/// Whether elements of an array are stored beside those of the first one.
+bool keeps_values(const KernelSpec& spec) {
+  return spec.keeps_elements && !spec.more_inputs.empty() && !spec.more_outputs.empty();
+}
+
 /// Whether an f64 is rounded to a storage type.
 bool narrows_f64(const KernelSpec& spec, const Texts& texts) {
   const auto narrows = [&spec](Type type, const ResultMap& map, const WrittenText& text) {
@@ -87,6 +92,10 @@ bool narrows_f64(const KernelSpec& spec, const Texts& texts) {
   };
   if (narrows(spec.output, spec.result_map, texts.result)) return true;
   if (spec.keeps_elements && is_storage(spec.output) && spec.input == Type::f64) return true;
+  if (keeps_values(spec) && is_storage(spec.more_outputs.front().type) &&
+      spec.more_inputs.front() == Type::f64) {
+    return true;
+  }
   for (std::size_t k = 0; k < spec.more_outputs.size(); ++k) {
     const OutputShape& output = spec.more_outputs[k];
     if (narrows(output.type, output.result_map, texts.more_results[k])) return true;
@@ -281,13 +290,16 @@ void append_results(std::string& text, const KernelSpec& spec, const Texts& text
                 each, put);
 }
 
-/// KEEP: what a selection stores of an element.
+/// KEEP: what a selection stores of an element; KEEP_1: of a value beside it.
 void append_kept(std::string& text, const KernelSpec& spec) {
-  const std::string kept =
-      spec.input == spec.output
-          ? "(x)"
-          : stored(accumulator_of(spec.input), spec.output, "OUT", loaded(spec.input, "(x)"));
-  text += formatted("#define KEEP(x) {}\n", kept);
+  const auto define = [&text](Type from, Type to, std::string_view suffix) {
+    const std::string kept = from == to ? "(x)"
+                                        : stored(accumulator_of(from), to,
+                                                 formatted("OUT{}", suffix), loaded(from, "(x)"));
+    text += formatted("#define KEEP{}(x) {}\n", suffix, kept);
+  };
+  define(spec.input, spec.output, "");
+  if (keeps_values(spec)) define(spec.more_inputs.front(), spec.more_outputs.front().type, "_1");
 }
 
 /// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.

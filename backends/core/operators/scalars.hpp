@@ -17,6 +17,7 @@ inline constexpr std::size_t max_scalar_bytes = 512;
 /// Those of all texts of a call, each once, in the order of DeviceValues::scalars. Throws
 /// invalid_argument where one name has two types, and for too many.
 std::vector<ScalarType> scalars_of(const Map& map, const Operator& op, const ResultMap& result_map,
-                                   std::span<const OutputShape> more_outputs);
+                                   std::span<const OutputShape> more_outputs,
+                                   const Map& equality = {});
 
 }  // namespace bifold::core

@@ -71,6 +71,11 @@ std::string elements_part(const Question& of, std::string_view name) {
   return formatted("{}_{}", has_unit_stride(shape(of)) ? name : "strided_line", arrays(of));
 }
 
+// Elements with their neighbours.
+std::string_view elements_before(const Question& of) {
+  return selection(of).beside == Beside::values ? "elements_before_values" : "elements_before";
+}
+
 // A GPU would set memory aside for every work-item that it can hold at a time, gigabytes: it folds
 // once more, or loads once more.
 std::string_view tile_scan_part(const Question& of) {
@@ -199,9 +204,14 @@ constexpr Choice choices[] = {
      }},
     {"elements",
      [](const Question& of) {
-       return selection(of).by_runs ? "elements_before" : elements_part(of, "elements");
+       if (selection(of).by_runs) return std::string(elements_before(of));
+       return elements_part(of, "elements");
      }},
-    {"element_start", [](const Question& of) { return elements_part(of, "element_start"); }},
+    {"element_start",
+     [](const Question& of) {
+       if (selection(of).beside == Beside::values) return std::string(elements_before(of));
+       return elements_part(of, "element_start");
+     }},
     {"line_array", [](const Question& of) { return elements_part(of, "line_array"); }},
     {"element_vectors",
      [](const Question& of) -> std::string {
@@ -252,6 +262,15 @@ constexpr Choice choices[] = {
      [](const Question& of) -> std::string {
        if (selection(of).indices) return "selected_indices";
        return selection(of).by_runs ? "selected_two" : formatted("selected_{}", arrays(of));
+     }},
+    {"beside",
+     [](const Question& of) -> std::string {
+       switch (selection(of).beside) {
+         case Beside::values: return "beside_values";
+         case Beside::indices: return "beside_indices";
+         case Beside::none: break;
+       }
+       return "beside_none";
      }},
     {"rejected",
      [](const Question& of) -> std::string {

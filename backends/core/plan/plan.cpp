@@ -41,6 +41,10 @@ bifold::core::PlanShape kept(bifold::core::PlanShape shape) {
   for (bifold::OutputShape& output : shape.more_outputs) {
     output.type = bifold::core::kept(output.type);
   }
+  if (shape.keys) {
+    shape.keys->keys = bifold::core::kept(shape.keys->keys);
+    shape.keys->unique = bifold::core::kept(shape.keys->unique);
+  }
   return shape;
 }
 

@@ -98,6 +98,13 @@ struct CallSegments {
   std::optional<Range> faults{};
 };
 
+/// Where the keys of a call lie, and what it leaves of them.
+struct CallKeys {
+  Range keys{};
+  Range unique{};
+  Range runs{};
+};
+
 /// A scalar of a call: its value as kernels compute with it, or where it lies.
 struct CallScalar {
   Value value{};
@@ -125,6 +132,7 @@ struct Call {
   CallLines lines{};
   std::uint64_t room = 0;   ///< Elements that the output has places for.
   CallSegments segments{};  ///< As many as lines, where the plan takes them.
+  CallKeys keys{};          ///< As many as elements, where it takes those.
 };
 
 /// A kernel with the group size it was compiled for.

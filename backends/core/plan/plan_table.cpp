@@ -17,8 +17,10 @@ bool means(const detail::Plan& plan, const PlanShape& shape) {
     return (left.is_identity() && right.is_identity()) || left == right;
   };
   const PlanShape& known = plan.shape();
-  return known.op == shape.op && same(known.map, shape.map) &&
-         same(known.result_map, shape.result_map) && known.more_inputs == shape.more_inputs &&
+  const auto equality = [](const PlanShape& of) { return of.keys ? of.keys->equality : Map{}; };
+  return same(equality(known), equality(shape)) && known.op == shape.op &&
+         same(known.map, shape.map) && same(known.result_map, shape.result_map) &&
+         known.more_inputs == shape.more_inputs &&
          std::ranges::equal(known.more_outputs, shape.more_outputs,
                             [&](const OutputShape& left, const OutputShape& right) {
                               return left.type == right.type &&
@@ -32,6 +34,10 @@ PlanKey kept(PlanKey key) {
   if (key.second) key.second = core::kept(*key.second);
   for (Type& type : key.more_outputs) type = core::kept(type);
   for (Type& type : key.more_inputs) type = core::kept(type);
+  if (key.keys) {
+    key.keys->keys = core::kept(key.keys->keys);
+    key.keys->unique = core::kept(key.keys->unique);
+  }
   return key;
 }
 

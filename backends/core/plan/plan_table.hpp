@@ -25,6 +25,16 @@ class Plan;
 
 namespace bifold::core {
 
+/// What tells the keys of plans apart.
+struct PlanKeyTypes {
+  Type keys;
+  Type unique;
+  Type runs;
+  std::uint64_t equality_id;
+
+  friend bool operator==(const PlanKeyTypes&, const PlanKeyTypes&) = default;
+};
+
 /// What tells plans apart. Operators and maps are told apart by their ids, then compared in full.
 struct PlanKey {
   std::uint64_t operator_id;
@@ -46,6 +56,7 @@ struct PlanKey {
   std::size_t more_input_count = 0;
   std::optional<Selection> selection{};
   std::optional<SegmentShape> segments{};
+  std::optional<PlanKeyTypes> keys{};
 
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };

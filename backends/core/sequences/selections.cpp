@@ -19,10 +19,17 @@ namespace {
 
 using detail::Plan;
 
+// Of an element that is kept.
+std::size_t result_bytes(const PlanShape& shape) {
+  std::size_t bytes = size_of(shape.output);
+  for (const OutputShape& beside : shape.more_outputs) bytes += size_of(beside.type);
+  return bytes;
+}
+
 // What a group gathers fits local memory, whatever a tuning says.
 Tuning fitted(const PlanShape& shape, const Tuning& tuning) {
   constexpr std::uint64_t most_bytes = 32768;
-  const std::uint64_t row_bytes = tuning.group_size.value() * size_of(shape.output);
+  const std::uint64_t row_bytes = tuning.group_size.value() * result_bytes(shape);
   const std::uint64_t most = std::max<std::uint64_t>(most_bytes / row_bytes, 1);
   Tuning values = tuning;
   values.per_item =
@@ -71,7 +78,7 @@ class OnePass final : public Plan {
     const std::uint64_t tiles = std::max<std::uint64_t>(divide_up(call.count.n, tile_), 1);
     const SelectPlaces places = select_places(call, tiles, ordered_);
     launch(call.queue, kernel_, std::min(tiles, most_groups_), call.input, call.count,
-           call.output.memory, call.scratch.memory, places, call.total);
+           call.output.memory, call.scratch.memory, places, call.total, call.more_outputs);
   }
 
  private:
@@ -175,7 +182,7 @@ class TwoPasses final : public Plan {
     const SelectPlaces places{call.output.offset, call.room, 0, 0, 0};
     launch(call.queue, count_, blocks, call.input, call.count, partials);
     launch(call.queue, store_, blocks, call.input, call.count, partials, call.output.memory, places,
-           call.total);
+           call.total, call.more_outputs);
   }
 
  private:
@@ -239,7 +246,7 @@ std::shared_ptr<const Plan> plan_select_drawn(const Request& request, const Row&
   constexpr std::uint32_t gathered_bytes = 16384;
   const auto tile =
       gathered_bytes / static_cast<std::uint32_t>(std::max<std::size_t>(
-                           size_of(request.shape.output), size_of(request.shape.accumulator)));
+                           result_bytes(request.shape), size_of(request.shape.accumulator)));
   Tuning values = tuning;
   values.group_size = 1;
   KernelSpec spec = make_spec(request, row, values, row.entry());

@@ -55,12 +55,18 @@ void check_struct_names(const PlanShape& shape) {
   }
 }
 
-void check_output(const PlanShape& shape, Type type, const ResultMap& result_map) {
-  if (shape.selection) {
-    if (!shape.selection->indices)
-      check_conversion(accumulator_of(shape.input), type, "element to output");
-    return;
+// What a selection stores of elements, and of values beside them.
+void check_selected(const PlanShape& shape, const Selection& selection) {
+  if (!selection.indices) {
+    check_conversion(accumulator_of(shape.input), shape.output, "element to output");
   }
+  if (selection.beside == Beside::values) {
+    check_conversion(accumulator_of(shape.more_inputs.front()), shape.more_outputs.front().type,
+                     "value to output");
+  }
+}
+
+void check_output(const PlanShape& shape, Type type, const ResultMap& result_map) {
   if (result_map.is_identity()) {
     check_conversion(shape.accumulator, type, "accumulator to output");
   } else {
@@ -86,14 +92,18 @@ void check_shape(const PlanShape& shape) {
   if (shape.map.is_identity() && !is_logical(shape.op.kind())) {
     check_conversion(shape.input, shape.accumulator, "input to accumulator");
   }
-  check_output(shape, shape.output, shape.result_map);
+  if (shape.selection) {
+    check_selected(shape, *shape.selection);
+  } else {
+    check_output(shape, shape.output, shape.result_map);
+  }
   if (shape.more_outputs.size() >= max_outputs) {
     throw Error(ErrorCategory::invalid_argument,
                 "a call has at most " + std::to_string(max_outputs) + " outputs, not " +
                     std::to_string(shape.more_outputs.size() + 1));
   }
   for (const OutputShape& output : shape.more_outputs) {
-    check_output(shape, output.type, output.result_map);
+    if (!shape.selection) check_output(shape, output.type, output.result_map);
   }
   if (!shape.map.is_identity()) {
     static_cast<void>(map_text(map, arrays_of(shape), shape.accumulator, shape.map.scalars()));

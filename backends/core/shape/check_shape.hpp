@@ -14,6 +14,7 @@ void check_shape(const PlanShape& shape);
 inline bool replaces_elements(const PlanShape& shape) noexcept {
   if (!shape.selection) return true;
   if (shape.selection->rejected != Rejected::dropped) return false;
+  if (shape.selection->beside != Beside::none) return false;
   // The next run's first element is compared with the place of the last one before it.
   const bool changed = shape.input != shape.output || shape.selection->indices;
   return !(shape.selection->by_runs && changed);

@@ -3,6 +3,7 @@
 
 #include <bifold/buffer.hpp>
 #include <bifold/device_values.hpp>
+#include <bifold/keys/keys.hpp>
 #include <bifold/map.hpp>
 #include <bifold/op.hpp>
 #include <bifold/order.hpp>
@@ -29,12 +30,20 @@ enum class LineLayout : std::uint8_t {
   segments,  ///< Lines of any length, which device memory tells.
 };
 
+/// What a selection stores beside what it selects, in an output of its own.
+enum class Beside : std::uint8_t {
+  none,
+  values,   ///< The element of another array.
+  indices,  ///< The index, and n behind the last one.
+};
+
 /// What a selection does with the elements that the shape's map flags: with those that it makes 1,
 /// not 0. The shape's accumulators count them.
 struct Selection {
   bool indices = false;  ///< Indices are stored, not elements.
   bool by_runs = false;  ///< The map compares an element, x, with the one before it, y.
   Rejected rejected = Rejected::dropped;
+  Beside beside = Beside::none;
 
   friend bool operator==(const Selection&, const Selection&) = default;
 };
@@ -60,6 +69,7 @@ struct PlanShape {
   LineLayout lines = LineLayout::none;
   bool reverse = false;  ///< Elements are combined from the last one to the first.
   std::optional<SegmentShape> segments{};  ///< Those that the calls bring as lines.
+  std::optional<KeyShape> keys{};          ///< Those whose runs are lines.
   ResultMap result_map{};                  ///< From accumulators to the output.
   std::vector<OutputShape> more_outputs{};
   std::vector<Type> more_inputs{};  ///< Elements of arrays behind the second one.
@@ -82,6 +92,7 @@ inline std::vector<Type> stored_types(const PlanShape& shape) {
   std::vector<Type> types = arrays_of(shape);
   types.push_back(shape.output);
   for (const OutputShape& output : shape.more_outputs) types.push_back(output.type);
+  if (shape.keys) types.insert(types.end(), {shape.keys->keys, shape.keys->unique});
   return types;
 }
 

@@ -37,9 +37,9 @@ std::array<ResultMap, 3> with_counts(std::string_view real, const Text& text,
 // The options with the scalars that such a result map names.
 ReduceOptions with_count(ReduceOptions options, const ErasedView& input,
                          const std::optional<double>& ddof = {}) {
-  if (options.segments) {
+  if (options.segments || options.keys) {
     throw Error(ErrorCategory::invalid_argument,
-                "mean and variance know one number of elements, and take no segments");
+                "mean and variance know one number of elements, and take no segments or keys");
   }
   const std::uint64_t most = options.lines ? options.lines->length : input.count;
   if (options.count_from) {

@@ -75,6 +75,8 @@ struct SelectShape {
   /// The first element of each run is kept: of neighbours for which `predicate` is not 0, a text
   /// over an element `x`, the one before it `y`, and `i`. "x == y" without.
   bool first_of_runs = false;
+  std::optional<Type> values{};         ///< Of an array beside the elements of a unique_by_key(),
+  std::optional<Type> stored_values{};  ///< and of what is stored of it; the same by default.
 };
 
 /// A selection made ready for a device; see ReducePlan.
@@ -99,6 +101,11 @@ class BIFOLD_API_CLASS SelectPlan {
   void run_flagged(Queue& queue, const ErasedView& input, const ErasedView& flags,
                    const ErasedView& output, const ErasedView& kept,
                    const SelectOptions& options = {}) const;
+
+  /// The same of a shape with values, as unique_by_key().
+  void run_by_key(Queue& queue, const ErasedView& keys, const ErasedView& values,
+                  const ErasedView& unique, const ErasedView& stored_values, const ErasedView& kept,
+                  const SelectOptions& options = {}) const;
 
   /// @cond internal
   // A handle on a plan made otherwise.
@@ -164,6 +171,14 @@ BIFOLD_API void unique(Queue& queue, const ErasedView& input, const ErasedView& 
                        const ErasedView& kept, const Map& equality = {},
                        const SelectOptions& options = {});
 
+/// Enqueues what unique() does with keys, and stores with the first key of each run the element of
+/// `values` that lies where it does. Values are as many as keys and both outputs have as many
+/// places as each other; values convert as keys do. No output shares memory with an input.
+BIFOLD_API void unique_by_key(Queue& queue, const ErasedView& keys, const ErasedView& values,
+                              const ErasedView& unique, const ErasedView& stored_values,
+                              const ErasedView& kept, const Map& equality = {},
+                              const SelectOptions& options = {});
+
 /// Enqueues a partition. Errors as the call of views.
 template <device_range R, writable_range Out, writable_range Kept>
 void partition(Queue& queue, R&& input, Out&& output, Kept&& kept, const Map& predicate,
@@ -183,6 +198,15 @@ template <device_range R, writable_range Out, writable_range Kept>
 void unique(Queue& queue, R&& input, Out&& output, Kept&& kept, const Map& equality = {},
             const SelectOptions& options = {}) {
   unique(queue, erase(input), erase(output), erase(kept), equality, options);
+}
+
+/// Enqueues a selection of the first keys of runs and their values. Errors as the call of views.
+template <device_range K, device_range V, writable_range Unique, writable_range Stored,
+          writable_range Kept>
+void unique_by_key(Queue& queue, K&& keys, V&& values, Unique&& unique, Stored&& stored_values,
+                   Kept&& kept, const Map& equality = {}, const SelectOptions& options = {}) {
+  unique_by_key(queue, erase(keys), erase(values), erase(unique), erase(stored_values), erase(kept),
+                equality, options);
 }
 
 /// Enqueues a selection of elements that the predicate holds for. Errors as the call of views.
