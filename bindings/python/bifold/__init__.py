@@ -56,6 +56,9 @@ from ._base.types import struct_type
 from ._group_plans import GroupPlan
 from ._groups import Group, even_split
 from ._many import Reduction, reduce_many
+from ._parts.keys import reduce_by_key, run_length_encode, unique_by_key
+from ._parts.segments import segmented_reduce
+from ._parts.selections import partition, select, select_flagged, select_index, unique
 from ._plans import Plan
 from ._recurrences import associative_scan, linear_recurrence
 from ._reductions import (
@@ -70,8 +73,6 @@ from ._reductions import (
     sum_compensated,
 )
 from ._searches import all, any, argmax_into, argmin_into, find_if, none
-from ._segments import segmented_reduce
-from ._selections import partition, select, select_flagged, select_index, unique
 from ._statistics import (
     cumulative_logsumexp,
     logsumexp,
@@ -142,9 +143,11 @@ __all__ = [
     "open_device",
     "partition",
     "reduce",
+    "reduce_by_key",
     "reduce_into",
     "reduce_many",
     "release_adopted",
+    "run_length_encode",
     "segmented_reduce",
     "select",
     "select_flagged",
@@ -158,6 +161,7 @@ __all__ = [
     "transform_reduce",
     "transform_reduce_into",
     "unique",
+    "unique_by_key",
     "variance",
     "variance_mean",
     "version",

@@ -70,17 +70,20 @@ def flat_view(place: Placed, count: int) -> structs.View:
     return place.view(lines.Part(0, count, lines.Lines(1, count, 1, 0, 1, 1)))
 
 
-def flat_places(call: Call) -> tuple[list[Placed], Placed, list[Event]]:
-    """Where the arrays and the output lie, without gaps, and what to wait for then."""
+def flat_places(call: Call) -> tuple[list[Placed], list[Placed], list[Event]]:
+    """Where the arrays and the outputs lie, without gaps, and what to wait for then."""
     sources = [call.input.bind(call)]
     sources += [sources[0] if o is call.input else o.bind(call) for o in call.inputs[1:]]
-    call.target.check_writable()
-    target = sources[0] if call.target is call.input else call.target.bind(call)
-    if len(target.shape) != 1 or not dense(target):
-        raise errors.InvalidArgument("out has gaps, or not one dimension")
+    targets = []
+    for output in call.outputs:
+        output.check_writable()
+        target = sources[0] if output is call.input else output.bind(call)
+        if len(target.shape) != 1 or not dense(target):
+            raise errors.InvalidArgument("out has gaps, or not one dimension")
+        targets.append(target)
     if all(map(dense, sources)):
-        return sources, target, call._wait
-    if any(source.overlaps(target) for source in sources):
+        return sources, targets, call._wait
+    if any(source.overlaps(target) for source in sources for target in targets):
         raise errors.InvalidArgument("out is memory of an array with gaps")
     copies, wait = call._copied(sources, list(range(len(call.input.shape))))
-    return copies, target, wait
+    return copies, targets, wait

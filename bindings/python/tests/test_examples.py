@@ -24,6 +24,11 @@ SAID = {
         "step 1: 100000",
         "step 2: 400000",
     ],
+    "group_by.py": [
+        "1000 stations, ",
+        "station ",
+        "the warmest reading is",
+    ],
     "recurrence_gradient.py": [
         "gates: gradients agree with differences: yes",
         "tokens: gradients agree with differences: yes",

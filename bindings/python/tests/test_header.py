@@ -41,6 +41,8 @@ STRUCTS = {
     "bifold_options": structs.Options,
     "bifold_output": structs.Output,
     "bifold_segments": structs.Segments,
+    "bifold_keys": structs.Keys,
+    "bifold_key_shape": structs.KeyShape,
     "bifold_output_shape": structs.OutputShape,
     "bifold_reduction": structs.Reduction,
     "bifold_scalar": structs.Scalar,

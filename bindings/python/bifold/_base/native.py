@@ -142,12 +142,14 @@ CALLS: dict[str, list[type]] = {
     "bifold_partition": _SELECT,
     "bifold_partition_reversed": _SELECT,
     "bifold_unique": _SELECT,
+    "bifold_unique_by_key": [_HANDLE, *[View] * 5, _HANDLE, POINTER(Options)],
     "bifold_select_flagged": [_HANDLE, View, View, View, View, POINTER(Options)],
     "bifold_select_plan_create": [_HANDLE, POINTER(SelectShape), _PUT],
     "bifold_select_plan_workspace_bytes": [_HANDLE, c_uint64, POINTER(c_uint64)],
     "bifold_select_plan_run": [
         *[_HANDLE, _HANDLE, View, POINTER(View), View, View, POINTER(Options)]
     ],
+    "bifold_select_plan_run_by_key": [_HANDLE, _HANDLE, *[View] * 5, POINTER(Options)],
     "bifold_workspace_create": [View, _PUT],
     "bifold_workspace_prepare": [_HANDLE, _HANDLE],
     "bifold_workspace_release": [_HANDLE],

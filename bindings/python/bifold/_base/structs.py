@@ -129,6 +129,10 @@ class Segments(ctypes.Structure):
     _fields_ = [("begins", View), ("ends", View), ("faults", POINTER(View))]
 
 
+class Keys(ctypes.Structure):
+    _fields_ = [("keys", View), ("unique", View), ("runs", View), ("equality", c_void_p)]
+
+
 class Output(ctypes.Structure):
     _fields_ = [
         ("view", View),
@@ -175,6 +179,7 @@ class Options(ctypes.Structure):
         ("more_inputs", POINTER(View)),
         ("more_input_count", c_size_t),
         ("segments", POINTER(Segments)),
+        ("keys", POINTER(Keys)),
     ]
 
 
@@ -270,6 +275,15 @@ def put_inputs(options: Options, views: list[View]) -> None:
         options.more_input_count = len(views)
 
 
+class KeyShape(ctypes.Structure):
+    _fields_ = [
+        ("keys", c_int32),
+        ("unique", c_int32),
+        ("runs", c_int32),
+        ("equality", c_void_p),
+    ]
+
+
 class ReduceShape(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -293,6 +307,7 @@ class ReduceShape(ctypes.Structure):
         ("more_input_count", c_size_t),
         ("segments", POINTER(c_int32)),
         ("segment_faults", c_uint64),
+        ("keys", POINTER(KeyShape)),
     ]
 
 
@@ -335,4 +350,6 @@ class SelectShape(ctypes.Structure):
         ("first_of_runs", c_uint32),
         ("indices", c_uint32),
         ("scalars_on_device", c_uint32),
+        ("values", POINTER(c_int32)),
+        ("stored_values", POINTER(c_int32)),
     ]

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays.memory import download
-from ._arrays.operands import HostOperand, check_hosts_apart
-from ._axes import flat_places, flat_view
-from ._base import errors, structs, types
-from ._base.arguments import checked
-from ._base.kinds import ARRAY, MAP
-from ._base.operators import MapLike
-from ._base.queues import Event
-from ._calls import Call
-from ._settings import Settings
-from ._workspaces import Workspace
+from .._arrays.memory import download
+from .._arrays.operands import HostOperand, check_hosts_apart
+from .._axes import flat_places, flat_view
+from .._base import errors, structs, types
+from .._base.arguments import checked
+from .._base.kinds import ARRAY, MAP
+from .._base.operators import MapLike
+from .._base.queues import Event
+from .._calls import Call
+from .._settings import Settings
+from .._workspaces import Workspace
 
 
-def _kept(call: Call) -> structs.View:
+def kept_of(call: Call) -> structs.View:
     """Where the number of those that are kept goes."""
     if call.total is None:
         return structs.View(call.temporary(8).handle, types.type_of(np.dtype(np.uint64)), 0, 1)
@@ -36,10 +36,25 @@ def _kept(call: Call) -> structs.View:
     return flat_view(operand.bind(call), 1)
 
 
-def _enqueue(call: Call, function: str, predicate: MapLike | None) -> structs.View:
+def check_on_device(call: Call) -> None:
+    """InvalidArgument for outputs whose number of elements the host would not know."""
+    if any(isinstance(output, HostOperand) for output in call.outputs):
+        raise errors.InvalidArgument(
+            "out is memory of the host: a call without out and kept gives an array of its own"
+        )
+
+
+def number_at(call: Call, place: structs.View) -> int:
+    """The number that a call leaves there, once it has."""
+    count = np.empty(1, np.uint64)
+    download(call.queue, place, count)
+    return int(count[0])
+
+
+def enqueue(call: Call, function: str, predicate: MapLike | None) -> structs.View:
     """One call of the library; where the number is that it leaves."""
-    kept = _kept(call)
-    sources, target, wait = flat_places(call)
+    kept = kept_of(call)
+    sources, targets, wait = flat_places(call)
     options = call.settings.options()
     handles: tuple[int, ...] = ()
     if predicate is not None:
@@ -51,7 +66,8 @@ def _enqueue(call: Call, function: str, predicate: MapLike | None) -> structs.Vi
     if call.count is not None:
         options.count_from = ctypes.pointer(call.count.view(call))
     views = [flat_view(source, call.input.size) for source in sources]
-    views += [flat_view(target, call.target.size), kept]
+    views += [flat_view(target, call.target.size) for target in targets]
+    views.append(kept)
     call.finish(call.enqueue(function, views, handles, options, wait, call.wants_done))
     return kept
 
@@ -75,18 +91,13 @@ def _select(
     with Call(x, settings, y=flags, out=out, **others) as call:
         if kept is None:
             call.make_output((call.input.size,), dtype or call.input.dtype)
-        elif isinstance(call.target, HostOperand):
-            raise errors.InvalidArgument(
-                "out is memory of the host: a call without out and kept gives an array of its own"
-            )
-        place = _enqueue(call, function, predicate)
+        else:
+            check_on_device(call)
+        place = enqueue(call, function, predicate)
         if kept is not None:
             return call.answer
-        count = np.empty(1, np.uint64)
-        download(call.queue, place, count)
-        if parted:
-            return call.target.array, int(count[0])
-        return call.target.array[: int(count[0])]
+        count = number_at(call, place)
+        return (call.target.array, count) if parted else call.target.array[:count]
 
 
 @checked(kept=ARRAY)

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays.operands import HostOperand, Operand
-from ._axes import dense, flat_places, flat_view
-from ._base import errors, structs
-from ._base.arguments import checked
-from ._base.kinds import ARRAY
-from ._base.operators import MapLike, OperatorLike, handle_of
-from ._base.queues import Event
-from ._calls import Call
-from ._settings import Settings
-from ._starts import PLAIN, accumulator, address_of, element_of
-from ._workspaces import Workspace
+from .._arrays.operands import HostOperand, Operand
+from .._axes import dense, flat_places, flat_view
+from .._base import errors, structs
+from .._base.arguments import checked
+from .._base.kinds import ARRAY
+from .._base.operators import MapLike, OperatorLike, handle_of
+from .._base.queues import Event
+from .._calls import Call
+from .._settings import Settings
+from .._starts import PLAIN, accumulator, address_of, element_of
+from .._workspaces import Workspace
 
 
 def _check_bounds(offsets: Operand, ends: Operand | None) -> int:
@@ -115,12 +115,12 @@ def segmented_reduce(
         carry = element_of(init, PLAIN.of_init(op, call.target.dtype))
         mapped = call.map_of(map, op)
         handles = (handle_of(op), *(() if mapped is None else (mapped.handle,)))
-        sources, target, wait_for = flat_places(call)
+        sources, targets, wait_for = flat_places(call)
         options = call.settings.options()
         _put_segments(call, options, count)
         if call.scalars is not None:
             call.scalars.put(call, options, (None,))
-        views = [flat_view(sources[0], call.input.size), flat_view(target, count)]
+        views = [flat_view(sources[0], call.input.size), flat_view(targets[0], count)]
         function = f"bifold_{'reduce' if mapped is None else 'transform_reduce'}_into"
         arguments = (*handles, address_of(carry))
         call.finish(

@@ -1,0 +1,214 @@
+"""Calls by key: what neighbours of equal keys, a run, are reduced to, and the first of each."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._arrays.kinds import operand_of
+from .._axes import flat_places, flat_view
+from .._base import errors, structs
+from .._base.arguments import checked
+from .._base.kinds import ARRAY, MAP
+from .._base.operators import MapLike, OperatorLike, handle_of
+from .._base.queues import Event
+from .._calls import Call
+from .._settings import Settings
+from .._starts import PLAIN, accumulator, address_of, element_of
+from .._workspaces import Workspace
+from .selections import check_on_device, enqueue, kept_of, number_at
+
+
+def _outputs_of(**given: Any) -> tuple[Any, ...] | None:
+    """The outputs of a call, whose last one is their number; None if there are none."""
+    missing = [one is None for one in given.values()]
+    if all(missing):
+        return None
+    if any(missing):
+        raise errors.InvalidArgument(
+            f"{', '.join(given)} go together: a call without them waits for their number"
+        )
+    return tuple(given.values())[:-1]
+
+
+def _make_outputs(call: Call, *dtypes: np.dtype) -> None:
+    """As many places as there can be runs, of the input's kind."""
+    shape = (call.input.size,)
+    call.put_output(*(operand_of(call.input.empty(call, shape, dtype)) for dtype in dtypes))
+
+
+def _answer(call: Call, runs: Any, place: structs.View) -> Any:
+    """The outputs: those that were given, or what was stored in new ones."""
+    if runs is not None:
+        return call.answer
+    count = number_at(call, place)
+    return tuple(output.array[:count] for output in call.outputs)
+
+
+def _reduce_runs(
+    call: Call, op: OperatorLike, init: Any, map: MapLike | None, equality: MapLike
+) -> structs.View:
+    """The reduction of the input by its last array, the keys, into unique keys and results."""
+    runs = kept_of(call)
+    carry = element_of(init, PLAIN.of_init(op, call.outputs[1].dtype))
+    mapped, same = call.map_of(map, op), call.map_of(equality)
+    assert same is not None and not isinstance(same, str)
+    sources, (unique, result), wait = flat_places(call)
+    count, places = call.input.size, call.target.size
+    options = call.settings.options()
+    keys = structs.Keys(flat_view(sources[-1], count), flat_view(unique, places), runs, same.handle)
+    options.keys = ctypes.pointer(keys)
+    if call.scalars is not None:
+        call.scalars.put(call, options, (None,))
+    if call.count is not None:
+        options.count_from = ctypes.pointer(call.count.view(call))
+    views = [flat_view(sources[0], count), flat_view(result, places)]
+    function = f"bifold_{'reduce' if mapped is None else 'transform_reduce'}_into"
+    handles = (handle_of(op), *(() if mapped is None else (mapped.handle,)))
+    arguments = (*handles, address_of(carry))
+    call.finish(call.enqueue(function, views, arguments, options, wait, call.wants_done))
+    return runs
+
+
+@checked(keys=ARRAY, equality=MAP, unique=ARRAY, runs=ARRAY)
+def reduce_by_key(
+    keys: Any,
+    x: Any,
+    op: OperatorLike = "plus",
+    init: Any = None,
+    unique: Any = None,
+    out: Any = None,
+    runs: Any = None,
+    *,
+    equality: MapLike = "x == y",
+    map: MapLike | None = None,
+    dtype: Any = None,
+    count_from: Any = None,
+    scalars: Mapping[str, Any] | None = None,
+    variant: str | None = None,
+    order: str = "v1",
+    queue: Any = None,
+    wait: Iterable[Any] = (),
+    done: Event | None = None,
+    workspace: Workspace | None = None,
+) -> Any:
+    """The reduction of each run of equal keys, with the bits of reduce() of the run alone.
+
+    Neighbours with equal keys are a run: of sorted keys there is one for each key. With `unique`,
+    `out` and `runs` it only enqueues; without them it blocks until the number of runs is known.
+
+    Args:
+        keys: an array of the shape and kind of `x`.
+        x: an array of any shape, layout and kind, whose elements are taken in C order.
+        op, init, dtype, scalars, variant, order, queue, wait: as in reduce().
+        unique: a device array of one dimension without gaps, which receives the first key of each
+            run. Runs without a place are not stored.
+        out: the same for the reductions, of as many elements.
+        runs: an array of one element of uint32 or uint64, which receives how many runs there are.
+        equality: as in unique().
+        map: an expression over ``x`` and the index ``i`` of an element in its run.
+        count_from: as in select().
+        done, workspace: as in reduce_into().
+
+    Returns:
+        `unique` and `out`; without them new arrays of the kind of `x`, with an element for each
+        run.
+
+    Raises:
+        InvalidArgument: some of `unique`, `out` and `runs` without the others, or of another shape
+            or dtype; otherwise as reduce_into().
+    """
+    settings = Settings(variant, order, queue, wait, done, workspace)
+    outputs = _outputs_of(unique=unique, out=out, runs=runs)
+    more = {"total": runs, "count": count_from, "scalars": scalars}
+    with Call(x, settings, y=keys, out=outputs, **more) as call:
+        if outputs is None:
+            of_runs = np.dtype(accumulator(dtype, op, init, call.input.dtype))
+            _make_outputs(call, call.inputs[1].dtype, of_runs)
+        else:
+            check_on_device(call)
+        return _answer(call, runs, _reduce_runs(call, op, init, map, equality))
+
+
+@checked(equality=MAP, unique=ARRAY, runs=ARRAY)
+def run_length_encode(
+    x: Any,
+    unique: Any = None,
+    out: Any = None,
+    runs: Any = None,
+    *,
+    equality: MapLike = "x == y",
+    count_from: Any = None,
+    scalars: Mapping[str, Any] | None = None,
+    queue: Any = None,
+    wait: Iterable[Any] = (),
+    done: Event | None = None,
+    workspace: Workspace | None = None,
+) -> Any:
+    """The first element of each run of equal ones, and how many the run has: a count by key.
+
+    Args:
+        out: receives the lengths, integers.
+
+    Returns:
+        `unique` and `out`; without them new arrays of the kind of `x`, the lengths as uint64. All
+        else is as in reduce_by_key().
+    """
+    settings = Settings(None, "v1", queue, wait, done, workspace)
+    outputs = _outputs_of(unique=unique, out=out, runs=runs)
+    more = {"total": runs, "count": count_from, "scalars": scalars}
+    with Call(x, settings, out=outputs, **more) as call:
+        if outputs is None:
+            _make_outputs(call, call.input.dtype, np.dtype(np.uint64))
+        else:
+            check_on_device(call)
+        return _answer(call, runs, _reduce_runs(call, "plus", None, "1", equality))
+
+
+@checked(keys=ARRAY, equality=MAP, unique=ARRAY, kept=ARRAY)
+def unique_by_key(
+    keys: Any,
+    x: Any,
+    equality: MapLike = "x == y",
+    unique: Any = None,
+    out: Any = None,
+    kept: Any = None,
+    *,
+    count_from: Any = None,
+    scalars: Mapping[str, Any] | None = None,
+    variant: str | None = None,
+    queue: Any = None,
+    wait: Iterable[Any] = (),
+    done: Event | None = None,
+    workspace: Workspace | None = None,
+) -> Any:
+    """The first key of each run of equal ones, and the element of `x` that lies where it does.
+
+    Args:
+        keys: an array of any shape, layout and kind, whose elements are taken in C order.
+        x: an array of the shape of `keys`.
+        equality: as in unique().
+        unique, out: device arrays of one dimension without gaps and of one length, which receive
+            keys and elements of `x`. What has no place is not stored.
+        kept: an array of one element of uint32 or uint64, which receives how many keys there are.
+        count_from, scalars, variant, queue, wait, done, workspace: as in select().
+
+    Returns:
+        `unique` and `out`; without them new arrays of the kind of `keys`.
+
+    Raises:
+        InvalidArgument: some of `unique`, `out` and `kept` without the others, or of another shape
+            or dtype.
+    """
+    settings = Settings(variant, "v1", queue, wait, done, workspace)
+    outputs = _outputs_of(unique=unique, out=out, kept=kept)
+    more = {"total": kept, "count": count_from, "scalars": scalars}
+    with Call(keys, settings, y=x, out=outputs, **more) as call:
+        if outputs is None:
+            _make_outputs(call, call.input.dtype, call.inputs[1].dtype)
+        else:
+            check_on_device(call)
+        return _answer(call, kept, enqueue(call, "bifold_unique_by_key", equality))
