@@ -104,6 +104,6 @@ def call_tables(file, of):
 
 
 def order(variant):
-    """"kept 50 %" by its number."""
+    """"kept 50 %" by its number, those without one by their names."""
     digits = [word for word in variant.split() if word.isdigit()]
-    return int(digits[0]) if digits else 0
+    return (int(digits[0]) if digits else 0, variant)

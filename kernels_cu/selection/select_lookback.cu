@@ -8,9 +8,9 @@
 // Assumes 64-bit words visible to other running groups.
 // Source: bifold; look-back as in Willen & Brolos 2022, version 3, and Merrill & Garland 2016.
 // Provides: select_lookback
-// Uses: count, total, select_places, elements, element_start, beside, lanes, lane_folds, select_tile,
-//   tile_words, tiles, tiles_drawn, launch, device_fence, tile_epoch_drawn, lane_index, warp_index,
-//   lane_highest
+// Uses: count, total, select_places, elements, element_start, beside, lanes, lane_folds,
+//   select_tile, tile_words, tiles, tiles_drawn, launch, device_fence, tile_epoch_drawn,
+//   lane_index, warp_index, lane_highest
 
 // As try_read, for a tile whose words stayed empty: its elements are counted here.
 DEVICE u32 count_missing(Elements input, u64 tile, ACC* value) {

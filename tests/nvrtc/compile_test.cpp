@@ -182,6 +182,7 @@ TEST_CASE("this architecture's share of the rows compiles on storage types, each
       if (supports(workload)) compiled += compiles(workload);
     }
     if (row.algorithm != Algorithm::reduce || row.requirements.backend == "opencl") continue;
+    if (row.segments) continue;  // They have a test of their own.
     if (turn % architectures.size() != own_turn()) continue;
     CHECK_NOTHROW((void)ReducePlan(
         test::device(),

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/log.hpp"
-#include "core/call/select.hpp"
 #include "core/device/ranges.hpp"
 #include "core/device/state.hpp"
 #include "core/gallery/choose_row.hpp"
@@ -15,6 +14,7 @@
 #include "core/plan/by_size.hpp"
 #include "core/plan/plan_table.hpp"
 #include "core/plan/planning.hpp"
+#include "core/shape/select_shape.hpp"
 
 namespace bifold::core {
 

@@ -185,12 +185,6 @@ const Map& core::minmax_map(Type element) {
   });
 }
 
-Map core::counting_map(const Map& predicate) {
-  if (predicate.is_identity()) return "x != 0 ? 1 : 0";
-  return composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0",
-                      {predicate.scalars().begin(), predicate.scalars().end()});
-}
-
 const Operator& argmin_operator(Type element) try {
   return per_type<Operator>(element, [](auto zero) {
     return first_operator<decltype(zero)>("argmin", "<", "comes_before", OperatorKind::minimum);

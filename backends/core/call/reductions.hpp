@@ -15,7 +15,4 @@ Type minmax_type(Type element);
 const Map& indexed_map(Type element);
 const Map& minmax_map(Type element);
 
-/// 1 where the expression holds, else 0.
-Map counting_map(const Map& predicate);
-
 }  // namespace bifold::core

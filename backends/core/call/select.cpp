@@ -7,13 +7,11 @@
 
 #include "core/call/call_scalars.hpp"
 #include "core/call/find_plan.hpp"
-#include "core/call/reductions.hpp"
 #include "core/call/run_plan.hpp"
 #include "core/device/state.hpp"
 #include "core/device/workspace.hpp"
 #include "core/gallery/choose_row.hpp"
 #include "core/gallery/gallery.hpp"
-#include "core/operators/map.hpp"
 #include "core/plan/planning.hpp"
 
 namespace bifold {
@@ -26,23 +24,6 @@ namespace {
 
 const std::optional<ErasedView> no_view;
 const std::optional<Lines> no_lines;
-
-const Map& flagged() {
-  static const Map map = "y != 0 ? 1 : 0";
-  return map;
-}
-
-// What begins a run, where the text says what goes on with one.
-Map first_of_run(const Map& equality) {
-  if (equality.is_identity()) return "x == y ? 0 : 1";
-  return core::composed_map("(" + std::string(equality.expression()) + ") ? 0 : 1",
-                            {equality.scalars().begin(), equality.scalars().end()});
-}
-
-Map map_of(const SelectShape& shape) {
-  if (shape.flags) return flagged();
-  return shape.first_of_runs ? first_of_run(shape.predicate) : core::counting_map(shape.predicate);
-}
 
 core::CallOptions call_options(const SelectOptions& options, const std::optional<ErasedView>& kept,
                                std::span<const Output> stored_values) {
@@ -110,53 +91,6 @@ void enqueue(Queue& queue, const core::CallViews& views, const ErasedView& kept,
 }
 
 }  // namespace
-
-core::PlanShape core::plan_shape(const SelectShape& shape) {
-  if (shape.flags && shape.first_of_runs) refuse("flags beside runs");
-  if (shape.flags && !shape.predicate.is_identity()) refuse("a predicate beside flags");
-  if (shape.values && !(shape.first_of_runs && shape.selected == Selected::elements &&
-                        shape.rejected == Rejected::dropped)) {
-    refuse("values beside the elements are those of the first keys of runs");
-  }
-  const bool indices = shape.selected == Selected::indices;
-  if (indices && shape.output != Type::u32 && shape.output != Type::u64) {
-    refuse("indices are u32 or u64, not " + std::string(name_of(shape.output)));
-  }
-  if (shape.kept != Type::u32 && shape.kept != Type::u64) {
-    refuse("kept is u32 or u64, not " + std::string(name_of(shape.kept)));
-  }
-  PlanShape made{.input = shape.input,
-                 .accumulator = shape.kept,
-                 .output = shape.output,
-                 .op = plus,
-                 .map = map_of(shape),
-                 .on_device = shape.on_device,
-                 .second = shape.flags,
-                 .selection = Selection{indices, shape.first_of_runs, shape.rejected}};
-  if (shape.values) {
-    made.selection->beside = Beside::values;
-    made.more_inputs = {*shape.values};
-    made.more_outputs = {{shape.stored_values.value_or(*shape.values), {}}};
-  }
-  made.on_device.init = false;
-  made.on_device.total = true;
-  return made;
-}
-
-core::PlanShape core::selection_of_runs(const PlanShape& shape) {
-  const KeyShape& keys = shape.keys.value();
-  PlanShape made = plan_shape(SelectShape{.input = keys.keys,
-                                          .output = keys.unique,
-                                          .kept = keys.runs,
-                                          .predicate = keys.equality,
-                                          .on_device = shape.on_device,
-                                          .first_of_runs = true});
-  made.selection->beside = Beside::indices;
-  made.more_outputs = {{keys.runs, {}}};
-  made.sizes = shape.sizes;
-  made.scalars = shape.scalars;
-  return made;
-}
 
 SelectPlan::SelectPlan(const Device& device, const SelectShape& shape) try
     : SelectPlan(find(device, shape)) {

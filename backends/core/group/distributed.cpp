@@ -11,6 +11,7 @@
 #include "core/group/group_call.hpp"
 #include "core/group/group_reduce.hpp"
 #include "core/group/group_scan.hpp"
+#include "core/operators/map.hpp"
 #include "core/slices/split.hpp"
 
 namespace bifold {

@@ -17,6 +17,7 @@
 #include "core/group/group_scan.hpp"
 #include "core/group/stream_reduction.hpp"
 #include "core/group/stream_scan.hpp"
+#include "core/operators/map.hpp"
 #include "core/shape/check_shape.hpp"
 
 namespace bifold {

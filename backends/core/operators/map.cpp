@@ -135,4 +135,10 @@ Map core::composed_map(std::string expression, std::vector<ScalarType> scalars) 
   return MapMaker::map(std::move(expression), std::move(scalars));
 }
 
+Map core::counting_map(const Map& predicate) {
+  if (predicate.is_identity()) return "x != 0 ? 1 : 0";
+  return composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0",
+                      {predicate.scalars().begin(), predicate.scalars().end()});
+}
+
 }  // namespace bifold

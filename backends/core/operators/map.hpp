@@ -13,6 +13,9 @@ namespace bifold::core {
 /// be longer than theirs, and nothing in it is looked at before there are types.
 Map composed_map(std::string expression, std::vector<ScalarType> scalars = {});
 
+/// 1 where the expression holds, else 0; without one, where an element is not 0.
+Map counting_map(const Map& predicate);
+
 /// A map of a part of an array, whose index `i` is that in the whole array: a scalar is the index
 /// of the part's first element.
 struct PartMap {
