@@ -92,19 +92,24 @@ std::uint32_t fitting_rows(const PlanShape& shape, const Folds& folds) {
   return static_cast<std::uint32_t>(std::max<std::size_t>(held_bytes / row, 1));
 }
 
-PlannedKernel build_segment_kernel(const Request& request, std::string_view family,
-                                   const Tuning& tuning, const Folds& folds,
-                                   std::uint32_t most_held, std::uint32_t rows_at_once) {
+// What kernels of segments differ by.
+struct SegmentKernel {
+  std::string_view family;
+  std::uint32_t most_held;     // Groups that a multiprocessor is to hold at once, at most.
+  std::uint32_t rows_at_once;  // That a warp loads, at most.
+  std::uint32_t widths = 1;    // Of the row's group, that its own has.
+};
+
+PlannedKernel build_segment_kernel(const Request& request, const Tuning& tuning, const Folds& folds,
+                                   const SegmentKernel& kernel) {
   Tuning values = tuning;
-  values.group_size = fitting_group(request.shape, tuning);
-  // One group combines all tasks of a segment.
-  if (most_held == 1) values.group_size = 4 * *values.group_size;
+  values.group_size = kernel.widths * fitting_group(request.shape, tuning);
   KernelSpec spec = make_spec(request,
                               {.algorithm = Algorithm::reduce,
-                               .family = family,
-                               .groups_held = groups_held(request.shape, most_held),
+                               .family = kernel.family,
+                               .groups_held = groups_held(request.shape, kernel.most_held),
                                .held_by_option = false},
-                              values, family);
+                              values, kernel.family);
   spec.defines.emplace_back("SHARE", folds.share);
   spec.defines.emplace_back("FEW_SHIFT", folds.few_shift);
   spec.defines.emplace_back("ROW_SHIFT", folds.row_shift);
@@ -114,7 +119,7 @@ PlannedKernel build_segment_kernel(const Request& request, std::string_view fami
     spec.defines.emplace_back("COLUMNS", folds.columns);
     spec.defines.emplace_back("LEAF_ROWS", order_v1::leaf_rows);
     spec.defines.emplace_back("ROWS_AT_ONCE",
-                              std::min(rows_at_once, fitting_rows(request.shape, folds)));
+                              std::min(kernel.rows_at_once, fitting_rows(request.shape, folds)));
   } else {
     add_tile_constants(spec, folds.share, order_v1::scan_warp_tile_rows);
   }
@@ -247,19 +252,20 @@ std::shared_ptr<const Plan> plan_segment_reduce(const Request& request, const Ro
   // Work-items with which a compute unit hides its memory's latency.
   constexpr std::uint64_t items_of_unit = 2048;
   const Folds folds = folds_of(request.shape);
-  const auto build = [&](std::string_view family, std::uint32_t most_held,
-                         std::uint32_t rows_at_once) {
-    return build_segment_kernel(request, family, tuning, folds, most_held, rows_at_once);
+  const auto build = [&](const SegmentKernel& kernel) {
+    return build_segment_kernel(request, tuning, folds, kernel);
   };
   const Sizes& lengths = request.shape.sizes;
   const std::uint64_t most_alone = tasks_alone * folds.task;
   SegmentReduce::Kernels kernels;
   if (lengths.first <= most_alone)
-    kernels.alone = build("reduce_segments_alone", 4, leaf_rows_at_once);
+    kernels.alone = build({"reduce_segments_alone", 4, leaf_rows_at_once});
   if (lengths.last > most_alone) {
-    kernels.segments = build("reduce_segments", 7, few_rows_at_once);
-    kernels.tasks = build("reduce_segment_tasks", 4, leaf_rows_at_once);
-    kernels.trees = build("reduce_segment_trees", 1, few_rows_at_once);
+    // One group combines all tasks of a segment.
+    constexpr std::uint32_t tree_widths = 4;
+    kernels.segments = build({"reduce_segments", 7, few_rows_at_once});
+    kernels.tasks = build({"reduce_segment_tasks", 4, leaf_rows_at_once});
+    kernels.trees = build({"reduce_segment_trees", 1, few_rows_at_once, tree_widths});
   }
   const std::uint64_t units = request.device.capabilities().compute_units;
   const std::uint32_t group = fitting_group(request.shape, tuning);
