@@ -60,14 +60,16 @@ typedef struct bifold_segments {
                               * before their begin or behind the input; NULL: none. */
 } bifold_segments;
 
-/** Keys of the elements that a reduction reads. Neighbours whose keys are equal are a run, which is
- * reduced as if it were alone, to the bit. Results and `unique` have as many places as each other;
- * runs without a place are counted, but not stored. */
+/** Keys of the elements that a reduction reads. A run is as many neighbours with equal keys as
+ * there are. Each run is reduced as if it were alone, to the bit. Keys need not be sorted; equal
+ * keys that lie apart are different runs. `unique` and the results have equally many places, any
+ * number; n always suffice. Runs without a place are counted in `runs`, and not stored. */
 typedef struct bifold_keys {
   bifold_view keys;           /**< As many as elements. */
   bifold_view unique;         /**< Receives the first key of each run, */
   bifold_view runs;           /**< and this, one BIFOLD_U32 or BIFOLD_U64, how many there are. */
-  const bifold_map* equality; /**< As that of bifold_unique(); NULL: "x == y". */
+  const bifold_map* equality; /**< As that of bifold_unique(); NULL: "x == y", structs want
+                               * one. */
 } bifold_keys;
 
 /** The value of a scalar in one call. */
@@ -149,8 +151,10 @@ typedef struct bifold_options {
    * has a result, side by side, and of an empty one that is init or what a call of nothing gives.
    * `lines_from` is then the number of segments. NULL: none. */
   const bifold_segments* segments;
-  /** The same: keys of the elements, instead of lines and segments. Each run of equal ones has a
-   * result, side by side. NULL: none. */
+  /** Reductions whose results stay on the device: keys of the elements, instead of lines, segments
+   * and `lines_from`. Each run of equal keys has a result, side by side; `init_from` is one value
+   * for all. Lengths of runs are what bifold_transform_reduce_into() makes of the map "1" by
+   * BIFOLD_PLUS in integers, with the keys as its input. NULL: none. */
   const bifold_keys* keys;
 } bifold_options;
 
@@ -170,7 +174,8 @@ BIFOLD_API bifold_status bifold_transform_reduce(bifold_queue* queue, bifold_vie
 BIFOLD_API bifold_status bifold_reduce_into(bifold_queue* queue, bifold_view input,
                                             bifold_view result, const bifold_operator* op,
                                             const void* init, const bifold_options* options);
-/** Enqueues the reduction of map(x) over the input into the one element of `result`. */
+/** Enqueues the reduction of map(x) over the input into the one element of `result`,
+ * or one for each line, segment or run. */
 BIFOLD_API bifold_status bifold_transform_reduce_into(bifold_queue* queue, bifold_view input,
                                                       bifold_view result, const bifold_operator* op,
                                                       const bifold_map* map, const void* init,
@@ -183,7 +188,8 @@ BIFOLD_API bifold_status bifold_transform_reduce_pairs(bifold_queue* queue, bifo
                                                        const bifold_map* map, bifold_type type,
                                                        const void* init, void* result,
                                                        const bifold_options* options);
-/** Enqueues the reduction of map(x, y) over pairs into the one element of `result`. */
+/** Enqueues the reduction of map(x, y) over pairs into the one element of `result`, or
+ * one for each line, segment or run. */
 BIFOLD_API bifold_status bifold_transform_reduce_pairs_into(bifold_queue* queue, bifold_view input,
                                                             bifold_view second, bifold_view result,
                                                             const bifold_operator* op,
@@ -242,7 +248,7 @@ typedef struct bifold_plan bifold_plan;
 typedef struct bifold_key_shape {
   bifold_type keys;           /**< Of the keys read, */
   bifold_type unique;         /**< of those that are stored, */
-  bifold_type runs;           /**< and of how many these are. */
+  bifold_type runs;           /**< and of how many these are: BIFOLD_U32 or BIFOLD_U64. */
   const bifold_map* equality; /**< NULL: "x == y". */
 } bifold_key_shape;
 /** What a reduction is, apart from its data. */
@@ -262,7 +268,8 @@ typedef struct bifold_reduce_shape {
   const bifold_scalar_type* result_map_scalars; /**< Scalars that `result_map` names. */
   size_t result_map_scalar_count;               /**< How many there are. */
   /** Which scalars the calls' options will name in device memory: bit k for the k-th one, in the
-   * order in which the map, the operator and the result maps declare them, each name once. */
+   * order in which the map, the operator, the result maps and the equality of keys declare them,
+   * each name once. */
   uint32_t scalars_on_device;
   const bifold_output_shape* more_outputs; /**< Results beside it, three at most. */
   size_t more_output_count;                /**< How many there are. */
@@ -312,7 +319,8 @@ BIFOLD_API bifold_status bifold_scan_plan_create(const bifold_device* device,
                                                  bifold_plan** plan);
 /** The name of the row that runs; "" for NULL. */
 BIFOLD_API const char* bifold_plan_variant(const bifold_plan* plan);
-/** Bytes of workspace for any input of up to `n` elements. Touches no device. */
+/** Bytes of workspace for any input of up to `n` elements, of any number of segments or runs.
+ * Touches no device. */
 BIFOLD_API bifold_status bifold_plan_workspace_bytes(const bifold_plan* plan, uint64_t n,
                                                      uint64_t* bytes);
 /** The same for lines: for as many of up to that length, wherever they lie. */
@@ -320,7 +328,7 @@ BIFOLD_API bifold_status bifold_plan_workspace_bytes_of_lines(const bifold_plan*
                                                               const bifold_lines* lines,
                                                               uint64_t* bytes);
 /** Enqueues the plan on views of its types; `init` is of the accumulator's. The options' variant,
- * order, accumulate, reverse and result maps are not looked at. */
+ * order, accumulate, reverse and result maps, and the equality of keys, are not looked at. */
 BIFOLD_API bifold_status bifold_plan_run(const bifold_plan* plan, bifold_queue* queue,
                                          bifold_view input, bifold_view output, const void* init,
                                          const bifold_options* options);

@@ -18,8 +18,8 @@ struct DeviceValues {
   bool init = false;            ///< The initial value.
   bool total = false;           ///< A scan's total.
   std::optional<Type> lines{};  ///< The number of lines, as an element of this type: u32 or u64.
-  /// Scalars of the texts: bit k for the k-th one, in the order in which the map, the operator and
-  /// the result maps declare them, each name once.
+  /// Scalars of the texts: bit k for the k-th one, in the order in which the map, the operator, the
+  /// result maps and the equality of keys declare them, each name once.
   std::uint32_t scalars = 0;
 
   /// Whether there is one.

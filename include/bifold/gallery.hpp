@@ -73,7 +73,7 @@ struct Variant {
   std::uint32_t launches;     ///< Of one call; 0 where it grows with log n.
   bool device_values;         ///< Whether n and the initial value may lie in device memory.
   bool lines = false;         ///< Whether it takes lines, and scans in reverse.
-  bool segments = false;      ///< Whether it takes segments, and nothing else.
+  bool segments = false;      ///< Whether it takes segments, or runs of keys, and nothing else.
 };
 
 /// Whether something is possible, and why not. Converts to bool.

@@ -68,8 +68,9 @@ struct ReduceOptions {
   /// operator without identity wants an initial value. lines_from is then the number of segments,
   /// and init_from one value for all or one for each.
   std::optional<Segments> segments{};
-  /// Keys of the elements, instead of lines and segments: each run of equal ones is reduced as if
-  /// it were alone, and has a result of its own, side by side. init_from is one value for all.
+  /// Keys of the elements, instead of lines, segments and lines_from, of calls that leave results
+  /// in device memory; means and variances take none. Each run of equal keys has a result, side by
+  /// side. init_from is one value for all runs.
   std::optional<Keys> keys{};
 };
 
@@ -104,9 +105,9 @@ class BIFOLD_API_CLASS ReducePlan {
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
   /// unknown variant, an operator not defined on the accumulator, an accumulator of f16 or bf16, a
   /// count of another type than u32 and u64, a total, a map that names y without a second array or
-  /// a second array without a map, a map or result map that does not fit its types, or, without
-  /// one, floating values to an integer type (a logical operator's input excepted) or a struct to
-  /// another type.
+  /// a second array without a map, a map, result map or equality that does not fit its types, keys
+  /// beside lines or segments, or, without a map, floating values to an integer type (a logical
+  /// operator's input excepted) or a struct to another type.
   ReducePlan(const Device& device, const ReduceShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -120,14 +121,14 @@ class BIFOLD_API_CLASS ReducePlan {
   /// The same for lines: for as many of up to that length, wherever they lie.
   [[nodiscard]] std::uint64_t workspace_bytes(const Lines& lines) const;
 
-  /// Enqueues result[0] = op(init, reduction of input); without init, the reduction alone, and
-  /// Operator::of_nothing() where n = 0. The options' variant, order,
-  /// accumulate and result_map are not looked at.
-  /// Throws invalid_argument, before anything is written, for views of other types, of another
-  /// device or overlapping each other or the workspace, a result without exactly one element, an
-  /// init that the accumulator's type does not hold exactly, none for n = 0 (or a count in device
-  /// memory) where the operator has no identity, values in device memory other than the shape's, or
-  /// a workspace that is too small.
+  /// Enqueues result[0] = op(init, reduction of input), or one for each line, segment or run;
+  /// without init, the reduction alone, and Operator::of_nothing() where n = 0. The options'
+  /// variant, order, accumulate and result_map, and the equality of keys, are not looked at. Throws
+  /// invalid_argument, before anything is written, for views of other types, of another device or
+  /// overlapping each other or the workspace, a result of other than one element, or one for each
+  /// line, segment or place of `unique`, an init that the accumulator's type does not hold exactly,
+  /// none for n = 0 (or a count in device memory) where the operator has no identity, values in
+  /// device memory other than the shape's, or a workspace that is too small.
   void run(Queue& queue, const ErasedView& input, const ErasedView& result,
            const std::optional<Value>& init, const ReduceOptions& options = {}) const;
 

@@ -24,33 +24,40 @@ DEVICE ACC lift_element(Element element, u64 i) {
 
 // Part elements_before_values: the same, with an array beside them whose elements are stored, too.
 // Provides: elements, element_start
-// Uses: more_inputs
 
-#define INPUT_PARAMETERS \
-  const __global IN *input_memory, u64 input_offset EACH_MORE_INPUT(INPUT_PARAMETERS_OF)
-#define INPUT elements_from(input_memory + input_offset EACH_MORE_INPUT(INPUT_ADDRESS_OF))
+#define INPUT_PARAMETERS                                                                   \
+  const __global IN *input_memory, u64 input_offset, const __global VALUES *values_memory, \
+      u64 values_offset
+#define INPUT elements_from(input_memory + input_offset, values_memory + values_offset)
 
 typedef struct {
   const __global IN* x;
-  EACH_MORE_INPUT(INPUT_MEMBER_OF)
+  const __global VALUES* values;
 } Elements;
 
-DEVICE Elements elements_from(const __global IN* x EACH_MORE_INPUT(INPUT_PARAMETER_OF)) {
+typedef struct {
+  IN x;
+  IN before;
+  VALUES value;
+} Element;
+
+DEVICE Elements elements_from(const __global IN* x, const __global VALUES* values) {
   Elements elements;
   elements.x = x;
-  EACH_MORE_INPUT(SET_INPUT)
+  elements.values = values;
   return elements;
 }
 
-#define LOAD_INPUT(k) element.more_##k = elements.more_##k[i];
 DEVICE Element load_element(Elements elements, u64 i) {
   Element element;
   element.x = elements.x[i];
-  element.y = elements.x[i == 0 ? 0 : i - 1];
-  EACH_MORE_INPUT(LOAD_INPUT)
+  element.before = elements.x[i == 0 ? 0 : i - 1];
+  element.value = elements.values[i];
   return element;
 }
-DEVICE ACC lift_element(Element element, u64 i) { return i == 0 ? (ACC)1 : LIFT_ALL(element, i); }
+DEVICE ACC lift_element(Element element, u64 i) {
+  return i == 0 ? (ACC)1 : LIFT_PAIR(element.x, element.before, i);
+}
 
 // Whether the elements start at that address.
 DEVICE bool starts_at(Elements elements, const __global void* address) {

@@ -24,7 +24,7 @@ DEVICE Beside beside_of(Element element, u64 i) { return 0; }
 
 typedef OUT_1 Beside;
 
-DEVICE Beside beside_of(Element element, u64 i) { return KEEP_1(element.more_2); }
+DEVICE Beside beside_of(Element element, u64 i) { return KEEP_VALUE(element.value); }
 
 // Part beside_indices: the index is stored, too, in an output of its own that has one place more,
 // and n behind the last one.
@@ -35,9 +35,11 @@ DEVICE Beside beside_of(Element element, u64 i) { return KEEP_1(element.more_2);
 #define BESIDE_PARAMETERS , OUT_1 *beside_memory, u64 beside_offset
 #define BESIDE_OUTPUT (beside_memory + beside_offset)
 #define BESIDE_ROOM(room) ((room) + 1)
-#define LEAVE_KEPT(mine, kept, n, room) \
-  LEAVE_TOTAL(mine, kept);              \
-  if ((mine) && (kept) <= (room)) BESIDE_OUTPUT[kept] = (Beside)(n)
+#define LEAVE_KEPT(mine, kept, n, room)                                \
+  {                                                                    \
+    LEAVE_TOTAL(mine, kept);                                           \
+    if ((mine) && (kept) <= (room)) BESIDE_OUTPUT[kept] = (Beside)(n); \
+  }
 
 typedef OUT_1 Beside;
 

@@ -78,10 +78,16 @@ void test_keys(void) {
   OK(bifold_download(queue, unique, got_keys));
   for (i = 0; i < 4; ++i) CHECK(got_keys[i] == want_keys[i]);
   bifold_select_plan_destroy(select_plan);
+  /* As a caller of an earlier version has it. */
+  bifold_select_shape earlier = select_shape;
+  earlier.struct_size = offsetof(bifold_select_shape, values);
+  OK(bifold_select_plan_create(device, &earlier, &select_plan));
+  FAILS(bifold_select_plan_run_by_key(select_plan, queue, keys, input, unique, result, runs, NULL),
+        BIFOLD_INVALID_ARGUMENT);
+  bifold_select_plan_destroy(select_plan);
 
   FAILS(bifold_inclusive_scan(queue, input, input, plus, NULL, &options), BIFOLD_INVALID_ARGUMENT);
   CHECK(says("keys are for reductions"));
-  /* As a caller of an earlier version has it. */
   options.struct_size = offsetof(bifold_options, keys);
   FAILS(bifold_reduce_into(queue, input, result, plus, NULL, &options), BIFOLD_INVALID_ARGUMENT);
   bifold_map_destroy(one);

@@ -124,8 +124,9 @@ ScanShape scan_shape_from(const bifold_scan_shape* shape) {
 }
 
 SelectShape select_shape_from(const bifold_select_shape* shape) {
-  const bifold_select_shape given = read_struct(
-      &need(shape, "shape"), BIFOLD_C_SIZE_TO(bifold_select_shape, values), "select shape");
+  const bifold_select_shape given =
+      read_struct(&need(shape, "shape"), BIFOLD_C_SIZE_TO(bifold_select_shape, scalars_on_device),
+                  "select shape");
   if (given.rejected < BIFOLD_REJECTED_DROPPED || given.rejected > BIFOLD_REJECTED_REVERSED) {
     refuse("rejected: there is no such number");
   }

@@ -71,18 +71,33 @@ std::shared_ptr<const detail::Plan> build_first(const Request& request,
   }
 }
 
-// A plan with keys is of two, which are no other call's: their kernels take its scalars.
+// The plan that reduces runs. Lengths come from offsets alone, by the rows that take lines.
+std::shared_ptr<const detail::Plan> build_of_runs(const Request& request,
+                                                  const gallery::Variant& asked) {
+  const auto build = [&](PlanShape shape) {
+    Request of_runs(request.device, std::move(shape), request.hooks);
+    of_runs.may_go = request.may_go;
+    return build_first(of_runs, asked);
+  };
+  if (auto lengths = counts_of_runs(request.shape)) {
+    try {
+      return build(*std::move(lengths));
+    } catch (const Error& error) {
+      if (error.category() != ErrorCategory::unsupported) throw;
+      log().debug("lengths of runs by segments: {}", error.what());
+    }
+  }
+  return build(reduction_of_runs(request.shape));
+}
+
+// A plan with keys has two parts. No other call shares them: their kernels take its scalars.
 std::shared_ptr<const detail::Plan> build_any(const Request& request,
                                               const gallery::Variant& asked) {
   if (!request.shape.keys) return build_first(request, asked);
-  const auto part = [&](PlanShape shape, const gallery::Variant& row) {
-    Request of_part(request.device, std::move(shape), request.hooks);
-    of_part.may_go = request.may_go;
-    return build_first(of_part, row);
-  };
-  auto runs = part(selection_of_runs(request.shape), row_named(Algorithm::select, "production"));
-  auto reduction = part(reduction_of_runs(request.shape), asked);
-  return plan_keyed_reduction(request, std::move(runs), std::move(reduction));
+  Request selection(request.device, selection_of_runs(request.shape), request.hooks);
+  selection.may_go = request.may_go;
+  auto runs = build_first(selection, row_named(Algorithm::select, "production"));
+  return plan_keyed_reduction(request, std::move(runs), build_of_runs(request, asked));
 }
 
 // A kernel goes when no plan has it, and a plan goes from the table when it was not used for long.

@@ -84,6 +84,14 @@ bool lie_alike(const Lines& a, const Lines& b) noexcept {
 
 }  // namespace
 
+void check_parts(const CallOptions& options) {
+  const bool lines = options.lines || options.output_lines || options.second_lines;
+  if (options.segments && lines) refuse("lines and segments of the input");
+  if (options.keys && (options.segments || lines || options.lines_from)) {
+    refuse("keys of the input beside lines or segments");
+  }
+}
+
 LineLayout named_layout(const CallOptions& options) {
   if (!options.lines) refuse("lines of other arrays, or their number, without lines of the input");
   const auto alone = [](const std::optional<Lines>& lines) {
@@ -142,12 +150,10 @@ Placement placement_of_lines(Algorithm algorithm, const CallViews& views, const 
 
 namespace {
 
-// That of lines of any length, `lines` of them, which a text calls `name`.
+// That of `lines` parts of any length, which messages call `name`.
 Placement placement_of_parts(const CallViews& views, std::uint64_t lines, const char* name,
                              const CallOptions& options) {
-  if (options.lines || options.output_lines || options.second_lines) {
-    refuse(std::string("lines and ") + name + " of the input");
-  }
+  check_parts(options);
   const auto& [input, second, output, more_inputs] = views;
   Placement call;
   call.one_array = false;
@@ -188,7 +194,6 @@ Placement placement_of_segments(const CallViews& views, const Segments& segments
 }
 
 Placement placement_of_keys(const CallViews& views, const Keys& keys, const CallOptions& options) {
-  if (options.segments || options.lines_from) refuse("keys beside segments, or their number");
   if (keys.keys.count != views.input.count) {
     refuse("there are " + std::to_string(keys.keys.count) + " keys of " +
            std::to_string(views.input.count) + " elements");

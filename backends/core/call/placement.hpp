@@ -60,8 +60,12 @@ inline bool names_lines(const CallOptions& options) noexcept {
 /// for lines of other arrays without the input's.
 LineLayout named_layout(const CallOptions& options);
 
+/// Throws invalid_argument for options that name more than one of lines, segments and keys.
+void check_parts(const CallOptions& options);
+
 /// The same of any options.
 inline LineLayout layout_of(const CallOptions& options) {
+  check_parts(options);
   if (options.segments || options.keys) return LineLayout::segments;
   return names_lines(options) ? named_layout(options) : LineLayout::none;
 }

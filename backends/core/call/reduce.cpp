@@ -38,6 +38,9 @@ core::PlanShape plan_shape(const ReduceShape& shape,
   if (shape.second && !shape.more_inputs.empty()) {
     throw Error(ErrorCategory::invalid_argument, "second and more_inputs name the same arrays");
   }
+  if (shape.keys && (shape.segments || shape.lines)) {
+    throw Error(ErrorCategory::invalid_argument, "keys beside lines or segments");
+  }
   core::put_arrays(made, shape.more_inputs);
   return made;
 }
@@ -158,7 +161,7 @@ void enqueue(Queue& queue, const core::CallViews& views, const Operator& op,
             options.order,
             {},
             result,
-            lines != core::LineLayout::none,
+            lines != core::LineLayout::none && lines != core::LineLayout::segments,
             options.result_map,
             core::shapes_of(options.more_outputs),
             core::types_beside(views),
@@ -175,7 +178,8 @@ Value blocking(Queue& queue, const ErasedView& input, const std::optional<Erased
                const std::optional<Value>& init, const Map& map, const ReduceOptions& options,
                const std::optional<Value>& of_nothing = {}) try {
   if ((options.lines && options.lines->count() != 1) || options.segments || options.keys) {
-    throw Error(ErrorCategory::invalid_argument, "a reduction to the host takes one line");
+    throw Error(ErrorCategory::invalid_argument,
+                "a reduction to the host takes one line, and no segments or keys");
   }
   detail::QueueState& state = queue.state();
   // The slot is shared by the queue's blocking reductions, so they take turns.

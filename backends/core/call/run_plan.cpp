@@ -54,6 +54,7 @@ void check_init(const detail::Plan& plan, std::uint64_t n, const std::optional<V
                 const CallOptions& options) {
   const PlanShape& shape = plan.shape();
   if (options.init_from || init || OperatorAccess::gives_of_nothing(shape.op)) return;
+  if (shape.keys) return;  // No run is empty.
   const auto operator_name = [&shape] { return "operator " + std::string(shape.op.name()); };
   if (plan.variant().algorithm == Algorithm::reduce &&
       (n == 0 || shape.on_device.count || shape.segments)) {

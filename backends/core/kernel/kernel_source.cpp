@@ -62,6 +62,7 @@ Type type_to_store(const KernelSpec& spec, const ResultMap& map, const WrittenTe
 bool uses_f64(const KernelSpec& spec, const Texts& texts) {
   return texts.any([](const WrittenText& text) { return text.has_f64; }) ||
          contains(spec.accumulator, Type::f64) || contains(spec.output, Type::f64) ||
+         (spec.values && contains(*spec.values, Type::f64)) ||
          std::ranges::any_of(arrays_of(spec),
                              [](Type type) { return contains(type, Type::f64); }) ||
          std::ranges::any_of(
@@ -72,17 +73,13 @@ bool uses_f64(const KernelSpec& spec, const Texts& texts) {
 }
 
 bool stores(const KernelSpec& spec, Type type) {
-  return spec.output == type || std::ranges::count(arrays_of(spec), type) > 0 ||
+  return spec.output == type || spec.values == type ||
+         std::ranges::count(arrays_of(spec), type) > 0 ||
          std::ranges::any_of(spec.more_outputs,
                              [type](const OutputShape& output) { return output.type == type; }) ||
          std::ranges::any_of(spec.scalars.all, [type](const KernelScalar& one) {
            return one.on_device && one.type == type;
          });
-}
-
-/// Whether elements of an array are stored beside those of the first one.
-bool keeps_values(const KernelSpec& spec) {
-  return spec.keeps_elements && !spec.more_inputs.empty() && !spec.more_outputs.empty();
 }
 
 /// Whether an f64 is rounded to a storage type.
@@ -92,10 +89,7 @@ bool narrows_f64(const KernelSpec& spec, const Texts& texts) {
   };
   if (narrows(spec.output, spec.result_map, texts.result)) return true;
   if (spec.keeps_elements && is_storage(spec.output) && spec.input == Type::f64) return true;
-  if (keeps_values(spec) && is_storage(spec.more_outputs.front().type) &&
-      spec.more_inputs.front() == Type::f64) {
-    return true;
-  }
+  if (spec.values == Type::f64 && is_storage(spec.more_outputs.front().type)) return true;
   for (std::size_t k = 0; k < spec.more_outputs.size(); ++k) {
     const OutputShape& output = spec.more_outputs[k];
     if (narrows(output.type, output.result_map, texts.more_results[k])) return true;
@@ -148,6 +142,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
                           spec.second.value_or(spec.input)};
   for (const OutputShape& output : spec.more_outputs) types.push_back(output.type);
   types.insert(types.end(), spec.more_inputs.begin(), spec.more_inputs.end());
+  if (spec.values) types.push_back(*spec.values);
   std::vector<Type> structs;
   for (const KernelScalar& one : spec.scalars.all) types.push_back(one.type);
   for (const Type type : types) {
@@ -164,6 +159,7 @@ void append_types(std::string& text, const KernelSpec& spec) {
   name("OUT", spec.output);
   if (spec.output.is_struct()) append_whole(text, spec);
   if (spec.second) name("SECOND", *spec.second);
+  if (spec.values) name("VALUES", *spec.values);
   append_more_inputs(text, spec);
   if (!spec.input.is_struct()) {
     text += formatted("#define IN_OF_BITS(bits) {}_of_bits(bits)\n", name_of(spec.input));
@@ -290,16 +286,15 @@ void append_results(std::string& text, const KernelSpec& spec, const Texts& text
                 each, put);
 }
 
-/// KEEP: what a selection stores of an element; KEEP_1: of a value beside it.
+/// KEEP: what a selection stores of an element; KEEP_VALUE: of a value beside it.
 void append_kept(std::string& text, const KernelSpec& spec) {
-  const auto define = [&text](Type from, Type to, std::string_view suffix) {
-    const std::string kept = from == to ? "(x)"
-                                        : stored(accumulator_of(from), to,
-                                                 formatted("OUT{}", suffix), loaded(from, "(x)"));
-    text += formatted("#define KEEP{}(x) {}\n", suffix, kept);
+  const auto define = [&text](std::string_view name, Type from, Type to, std::string_view word) {
+    const std::string kept =
+        from == to ? "(x)" : stored(accumulator_of(from), to, word, loaded(from, "(x)"));
+    text += formatted("#define {}(x) {}\n", name, kept);
   };
-  define(spec.input, spec.output, "");
-  if (keeps_values(spec)) define(spec.more_inputs.front(), spec.more_outputs.front().type, "_1");
+  define("KEEP", spec.input, spec.output, "OUT");
+  if (spec.values) define("KEEP_VALUE", *spec.values, spec.more_outputs.front().type, "OUT_1");
 }
 
 /// Not every compiler repeats the names of `#line`, so the text as a whole bears those of the user.

@@ -35,6 +35,7 @@ struct KernelSpec {
   std::vector<OutputShape> more_outputs{};
   std::optional<Type> second{};     ///< Of the elements of a second array, which the map takes too.
   std::vector<Type> more_inputs{};  ///< Of the elements of arrays behind that one.
+  std::optional<Type> values{};     ///< Of an array that is stored beside the elements.
   std::optional<Type> count{};      ///< Of a count in device memory.
   std::uint32_t vector_lanes = 0;   ///< Elements that operators take as one vector; 0: they do not.
   bool takes_fields = false;        ///< Whether parts read and write accumulators field by field.

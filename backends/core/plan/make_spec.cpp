@@ -58,7 +58,11 @@ KernelSpec make_spec(const Request& request, const KernelPart& kernel, const Tun
   spec.more_outputs = shape.more_outputs;
   spec.second = shape.second;
   if (shape.selection && shape.selection->by_runs) spec.second = shape.input;
-  spec.more_inputs = shape.more_inputs;
+  if (stores_values(shape)) {
+    spec.values = shape.more_inputs.front();
+  } else {
+    spec.more_inputs = shape.more_inputs;
+  }
   spec.keeps_elements = shape.selection && !shape.selection->indices;
   spec.swapped = shape.reverse;
   spec.may_go = request.may_go;

@@ -96,8 +96,8 @@ std::uint32_t fitting_rows(const PlanShape& shape, const Folds& folds) {
 struct SegmentKernel {
   std::string_view family;
   std::uint32_t most_held;     // Groups that a multiprocessor is to hold at once, at most.
-  std::uint32_t rows_at_once;  // That a warp loads, at most.
-  std::uint32_t widths = 1;    // Of the row's group, that its own has.
+  std::uint32_t rows_at_once;  // Rows that a warp loads at once, at most.
+  std::uint32_t widths = 1;    // Of its group: so many of the row's.
 };
 
 PlannedKernel build_segment_kernel(const Request& request, const Tuning& tuning, const Folds& folds,

@@ -78,21 +78,28 @@ struct PlanShape {
   std::vector<PlanScalar> scalars{};
 };
 
+/// Whether the array beside the first one is stored, and no map takes it.
+inline bool stores_values(const PlanShape& shape) noexcept {
+  return shape.selection && shape.selection->beside == Beside::values;
+}
+
 /// The types of all arrays that the map takes.
 inline std::vector<Type> arrays_of(const PlanShape& shape) {
   std::vector<Type> types{shape.input};
   if (shape.selection && shape.selection->by_runs) types.push_back(shape.input);
   if (shape.second) types.push_back(*shape.second);
-  types.insert(types.end(), shape.more_inputs.begin(), shape.more_inputs.end());
+  if (!stores_values(shape)) {
+    types.insert(types.end(), shape.more_inputs.begin(), shape.more_inputs.end());
+  }
   return types;
 }
 
-/// Those and the types of all outputs.
+/// The types of all arrays and outputs.
 inline std::vector<Type> stored_types(const PlanShape& shape) {
   std::vector<Type> types = arrays_of(shape);
+  if (stores_values(shape)) types.push_back(shape.more_inputs.front());
   types.push_back(shape.output);
   for (const OutputShape& output : shape.more_outputs) types.push_back(output.type);
-  if (shape.keys) types.insert(types.end(), {shape.keys->keys, shape.keys->unique});
   return types;
 }
 

@@ -11,8 +11,8 @@ namespace bifold::core {
 /// is none.
 PlanShape plan_shape(const SelectShape& shape);
 
-/// The selection of the first key of each run of a shape with keys, which leaves where runs begin
-/// and where the last one ends. Its scalars are those of the shape.
+/// Selects the first key of each run, for a shape with keys. It leaves where each run begins, and
+/// where the last one ends. Its scalars are those of the shape.
 PlanShape selection_of_runs(const PlanShape& shape);
 
 }  // namespace bifold::core

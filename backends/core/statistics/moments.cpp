@@ -39,7 +39,7 @@ ReduceOptions with_count(ReduceOptions options, const ErasedView& input,
                          const std::optional<double>& ddof = {}) {
   if (options.segments || options.keys) {
     throw Error(ErrorCategory::invalid_argument,
-                "mean and variance know one number of elements, and take no segments or keys");
+                "mean and variance divide by one count, and take no segments or keys");
   }
   const std::uint64_t most = options.lines ? options.lines->length : input.count;
   if (options.count_from) {

@@ -50,7 +50,9 @@ class Call:
         count: Any = None,
         scalars: dict[str, Any] | None = None,
         bounds: tuple[Any, ...] = (),
+        names: tuple[str, str] = ("x", "y"),
     ) -> None:
+        self._names = names  # Of the input and what is beside it, for the user.
         self.input = operand_of(x)
         ys = y if isinstance(y, tuple) else () if y is None else (y,)
         beside = [self.input if one is x else operand_of(one) for one in ys]
@@ -103,7 +105,10 @@ class Call:
             if other is not self.input:
                 other.prepare(self)
             if other.shape != self.input.shape:
-                raise errors.InvalidArgument(f"y has shape {other.shape}, x has {self.input.shape}")
+                first, beside = self._names
+                raise errors.InvalidArgument(
+                    f"{beside} has shape {other.shape}, {first} has {self.input.shape}"
+                )
         for output in self.outputs:
             if output is not self.input:
                 output.prepare(self)
@@ -145,11 +150,19 @@ class Call:
         self.at_end(buffer.close)
         return buffer
 
+    def find_scalars(self, *texts: MapLike | OperatorLike | None) -> None:
+        """Gives scalars the types that maps and operators declare; others have those of values."""
+        if self.scalars is not None:
+            known = declared_by(*(text for text in texts if not isinstance(text, str)))
+            self.scalars.find_types(self.input.dtype, known)
+
     def map_of(self, map: MapLike | None, op: OperatorLike = "plus") -> Map | None:
         """The map of a text, which may name scalars of the call."""
-        if self.scalars is not None:
-            known = declared_by(op, None if isinstance(map, str) else map)
-            self.scalars.find_types(self.input.dtype, known)
+        self.find_scalars(op, map)
+        return self.made_map(map)
+
+    def made_map(self, map: MapLike | None) -> Map | None:
+        """The same where the types of scalars are known."""
         if not isinstance(map, str):
             return map
         return Map(map, {} if self.scalars is None else self.scalars.named_by(map))

@@ -12,7 +12,7 @@ rng = np.random.default_rng(7)
 station = rng.integers(0, 1000, 1_000_000)
 celsius = (15 + station / 100 + rng.normal(0, 5, station.size)).astype(np.float32)
 
-# NumPy sorts; what follows stays on the device.
+# bifold has no sort, so NumPy sorts. Each call below waits for the number of stations.
 order = np.argsort(station, kind="stable")
 queue = bifold.default_queue()
 keys = bifold.to_device(station[order], queue)
@@ -23,6 +23,6 @@ _, sums = bifold.reduce_by_key(keys, readings)
 _, counts = bifold.run_length_encode(keys)
 means = sums.get() / counts.get()
 hottest = int(means.argmax())
-print(f"{stations.size} stations, {counts.get().min()} readings of one at least")
+print(f"{stations.size} stations with at least {counts.get().min()} readings each")
 print(f"station {stations.get()[hottest]}: {means[hottest]:.2f} on average")
 print(f"the warmest reading is {warmest.get().max():.1f}")

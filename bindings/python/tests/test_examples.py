@@ -25,7 +25,7 @@ SAID = {
         "step 2: 400000",
     ],
     "group_by.py": [
-        "1000 stations, ",
+        "1000 stations with at least",
         "station ",
         "the warmest reading is",
     ],

@@ -71,6 +71,14 @@ def test_texts_with_scalars_and_a_count(queue):
     np.testing.assert_array_equal(lengths.get(), [10, 10, 5])
 
 
+def test_scalars_have_the_types_that_a_map_declares():
+    x = np.arange(40, dtype=np.float32)
+    halved = bifold.Map("x * k", {"k": np.dtype("f8")})
+    of_tens = {"scalars": {"k": 0.5, "by": np.int64(10)}, "equality": "x / by == y / by"}
+    _, sums = bifold.reduce_by_key(np.arange(40), x, map=halved, dtype=np.float64, **of_tens)
+    np.testing.assert_array_equal(sums, x.reshape(4, 10).sum(axis=1) / 2)
+
+
 def test_device_outputs_with_room_for_fewer(queue):
     keys, starts = keys_of()
     x = np.ones(keys.size, np.int32)
@@ -109,7 +117,8 @@ def test_what_is_refused(queue):
     keys = np.zeros(10, np.int32)
     runs = np.zeros(1, np.uint32)
     refused = [
-        (lambda: bifold.reduce_by_key(keys[:9], x), "shape"),
+        (lambda: bifold.reduce_by_key(keys[:9], x), "keys has shape"),
+        (lambda: bifold.unique_by_key(keys, x[:9]), "x has shape"),
         (lambda: bifold.reduce_by_key(keys, x, out=x), "go together"),
         (lambda: bifold.reduce_by_key(keys, x, unique=keys, out=x, runs=runs), "of the host"),
         (lambda: bifold.run_length_encode(keys, runs=runs), "go together"),

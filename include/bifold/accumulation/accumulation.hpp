@@ -47,7 +47,8 @@ class BIFOLD_API_CLASS ReduceAccumulation {
   /// Of nothing so far. May compile. A map may name i, the index in the whole array, and y, an
   /// element of a second array that is fed beside. Throws as ReducePlan's constructor, unsupported
   /// for a result map and scalars, and invalid_argument for a variant other than "production",
-  /// lines, values in device memory, and an init that the accumulator's type does not hold exactly.
+  /// lines, segments, keys, values in device memory, and an init that the accumulator's type does
+  /// not hold exactly.
   ReduceAccumulation(const Queue& queue, const ReduceShape& shape,
                      const std::optional<Value>& init = {},
                      const AccumulationOptions& options = {});

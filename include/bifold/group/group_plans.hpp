@@ -45,7 +45,8 @@ class BIFOLD_API_CLASS GroupReducePlan {
  public:
   /// Blocks until all ranks have made the plan. `shares` are those of the local ranks. Throws the
   /// same on every rank: invalid_argument where ranks differ, errors of ReducePlan, unsupported for
-  /// a map that names i, `timeout`. The shape has no lines, result map and values in device memory.
+  /// a map that names i, `timeout`. The shape has no lines, segments, keys, result map and values
+  /// in device memory.
   GroupReducePlan(Group& group, const ReduceShape& shape, const std::vector<Share>& shares,
                   const std::optional<Value>& init = {});
   /// The plan of argmin(), whose result is an Indexed, for elements of that type.

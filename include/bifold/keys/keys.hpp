@@ -11,15 +11,19 @@ namespace bifold {
 /// @addtogroup calls
 /// @{
 
-/// Keys of the elements that a reduction reads. Neighbours whose keys are equal are a run, which is
-/// reduced as if it were alone, to the bit; keys need not be sorted, and equal ones that lie apart
-/// are different runs. The number of runs is not known before: the results and `unique` have as
-/// many places as each other, and runs without a place are not stored.
+/// Keys of the elements that a reduction reads. A run is as many neighbours with equal keys as
+/// there are. Each run is reduced as if it were alone, to the bit. Keys need not be sorted; equal
+/// keys that lie apart are different runs. `unique` and the results have equally many places, any
+/// number; n always suffice. Runs without a place are counted in `runs`, and not stored. Nothing is
+/// written behind the last run that is stored.
 struct Keys {
-  ErasedView keys;    ///< As many as elements.
-  ErasedView unique;  ///< Receives the first key of each run, converted as unique() does,
-  ErasedView runs;    ///< and this, one u32 or u64, how many runs there are.
-  /// What is not 0 where `x` goes on with the run of the key before it, `y`; see unique().
+  ErasedView keys;    ///< One for each element; may be the input's memory.
+  ErasedView unique;  ///< Receives the first key of each run, converted as unique() does.
+  /// One u32 or u64, which receives the number of runs, stored or not. A later call takes it as
+  /// count_from.
+  ErasedView runs;
+  /// Not 0 where the key `x` goes on with the run of the key before it, `y`; `i` is the index in
+  /// the array. "x == y" without; structs want one.
   Map equality{};
 
   /// Those of ranges in device memory.

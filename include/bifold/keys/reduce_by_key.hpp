@@ -12,11 +12,13 @@ namespace bifold {
 /// @addtogroup calls
 /// @{
 
-/// Enqueues result[r] = op(init, reduction of map(x) over run r of the keys), with the bits that a
-/// call on the elements of that run alone has; `i` in the map counts from the run's first element.
-/// Where the keys are sorted, that is one result for each key. The call keeps 4 or 8 bytes of
-/// scratch for each place of the result, as `runs` is u32 or u64. Errors as
-/// transform_reduce_into() and unique(); invalid_argument for views that overlap, too.
+/// Enqueues result[r] = op(init, reduction of map(x) over run r). Each result has the bits of a
+/// call on that run's elements alone. `i` in the map counts from the run's first element. An
+/// operator needs no identity. Scratch has one offset of the type of `runs` for each of min(n,
+/// places) runs and one more, beside what the selection and the reduction take;
+/// ReducePlan::workspace_bytes(n) tells the bytes. The options' variant names the row that reduces
+/// the runs. Throws as transform_reduce_into() and unique(), and invalid_argument for lines or
+/// segments in the options and for an output that overlaps any other view.
 BIFOLD_API void transform_reduce_by_key(Queue& queue, const Keys& keys, const ErasedView& input,
                                         const ErasedView& result, const Operator& op,
                                         const std::optional<Value>& init, const Map& map,
@@ -28,6 +30,7 @@ BIFOLD_API void reduce_by_key(Queue& queue, const Keys& keys, const ErasedView& 
                               const std::optional<Value>& init, const ReduceOptions& options = {});
 
 /// The same of ranges in device memory: reduce_by_key(queue, keys, x, unique, sums, runs, plus).
+/// The arguments have the order of Thrust, not of CUB: values come before `unique`.
 template <device_range K, device_range R, writable_range Unique, writable_range Out,
           writable_range Runs, operator_on<range_value_t<Out>> Op>
 void reduce_by_key(Queue& queue, K&& keys, R&& input, Unique&& unique, Out&& result, Runs&& runs,
@@ -35,10 +38,24 @@ void reduce_by_key(Queue& queue, K&& keys, R&& input, Unique&& unique, Out&& res
   reduce_by_key(queue, Keys::of(keys, unique, runs), erase(input), erase(result), Operator(op),
                 std::nullopt, options);
 }
+/// The same with an equality of its own, Keys::of(keys, unique, runs, "x / 10 == y / 10").
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op>
+void reduce_by_key(Queue& queue, const Keys& keys, R&& input, Out&& result, Op op,
+                   const ReduceOptions& options = {}) {
+  reduce_by_key(queue, keys, erase(input), erase(result), Operator(op), std::nullopt, options);
+}
+/// The same with an initial value of each run.
+template <device_range R, writable_range Out, operator_on<range_value_t<Out>> Op,
+          initial_value<Op, range_value_t<Out>> Init>
+void reduce_by_key(Queue& queue, const Keys& keys, R&& input, Out&& result, Op op, Init init,
+                   const ReduceOptions& options = {}) {
+  reduce_by_key(queue, keys, erase(input), erase(result), Operator(op), Value(init), options);
+}
 
-/// Enqueues result[r] = the number of elements of run r of the keys: a count by key. The result has
-/// integers; it is the reduction of the map "1" by plus, which reads the keys alone.
-BIFOLD_API void run_length_encode(Queue& queue, const Keys& keys, const ErasedView& result,
+/// Enqueues lengths[r] = the number of elements of run r: the reduction of the map "1" by plus. Of
+/// integers it subtracts neighbouring beginnings of runs, and reads the keys alone; a narrow one
+/// wraps around. Of f32 or f64 it is a floating sum.
+BIFOLD_API void run_length_encode(Queue& queue, const Keys& keys, const ErasedView& lengths,
                                   const ReduceOptions& options = {});
 
 /// The same of ranges in device memory: run_length_encode(queue, x, unique, lengths, runs).
@@ -50,9 +67,9 @@ void run_length_encode(Queue& queue, R&& input, Unique&& unique, Out&& lengths, 
 
 /// The same by another name.
 template <device_range R, writable_range Unique, writable_range Out, writable_range Runs>
-void count_by_key(Queue& queue, R&& keys, Unique&& unique, Out&& counts, Runs&& runs,
+void count_by_key(Queue& queue, R&& keys, Unique&& unique, Out&& lengths, Runs&& runs,
                   const ReduceOptions& options = {}) {
-  run_length_encode(queue, keys, unique, counts, runs, options);
+  run_length_encode(queue, keys, unique, lengths, runs, options);
 }
 
 /// @}

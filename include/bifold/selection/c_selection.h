@@ -57,9 +57,9 @@ BIFOLD_API bifold_status bifold_unique(bifold_queue* queue, bifold_view input, b
                                        bifold_view kept, const bifold_map* equality,
                                        const bifold_options* options);
 
-/** Enqueues what bifold_unique() does with keys, and stores with the first key of each run the
- * element of `values` that lies where it does. Both outputs have as many places as each other, and
- * no memory in common with an input. */
+/** Enqueues bifold_unique() of `keys`. Beside the first key of each run it stores the element of
+ * `values` at the same index, converted as keys are. `kept` receives the number of runs. Both
+ * outputs have equally many places, and no memory in common with an input. */
 BIFOLD_API bifold_status bifold_unique_by_key(bifold_queue* queue, bifold_view keys,
                                               bifold_view values, bifold_view unique,
                                               bifold_view stored_values, bifold_view kept,
@@ -91,7 +91,8 @@ typedef struct bifold_select_shape {
   uint32_t first_of_runs;         /**< Not 0: as bifold_unique(), `predicate` being the equality. */
   uint32_t indices;               /**< Not 0: indices are stored, not elements. */
   uint32_t scalars_on_device;     /**< As of a bifold_reduce_shape. */
-  const bifold_type* values;      /**< Of an array beside the elements of bifold_unique_by_key(). */
+  const bifold_type* values;      /**< Of an array beside the keys of bifold_unique_by_key(), which
+                                   * wants `first_of_runs`; NULL: none. */
   const bifold_type* stored_values; /**< Of what is stored of it; NULL: the same. */
 } bifold_select_shape;
 /** A plan of the selection. May compile. BIFOLD_UNSUPPORTED when the device cannot run it. */

@@ -75,8 +75,10 @@ struct SelectShape {
   /// The first element of each run is kept: of neighbours for which `predicate` is not 0, a text
   /// over an element `x`, the one before it `y`, and `i`. "x == y" without.
   bool first_of_runs = false;
-  std::optional<Type> values{};         ///< Of an array beside the elements of a unique_by_key(),
-  std::optional<Type> stored_values{};  ///< and of what is stored of it; the same by default.
+  /// Of an array beside the keys of run_by_key(), which wants `first_of_runs`, elements and the
+  /// rejected ones dropped.
+  std::optional<Type> values{};
+  std::optional<Type> stored_values{};  ///< Of what is stored of it; the same by default.
 };
 
 /// A selection made ready for a device; see ReducePlan.
@@ -84,7 +86,8 @@ class BIFOLD_API_CLASS SelectPlan {
  public:
   /// May compile. Throws unsupported when the device cannot run the shape, invalid_argument for an
   /// unknown variant, a predicate that does not fit its types or beside flags, a `kept` or indices
-  /// of another type than u32 and u64, or elements that do not convert to the output's type.
+  /// of another type than u32 and u64, values beside other elements than first keys, or what does
+  /// not convert to the output's type.
   SelectPlan(const Device& device, const SelectShape& shape);
 
   /// The row that runs: "production" resolved.
@@ -171,9 +174,10 @@ BIFOLD_API void unique(Queue& queue, const ErasedView& input, const ErasedView& 
                        const ErasedView& kept, const Map& equality = {},
                        const SelectOptions& options = {});
 
-/// Enqueues what unique() does with keys, and stores with the first key of each run the element of
-/// `values` that lies where it does. Values are as many as keys and both outputs have as many
-/// places as each other; values convert as keys do. No output shares memory with an input.
+/// Enqueues unique() of `keys`. Beside the first key of each run it stores the element of `values`
+/// at the same index. There is a value for each key. `unique` and `stored_values` have equally many
+/// places; `kept` receives the number of runs. Values convert as a scan without a map would. No
+/// output overlaps an input.
 BIFOLD_API void unique_by_key(Queue& queue, const ErasedView& keys, const ErasedView& values,
                               const ErasedView& unique, const ErasedView& stored_values,
                               const ErasedView& kept, const Map& equality = {},

@@ -11,6 +11,7 @@
 #include "device/keys/keys.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
+#include "support/variable.hpp"
 
 namespace bifold {
 
@@ -174,6 +175,80 @@ TEST_CASE("of no elements there are no runs, and nothing but their number is wri
   }
 }
 
+TEST_CASE("runs that two passes find leave what lies behind the workspace as it is") {
+  const test::Variable disabled("BIFOLD_DISABLE", "ring,lookback,drawn");
+  const Device device = test::open_again({});
+  Queue queue(device);
+  Data data(queue);
+  const std::uint64_t n = data.host.size();
+  constexpr std::uint8_t untouched = 0xa5;
+  // Accumulators are narrower and wider than the number of runs.
+  for (const Type result : {Type::u8, Type::i32, Type::i64}) {
+    CAPTURE(name_of(result));
+    ReduceShape shape{.input = Type::i32, .accumulator = result, .map = "x % 2"};
+    shape.keys = KeyShape{};
+    const ReducePlan plan(device, shape);
+    const std::uint64_t bytes = plan.workspace_bytes(n);
+    auto memory = queue.allocate<std::uint8_t>(8 * bytes);
+    queue.fill(memory, untouched);
+    const Workspace workspace(memory.view(0, bytes));
+    ReduceOptions options{.workspace = &workspace};
+    options.keys = data.by();
+    auto sums = queue.allocate<std::int64_t>(data.lengths.size());
+    const ErasedView view{erase(sums).memory, erase(sums).byte_offset, data.lengths.size(), result,
+                          true};
+    plan.run(queue, erase(data.input), view, {}, options);
+    CHECK(queue.download(data.runs)[0] == data.lengths.size());
+    const auto all = queue.download(memory);
+    CHECK(std::all_of(all.begin() + static_cast<std::ptrdiff_t>(bytes), all.end(),
+                      [](std::uint8_t byte) { return byte == untouched; }));
+  }
+}
+
+TEST_CASE("lengths by rows of segments, and their workspace by any row of lines") {
+  Queue queue(test::device());
+  Data data(queue);
+  auto lengths = queue.allocate<std::uint64_t>(data.lengths.size());
+  const std::string_view row =
+      test::device().info().kind == DeviceKind::gpu ? "segments_v1" : "segments_chunks_v1";
+  ReduceOptions options;
+  options.variant = row;
+  run_length_encode(queue, data.by(), erase(lengths), options);
+  CHECK(queue.download(lengths) == data.lengths);
+  ReduceShape shape{.input = Type::i32, .accumulator = Type::u64, .map = "1"};
+  shape.keys = KeyShape{};
+  shape.variant = "lines_v1_ordered";
+  const ReducePlan plan(queue.device(), shape);
+  const std::uint64_t n = data.host.size();
+  CHECK(plan.workspace_bytes(n) < 100 * n);
+  auto memory = queue.allocate<std::uint8_t>(plan.workspace_bytes(n));
+  const Workspace workspace(memory.view());
+  options = {.workspace = &workspace};
+  options.keys = data.by();
+  queue.fill(lengths, std::uint64_t{0});
+  plan.run(queue, erase(data.keys), erase(lengths), {}, options);
+  CHECK(queue.download(lengths) == data.lengths);
+}
+
+TEST_CASE("an operator without identity, with a count in device memory or of nothing") {
+  Queue queue(test::device());
+  Data data(queue);
+  const Operator greatest = Operator::user("bound", "max(a, b)", Type::i32);
+  const auto count = upload(queue, std::vector<std::uint32_t>{15'000});
+  auto result = queue.allocate<std::int32_t>(data.lengths.size());
+  ReduceOptions options;
+  options.count_from = erase(count);
+  reduce_by_key(queue, data.by(), erase(data.input), erase(result), greatest, {}, options);
+  auto got = queue.download(result);
+  const auto want =
+      data.of_each([](auto part) { return *std::max_element(part.begin(), part.end()); }, 15'000);
+  got.resize(want.size());
+  CHECK(got == want);
+  const Keys none{erase(data.keys.view(0, 0)), erase(data.unique), erase(data.runs)};
+  reduce_by_key(queue, none, erase(data.input.view(0, 0)), erase(result), greatest, {});
+  CHECK(queue.download(data.runs)[0] == 0);
+}
+
 TEST_CASE("a workspace holds any number of segments") {
   Queue queue(test::device());
   constexpr std::uint64_t n = 2'000'000;
@@ -223,7 +298,11 @@ TEST_CASE("keys that do not fit, memory that overlaps, and calls that take none"
   refused([&] { reduce_to(keys, erase(result)); }, "unique keys overlap");
   ReduceOptions options;
   options.lines = Lines::rows(1, data.host.size());
-  refused([&] { reduce_to(data.by(), erase(result), options); }, "lines and");
+  refused([&] { reduce_to(data.by(), erase(result), options); }, "beside lines");
+  ReduceShape both;
+  both.keys = KeyShape{};
+  both.segments = SegmentShape{};
+  refused([&] { static_cast<void>(ReducePlan(queue.device(), both)); }, "beside lines");
   options = {};
   options.count_from = erase(data.runs);
   refused([&] { reduce_to(data.by(), erase(result), options); }, "count_from overlaps");

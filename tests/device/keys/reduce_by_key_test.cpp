@@ -150,12 +150,14 @@ TEST_CASE("each NaN is a run, -0 goes on with +0, and a text may say otherwise")
   got.resize(8);
   CHECK(got == std::vector<std::int32_t>{3, 4, 8, 48, 64, 128, 256, 512});
   CHECK(std::signbit(queue.download(unique)[3]));
-  reduce_by_key(queue, Keys::of(keys, unique, runs, "floor(x) == floor(y)"), erase(input),
-                erase(sums), plus, {});
+  const Keys floors = Keys::of(keys, unique, runs, "floor(x) == floor(y)");
+  reduce_by_key(queue, floors, input, sums, plus);
   CHECK(queue.download(runs)[0] == 6);
   got = queue.download(sums);
   got.resize(6);
   CHECK(got == std::vector<std::int32_t>{3, 4, 8, 48, 448, 512});
+  reduce_by_key(queue, floors, input, sums, plus, 1000);
+  CHECK(queue.download(sums)[4] == 1448);
 }
 
 TEST_SUITE_END();

@@ -170,6 +170,8 @@ TEST_CASE("places and values that do not fit, and memory that overlaps") {
           "4 places of keys, and 3 of values");
   refused([&] { unique_by_key(queue, keys, values, unique, values, kept); }, "overlap");
   refused([&] { unique_by_key(queue, keys, values, unique, unique, kept); }, "overlap");
+  refused([&] { unique_by_key(queue, keys, values, unique, stored, kept, "x == y && z > 0"); },
+          "z");
   SelectShape shape;
   shape.values = Type::i32;
   refused([&] { static_cast<void>(SelectPlan(queue.device(), shape)); }, "first keys of runs");

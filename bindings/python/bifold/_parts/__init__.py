@@ -1,1 +1,1 @@
-"""Calls about parts of an array: what is selected of it, its segments, and its runs of keys."""
+"""Calls on parts of an array: selections, segments and runs of equal keys."""

@@ -52,9 +52,10 @@ def _reduce_runs(
     call: Call, op: OperatorLike, init: Any, map: MapLike | None, equality: MapLike
 ) -> structs.View:
     """The reduction of the input by its last array, the keys, into unique keys and results."""
-    runs = kept_of(call)
+    runs = kept_of(call, "runs")
     carry = element_of(init, PLAIN.of_init(op, call.outputs[1].dtype))
-    mapped, same = call.map_of(map, op), call.map_of(equality)
+    call.find_scalars(op, map, equality)
+    mapped, same = call.made_map(map), call.made_map(equality)
     assert same is not None and not isinstance(same, str)
     sources, (unique, result), wait = flat_places(call)
     count, places = call.input.size, call.target.size
@@ -95,15 +96,19 @@ def reduce_by_key(
     done: Event | None = None,
     workspace: Workspace | None = None,
 ) -> Any:
-    """The reduction of each run of equal keys, with the bits of reduce() of the run alone.
+    """Reduces each run of equal keys, with the bits that reduce() gives the run alone.
 
     Neighbours with equal keys are a run: of sorted keys there is one for each key. With `unique`,
-    `out` and `runs` it only enqueues; without them it blocks until the number of runs is known.
+    `out` and `runs` of the device it only enqueues; without them it blocks until the number of runs
+    is known.
 
     Args:
         keys: an array of the shape and kind of `x`.
         x: an array of any shape, layout and kind, whose elements are taken in C order.
-        op, init, dtype, scalars, variant, order, queue, wait: as in reduce().
+        op, scalars, variant, order, queue, wait: as in reduce(). Numbers of Python in `scalars`
+            have the dtype of `x`, in `equality`, too; others have their own.
+        init: one number for all runs.
+        dtype: of results that are made; `out` has its own.
         unique: a device array of one dimension without gaps, which receives the first key of each
             run. Runs without a place are not stored.
         out: the same for the reductions, of as many elements.
@@ -114,8 +119,8 @@ def reduce_by_key(
         done, workspace: as in reduce_into().
 
     Returns:
-        `unique` and `out`; without them new arrays of the kind of `x`, with an element for each
-        run.
+        The tuple (`unique`, `out`); without them new arrays of the kind of `x` with an element for
+        each run, views of the beginnings of arrays of as many as `x` has.
 
     Raises:
         InvalidArgument: some of `unique`, `out` and `runs` without the others, or of another shape
@@ -124,12 +129,12 @@ def reduce_by_key(
     settings = Settings(variant, order, queue, wait, done, workspace)
     outputs = _outputs_of(unique=unique, out=out, runs=runs)
     more = {"total": runs, "count": count_from, "scalars": scalars}
-    with Call(x, settings, y=keys, out=outputs, **more) as call:
+    with Call(x, settings, y=keys, out=outputs, names=("x", "keys"), **more) as call:
         if outputs is None:
             of_runs = np.dtype(accumulator(dtype, op, init, call.input.dtype))
             _make_outputs(call, call.inputs[1].dtype, of_runs)
         else:
-            check_on_device(call)
+            check_on_device(call, "unique", "out")
         return _answer(call, runs, _reduce_runs(call, op, init, map, equality))
 
 
@@ -143,28 +148,32 @@ def run_length_encode(
     equality: MapLike = "x == y",
     count_from: Any = None,
     scalars: Mapping[str, Any] | None = None,
+    variant: str | None = None,
     queue: Any = None,
     wait: Iterable[Any] = (),
     done: Event | None = None,
     workspace: Workspace | None = None,
 ) -> Any:
-    """The first element of each run of equal ones, and how many the run has: a count by key.
+    """The first element of each run of equal ones, and the length of the run: a count by key.
+
+    It blocks as reduce_by_key() does, and all else is as there.
 
     Args:
-        out: receives the lengths, integers.
+        x: the keys, an array of any shape, layout and kind, whose elements are taken in C order.
+        out: receives the lengths, integers, of as many places as `unique`.
 
     Returns:
-        `unique` and `out`; without them new arrays of the kind of `x`, the lengths as uint64. All
-        else is as in reduce_by_key().
+        The tuple (`unique`, `out`); without them new arrays of the kind of `x`, the lengths as
+        uint64.
     """
-    settings = Settings(None, "v1", queue, wait, done, workspace)
+    settings = Settings(variant, "v1", queue, wait, done, workspace)
     outputs = _outputs_of(unique=unique, out=out, runs=runs)
     more = {"total": runs, "count": count_from, "scalars": scalars}
     with Call(x, settings, out=outputs, **more) as call:
         if outputs is None:
             _make_outputs(call, call.input.dtype, np.dtype(np.uint64))
         else:
-            check_on_device(call)
+            check_on_device(call, "unique", "out")
         return _answer(call, runs, _reduce_runs(call, "plus", None, "1", equality))
 
 
@@ -172,11 +181,11 @@ def run_length_encode(
 def unique_by_key(
     keys: Any,
     x: Any,
-    equality: MapLike = "x == y",
     unique: Any = None,
     out: Any = None,
     kept: Any = None,
     *,
+    equality: MapLike = "x == y",
     count_from: Any = None,
     scalars: Mapping[str, Any] | None = None,
     variant: str | None = None,
@@ -185,7 +194,10 @@ def unique_by_key(
     done: Event | None = None,
     workspace: Workspace | None = None,
 ) -> Any:
-    """The first key of each run of equal ones, and the element of `x` that lies where it does.
+    """The first key of each run of equal ones, and the element of `x` at the same index.
+
+    With `unique`, `out` and `kept` of the device it only enqueues; without them it blocks until the
+    number of runs is known.
 
     Args:
         keys: an array of any shape, layout and kind, whose elements are taken in C order.
@@ -193,11 +205,12 @@ def unique_by_key(
         equality: as in unique().
         unique, out: device arrays of one dimension without gaps and of one length, which receive
             keys and elements of `x`. What has no place is not stored.
-        kept: an array of one element of uint32 or uint64, which receives how many keys there are.
+        kept: an array of one element of uint32 or uint64, which receives how many
+            runs there are, places or not.
         count_from, scalars, variant, queue, wait, done, workspace: as in select().
 
     Returns:
-        `unique` and `out`; without them new arrays of the kind of `keys`.
+        The tuple (`unique`, `out`); without them new arrays of the kind of `keys`.
 
     Raises:
         InvalidArgument: some of `unique`, `out` and `kept` without the others, or of another shape
@@ -206,9 +219,9 @@ def unique_by_key(
     settings = Settings(variant, "v1", queue, wait, done, workspace)
     outputs = _outputs_of(unique=unique, out=out, kept=kept)
     more = {"total": kept, "count": count_from, "scalars": scalars}
-    with Call(keys, settings, y=x, out=outputs, **more) as call:
+    with Call(keys, settings, y=x, out=outputs, names=("keys", "x"), **more) as call:
         if outputs is None:
             _make_outputs(call, call.input.dtype, call.inputs[1].dtype)
         else:
-            check_on_device(call)
+            check_on_device(call, "unique", "out")
         return _answer(call, kept, enqueue(call, "bifold_unique_by_key", equality))

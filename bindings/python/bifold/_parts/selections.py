@@ -21,14 +21,14 @@ from .._settings import Settings
 from .._workspaces import Workspace
 
 
-def kept_of(call: Call) -> structs.View:
-    """Where the number of those that are kept goes."""
+def kept_of(call: Call, name: str = "kept") -> structs.View:
+    """Where the number of those that are kept goes, which the user calls `name`."""
     if call.total is None:
         return structs.View(call.temporary(8).handle, types.type_of(np.dtype(np.uint64)), 0, 1)
     operand = call.total.operand
     if operand.size != 1 or operand.dtype not in (np.uint32, np.uint64):
         raise errors.InvalidArgument(
-            f"kept has shape {operand.shape} and elements of {operand.dtype}: "
+            f"{name} has shape {operand.shape} and elements of {operand.dtype}: "
             "one of uint32 or uint64 is wanted"
         )
     operand.check_writable()
@@ -36,12 +36,13 @@ def kept_of(call: Call) -> structs.View:
     return flat_view(operand.bind(call), 1)
 
 
-def check_on_device(call: Call) -> None:
+def check_on_device(call: Call, *names: str) -> None:
     """InvalidArgument for outputs whose number of elements the host would not know."""
-    if any(isinstance(output, HostOperand) for output in call.outputs):
-        raise errors.InvalidArgument(
-            "out is memory of the host: a call without out and kept gives an array of its own"
-        )
+    for output, name in zip(call.outputs, names):
+        if isinstance(output, HostOperand):
+            raise errors.InvalidArgument(
+                f"{name} is memory of the host: a call without outputs gives arrays of its own"
+            )
 
 
 def number_at(call: Call, place: structs.View) -> int:
@@ -92,7 +93,7 @@ def _select(
         if kept is None:
             call.make_output((call.input.size,), dtype or call.input.dtype)
         else:
-            check_on_device(call)
+            check_on_device(call, "out")
         place = enqueue(call, function, predicate)
         if kept is not None:
             return call.answer
@@ -117,7 +118,8 @@ def select(
 ) -> Any:
     """The elements for which an expression is not 0, one behind the other in their order.
 
-    With `out` and `kept` it only enqueues; without them it blocks until their number is known.
+    With `out` and `kept` it only enqueues, if both are the device's; without them it blocks until
+    the number of elements is known.
 
     Args:
         x: an array of any shape, layout and kind, whose elements are taken in C order.
@@ -131,7 +133,8 @@ def select(
         scalars, variant, queue, wait, done, workspace: as in inclusive_scan().
 
     Returns:
-        `out`; without it a new array of the kind of `x`, of those elements alone.
+        `out`; without it a new array of the kind of `x`, of those elements alone: a view of the
+        beginning of one of as many as `x` has.
 
     Raises:
         InvalidArgument: `out` or `kept` without the other, or of another shape or dtype.
