@@ -17,6 +17,7 @@ class KeyedReduce final : public Plan {
               std::shared_ptr<const Plan> reduction)
       : Plan(request, reduction->variant()),
         counts_(!reduction->shape().segments),
+        bound_bytes_(size_of(runs->shape().accumulator)),
         runs_(std::move(runs)),
         reduction_(std::move(reduction)) {}
 
@@ -50,7 +51,7 @@ class KeyedReduce final : public Plan {
   void enqueue(const Call& call) const override {
     const std::uint64_t places = call.lines.count.n;
     const std::uint64_t n = call.count.n;
-    const Range offsets{call.scratch.memory, call.scratch.raw_offset / bound_bytes()};
+    const Range offsets{call.scratch.memory, call.scratch.raw_offset / bound_bytes_};
     Scratch scratch = call.scratch;
     scratch.raw_offset += offset_bytes(std::min(n, places));
     select(call, offsets, scratch);
@@ -63,11 +64,10 @@ class KeyedReduce final : public Plan {
   }
 
  private:
-  [[nodiscard]] std::uint64_t bound_bytes() const noexcept { return size_of(shape().keys->runs); }
   // Of the offsets: where each run begins, and where the last one ends.
   [[nodiscard]] std::uint64_t offset_bytes(std::uint64_t runs) const noexcept {
     constexpr std::uint64_t most = std::uint64_t{1} << 60U;
-    return in_granules((std::min(runs, most) + 1) * bound_bytes());
+    return in_granules((std::min(runs, most) + 1) * bound_bytes_);
   }
 
   void select(const Call& call, const Range& offsets, const Scratch& scratch) const {
@@ -112,7 +112,8 @@ class KeyedReduce final : public Plan {
     return offsets;
   }
 
-  bool counts_;  // The reduction is that of counts_of_runs().
+  bool counts_;                // The reduction is that of counts_of_runs().
+  std::uint64_t bound_bytes_;  // Of where a run begins.
   std::shared_ptr<const Plan> runs_;
   std::shared_ptr<const Plan> reduction_;
 };
@@ -120,7 +121,7 @@ class KeyedReduce final : public Plan {
 }  // namespace
 
 PlanShape reduction_of_runs(PlanShape shape) {
-  const Type bounds = shape.keys.value().runs;
+  const Type bounds = shape.keys.value_or(KeyShape{}).runs;
   shape.keys.reset();
   shape.on_device.lines = bounds;
   shape.lines = LineLayout::segments;
@@ -134,7 +135,7 @@ std::optional<PlanShape> counts_of_runs(PlanShape shape) {
   const bool counts = shape.op.kind() == OperatorKind::plus && shape.map.expression() == "1" &&
                       !shape.accumulator.is_struct() && !is_floating(shape.accumulator);
   if (!counts) return {};
-  const Type bounds = shape.keys.value().runs;
+  const Type bounds = shape.keys.value_or(KeyShape{}).runs;
   shape.keys.reset();
   shape.on_device.lines = bounds;
   shape.on_device.count.reset();

@@ -29,8 +29,13 @@ std::size_t result_bytes(const PlanShape& shape) {
 // What a group gathers fits local memory, whatever a tuning says.
 Tuning fitted(const PlanShape& shape, const Tuning& tuning) {
   constexpr std::uint64_t most_bytes = 32768;
+  // What is exchanged where lanes cannot. Beside one output it was not counted when that was
+  // measured.
+  constexpr std::uint64_t exchanged_each = 8;
+  const std::uint64_t exchanged =
+      shape.more_outputs.empty() ? 0 : exchanged_each * tuning.group_size.value();
   const std::uint64_t row_bytes = tuning.group_size.value() * result_bytes(shape);
-  const std::uint64_t most = std::max<std::uint64_t>(most_bytes / row_bytes, 1);
+  const std::uint64_t most = std::max<std::uint64_t>((most_bytes - exchanged) / row_bytes, 1);
   Tuning values = tuning;
   values.per_item =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(tuning.per_item.value(), most));

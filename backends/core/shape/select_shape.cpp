@@ -35,8 +35,9 @@ Map map_of(const SelectShape& shape) {
 PlanShape plan_shape(const SelectShape& shape) {
   if (shape.flags && shape.first_of_runs) refuse("flags beside runs");
   if (shape.flags && !shape.predicate.is_identity()) refuse("a predicate beside flags");
-  if (shape.values && !(shape.first_of_runs && shape.selected == Selected::elements &&
-                        shape.rejected == Rejected::dropped)) {
+  const bool first_keys = shape.first_of_runs && shape.selected == Selected::elements &&
+                          shape.rejected == Rejected::dropped;
+  if (shape.values && !first_keys) {
     refuse("values beside the elements are those of the first keys of runs");
   }
   const bool indices = shape.selected == Selected::indices;
@@ -53,9 +54,9 @@ PlanShape plan_shape(const SelectShape& shape) {
                  .map = map_of(shape),
                  .on_device = shape.on_device,
                  .second = shape.flags,
-                 .selection = Selection{indices, shape.first_of_runs, shape.rejected}};
+                 .selection = Selection{indices, shape.first_of_runs, shape.rejected,
+                                        shape.values ? Beside::values : Beside::none}};
   if (shape.values) {
-    made.selection->beside = Beside::values;
     made.more_inputs = {*shape.values};
     made.more_outputs = {{shape.stored_values.value_or(*shape.values), {}}};
   }
@@ -65,14 +66,14 @@ PlanShape plan_shape(const SelectShape& shape) {
 }
 
 PlanShape selection_of_runs(const PlanShape& shape) {
-  const KeyShape& keys = shape.keys.value();
+  const KeyShape keys = shape.keys.value_or(KeyShape{});
   PlanShape made = plan_shape(SelectShape{.input = keys.keys,
                                           .output = keys.unique,
                                           .kept = keys.runs,
                                           .predicate = keys.equality,
                                           .on_device = shape.on_device,
                                           .first_of_runs = true});
-  made.selection->beside = Beside::indices;
+  made.selection = Selection{.by_runs = true, .beside = Beside::indices};
   made.more_outputs = {{keys.runs, {}}};
   made.sizes = shape.sizes;
   made.scalars = shape.scalars;
