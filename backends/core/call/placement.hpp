@@ -65,8 +65,10 @@ void check_parts(const CallOptions& options);
 
 /// The same of any options.
 inline LineLayout layout_of(const CallOptions& options) {
-  check_parts(options);
-  if (options.segments || options.keys) return LineLayout::segments;
+  if (options.segments || options.keys) {
+    check_parts(options);
+    return LineLayout::segments;
+  }
   return names_lines(options) ? named_layout(options) : LineLayout::none;
 }
 
