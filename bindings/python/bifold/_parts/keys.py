@@ -10,34 +10,27 @@ import numpy as np
 
 from .._arrays.kinds import operand_of
 from .._axes import flat_places, flat_view
-from .._base import errors, structs
+from .._base import structs
 from .._base.arguments import checked
 from .._base.kinds import ARRAY, MAP
-from .._base.operators import MapLike, OperatorLike, handle_of
+from .._base.operators import MapLike, OperatorLike
 from .._base.queues import Event
 from .._calls import Call
 from .._settings import Settings
-from .._starts import PLAIN, accumulator, address_of, element_of
+from .._starts import PLAIN, accumulator, element_of
 from .._workspaces import Workspace
-from .selections import check_on_device, enqueue, kept_of, number_at
+from .alike import check_on_device, enqueue_reduction, kept_of, number_at, options_of, outputs_of
+from .selections import enqueue
 
 
-def _outputs_of(**given: Any) -> tuple[Any, ...] | None:
-    """The outputs of a call, whose last one is their number; None if there are none."""
-    missing = [one is None for one in given.values()]
-    if all(missing):
-        return None
-    if any(missing):
-        raise errors.InvalidArgument(
-            f"{', '.join(given)} go together: a call without them waits for their number"
-        )
-    return tuple(given.values())[:-1]
-
-
-def _make_outputs(call: Call, *dtypes: np.dtype) -> None:
-    """As many places as there can be runs, of the input's kind."""
+def _place_outputs(call: Call, outputs: tuple[Any, ...] | None, *dtypes: Any) -> None:
+    """Checks unique keys and what goes with them, or makes as many places as there can be runs."""
+    if outputs is not None:
+        check_on_device(call, "unique", "out")
+        return
     shape = (call.input.size,)
-    call.put_output(*(operand_of(call.input.empty(call, shape, dtype)) for dtype in dtypes))
+    made = (call.input.empty(call, shape, np.dtype(dtype)) for dtype in dtypes)
+    call.put_output(*map(operand_of, made))
 
 
 def _answer(call: Call, runs: Any, place: structs.View) -> Any:
@@ -59,18 +52,11 @@ def _reduce_runs(
     assert same is not None and not isinstance(same, str)
     sources, (unique, result), wait = flat_places(call)
     count, places = call.input.size, call.target.size
-    options = call.settings.options()
+    options = options_of(call)
     keys = structs.Keys(flat_view(sources[-1], count), flat_view(unique, places), runs, same.handle)
     options.keys = ctypes.pointer(keys)
-    if call.scalars is not None:
-        call.scalars.put(call, options, (None,))
-    if call.count is not None:
-        options.count_from = ctypes.pointer(call.count.view(call))
     views = [flat_view(sources[0], count), flat_view(result, places)]
-    function = f"bifold_{'reduce' if mapped is None else 'transform_reduce'}_into"
-    handles = (handle_of(op), *(() if mapped is None else (mapped.handle,)))
-    arguments = (*handles, address_of(carry))
-    call.finish(call.enqueue(function, views, arguments, options, wait, call.wants_done))
+    enqueue_reduction(call, op, mapped, carry, views, options, wait)
     return runs
 
 
@@ -127,14 +113,11 @@ def reduce_by_key(
             or dtype; otherwise as reduce_into().
     """
     settings = Settings(variant, order, queue, wait, done, workspace)
-    outputs = _outputs_of(unique=unique, out=out, runs=runs)
+    outputs = outputs_of(unique=unique, out=out, runs=runs)
     more = {"total": runs, "count": count_from, "scalars": scalars}
     with Call(x, settings, y=keys, out=outputs, names=("x", "keys"), **more) as call:
-        if outputs is None:
-            of_runs = np.dtype(accumulator(dtype, op, init, call.input.dtype))
-            _make_outputs(call, call.inputs[1].dtype, of_runs)
-        else:
-            check_on_device(call, "unique", "out")
+        of_runs = accumulator(dtype, op, init, call.input.dtype)
+        _place_outputs(call, outputs, call.inputs[1].dtype, of_runs)
         return _answer(call, runs, _reduce_runs(call, op, init, map, equality))
 
 
@@ -167,13 +150,10 @@ def run_length_encode(
         uint64.
     """
     settings = Settings(variant, "v1", queue, wait, done, workspace)
-    outputs = _outputs_of(unique=unique, out=out, runs=runs)
+    outputs = outputs_of(unique=unique, out=out, runs=runs)
     more = {"total": runs, "count": count_from, "scalars": scalars}
     with Call(x, settings, out=outputs, **more) as call:
-        if outputs is None:
-            _make_outputs(call, call.input.dtype, np.dtype(np.uint64))
-        else:
-            check_on_device(call, "unique", "out")
+        _place_outputs(call, outputs, call.input.dtype, np.uint64)
         return _answer(call, runs, _reduce_runs(call, "plus", None, "1", equality))
 
 
@@ -205,8 +185,8 @@ def unique_by_key(
         equality: as in unique().
         unique, out: device arrays of one dimension without gaps and of one length, which receive
             keys and elements of `x`. What has no place is not stored.
-        kept: an array of one element of uint32 or uint64, which receives how many
-            runs there are, places or not.
+        kept: an array of one element of uint32 or uint64, which receives how many runs there are,
+            places or not.
         count_from, scalars, variant, queue, wait, done, workspace: as in select().
 
     Returns:
@@ -217,11 +197,8 @@ def unique_by_key(
             or dtype.
     """
     settings = Settings(variant, "v1", queue, wait, done, workspace)
-    outputs = _outputs_of(unique=unique, out=out, kept=kept)
+    outputs = outputs_of(unique=unique, out=out, kept=kept)
     more = {"total": kept, "count": count_from, "scalars": scalars}
     with Call(keys, settings, y=x, out=outputs, names=("keys", "x"), **more) as call:
-        if outputs is None:
-            _make_outputs(call, call.input.dtype, call.inputs[1].dtype)
-        else:
-            check_on_device(call, "unique", "out")
+        _place_outputs(call, outputs, call.input.dtype, call.inputs[1].dtype)
         return _answer(call, kept, enqueue(call, "bifold_unique_by_key", equality))

@@ -13,12 +13,13 @@ from .._axes import dense, flat_places, flat_view
 from .._base import errors, structs
 from .._base.arguments import checked
 from .._base.kinds import ARRAY
-from .._base.operators import MapLike, OperatorLike, handle_of
+from .._base.operators import MapLike, OperatorLike
 from .._base.queues import Event
 from .._calls import Call
 from .._settings import Settings
-from .._starts import PLAIN, accumulator, address_of, element_of
+from .._starts import PLAIN, accumulator, element_of
 from .._workspaces import Workspace
+from .alike import enqueue_reduction, options_of
 
 
 def _check_bounds(offsets: Operand, ends: Operand | None) -> int:
@@ -114,16 +115,9 @@ def segmented_reduce(
             raise errors.InvalidArgument(f"out has {call.target.size} elements, not {count}")
         carry = element_of(init, PLAIN.of_init(op, call.target.dtype))
         mapped = call.map_of(map, op)
-        handles = (handle_of(op), *(() if mapped is None else (mapped.handle,)))
         sources, targets, wait_for = flat_places(call)
-        options = call.settings.options()
+        options = options_of(call)
         _put_segments(call, options, count)
-        if call.scalars is not None:
-            call.scalars.put(call, options, (None,))
         views = [flat_view(sources[0], call.input.size), flat_view(targets[0], count)]
-        function = f"bifold_{'reduce' if mapped is None else 'transform_reduce'}_into"
-        arguments = (*handles, address_of(carry))
-        call.finish(
-            call.enqueue(function, views, arguments, options, wait_for, call.wants_done)
-        )
+        enqueue_reduction(call, op, mapped, carry, views, options, wait_for)
         return call.answer

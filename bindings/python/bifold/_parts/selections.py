@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from .._arrays.memory import download
-from .._arrays.operands import HostOperand, check_hosts_apart
 from .._axes import flat_places, flat_view
-from .._base import errors, structs, types
+from .._base import structs
 from .._base.arguments import checked
 from .._base.kinds import ARRAY, MAP
 from .._base.operators import MapLike
@@ -19,53 +16,19 @@ from .._base.queues import Event
 from .._calls import Call
 from .._settings import Settings
 from .._workspaces import Workspace
-
-
-def kept_of(call: Call, name: str = "kept") -> structs.View:
-    """Where the number of those that are kept goes, which the user calls `name`."""
-    if call.total is None:
-        return structs.View(call.temporary(8).handle, types.type_of(np.dtype(np.uint64)), 0, 1)
-    operand = call.total.operand
-    if operand.size != 1 or operand.dtype not in (np.uint32, np.uint64):
-        raise errors.InvalidArgument(
-            f"{name} has shape {operand.shape} and elements of {operand.dtype}: "
-            "one of uint32 or uint64 is wanted"
-        )
-    operand.check_writable()
-    check_hosts_apart(operand, call.inputs)
-    return flat_view(operand.bind(call), 1)
-
-
-def check_on_device(call: Call, *names: str) -> None:
-    """InvalidArgument for outputs whose number of elements the host would not know."""
-    for output, name in zip(call.outputs, names):
-        if isinstance(output, HostOperand):
-            raise errors.InvalidArgument(
-                f"{name} is memory of the host: a call without outputs gives arrays of its own"
-            )
-
-
-def number_at(call: Call, place: structs.View) -> int:
-    """The number that a call leaves there, once it has."""
-    count = np.empty(1, np.uint64)
-    download(call.queue, place, count)
-    return int(count[0])
+from .alike import check_on_device, kept_of, number_at, options_of, outputs_of
 
 
 def enqueue(call: Call, function: str, predicate: MapLike | None) -> structs.View:
     """One call of the library; where the number is that it leaves."""
     kept = kept_of(call)
     sources, targets, wait = flat_places(call)
-    options = call.settings.options()
     handles: tuple[int, ...] = ()
     if predicate is not None:
         holds = call.map_of(predicate)
         assert holds is not None and not isinstance(holds, str)
         handles = (holds.handle,)
-    if call.scalars is not None:
-        call.scalars.put(call, options, (None,))
-    if call.count is not None:
-        options.count_from = ctypes.pointer(call.count.view(call))
+    options = options_of(call)
     views = [flat_view(source, call.input.size) for source in sources]
     views += [flat_view(target, call.target.size) for target in targets]
     views.append(kept)
@@ -86,16 +49,15 @@ def _select(
     count_from: Any = None,
     parted: bool = False,
 ) -> Any:
-    if (out is None) != (kept is None):
-        raise errors.InvalidArgument("out and kept go together: a call without them waits")
+    outputs = outputs_of(out=out, kept=kept)
     others = {"total": kept, "count": count_from, "scalars": scalars}
-    with Call(x, settings, y=flags, out=out, **others) as call:
-        if kept is None:
+    with Call(x, settings, y=flags, out=outputs, **others) as call:
+        if outputs is None:
             call.make_output((call.input.size,), dtype or call.input.dtype)
         else:
             check_on_device(call, "out")
         place = enqueue(call, function, predicate)
-        if kept is not None:
+        if outputs is not None:
             return call.answer
         count = number_at(call, place)
         return (call.target.array, count) if parted else call.target.array[:count]
