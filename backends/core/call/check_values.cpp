@@ -16,12 +16,19 @@ namespace {
   throw Error(ErrorCategory::invalid_argument, why);
 }
 
-bool overlaps_outputs(const Device& device, const Placement& call, const ErasedView& view) {
+bool overlaps_results(const Device& device, const Placement& call, const ErasedView& view) {
   for (std::size_t k = 0; k < outputs_of(call); ++k) {
     if (overlap(device, view, output_at(call, k))) return true;
   }
-  return std::ranges::any_of(
-      call.also_written, [&](const ErasedView& written) { return overlap(device, view, written); });
+  return false;
+}
+
+// The same, and what else is written.
+bool overlaps_outputs(const Device& device, const Placement& call, const ErasedView& view) {
+  return overlaps_results(device, call, view) ||
+         std::ranges::any_of(call.also_written, [&](const NamedView& written) {
+           return overlap(device, view, written.view);
+         });
 }
 
 // A value in device memory, or one for each of `lines` lines.
@@ -44,29 +51,39 @@ bool overlaps_inputs(const Device& device, const Placement& call, const ErasedVi
   for (std::size_t j = 0; j < inputs_beside(call); ++j) {
     if (overlap(device, view, input_beside(call, j))) return true;
   }
-  return std::ranges::any_of(call.also_read,
-                             [&](const ErasedView& read) { return overlap(device, view, read); });
+  return std::ranges::any_of(
+      call.also_read, [&](const NamedView& read) { return overlap(device, view, read.view); });
+}
+
+// What a call reads besides has no memory in common with its outputs, and what it writes besides
+// none with anything else.
+void check_also_apart(const Device& device, const Placement& call) {
+  const auto refuse_overlap = [](const NamedView& one, const char* other) {
+    refuse(std::string(one.name) + " overlap " + other);
+  };
+  for (const NamedView& read : call.also_read) {
+    if (overlaps_results(device, call, read.view)) refuse_overlap(read, "the output");
+  }
+  for (const NamedView& written : call.also_written) {
+    if (overlaps_results(device, call, written.view)) refuse_overlap(written, "the output");
+    if (overlaps_inputs(device, call, written.view)) refuse_overlap(written, "what is read");
+    for (const NamedView& other : call.also_written) {
+      if (&other == &written) break;
+      if (overlap(device, written.view, other.view)) refuse_overlap(written, other.name);
+    }
+  }
 }
 
 }  // namespace
 
 void check_segments(const Device& device, const Placement& call, const Segments& segments) {
-  const auto check = [&](const ErasedView& bounds, const char* role) {
-    if (bounds.type != segments.begins.type) {
-      refuse("begins and ends of segments have different types");
-    }
-    check_view(device, bounds, Access::read, role);
-    if (overlaps_outputs(device, call, bounds)) refuse(std::string(role) + " overlap the output");
-  };
-  check(segments.begins, "begins of segments");
-  check(segments.ends, "ends of segments");
-  if (!segments.faults) return;
-  const ErasedView& faults = *segments.faults;
-  check_value(device, faults, Type::u64, Access::write, "faults");
-  const bool apart =
-      !overlaps_inputs(device, call, faults) && !overlaps_outputs(device, call, faults) &&
-      !overlap(device, faults, segments.begins) && !overlap(device, faults, segments.ends);
-  if (!apart) refuse("faults overlap other memory of the call");
+  if (segments.ends.type != segments.begins.type) {
+    refuse("begins and ends of segments have different types");
+  }
+  check_view(device, segments.begins, Access::read, "begins of segments");
+  check_view(device, segments.ends, Access::read, "ends of segments");
+  if (segments.faults) check_value(device, *segments.faults, Type::u64, Access::write, "faults");
+  check_also_apart(device, call);
 }
 
 void check_keys(const Device& device, const Placement& call, const KeyShape& shape,
@@ -81,15 +98,7 @@ void check_keys(const Device& device, const Placement& call, const KeyShape& sha
   check_view(device, keys.keys, Access::read, "keys");
   check_view(device, keys.unique, Access::write, "unique keys");
   check_value(device, keys.runs, shape.runs, Access::write, "runs");
-  for (std::size_t k = 0; k < outputs_of(call); ++k) {
-    const ErasedView& output = output_at(call, k);
-    if (overlap(device, output, keys.keys)) refuse("keys overlap the output");
-    if (overlap(device, output, keys.unique)) refuse("unique keys overlap the output");
-    if (overlap(device, output, keys.runs)) refuse("runs overlap the output");
-  }
-  if (overlaps_inputs(device, call, keys.unique)) refuse("unique keys overlap what is read");
-  if (overlaps_inputs(device, call, keys.runs)) refuse("runs overlap what is read");
-  if (overlap(device, keys.runs, keys.unique)) refuse("runs overlap unique keys");
+  check_also_apart(device, call);
 }
 
 void check_values(const detail::Plan& plan, const Device& device, const Placement& call,
@@ -159,10 +168,6 @@ void check_workspace(const Workspace& workspace, const Device& device, ScratchSi
   const bool overlaps_data = overlaps_inputs(device, call, workspace.memory()) ||
                              overlaps_outputs(device, call, workspace.memory());
   if (overlaps_data) refuse("the workspace overlaps the data");
-  if (options.segments && (overlaps(options.segments->begins) || overlaps(options.segments->ends) ||
-                           (options.segments->faults && overlaps(*options.segments->faults)))) {
-    refuse("the workspace overlaps the segments");
-  }
   for (const auto* value :
        {&options.count_from, &options.init_from, &options.total, &options.lines_from}) {
     if (*value && overlaps(**value)) refuse("the workspace overlaps a value in device memory");

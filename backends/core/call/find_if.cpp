@@ -16,14 +16,7 @@ namespace {
 // The first piece: long enough that the launch of a GPU costs little of it.
 constexpr std::uint64_t first_piece = std::uint64_t{1} << 22U;
 
-// The text that stands around the predicate's.
-Map around(const Map& predicate, const std::string& before, std::string_view behind) {
-  const std::string_view holds = predicate.is_identity() ? "x != 0" : predicate.expression();
-  return core::composed_map(before + std::string(holds) + std::string(behind),
-                            {predicate.scalars().begin(), predicate.scalars().end()});
-}
-
-Map indices(const Map& predicate) { return around(predicate, "(", ") ? i : ~0ul"); }
+Map indices(const Map& predicate) { return core::around(predicate, "x != 0", "(", ") ? i : ~0ul"); }
 
 void check(const ReduceOptions& options) {
   const bool mapped = !options.result_map.is_identity();
@@ -86,7 +79,7 @@ bool none(Queue& queue, const ErasedView& input, const Map& predicate,
 
 bool all(Queue& queue, const ErasedView& input, const Map& predicate,
          const ReduceOptions& options) try {
-  const Map fails = around(predicate, "!(", ")");
+  const Map fails = core::around(predicate, "x != 0", "!(", ")");
   return !find_if(queue, input, fails, options).has_value();
 } catch (...) {
   detail::rethrow();

@@ -71,32 +71,33 @@ std::shared_ptr<const detail::Plan> build_first(const Request& request,
   }
 }
 
-// The plan that reduces runs. Lengths come from offsets alone, by the rows that take lines.
+// A plan with keys has two parts. No other call shares them: their kernels take its scalars.
+std::shared_ptr<const detail::Plan> build_part(const Request& whole, PlanShape shape,
+                                               const gallery::Variant& asked) {
+  Request part(whole.device, std::move(shape), whole.hooks);
+  part.may_go = whole.may_go;
+  return build_first(part, asked);
+}
+
+// The part that reduces runs. Lengths come from offsets alone, by the rows that take lines.
 std::shared_ptr<const detail::Plan> build_of_runs(const Request& request,
                                                   const gallery::Variant& asked) {
-  const auto build = [&](PlanShape shape) {
-    Request of_runs(request.device, std::move(shape), request.hooks);
-    of_runs.may_go = request.may_go;
-    return build_first(of_runs, asked);
-  };
   if (auto lengths = counts_of_runs(request.shape)) {
     try {
-      return build(*std::move(lengths));
+      return build_part(request, *std::move(lengths), asked);
     } catch (const Error& error) {
       if (error.category() != ErrorCategory::unsupported) throw;
       log().debug("lengths of runs by segments: {}", error.what());
     }
   }
-  return build(reduction_of_runs(request.shape));
+  return build_part(request, reduction_of_runs(request.shape), asked);
 }
 
-// A plan with keys has two parts. No other call shares them: their kernels take its scalars.
 std::shared_ptr<const detail::Plan> build_any(const Request& request,
                                               const gallery::Variant& asked) {
   if (!request.shape.keys) return build_first(request, asked);
-  Request selection(request.device, selection_of_runs(request.shape), request.hooks);
-  selection.may_go = request.may_go;
-  auto runs = build_first(selection, row_named(Algorithm::select, "production"));
+  auto runs = build_part(request, selection_of_runs(request.shape),
+                         row_named(Algorithm::select, "production"));
   return plan_keyed_reduction(request, std::move(runs), build_of_runs(request, asked));
 }
 

@@ -190,7 +190,10 @@ Placement placement_of_segments(const CallViews& views, const Segments& segments
     refuse("the segments have " + std::to_string(segments.begins.count) + " begins and " +
            std::to_string(segments.ends.count) + " ends");
   }
-  return placement_of_parts(views, segments.begins.count, "segments", options);
+  Placement call = placement_of_parts(views, segments.begins.count, "segments", options);
+  call.also_read = {{segments.begins, "begins of segments"}, {segments.ends, "ends of segments"}};
+  if (segments.faults) call.also_written = {{*segments.faults, "faults"}};
+  return call;
 }
 
 Placement placement_of_keys(const CallViews& views, const Keys& keys, const CallOptions& options) {
@@ -199,8 +202,8 @@ Placement placement_of_keys(const CallViews& views, const Keys& keys, const Call
            std::to_string(views.input.count) + " elements");
   }
   Placement call = placement_of_parts(views, keys.unique.count, "unique keys", options);
-  call.also_read = {keys.keys};
-  call.also_written = {keys.unique, keys.runs};
+  call.also_read = {{keys.keys, "keys"}};
+  call.also_written = {{keys.unique, "unique keys"}, {keys.runs, "runs"}};
   return call;
 }
 

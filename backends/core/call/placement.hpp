@@ -11,6 +11,12 @@
 
 namespace bifold::core {
 
+/// Memory that messages call by a name, of several things.
+struct NamedView {
+  ErasedView view;
+  const char* name;
+};
+
 /// The data of a call, with its lines in the fewest dimensions that all of its arrays share.
 struct Placement {
   std::uint64_t n = 0;      ///< Elements of a line.
@@ -22,8 +28,8 @@ struct Placement {
   std::optional<ErasedView> second{};
   std::vector<ErasedView> more_inputs{};  ///< They lie as the second one does.
   /// What else the call reads, and what it writes, wherever that lies.
-  std::vector<ErasedView> also_read{};
-  std::vector<ErasedView> also_written{};
+  std::vector<NamedView> also_read{};
+  std::vector<NamedView> also_written{};
   CallLines placed{};
   bool one_array = true;     ///< Without lines.
   bool alike = true;         ///< Outputs lie as the input,

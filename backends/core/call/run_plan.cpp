@@ -31,14 +31,12 @@ void check_inputs(const detail::Plan& plan, const Device& device, const Placemen
   constexpr std::array names{"one array", "two arrays", "three arrays", "four arrays"};
   constexpr std::array roles{"second", "third", "fourth"};
   const PlanShape& shape = plan.shape();
-  std::vector<Type> wanted_types = shape.more_inputs;
-  if (shape.second) wanted_types.insert(wanted_types.begin(), *shape.second);
-  const std::size_t wanted = wanted_types.size();
+  const std::size_t wanted = arrays_beside(shape);
   if (inputs_beside(call) != wanted) refuse(std::string("the plan takes ") + names.at(wanted));
   for (std::size_t k = 0; k < wanted; ++k) {
     const ErasedView& view = input_beside(call, k);
     const std::string role = roles.at(k);
-    if (view.type != wanted_types.at(k)) {
+    if (view.type != type_beside(shape, k)) {
       refuse("the " + role + " array has another type than the plan's");
     }
     check_view(device, view, Access::read, roles.at(k));

@@ -135,10 +135,16 @@ Map core::composed_map(std::string expression, std::vector<ScalarType> scalars) 
   return MapMaker::map(std::move(expression), std::move(scalars));
 }
 
+Map core::around(const Map& map, std::string_view otherwise, std::string_view before,
+                 std::string_view behind) {
+  std::string text(before);
+  text += map.is_identity() ? otherwise : map.expression();
+  text += behind;
+  return composed_map(std::move(text), {map.scalars().begin(), map.scalars().end()});
+}
+
 Map core::counting_map(const Map& predicate) {
-  if (predicate.is_identity()) return "x != 0 ? 1 : 0";
-  return composed_map("(" + std::string(predicate.expression()) + ") ? 1 : 0",
-                      {predicate.scalars().begin(), predicate.scalars().end()});
+  return around(predicate, "x != 0", "(", ") ? 1 : 0");
 }
 
 }  // namespace bifold

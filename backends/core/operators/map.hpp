@@ -5,6 +5,7 @@
 #include <bifold/scalar.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bifold::core {
@@ -12,6 +13,10 @@ namespace bifold::core {
 /// A map of a text that was made of users' by putting them in brackets, or is bifold's own: it may
 /// be longer than theirs, and nothing in it is looked at before there are types.
 Map composed_map(std::string expression, std::vector<ScalarType> scalars = {});
+
+/// The map with text around its own, or around `otherwise` where it has none.
+Map around(const Map& map, std::string_view otherwise, std::string_view before,
+           std::string_view behind);
 
 /// 1 where the expression holds, else 0; without one, where an element is not 0.
 Map counting_map(const Map& predicate);

@@ -103,6 +103,15 @@ inline std::vector<Type> stored_types(const PlanShape& shape) {
   return types;
 }
 
+/// The arrays of a shape's calls beside the first, in their order.
+inline std::size_t arrays_beside(const PlanShape& shape) noexcept {
+  return (shape.second ? 1 : 0) + shape.more_inputs.size();
+}
+inline Type type_beside(const PlanShape& shape, std::size_t k) {
+  if (k == 0 && shape.second) return *shape.second;
+  return shape.more_inputs.at(shape.second ? k - 1 : k);
+}
+
 /// Puts the types of arrays beside the first into a shape.
 inline void put_arrays(PlanShape& shape, std::vector<Type> beside) {
   if (beside.empty()) return;

@@ -18,16 +18,11 @@ const Map& flagged() {
   return map;
 }
 
-// What begins a run, where the text says what goes on with one.
-Map first_of_run(const Map& equality) {
-  if (equality.is_identity()) return "x == y ? 0 : 1";
-  return composed_map("(" + std::string(equality.expression()) + ") ? 0 : 1",
-                      {equality.scalars().begin(), equality.scalars().end()});
-}
-
 Map map_of(const SelectShape& shape) {
   if (shape.flags) return flagged();
-  return shape.first_of_runs ? first_of_run(shape.predicate) : counting_map(shape.predicate);
+  if (!shape.first_of_runs) return counting_map(shape.predicate);
+  // What begins a run, where the text says what goes on with one.
+  return around(shape.predicate, "x == y", "(", ") ? 0 : 1");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/keys/keys.hpp"
+#include "device/selection/selections.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/variable.hpp"
@@ -16,13 +17,9 @@
 namespace bifold {
 
 using test::failure_of;
+using test::uploaded;
 
 namespace {
-
-template <class T>
-Buffer<T> upload(Queue& queue, const std::vector<T>& values) {
-  return queue.upload(std::span<const T>(values));
-}
 
 // Keys, elements and outputs of a few thousand runs.
 struct Data {
@@ -30,8 +27,8 @@ struct Data {
       : lengths(test::run_lengths(20'000, 21)), host_keys(test::keys_of<std::int32_t>(lengths)) {
     host.resize(host_keys.size());
     for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<std::int32_t>(i % 1009);
-    keys = upload(queue, host_keys);
-    input = upload(queue, host);
+    keys = uploaded(queue, host_keys);
+    input = uploaded(queue, host);
     unique = queue.allocate<std::int32_t>(lengths.size());
     runs = queue.allocate<std::uint64_t>(1);
   }
@@ -107,8 +104,8 @@ TEST_CASE("a plan with a workspace, n and an initial value in device memory") {
   Data data(queue);
   const std::size_t runs = data.lengths.size();
   const std::size_t n = data.host.size();
-  const auto count = upload(queue, std::vector<std::uint32_t>{15'000});
-  const auto start = upload(queue, std::vector<std::int32_t>{100});
+  const auto count = uploaded(queue, std::vector<std::uint32_t>{15'000});
+  const auto start = uploaded(queue, std::vector<std::int32_t>{100});
   ReduceShape shape;
   shape.on_device = {Type::u32, true};
   shape.keys = KeyShape{Type::i32, Type::i32, Type::u64};
@@ -122,7 +119,7 @@ TEST_CASE("a plan with a workspace, n and an initial value in device memory") {
   options.count_from = erase(count);
   options.init_from = erase(start);
   options.keys = data.by();
-  auto result = upload(queue, std::vector<std::int32_t>(runs, -1));
+  auto result = uploaded(queue, std::vector<std::int32_t>(runs, -1));
   plan.run(queue, erase(data.input), erase(result), {}, options);
   auto want = data.of_each([](auto part) { return 100 + sum(part); }, 15'000);
   CHECK(queue.download(data.runs)[0] == want.size());
@@ -138,7 +135,7 @@ TEST_CASE("scalars of the equality and of the map, from the host and from device
   Queue queue(test::device());
   Data data(queue);
   const std::size_t runs = data.lengths.size();
-  const auto factor = upload(queue, std::vector<std::int32_t>{3});
+  const auto factor = uploaded(queue, std::vector<std::int32_t>{3});
   const Map scaled("x * factor", {{"factor", Type::i32}});
   const Map equality("(x & mask) == (y & mask)", {{"mask", Type::i32}});
   auto result = queue.allocate<std::int32_t>(runs);
@@ -163,7 +160,7 @@ TEST_CASE("scalars of the equality and of the map, from the host and from device
 TEST_CASE("of no elements there are no runs, and nothing but their number is written") {
   Queue queue(test::device());
   Data data(queue);
-  auto result = upload(queue, std::vector<std::int32_t>{5, 6});
+  auto result = uploaded(queue, std::vector<std::int32_t>{5, 6});
   for (const std::uint64_t places : {0U, 2U}) {
     queue.fill(data.runs, std::uint64_t{77});
     const auto unique = data.unique.view(0, places);
@@ -234,7 +231,7 @@ TEST_CASE("an operator without identity, with a count in device memory or of not
   Queue queue(test::device());
   Data data(queue);
   const Operator greatest = Operator::user("bound", "max(a, b)", Type::i32);
-  const auto count = upload(queue, std::vector<std::uint32_t>{15'000});
+  const auto count = uploaded(queue, std::vector<std::uint32_t>{15'000});
   auto result = queue.allocate<std::int32_t>(data.lengths.size());
   ReduceOptions options;
   options.count_from = erase(count);
@@ -252,10 +249,10 @@ TEST_CASE("an operator without identity, with a count in device memory or of not
 TEST_CASE("a workspace holds any number of segments") {
   Queue queue(test::device());
   constexpr std::uint64_t n = 2'000'000;
-  const auto input = upload(queue, std::vector<std::int32_t>(n, 1));
+  const auto input = uploaded(queue, std::vector<std::int32_t>(n, 1));
   std::vector<std::uint32_t> offsets;
   for (std::uint32_t at = 0; at <= n; at += 2000) offsets.push_back(at);
-  const auto bounds = upload(queue, offsets);
+  const auto bounds = uploaded(queue, offsets);
   ReduceShape shape;
   shape.segments = {Type::u32, false};
   const ReducePlan plan(queue.device(), shape);

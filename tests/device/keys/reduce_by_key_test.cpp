@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "device/keys/keys.hpp"
+#include "device/selection/selections.hpp"
 #include "support/environment.hpp"
 
 namespace bifold {
 
 using test::KeyTrial;
 using test::LineCall;
+using test::uploaded;
 
 namespace {
 
@@ -33,11 +35,6 @@ void check(const LineCall<In, Acc>& call, const KeyTrial& trial) {
 std::vector<std::uint64_t> lengths_of_classes() {
   return {1, 2,    3,    8, 9,      33, 65,     255, 257,    1023, 2047,    2048, 2049,
           1, 4096, 8193, 1, 16'385, 1,  32'769, 2,   70'001, 3,    131'073, 5,    1};
-}
-
-template <class T>
-Buffer<T> uploaded(Queue& queue, const std::vector<T>& host) {
-  return queue.upload(std::span<const T>(host));
 }
 
 }  // namespace

@@ -7,21 +7,18 @@
 #include <span>
 #include <vector>
 
+#include "device/selection/selections.hpp"
 #include "support/environment.hpp"
 #include "support/errors.hpp"
 
 namespace bifold {
 
 using test::failure_of;
+using test::uploaded;
 
 namespace {
 
 constexpr std::uint64_t n = 20'000;
-
-template <class T>
-Buffer<T> upload(Queue& queue, const std::vector<T>& values) {
-  return queue.upload(std::span<const T>(values));
-}
 
 // Three short ones, an empty one and a long one.
 const std::vector<std::uint32_t> offsets{0, 3, 10, 10, 200, 20'000};
@@ -48,8 +45,8 @@ TEST_SUITE_BEGIN("segments_calls");
 TEST_CASE("named reductions of segments, a map's index and a second array") {
   Queue queue(test::device());
   const auto host = numbers();
-  const auto input = upload(queue, host);
-  const auto bounds = upload(queue, offsets);
+  const auto input = uploaded(queue, host);
+  const auto bounds = uploaded(queue, offsets);
   ReduceOptions options;
   options.segments = Segments::of_offsets(bounds);
   auto places = queue.allocate<std::int64_t>(5);
@@ -77,11 +74,11 @@ TEST_CASE("named reductions of segments, a map's index and a second array") {
 TEST_CASE("a plan with a workspace, counts and initial values in device memory") {
   Queue queue(test::device());
   const auto host = numbers();
-  const auto input = upload(queue, host);
-  const auto bounds = upload(queue, offsets);
-  const auto count = upload(queue, std::vector<std::uint64_t>{15'000});
-  auto segments = upload(queue, std::vector<std::uint32_t>{4});
-  const auto starts = upload(queue, std::vector<std::int32_t>{100, 200, 300, 400, 500});
+  const auto input = uploaded(queue, host);
+  const auto bounds = uploaded(queue, offsets);
+  const auto count = uploaded(queue, std::vector<std::uint64_t>{15'000});
+  auto segments = uploaded(queue, std::vector<std::uint32_t>{4});
+  const auto starts = uploaded(queue, std::vector<std::int32_t>{100, 200, 300, 400, 500});
   auto faults = queue.allocate<std::uint64_t>(1);
   ReduceShape shape;
   shape.on_device = {Type::u64, true, false, Type::u32};
@@ -97,7 +94,7 @@ TEST_CASE("a plan with a workspace, counts and initial values in device memory")
   options.segments->faults = erase(faults);
   for (const bool all : {false, true}) {
     if (all) queue.fill(segments, 5U);
-    auto result = upload(queue, std::vector<std::int32_t>(5, -1));
+    auto result = uploaded(queue, std::vector<std::int32_t>(5, -1));
     plan.run(queue, erase(input), erase(result), {}, options);
     auto want = of_each(
         host, [](auto part) { return std::accumulate(part.begin(), part.end(), std::int32_t{0}); });
@@ -113,8 +110,8 @@ TEST_CASE("two queues at once, and a result map") {
   Queue one(test::device());
   Queue other(test::device());
   const auto host = numbers();
-  const auto input = upload(one, host);
-  const auto bounds = upload(one, offsets);
+  const auto input = uploaded(one, host);
+  const auto bounds = uploaded(one, offsets);
   one.finish();
   auto first = one.allocate<std::int32_t>(5);
   auto second = one.allocate<float>(5);
@@ -138,8 +135,8 @@ TEST_CASE("two queues at once, and a result map") {
 
 TEST_CASE("segments that do not fit, and calls that take none") {
   Queue queue(test::device());
-  const auto input = upload(queue, numbers());
-  const auto bounds = upload(queue, offsets);
+  const auto input = uploaded(queue, numbers());
+  const auto bounds = uploaded(queue, offsets);
   auto result = queue.allocate<std::int32_t>(5);
   auto scalar = queue.allocate<float>(5);
   const auto refused = [&](const auto& call, const char* words) {
@@ -169,6 +166,12 @@ TEST_CASE("segments that do not fit, and calls that take none") {
   Segments counted = segments;
   counted.faults = erase(result.view(0, 1));
   refused([&] { reduce_to(counted, some(5)); }, "faults");
+  const auto count = uploaded(queue, std::vector<std::uint64_t>{2});
+  counted.faults = erase(count);
+  counted.faults->writable = true;
+  ReduceOptions counting;
+  counting.count_from = erase(count);
+  refused([&] { reduce_to(counted, some(5), counting); }, "count_from overlaps");
   ReduceOptions of_segments;
   of_segments.segments = segments;
   refused([&] { static_cast<void>(reduce(queue, erase(input), plus, Value(0), of_segments)); },
