@@ -70,15 +70,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void select_drawn(
     LEAVE_KEPT(n - begin <= TILE, before + count, n, places.room);
 
     // --- Store as much of it as there is room for ---
-    const u64 left = before < places.room ? places.room - before : 0;
-    const u32 stored = count < left ? count : (u32)left;
+    const u32 stored = stored_of(count, before, places.room);
     for (u32 k = 0; k < stored; ++k) output[before + k] = gathered[k];
     if (STORES_BESIDE) {
-      const u64 room = BESIDE_ROOM(places.room);
-      const u64 beside_left = before < room ? room - before : 0;
-      const u32 beside_stored = count < beside_left ? count : (u32)beside_left;
+      const u32 stored_beside = stored_of(count, before, BESIDE_ROOM(places.room));
       __global Beside* beside = BESIDE_OUTPUT;
-      for (u32 k = 0; k < beside_stored; ++k) beside[before + k] = gathered_beside[k];
+      for (u32 k = 0; k < stored_beside; ++k) beside[before + k] = gathered_beside[k];
     }
     if (STORES_REJECTED) {
       const u64 place = REJECTED_PLACE(n, 0, begin - before, size - count);

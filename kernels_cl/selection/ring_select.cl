@@ -247,7 +247,8 @@ DEVICE u64 add_partials(const __global ACC* partials, u64 count, __local LaneScr
 // local memory, as far from a vector as it will lie in the output, and the copy engine stores it.
 // Provides: ring_select
 // Uses: order_warp_tile, bulk_copies_out, order_ring, ring_items, ring_spans, ring_flags,
-//   ring_item, total, lane_index, lane_counts, lane_barrier, shuffle_word, selected, rejected
+//   ring_item, total, lane_index, lane_counts, lane_barrier, shuffle_word, select_places, selected,
+//   rejected
 
 // Where results of a warp tile are gathered that will lie at `to`.
 DEVICE __local OUT* gathered_for(__local uint4* vectors, const __global OUT* to) {
@@ -272,12 +273,6 @@ DEVICE void store_gathered(const __local OUT* gathered, __global OUT* to, u32 co
   if (first < low) *(__global u8*)first = bytes[lane_index()];
   const u64 last = high + lane_index();
   if (last < end) *(__global u8*)last = bytes[last - begin];
-}
-
-// How many of `count` results from place `at` on have a place.
-DEVICE u32 stored_of(u32 count, u64 at, u64 room) {
-  const u64 left = at < room ? room - at : 0;
-  return count < left ? count : (u32)left;
 }
 
 // Stores what is kept of tiles, as soon as it is known how much lies before it. `all` is how much

@@ -10,12 +10,19 @@ typedef struct {
   u64 tiles;
 } SelectPlaces;
 
+// How many of `count` results from place `at` on have a place.
+DEVICE u32 stored_of(u32 count, u64 at, u64 room) {
+  const u64 left = at < room ? room - at : 0;
+  return count < left ? count : (u32)left;
+}
+
 // Part select_tile: a tile of a selection in registers. A warp owns PER_ITEM consecutive rows of
 // the tile; a row is LANES consecutive elements. So every load of a full tile is coalesced, and
 // elements stay in index order. What is kept is gathered in local memory, so that whole lines are
 // stored.
 // Provides: select_tile
-// Uses: elements, lanes, lane_index, warp_index, lane_ranks, selected, rejected, beside
+// Uses: elements, lanes, lane_index, warp_index, lane_ranks, select_places, selected, rejected,
+//   beside
 
 #ifndef GROUP_SIZE
 #define GROUP_SIZE 256  // Work-items per group.
@@ -103,8 +110,7 @@ DEVICE void gather_tile(const Element item[PER_ITEM], u32 flags, const u32 rank[
 // Stores `count` gathered results from place `at` on, as far as there is room. Warps begin at
 // lines.
 DEVICE void store_gathered(const OUT* gathered, u32 count, OUT* output, u64 at, u64 room) {
-  const u64 left = at < room ? room - at : 0;
-  const u32 stored = count < left ? count : (u32)left;
+  const u32 stored = stored_of(count, at, room);
   const u32 behind = (u32)((size_t)(output + at) / sizeof(OUT) % LINE_RESULTS);
   for (u32 k = threadIdx.x; k < behind + stored; k += GROUP_SIZE) {
     if (k >= behind) output[at + (k - behind)] = gathered[k - behind];
@@ -113,8 +119,7 @@ DEVICE void store_gathered(const OUT* gathered, u32 count, OUT* output, u64 at, 
 
 // The same of what is stored beside it.
 DEVICE void store_beside(const Beside* gathered, u32 count, Beside* output, u64 at, u64 room) {
-  const u64 left = at < room ? room - at : 0;
-  const u32 stored = count < left ? count : (u32)left;
+  const u32 stored = stored_of(count, at, room);
   for (u32 k = threadIdx.x; k < stored; k += GROUP_SIZE) output[at + k] = gathered[k];
 }
 
